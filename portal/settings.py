@@ -206,6 +206,7 @@ TEMPLATES = [
             "builtins": [
                 "django.templatetags.i18n",
                 "portal.ui.templatetags.components",
+                "portal.notifications.templatetags.emails",
                 "template_partials.templatetags.partials",
                 "lucide.templatetags.lucide",
             ],

@@ -70,7 +70,14 @@ def handle_event(event: AuditEvent) -> None:
 
 def _queue_emails(event: AuditEvent) -> None:
     template, audience = NOTIFICATIONS_BY_EVENT_TYPE[event.event_type]
-    context = {"event": event, "partner": event.partner, "note": event.note, "data": event.data}
+    context = {
+        "event": event,
+        "partner": event.partner,
+        "partner_name": event.partner.name if event.partner else "",
+        "actor": event.actor,
+        "note": event.note,
+        "data": event.data,
+    }
     if role := event.data.get("role"):
         context["role"] = Role(role).label.lower()
     for recipient in audience(event):

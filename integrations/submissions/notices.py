@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
+from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 from integrations.compliance import events as compliance_events
 from integrations.partners import permissions
@@ -13,7 +16,7 @@ from integrations.partners.models import Membership, Role
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import perform_transition
-from integrations.submissions.workflow.states import ReviewState, count_open
+from integrations.submissions.workflow.states import ResponsibleParty, ReviewState
 from portal.audit.models import AuditEvent
 from portal.notifications import email, preferences
 
@@ -57,18 +60,18 @@ class NotificationRule:
 
 
 NOTIFICATION_RULES: dict[str, NotificationRule] = {
-    "created": NotificationRule("created", list_both_teams),
+    "created": NotificationRule("integration_created", list_both_teams),
     "submit_for_review": NotificationRule("review_requested", list_program_team),
     "resubmit_for_review": NotificationRule("review_requested", list_program_team),
     "request_changes": NotificationRule("changes_requested", list_partner_team),
-    "approve": NotificationRule("approved", list_partner_team),
-    "decline": NotificationRule("declined", list_partner_team),
-    "publish": NotificationRule("released", list_partner_team),
-    "put_on_hold": NotificationRule("held", list_partner_team),
-    "resume": NotificationRule("resumed", list_partner_team),
-    "archive": NotificationRule("archived", list_both_teams),
-    "withdraw": NotificationRule("withdrawn", list_program_team),
-    "reopen": NotificationRule("reopened", list_both_teams),
+    "approve": NotificationRule("integration_approved", list_partner_team),
+    "decline": NotificationRule("integration_declined", list_partner_team),
+    "publish": NotificationRule("integration_listed", list_partner_team),
+    "put_on_hold": NotificationRule("integration_on_hold", list_partner_team),
+    "resume": NotificationRule("integration_resumed", list_partner_team),
+    "archive": NotificationRule("support_ended", list_both_teams),
+    "withdraw": NotificationRule("integration_withdrawn", list_program_team),
+    "reopen": NotificationRule("integration_reopened", list_both_teams),
     "request_tier": NotificationRule("tier_requested", list_program_team),
     "grant_tier": NotificationRule("tier_granted", list_partner_team),
     "decline_tier": NotificationRule("tier_declined", list_partner_team),
@@ -77,48 +80,48 @@ NOTIFICATION_RULES: dict[str, NotificationRule] = {
     "checks_disagree": NotificationRule("checks_disagree", list_both_teams),
     "said_to_partner": NotificationRule("message", list_partner_team),
     "said_to_program": NotificationRule("message", list_program_team),
-    "waived": NotificationRule("waived", list_partner_team),
+    "waived": NotificationRule("waiver_granted", list_partner_team),
     "waiver_ended": NotificationRule("waiver_ended", list_partner_team),
-    "accepted": NotificationRule("accepted", list_partner_team),
+    "accepted": NotificationRule("deviation_accepted", list_partner_team),
     "agreement_to_countersign": NotificationRule("agreement_to_countersign", list_program_team),
     "agreement_to_sign": NotificationRule("agreement_to_sign", list_partner_team),
     "agreement_complete": NotificationRule("agreement_complete", list_both_teams),
     "meeting_proposed": NotificationRule("meeting_proposed", list_both_teams),
     "meeting_agreed": NotificationRule("meeting_agreed", list_both_teams),
-    "meeting_cancelled": NotificationRule("meeting_cancelled", list_both_teams),
+    "meeting_cancelled": NotificationRule("meeting_canceled", list_both_teams),
     "credential_revealed": NotificationRule("credential_revealed", list_partner_team),
     "credential_to_rotate": NotificationRule("credential_to_rotate", list_partner_team),
-    "introduction_asked": NotificationRule("introduction_asked", list_partner_team),
+    "introduction_asked": NotificationRule("introduction_requested", list_partner_team),
     "introduction_agreed": NotificationRule("introduction_agreed", list_partner_team),
     "introduction_declined": NotificationRule("introduction_declined", list_partner_team, is_anonymous=True),
-    "edition_moved": NotificationRule("edition_moved", list_partner_team),
+    "edition_moved": NotificationRule("edition_migrated", list_partner_team),
     "issues_warned": NotificationRule("issues_warned", list_both_teams),
     "issues_breached": NotificationRule("issues_breached", list_both_teams),
     "breaches_retracted": NotificationRule("breaches_retracted", list_both_teams),
-    "labels_proposed": NotificationRule("labels_proposed", list_program_team),
-    "labels_accepted": NotificationRule("labels_accepted", list_partner_team),
-    "labels_declined": NotificationRule("labels_declined", list_partner_team),
-    "severity_asked": NotificationRule("severity_asked", list_program_team),
+    "labels_proposed": NotificationRule("label_policy_proposed", list_program_team),
+    "labels_accepted": NotificationRule("label_policy_accepted", list_partner_team),
+    "labels_declined": NotificationRule("label_policy_declined", list_partner_team),
+    "severity_asked": NotificationRule("severity_requested", list_program_team),
     "breach_disputed": NotificationRule("breach_disputed", list_program_team),
     "dispute_dismissed": NotificationRule("dispute_dismissed", list_partner_team),
     "severity_lowered": NotificationRule("severity_lowered", list_partner_team),
-    "not_covered": NotificationRule("not_covered", list_partner_team),
-    "issue_notice": NotificationRule("standing", list_partner_team),
-    "suggest_notice": NotificationRule("standing", list_program_team),
-    "dismiss_request": NotificationRule("standing", list_partner_team),
-    "pause_deadline": NotificationRule("standing", list_both_teams),
-    "resume_deadline": NotificationRule("standing", list_partner_team),
-    "period_ended": NotificationRule("standing", list_program_team),
-    "suspend": NotificationRule("standing", list_partner_team),
-    "suspend_immediately": NotificationRule("standing", list_partner_team),
-    "delist": NotificationRule("standing", list_partner_team),
-    "appeal": NotificationRule("standing", list_program_team),
-    "uphold_appeal": NotificationRule("standing", list_partner_team),
-    "dismiss_appeal": NotificationRule("standing", list_partner_team),
-    "withdraw_notice": NotificationRule("standing", list_partner_team),
-    "reinstate": NotificationRule("standing", list_partner_team),
-    "request_reinstatement": NotificationRule("standing", list_program_team),
-    "downgrade_to_community": NotificationRule("standing", list_both_teams),
+    "not_covered": NotificationRule("issue_excluded", list_partner_team),
+    "issue_notice": NotificationRule("compliance_changed", list_partner_team),
+    "suggest_notice": NotificationRule("compliance_changed", list_program_team),
+    "dismiss_request": NotificationRule("compliance_changed", list_partner_team),
+    "pause_deadline": NotificationRule("compliance_changed", list_both_teams),
+    "resume_deadline": NotificationRule("compliance_changed", list_partner_team),
+    "period_ended": NotificationRule("compliance_changed", list_program_team),
+    "suspend": NotificationRule("compliance_changed", list_partner_team),
+    "suspend_immediately": NotificationRule("compliance_changed", list_partner_team),
+    "delist": NotificationRule("compliance_changed", list_partner_team),
+    "appeal": NotificationRule("compliance_changed", list_program_team),
+    "uphold_appeal": NotificationRule("compliance_changed", list_partner_team),
+    "dismiss_appeal": NotificationRule("compliance_changed", list_partner_team),
+    "withdraw_notice": NotificationRule("compliance_changed", list_partner_team),
+    "reinstate": NotificationRule("compliance_changed", list_partner_team),
+    "request_reinstatement": NotificationRule("compliance_changed", list_program_team),
+    "downgrade_to_community": NotificationRule("compliance_changed", list_both_teams),
 }
 
 
@@ -132,19 +135,59 @@ def build_context(event: AuditEvent) -> dict[str, Any]:
     tier = integration.edition.tier(event.data.get("tier") or integration.tier) if integration else None
     items = context.list_partner_requirements(integration, event.at) if integration and is_in_changes else ()
     return {
+        **_build_names(event, integration),
         "event": event,
         "integration": integration,
         "note": event.note,
         "data": event.data,
         "findings": list(integration.findings.filter(state=Finding.State.OPEN)) if integration else [],
         "items": items,
-        "to_settle": count_open(items),
         "process": compliance_events.build_compliance_email(event),
         "due": parse_moment(event.data.get("due")),
         "tier_name": tier.name if tier else "",
         "starts_at": parse_moment(event.data.get("starts_at")),
         "times": [parse_moment(text) for text in event.data.get("times", ())],
         "issues": [issue | {"due": parse_moment(issue["due"])} for issue in event.data.get("issues", ())],
+    }
+
+
+def _build_names(event: AuditEvent, integration: Integration | None) -> dict[str, Any]:
+    """Return the names and pages that almost every email about an integration mentions."""
+    if integration is None:
+        return {}
+    issues = event.data.get("issues", ())
+    integration_path = reverse("integration", args=[integration.uuid])
+    requirement, introduction = event.data.get("requirement"), event.data.get("introduction")
+    return {
+        "name": integration.name,
+        "partner_name": integration.partner.name,
+        "program_name": integration.program.name,
+        "actor": event.actor or gettext_lazy("The portal"),
+        "requirement_page": settings.SITE_URL
+        + (reverse("requirement", args=[integration.uuid, requirement]) if requirement else integration_path),
+        "introduction_page": settings.SITE_URL
+        + (reverse("introduction", args=[introduction]) if introduction else integration_path),
+        "issues_page": settings.SITE_URL
+        + (
+            reverse("issue", args=[issues[0]["issue"]])
+            if len(issues) == 1
+            else f"{reverse('sla')}?partner={integration.partner.slug}&integration={integration.uuid}"
+        ),
+    }
+
+
+def add_reader(context: dict[str, Any], *, for_program: bool, stop: str = "", category: str = "") -> dict[str, Any]:
+    """Return the context for one side: its own page, and which responsible party is the reader's.
+
+    `stop` is the address that ends emails of `category`, blank where nobody can.
+    """
+    page = reverse("review" if for_program else "integration", args=[context["integration"].uuid])
+    return context | {
+        "for_program": for_program,
+        "reader_side": ResponsibleParty.PROGRAM if for_program else ResponsibleParty.PARTNER,
+        "page": settings.SITE_URL + page,
+        "stop": stop,
+        "category": category,
     }
 
 
@@ -202,7 +245,7 @@ def queue_email(
         template,
         f"{event.stream}:{event.seq}:{get_address(recipient)}",
         recipient,
-        context | {"for_program": is_program_recipient(recipient), "stop": channel.stop},
+        add_reader(context, for_program=is_program_recipient(recipient), stop=channel.stop, category=channel.category),
         hold_until=max((moment for moment in (undo_until, channel.not_before) if moment), default=None),
         event=event,
         calendar=calendar,

@@ -60,7 +60,7 @@ def _notify_next_recipient(failed_email: EmailMessage, integration: Integration,
     remaining = [each for each in list_recipients(integration) if get_address(each) not in notified_addresses]
     if not remaining:
         return False
-    context = notices.build_context(failed_email.event) | {"for_program": True}
+    context = notices.add_reader(notices.build_context(failed_email.event), for_program=True)
     email.queue(
         failed_email.name,
         f"{failed_email.event.pk}:instead:{get_address(remaining[0])}",
@@ -76,9 +76,14 @@ def _notify_program(failed_email: EmailMessage, integration: Integration, now: d
     event_data = {"whom": failed_email.to, "subject": failed_email.subject, "why": failed_email.last_error}
     event = services.record_event(integration, "mail_undelivered", actor=None, now=now, internal=True, **event_data)
     recipient = list_recipients(integration)[0]
-    context = notices.build_context(event) | {"for_program": True}
+    context = notices.add_reader(notices.build_context(event), for_program=True)
     email.queue(
-        "undelivered", f"{event.stream}:{event.seq}:{get_address(recipient)}", recipient, context, event=event, now=now
+        "email_undelivered",
+        f"{event.stream}:{event.seq}:{get_address(recipient)}",
+        recipient,
+        context,
+        event=event,
+        now=now,
     )
     return True
 

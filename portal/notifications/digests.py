@@ -14,6 +14,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
@@ -88,6 +89,7 @@ def build_context(person: Any, rows: Sequence[EmailMessage]) -> dict[str, Any]:
         "names": ", ".join(each.name for each in parts[:3]) + ("…" if len(parts) > 3 else ""),
         "turns": [row for row in integrations if row.responsible_party == own_holder],
         "stop": stopping.build_url(person, stopping.DIGEST),
+        "category": gettext("Digest"),
     }
 
 

@@ -1,58 +1,18 @@
 """Emails: rendered into a row of the caller's transaction, and sent by a job."""
 
-import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.db import transaction
-from django.template.loader import render_to_string
-from django.utils import timezone, translation
-from django.utils.text import Truncator
+from django.utils import timezone
 
 from integrations.partners.models import Partner
 from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
+from portal.notifications.rendering import render
 from portal.notifications.tasks import SENDABLE_STATES, enqueue_email
-
-BLANK_LINES = re.compile(r"\n[ \t]*(\n[ \t]*)+\n")  # what absent parts of a text leave behind
-
-
-@dataclass(frozen=True, slots=True)
-class RenderedEmail:
-    """A mail as it will be sent."""
-
-    subject: str
-    text: str
-    html: str
-
-
-def render(name: str, context: Mapping[str, Any]) -> RenderedEmail:
-    """Render templates/notifications/email/NAME/{subject.txt,body.txt,body.html}.
-
-    Previews and mails both come from here.
-
-    Moments are said in the zone of the person that it goes to, never in that of whoever caused it; words in the
-    portal's own language, since nobody says which one they read.
-    """
-    full = {"site": settings.SITE_URL, "mail_from": settings.DEFAULT_FROM_EMAIL, **context}
-    zone = ZoneInfo(getattr(full.get("person"), "zone", "UTC"))
-    with timezone.override(zone), translation.override(settings.LANGUAGE_CODE):
-        return RenderedEmail(
-            subject=Truncator(flatten_text(render_to_string(f"notifications/email/{name}/subject.txt", full))).chars(
-                240
-            ),
-            text=BLANK_LINES.sub("\n\n", render_to_string(f"notifications/email/{name}/body.txt", full)).strip() + "\n",
-            html=render_to_string(f"notifications/email/{name}/body.html", full),
-        )
-
-
-def flatten_text(text: str) -> str:
-    """A text that is fit for a header: no line ends, no control characters, nothing that turns the writing round."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def queue(

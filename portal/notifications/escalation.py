@@ -249,4 +249,11 @@ def _notify(
     }
     event = services.record_event(integration, event_type, actor=None, now=now, internal=True, **event_data)
     key = f"{event.stream}:{event.seq}:{get_address(recipient)}"
-    email.queue("escalated", key, recipient, notices.build_context(event) | {"for_program": True}, event=event, now=now)
+    email.queue(
+        "escalated",
+        key,
+        recipient,
+        notices.add_reader(notices.build_context(event), for_program=True),
+        event=event,
+        now=now,
+    )

@@ -7,6 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from portal.core.business_time import Calendar
 from portal.core.office_hours import get_next_working_time
@@ -33,11 +34,12 @@ EMAIL_STATE_BY_MODE = {
 
 @dataclass(frozen=True, slots=True)
 class DeliveryDecision:
-    """How one notice goes to one person: the state of its row, not before when, the address that stops its kind."""
+    """How one email goes to one person: its state, its earliest time, and how to unsubscribe from which category."""
 
     state: str = ""
     not_before: datetime | None = None
     stop: str = ""
+    category: str = ""
 
 
 def decide_delivery(person: Any, event_type: str, now: datetime) -> DeliveryDecision:
@@ -55,9 +57,13 @@ def decide_delivery(person: Any, event_type: str, now: datetime) -> DeliveryDeci
             if preference and preference.only_in_working_hours
             else None,
             stop=stop_url,
+            category=gettext(category.title),
         )
     return DeliveryDecision(
-        EMAIL_STATE_BY_MODE[mode], calculate_digest_time(mode, person, now) if mode in DIGEST_MODES else None, stop_url
+        EMAIL_STATE_BY_MODE[mode],
+        calculate_digest_time(mode, person, now) if mode in DIGEST_MODES else None,
+        stop_url,
+        gettext(category.title),
     )
 
 

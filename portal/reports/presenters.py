@@ -33,7 +33,7 @@ COLUMNS = (
 )
 EXTENDED_COLUMNS = (*COLUMNS[:-1], "last_commented_at", "age_hours", "holder", "state", "url")  # since the third format
 FIGURE_TITLES = (
-    (gettext_noop("On time (%)"), "share"),
+    (gettext_noop("On time"), "share"),
     (gettext_noop("Met"), "kept"),
     (gettext_noop("Breached"), "broken"),
     (gettext_noop("Overdue now"), "overdue"),
@@ -63,6 +63,9 @@ def build_report_context(figures: Mapping[str, Any]) -> dict[str, Any]:
     """Return the template context of a report. Times are local times of the report's time zone."""
     zone = ZoneInfo(figures["zone"])
     totals, before = figures["totals"], figures["before"]
+    figure_list = [
+        _build_figure(_(title), key, totals, before, figures["format"]) for title, key in _list_figure_titles(figures)
+    ]
     return {
         **figures,
         "subject": build_subject(figures),
@@ -74,10 +77,9 @@ def build_report_context(figures: Mapping[str, Any]) -> dict[str, Any]:
         "created_at": _parse_moment(figures["created_at"], zone),
         "made_late": is_late(figures),
         "is_past": figures["format"] >= COUNTED_SINCE_FORMAT and figures["is_past"],
-        "figures": [
-            _build_figure(_(title), key, totals, before, figures["format"])
-            for title, key in _list_figure_titles(figures)
-        ],
+        "figures": figure_list,
+        "figure_headers": (_("Metric"), _("This week"), _("Previous week")),
+        "figure_rows": [(figure["title"], figure["value"], figure["before"] or "–") for figure in figure_list],
         "worst": [_build_row(row, zone) for row in figures["worst"]],
         "coming": [_build_row(row, zone) for row in figures["coming"]],
         "more_worst": _count_omitted(figures, "worst"),
@@ -160,7 +162,7 @@ def _build_summary_table(figures: Mapping[str, Any]) -> list[Sequence[str]]:
         name: figures[name] for name in ("week", "name", "start", "end", "zone", "created_at", "data_up_to", "watched")
     }
     if figures["format"] >= COUNTED_SINCE_FORMAT:
-        values["late this week if nothing happens"] = figures["coming_in_all"]
+        values["due this week"] = figures["coming_in_all"]
     own_values = {f"own reviews {name.replace('_', ' ')}": value for name, value in figures["own"].items()}
     rows = values | figures["movements"] | own_values | {"editions": ", ".join(figures["editions"])}
     return [("about the week", "value"), *((name.replace("_", " "), str(value)) for name, value in rows.items())]
@@ -205,7 +207,7 @@ def _describe_lateness(row: Mapping[str, Any]) -> str:
     """Return how overdue an issue is, or that its data is incomplete."""
     length = _format_hours(row["late_hours"])
     template = (
-        _("due %(length)s ago, data incomplete") if row["state"] == "data_incomplete" else _("%(length)s overdue")
+        _("due %(length)s ago, data incomplete") if row["state"] == "data_incomplete" else _("overdue by %(length)s")
     )
     return template % {"length": length}
 

@@ -1,4 +1,7 @@
-"""Summary sentences of a report: email subject, result of the week, and required action."""
+"""Sentences of a report: its subject, how the week went, and what the reader must do.
+
+They are in the active language, and the same for the same figures.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,15 +9,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from integrations.sla.formatting import format_percent
-
-COUNTED_SINCE_FORMAT = 4  # since this format, reports count all overdue and upcoming issues
-PAST_MESSAGE = gettext_noop("No action needed. See the latest report for open issues.")
+COUNTED_SINCE_FORMAT = 4  # since this format, overdue and upcoming issues are counted, not only listed
+PAST_MESSAGE = gettext_noop("No action needed. The newest report shows what is open now.")
 NO_ACTION_MESSAGE = gettext_noop("No action needed.")
 
 
 def format_change(current: float | None, previous: float | None) -> str:
-    """Return the difference, such as "+2", "−0.5", or "±0", or an empty string if a value is missing."""
+    """Return "+2", "−0.5" or "±0"; blank where one of the values is missing."""
     if current is None or previous is None:
         return ""
     difference = round(current - previous, 1)
@@ -22,7 +23,7 @@ def format_change(current: float | None, previous: float | None) -> str:
 
 
 def build_subject(figures: Mapping[str, Any]) -> str:
-    """Return the subject: "SLA week 47: 96% on time (+2 pts), 3 breached, 2 at risk – Acme, Foo"."""
+    """Return the week in one line: "SLA week 47: 96% on time (+2 pts), 0 breached, 2 at risk – Acme, Foo"."""
     names = list(dict.fromkeys(row["partner"] for row in figures["worst"]))
     if figures["scope"].startswith("partner:"):
         names = [figures["name"]]
@@ -30,42 +31,64 @@ def build_subject(figures: Mapping[str, Any]) -> str:
 
 
 def _summarize_week(figures: Mapping[str, Any]) -> str:
+    """Say first what is overdue, so that a good share of the week never hides it."""
     totals = figures["totals"]
-    values = {**totals, "week": int(figures["week"].split("W")[1])}
+    change = format_change(totals["share"], figures["before"]["share"])
+    values = {**totals, "week": int(figures["week"].split("W")[1]), "share": f"{totals['share'] or 0:g}"}
     if not totals["settled"]:
-        if totals["overdue"]:
-            return _("SLA week %(week)s: %(overdue)s overdue, no targets due, %(at_risk)s at risk") % values
-        return _("SLA week %(week)s: no targets due, %(at_risk)s at risk") % values
-    change_text = format_change(totals["share"], figures["before"]["share"])
-    values |= {"share": format_percent(totals["share"]), "change": change_text}
-    if change_text:
-        template = _("SLA week %(week)s: %(share)s on time (%(change)s pts), %(broken)s breached, %(at_risk)s at risk")
+        return _summarize_week_without_targets(totals) % values
+    if totals["overdue"]:
+        template = ngettext(
+            "SLA week %(week)s: %(overdue)s issue overdue, %(share)s%% on time",
+            "SLA week %(week)s: %(overdue)s issues overdue, %(share)s%% on time",
+            totals["overdue"],
+        )
+    elif change:
+        template = _(
+            "SLA week %(week)s: %(share)s%% on time (%(change)s pts), %(broken)s breached, %(at_risk)s at risk"
+        )
     else:
-        template = _("SLA week %(week)s: %(share)s on time, %(broken)s breached, %(at_risk)s at risk")
-    return template % values
+        template = _("SLA week %(week)s: %(share)s%% on time, %(broken)s breached, %(at_risk)s at risk")
+    return template % (values | {"change": change})
+
+
+def _summarize_week_without_targets(totals: Mapping[str, Any]) -> str:
+    if totals["overdue"]:
+        return _("SLA week %(week)s: %(overdue)s overdue, no targets due, %(at_risk)s at risk")
+    if totals["data_incomplete"]:
+        return ngettext(
+            "SLA week %(week)s: data incomplete for %(data_incomplete)s issue",
+            "SLA week %(week)s: data incomplete for %(data_incomplete)s issues",
+            totals["data_incomplete"],
+        )
+    return _("SLA week %(week)s: no targets due, %(at_risk)s at risk")
 
 
 def build_verdict(figures: Mapping[str, Any]) -> str:
-    """Return the result of the week, with the number of issues whose data is incomplete."""
+    """Return how the week went in one sentence, and in another what can't be evaluated."""
     totals = figures["totals"]
     if not figures["watched"]:
-        return _("No integration was in support.")
-    blind_template = _("Data incomplete: %(data_incomplete)s.") if totals["data_incomplete"] else ""
-    return " ".join(sentence % totals for sentence in (_summarize_targets(totals), blind_template) if sentence)
+        return _("No integration was in support, so no SLA targets applied.")
+    incomplete_template = ngettext(
+        "Data is incomplete for %(data_incomplete)s issue, so we can't evaluate it.",
+        "Data is incomplete for %(data_incomplete)s issues, so we can't evaluate them.",
+        totals["data_incomplete"],
+    )
+    sentences = [_summarize_targets(totals), incomplete_template if totals["data_incomplete"] else ""]
+    return " ".join(sentence % totals for sentence in sentences if sentence)
 
 
 def _summarize_targets(totals: Mapping[str, Any]) -> str:
     if not totals["settled"]:
         return _("No SLA targets were due this week.")
     if totals["broken"]:
-        return _("%(kept)s of %(settled)s SLA targets were met. %(broken)s breached.")
+        return _("%(kept)s of %(settled)s SLA targets were met, and %(broken)s were breached.")
     return ngettext("The only SLA target was met.", "All %(settled)s SLA targets were met.", totals["settled"])
 
 
 def describe_next_action(figures: Mapping[str, Any]) -> str:
-    """Return the required action as a sentence, or why no action is needed."""
-    action = describe_required_action(figures)
-    return _("Action required: %(what)s") % {"what": action} if action else explain_no_action(figures)
+    """Return what the reader must do, or that no action is needed."""
+    return describe_required_action(figures) or explain_no_action(figures)
 
 
 def explain_no_action(figures: Mapping[str, Any]) -> str:
@@ -74,7 +97,7 @@ def explain_no_action(figures: Mapping[str, Any]) -> str:
 
 
 def describe_required_action(figures: Mapping[str, Any]) -> str:
-    """Return the required action, or an empty string. Older formats count only the listed issues."""
+    """Return what the reader must do, blank where nothing. The first three formats counted only the rows they show."""
     is_counted = figures["format"] >= COUNTED_SINCE_FORMAT
     if is_counted and figures["is_past"]:
         return ""
@@ -88,26 +111,30 @@ def describe_required_action(figures: Mapping[str, Any]) -> str:
     return _describe_program_action(len(figures["worst"]), 0)
 
 
-def _describe_program_action(late: int, data_incomplete: int) -> str:
-    values = {
-        "late": ngettext("%(count)s overdue issue", "%(count)s overdue issues", late) % {"count": late},
-        "data_incomplete": ngettext("%(count)s issue", "%(count)s issues", data_incomplete)
-        % {"count": data_incomplete},
-    }
-    if late and data_incomplete:
-        return _("decide on %(late)s and find out why data for %(data_incomplete)s is incomplete.") % values
-    if late:
-        return _("decide on %(late)s.") % values
-    return _("find out why data for %(data_incomplete)s is incomplete.") % values if data_incomplete else ""
+def _describe_program_action(overdue: int, data_incomplete: int) -> str:
+    decide = ngettext(
+        "Action required: Decide on %(count)s overdue issue.",
+        "Action required: Decide on %(count)s overdue issues.",
+        overdue,
+    )
+    complete = ngettext(
+        "Action required: Find out why data is incomplete for %(count)s issue.",
+        "Action required: Find out why data is incomplete for %(count)s issues.",
+        data_incomplete,
+    )
+    sentences = ((decide, overdue), (complete, data_incomplete))
+    return " ".join(sentence % {"count": count} for sentence, count in sentences if count)
 
 
 def _describe_partner_action(overdue: int, coming: int) -> str:
     if overdue:
-        message = ngettext("respond to %(count)s overdue issue.", "respond to %(count)s overdue issues.", overdue)
+        message = ngettext(
+            "Action required: %(count)s issue is overdue.", "Action required: %(count)s issues are overdue.", overdue
+        )
     elif coming:
         message = ngettext(
-            "respond to %(count)s issue that is due this week.",
-            "respond to %(count)s issues that are due this week.",
+            "Action required: %(count)s issue is due this week.",
+            "Action required: %(count)s issues are due this week.",
             coming,
         )
     else:

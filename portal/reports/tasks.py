@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from integrations.partners import permissions
 from integrations.partners.models import Role
@@ -142,7 +143,8 @@ def deliver_report(snapshot: ReportSnapshot, reader: Any, frequency: str, now: d
     context = {
         "report": build_report_context(snapshot.figures),
         "page": settings.SITE_URL + reverse("report", args=[snapshot.scope, snapshot.week]),
-        "unsubscribe": unsubscribe_url,
+        "stop": unsubscribe_url,
+        "category": gettext("Weekly report"),
     }
     key = f"{unsubscribe.build_email_key_prefix(snapshot.scope)}{snapshot.week}:{reader.pk}"
     deliver_at = calculate_delivery_time(reader, parse_week(snapshot.week))

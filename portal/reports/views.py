@@ -11,7 +11,6 @@ from django.core.paginator import Page
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
@@ -84,7 +83,7 @@ def show_report(request: HttpRequest, scope: str, week: str) -> HttpResponse:
     report_context = presenters.build_report_context(figures) | {"name": _get_report_name(figures)}
     context: dict[str, Any] = {"report": report_context, "reports_url": reverse("reports")}
     context |= {
-        "turn": capfirst(action) or summaries.explain_no_action(figures),
+        "turn": action or summaries.explain_no_action(figures),
         "is_mine": bool(action),
         "is_at_rest": not action,
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 from portal.audit.event_types import get_actor_name
 from portal.audit.models import AuditEvent
-from portal.notifications.email import flatten_text
+from portal.notifications.rendering import flatten_text
 from portal.webhooks.payloads import serialize_json
 
 SHORT_TEXT_LENGTH, LONG_TEXT_LENGTH = 150, 300

@@ -22,7 +22,7 @@ def name(path: Path) -> str:
 
 def template_files() -> tuple[Path, ...]:
     """The project's templates: those of the apps and those in templates/."""
-    return tuple(path for path in files("templates/*", "*/templates/*") if path.suffix in {".html", ".txt"})
+    return tuple(path for path in files("templates/*", "*/templates/*") if path.suffix in {".html", ".md", ".txt"})
 
 
 def template_name(path: Path) -> str:

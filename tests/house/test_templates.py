@@ -55,12 +55,11 @@ def test_every_template_is_used(words):
     assert sorted(set(templates) - set(known_templates)) == []
 
 
-def test_emails_come_whole():
-    folders = {path.parent for path in OURS if path.parent.parent.name == "email"}
-    parts = {"subject.txt", "body.txt", "body.html"}
-    assert {name(folder): parts - {part.name for part in folder.iterdir()} for folder in folders} == {
-        name(folder): set() for folder in folders
-    }
+def test_emails_start_with_a_subject_and_the_next_action():
+    emails = [path for path in OURS if path.suffix == ".md" and "\n\n" in path.read_text()]
+    assert len(emails) > 60
+    shapes = {name(path): path.read_text().split("\n", 4) for path in emails}
+    assert {email for email, lines in shapes.items() if not lines[0] or lines[1] or not lines[2] or lines[3]} == set()
 
 
 def test_pages_hold_no_inline_script_or_style():

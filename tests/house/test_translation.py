@@ -16,7 +16,8 @@ SAMPLES = "portal/styleguide/templates/styleguide/"  # its parts show data, not 
 
 UNSEEN = re.compile(
     r"{%\s*comment\b.*?{%\s*endcomment\s*%}|{#.*?#}|<!--.*?-->|<(script|style|code)\b.*?</\1>"
-    r"|{%\s*block (href|og_\w+)\s*%}.*?{%\s*endblock\s*%}",  # addresses, and words of a protocol
+    r"|{%\s*block (href|og_\w+)\s*%}.*?{%\s*endblock\s*%}"  # addresses, and words of a protocol
+    r"|\]\(<.*?>\)",  # addresses in Markdown
     re.DOTALL,
 )
 TRANSLATED_BLOCK_PATTERN = re.compile(r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}", re.DOTALL)

@@ -143,5 +143,5 @@ def mail_to() -> Callable[..., EmailMessage]:
 
 def link_in(mail: EmailMessage, containing: str = "") -> str:
     """The first address in a mail's text that contains these words."""
-    links = [link for link in re.findall(r"https?://\S+", mail.text) if containing in link]
+    links = [link for link in re.findall(r"https?://[^\s>]+", mail.text) if containing in link]
     return str(links[0])

@@ -8,8 +8,7 @@ from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from portal.audit.services import record_event
 from portal.core.iso_weeks import get_last_complete_week, get_program_zone
-from portal.notifications import digests
-from portal.notifications import email as mail
+from portal.notifications import digests, rendering
 from portal.notifications.models import EmailMessage
 from portal.reports.metrics import build_figures
 from portal.reports.presenters import build_report_context
@@ -26,31 +25,34 @@ OF_ACCOUNTS = ("confirm_address", "unknown_account", "account_exists", "account_
 HOUR = timedelta(hours=1)
 
 
-def others(row: Integration, reader: Any, by: Any, now: datetime) -> dict[str, mail.RenderedEmail]:
+def others(row: Integration, reader: Any, by: Any, now: datetime) -> dict[str, rendering.RenderedEmail]:
     """Every mail beside the notices, by the name of its template."""
     due = {"action": "Review round 1", "due": (now - 30 * HOUR).isoformat()}
     event = record_event(row, "turn_overdue", actor=None, now=now, internal=True, **NEWS, **due)
     record_event(row, "said_to_partner", actor=by, now=now, note="Two things are left.")
-    of_event = notices.build_context(event) | {"for_program": True}
+    of_event = notices.add_reader(notices.build_context(event), for_program=True)
     context_by_template = dict.fromkeys(OF_ACCOUNTS, ACCOUNT) | _of_company(row, by, now) | _of_keys(row, by, now)
     context_by_template |= {
         "escalated": of_event,
-        "undelivered": of_event | {"data": {"subject": "Past due: acme/rocket#7", "whom": "Acme", "why": "refused"}},
+        "email_undelivered": of_event
+        | {"data": {"subject": "Past due: acme/rocket#7", "whom": "Acme", "why": "refused"}},
         "report": _report(row, now),
         "digest": digests.build_context(reader, list(EmailMessage.objects.filter(person=reader))) | {"stop": LINK},
-        "github_credential_dead": {"name": "The app’s key", "why": "GitHub answered 401 three times"},
+        "github_credential_rejected": {"credential_name": "The app’s key", "why": "GitHub answered 401 three times"},
     }
-    return {name: mail.render(name, {"person": reader} | context) for name, context in context_by_template.items()}
+    return {name: rendering.render(name, {"person": reader} | context) for name, context in context_by_template.items()}
 
 
 def _of_company(row: Integration, by: Any, now: datetime) -> dict[str, dict[str, Any]]:
     request_context = {
-        "event": SimpleNamespace(actor=str(by), at=now), "partner": row.partner, "role": "editor", "note": "We met.",
+        "event": SimpleNamespace(actor=str(by), at=now), "partner": row.partner, "role": "editor",
+        "partner_name": row.partner.name, "actor": str(by), "note": "We met.",
         "data": {"left": False, "name": "Bob Baker"}, "for_program": False,
     }  # fmt: skip
     names = ("join_requested", "join_accepted", "join_declined", "role_changed", "calendar_changed", "membership_ended")
     invitation = SimpleNamespace(role="editor", email="dora@acme.example", get_role_display="Editor")
-    invitation_context = {"invitation": invitation, "partner": row.partner, "by": by, "url": LINK, "days": 7}
+    invitation_context = {"invitation": invitation, "partner_name": row.partner.name, "by": by, "url": LINK,
+                          "expires_at": now + 168 * HOUR}  # fmt: skip
     return dict.fromkeys(names, request_context) | {"invitation": invitation_context}
 
 
@@ -62,8 +64,8 @@ def _of_keys(row: Integration, by: Any, now: datetime) -> dict[str, dict[str, An
     endpoint = SimpleNamespace(partner=row.partner, name="Chat", shown="https://hooks.acme.example/partners/…")
     of_token = {"token": token, "partner": row.partner}
     return {
-        "token_made": of_token,
-        "token_ends": of_token,
+        "token_created": of_token,
+        "token_expiring": of_token,
         "webhook_paused": {"endpoint": endpoint, "why_paused": "It did not answer for five days.", "page": LINK},
     }
 
@@ -77,4 +79,4 @@ def _report(row: Integration, now: datetime) -> dict[str, Any]:
     assert report_scope
     figures = build_figures(report_scope, get_last_complete_week(now, get_program_zone()), get_program_zone(), now)
     figures["retracted"] = [{"name": "acme/rocket#3", "integration": row.name, "why": "Late data: it was answered."}]
-    return {"report": build_report_context(figures), "page": LINK, "unsubscribe": LINK}
+    return {"report": build_report_context(figures), "page": LINK, "stop": LINK}

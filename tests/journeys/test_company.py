@@ -75,7 +75,7 @@ def test_colleague_is_removed_loses_access_at_once_and_comes_back(
     unfold(owner.go("/company/"), "Remove").sees("Remove member?").shot("remove").press("Remove member")
     owner.sees("Bob Baker is no longer a member of the company.")
     colleague.go("/company/acme/").sees_not("Alice Archer")
-    assert mail_to(bob.email).subject == "You no longer belong to Acme"
+    assert mail_to(bob.email).subject == "Membership ended: Acme"
     colleague.go("/company/new/").press("Ask to join Acme").press("Send request")
     owner.go("/company/").page.locator("#requests").get_by_label("Role").select_option("editor")
     owner.press("Accept request")

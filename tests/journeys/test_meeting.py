@@ -61,6 +61,6 @@ def test_both_sides_find_a_time_move_it_and_cancel_it(
     reviewer.go(address).page.locator("summary", has_text="Cancel meeting").click()
     reviewer.press("Cancel meeting").sees("Enter a reason. We send it to the other side.")
     reviewer.write("Reason", "I am ill.").press("Cancel meeting").sees("Meeting canceled. We notified the other side.")
-    told = mail_to(alice.email, "meeting_cancelled")
+    told = mail_to(alice.email, "meeting_canceled")
     assert ("METHOD:CANCEL" in told.calendar, uid in told.calendar, "I am ill." in told.text) == (True, True, True)
     partner.go(address).sees("The last meeting was canceled.", "Propose times")

@@ -49,7 +49,7 @@ def test_two_partners_are_introduced_when_both_agree(
     introduction_request: tuple[Person, Integration],
 ) -> None:
     asker, ours = introduction_request
-    told = mail_to(charlie.email, "introduction_asked")
+    told = mail_to(charlie.email, "introduction_requested")
     assert [word for word in OURS if word in told.text + told.html + told.subject] == []
     other = visit(charlie).go(f"/integrations/{secret.uuid}/").never_reads(*OURS)
     other.sees("A partner with a similar integration requested an introduction", "Shall we build it together?")

@@ -109,7 +109,7 @@ def test_decision_waits_shows_its_email_and_can_be_undone(
     expect(preview).to_contain_text("It launches nothing.")
     preview_text = preview.inner_text()
     reviewer.shot("decline").press("Decline").sees("You can undo this decision until")
-    email = EmailMessage.objects.get(name="declined", to=alice.email)
+    email = EmailMessage.objects.get(name="integration_declined", to=alice.email)
     assert (email.state, email.text.strip()) == ("held", preview_text.strip())
     reviewer.go("/emails/?state=held").press(email.subject).sees("It launches nothing.")
     reviewer.go(page_of(waiting, "review/")).press("Undo decision").sees_not("You can undo this decision until")
@@ -126,7 +126,7 @@ def test_declined_with_a_reason_it_ends_and_the_partner_reads_why(
     reviewer.page.locator("#id_note").fill("It launches nothing.")
     reviewer.press("Decline")
     later(minutes=11)
-    assert EmailMessage.objects.get(name="declined", to=alice.email).state == "stored"
+    assert EmailMessage.objects.get(name="integration_declined", to=alice.email).state == "stored"
     visit(alice).go(page_of(waiting)).sees("Declined", "It launches nothing.")
 
 

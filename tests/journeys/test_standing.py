@@ -87,7 +87,7 @@ def test_whole_due_process(
     page, why = f"{walk.page}compliance/", "Reason for the partner"
     walk.reviewer.go(page).sees("Recorded breaches", "#7", listed_provider.edition.removal).shot("standing-verified")
     decide(walk.reviewer, page, "Issue notice", "Reason and evidence for the partner", "Issue 7 is critical and open.")
-    assert "Issue 7 is critical and open." in mail_to(alice.email, "standing").text
+    assert "Issue 7 is critical and open." in mail_to(alice.email, "compliance_changed").text
 
     walk.partner.go(walk.page).sees("Respond to the notice").press("View evidence").sees(
         "Issue 7 is critical and open."
@@ -112,7 +112,7 @@ def test_whole_due_process(
     reviewer = visit(rita).go("/queue/").sees("the partner requested reinstatement")
     decide(reviewer, page, "Reinstate", "Review summary for the partner", "Release 1.2 and issue 7.")
     assert (walk.row.listing_status, walk.row.tier) == ("listed", "partner")
-    assert mail_to(alice.email, "standing").subject == "Reinstated: Rocket"
+    assert mail_to(alice.email, "compliance_changed").subject == "Reinstated: Rocket"
     today = visit().go(f"/directory/{listed_provider.uuid}/").sees("Partner", "The integration is listed again.")
     assert today.page.locator("h2, .badge", has_text="Suspended").count() == 0  # what has changed still says it was
     partner.go(page).sees("Nothing was done in thirty days.", "Release 1.2 and issue 7.")

@@ -74,7 +74,7 @@ def test_someone_chooses_a_digest_stops_it_and_subscribes(visit: Visit, alice: A
     findings.post_message(row, "Hello.", actor=rita, now=timezone.now())
     assert digests.send_due(timezone.now() + timedelta(days=2)) == 1
     email = EmailMessage.objects.get(name="digest")
-    stop = re.search(r"Stop it: \S+?(/notifications/stop/\S+)", email.text)
+    stop = re.search(r"Unsubscribe from [^:]+: \S+?(/notifications/stop/\S+)", email.text)
     assert stop
     visit().go(stop[1]).sees("Stop these mails?").press("Stop these mails").sees("It is stopped")
     reader.go("/notifications/preferences/")

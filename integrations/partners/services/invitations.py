@@ -17,11 +17,11 @@ def send_invitation(partner: Partner, email: str, role: str, *, actor: Any, now:
     with transaction.atomic():
         invitation, token = members.create_invitation(partner, email, role, actor=actor, now=now)
         context = {
-            "partner": partner,
+            "partner_name": partner.name,
             "invitation": invitation,
             "by": actor,
             "url": settings.SITE_URL + reverse("invitation", args=[token]),
-            "days": members.INVITATION_DAYS,
+            "expires_at": invitation.expires_at,
         }
         key = f"invitation:{invitation.pk}:{invitation.token_hash[:16]}"
         mail.queue("invitation", key, invitation.email, context, now=now)

@@ -94,7 +94,7 @@ def create_token(
             scopes=[scope.key for scope in table.SCOPES if scope.key in scopes],
             expires_at=now + timedelta(days=days),
         )
-        _send_emails("token_made", token, now)
+        _send_emails("token_created", token, now)
         record_security_event(actor, "token_created", request=request, detail=str(token), now=now)
         if partner:
             locked_partner = Partner.objects.select_for_update(no_key=True).get(pk=partner.pk)
@@ -167,7 +167,7 @@ def warn_expiring_tokens(now: datetime | None = None, limit: int = 100) -> int:
     for token in tokens:
         with transaction.atomic():
             if ApiToken.objects.filter(pk=token.pk, warned_at=None).update(warned_at=now):
-                _send_emails("token_ends", token, now)
+                _send_emails("token_expiring", token, now)
     return len(tokens)
 
 

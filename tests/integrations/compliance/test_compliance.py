@@ -250,9 +250,9 @@ def test_notice_email_has_reason_and_deadline(integration_on_notice: Integration
     assert (email.to, email.subject) == (alice.email, "Notice issued: Rocket")
     for words in (
         WHY,
-        "The period ends Thu 14 May, 09:00 UTC.",
+        "The notice period ends Thu, May 14, 9:00 AM UTC.",
         integration_on_notice.edition.removal,
-        "Your turn: Respond",
+        "Action required: Respond",
     ):
         assert words in email.text
     assert turn(integration_on_notice) == ("on_notice", "partner", "Respond to the notice")

@@ -124,7 +124,7 @@ def test_owner_gives_another_role_and_the_colleague_is_notified(
     sign_in(alice).post(member(bob), {"do": "role", "role": "viewer"})
     assert permissions.get_role(acme, bob) == "viewer"
     assert mails() == [("role_changed", bob.email)]
-    assert EmailMessage.objects.get().subject == "You are now viewer of Acme"
+    assert EmailMessage.objects.get().subject == "New role in Acme: viewer"
 
 
 def test_access_of_a_removed_colleague_ends_on_the_next_request(sign_in: SignIn, alice: Any, bob: Any) -> None:
@@ -134,7 +134,7 @@ def test_access_of_a_removed_colleague_ends_on_the_next_request(sign_in: SignIn,
     sign_in(alice).post(member(bob), {"do": "end"})
     assert his.get("/company/acme/").status_code == 404
     assert mails() == [("membership_ended", bob.email)]
-    assert EmailMessage.objects.get().subject == "You no longer belong to Acme"
+    assert EmailMessage.objects.get().subject == "Membership ended: Acme"
 
 
 def test_who_leaves_goes_home_and_the_owners_hear(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:

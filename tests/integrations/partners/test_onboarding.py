@@ -1,5 +1,6 @@
 """How does a person come to a company? The pages, through Django's client."""
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
@@ -147,7 +148,7 @@ def test_who_asks_to_join_waits_and_the_owners_are_notified(sign_in: SignIn, ali
     response = client.post("/company/join/?company=acme", {"message": "It is me."}, follow=True)
     assert "Acme: Waiting for an owner" in text_of(response, "#asked")
     mail = EmailMessage.objects.get()
-    assert (mail.name, mail.to, mail.subject) == ("join_requested", alice.email, "Dora Dean asks to join Acme")
+    assert (mail.name, mail.to, mail.subject) == ("join_requested", alice.email, "Dora Dean requested to join Acme")
     assert "It is me." in mail.text
     assert "/company/acme/#requests" in mail.text
 
@@ -193,7 +194,8 @@ def test_requests_of_another_partner_are_not_there(
 
 def link(mail: EmailMessage) -> str:
     """The path of the invitation in its mail."""
-    return next(word for word in mail.text.split() if "/invitations/" in word).removeprefix("http://127.0.0.1:8000")
+    (path,) = re.findall(r"http://127.0.0.1:8000(/invitations/[^>]+)>", mail.text)
+    return str(path)
 
 
 @pytest.fixture

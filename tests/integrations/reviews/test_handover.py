@@ -106,12 +106,12 @@ def test_email_lists_the_requirements_that_wait(row: Integration, rita: Any, now
     perform_transition(row, "request_changes", actor=rita, now=now)
     email = EmailMessage.objects.get(event__event_type="request_changes")
     assert len(partner_requirements) == 4  # two of them are one: the demonstration or the logs
-    assert email.subject == "3 requirements to settle: Rocket"
+    assert email.subject == "Changes requested: Rocket"
     assert [f"- {item.verb}: {item.title}" in email.text for item in partner_requirements] == [True] * len(
         partner_requirements
     )
-    assert "finding" not in email.text
-    assert "Settle them, then request the review again." in email.text
+    assert "Finding" not in email.text
+    assert "Complete the remaining requirements, then request another review." in email.text
 
 
 def test_withdrawing_in_a_round_of_changes_is_reported(row: Integration, alice: Any, rita: Any, now: datetime) -> None:
@@ -123,10 +123,10 @@ def test_withdrawing_in_a_round_of_changes_is_reported(row: Integration, alice: 
 def test_email_says_where_one_of_several_is_enough(row: Integration, rita: Any, now: datetime) -> None:
     perform_transition(row, "request_changes", actor=rita, now=now)
     text = EmailMessage.objects.get(event__event_type="request_changes").text
-    lines = [line for line in text.splitlines() if line.endswith(" (one of these is enough)")]
+    lines = [line for line in text.splitlines() if line.endswith(" (one option is enough)")]
     assert lines == [
-        "- Propose times: Demonstration of the integration (one of these is enough)",
-        "- Upload: Logs of the tests (one of these is enough)",
+        "- Propose times: Demonstration of the integration (one option is enough)",
+        "- Upload: Logs of the tests (one option is enough)",
     ]
 
 
@@ -134,8 +134,9 @@ def test_email_names_requirements_and_findings_together(row: Integration, rita: 
     findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, now=now)
     email = EmailMessage.objects.get(event__event_type="request_changes")
-    assert email.subject == "3 requirements to settle, 1 finding to answer: Rocket"
-    assert "1. Add tests." in email.html.replace("<strong>", "").replace("</strong>", "")
+    assert email.subject == "Changes requested: Rocket"
+    assert "Finding 1:\n\n> Add tests.\n" in email.text
+    assert "Complete the remaining requirements, respond to each finding" in email.text
 
 
 def test_reviewer_sees_what_the_partner_still_has_to_do(

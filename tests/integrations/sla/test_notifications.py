@@ -48,7 +48,7 @@ def test_breach_is_reported_to_both_sides_once(watch: MonitoredRepository, now: 
         notifications.send_due_notifications(now),
         notifications.send_due_notifications(now + H),
     ] == [1, 0, 0]
-    subject = "Past due: acme/terraform-provider-rocket#1 (critical)"
+    subject = "SLA breach: acme/terraform-provider-rocket#1 (critical)"
     assert list_sent_emails() == [(subject, "alice@acme.example"), (subject, "Nomad-integration-dev@hashicorp.com")]
     event = AuditEvent.objects.get(event_type="issues_breached")
     assert (event.actor, event.words[0]) == ("", "reported overdue issues: 1")
@@ -59,9 +59,9 @@ def test_storm_is_one_email_that_names_every_issue(watch: MonitoredRepository, n
         due_in(watch, now, -1 * H, number)
     clocks.advance_clocks(now)
     assert notifications.send_due_notifications(now) == 1
-    assert {subject for subject, _ in list_sent_emails()} == {"30 issues of Rocket are past due"}
+    assert {subject for subject, _ in list_sent_emails()} == {"SLA breaches: 30 issues in Rocket"}
     text = EmailMessage.objects.filter(name="issues_breached").first().text  # type: ignore[union-attr]
-    assert [f"rocket#{number} " in text for number in range(30)] == [True] * 30
+    assert [f"rocket#{number}](<" in text for number in range(30)] == [True] * 30
 
 
 def test_other_warning_waits_for_the_working_day(watch: MonitoredRepository) -> None:
@@ -189,7 +189,7 @@ def test_who_is_reported_later_gets_one_email_of_all_that_is_still_news(
     SlaClock.objects.filter(issue__number=2).update(state="met", next_at=None)
     assert (receivers(), notifications.send_due_notifications(MORNING)) == ([ACME] * 3, 1)
     late = EmailMessage.objects.get(to=MAILBOX, name="issues_warned")
-    assert [f"rocket#{number} " in late.text for number in (1, 2, 3)] == [True, False, True]
+    assert [f"rocket#{number}](<" in late.text for number in (1, 2, 3)] == [True, False, True]
 
 
 def test_zone_of_a_person_goes_before_that_of_the_partner(

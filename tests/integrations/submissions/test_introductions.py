@@ -80,8 +80,8 @@ def test_decline_is_emailed_to_the_asker_alone_and_reveals_nothing(introduction,
     assert [mail.to for mail in mails] == ["alice@acme.example", "bob@acme.example"]
     for mail in mails:
         everything = mail.subject + mail.text + mail.html
-        assert mail.subject == "No introduction: Rocket"
-        assert "would rather not be introduced" in mail.text
+        assert mail.subject == "Introduction declined: Rocket"
+        assert "The other company declined the introduction" in mail.text
         assert f"/introductions/{introduction.pk}/" in mail.text
         assert [word for word in ("Globex", "Charlie", "globex/rocket", "globex.example") if word in everything] == []
 

@@ -78,8 +78,8 @@ def test_declined_tier_is_asked_for_again_once_that_is_final(
 def test_email_names_the_tier_that_was_declined(premier_request: Integration, rita: Any, then: datetime) -> None:
     perform_transition(premier_request, "decline_tier", actor=rita, note="The list is empty.", now=then)
     email = EmailMessage.objects.get(event__event_type="decline_tier")
-    assert email.subject == "Partner Premier declined: Rocket"
-    assert "declined the tier Partner Premier that you asked for Rocket" in email.text
+    assert email.subject == "Tier declined: Rocket (Partner Premier)"
+    assert "declined your request for the tier Partner Premier for Rocket" in email.text
 
 
 def test_while_a_claim_runs_the_tier_is_its_holders_to_decide(

@@ -21,7 +21,7 @@ NEW = {"name": "Dora Dean", "email": "dora@acme.example", "password1": "a long o
 
 def link(mail: EmailMessage) -> str:
     """The path of the link in a mail."""
-    match = re.search(r"https?://[^/\s]+(/\S+)", mail.text)
+    match = re.search(r"https?://[^/\s]+(/[^\s>]+)", mail.text)
     assert match is not None
     return match[1]
 

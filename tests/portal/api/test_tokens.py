@@ -158,10 +158,10 @@ def everything_kept() -> str:
 
 def test_owners_are_notified_of_a_new_token_and_of_its_end(alice: Any, bob: Any, acme: Any) -> None:
     token = caller(alice, partner=acme, days=6).token
-    assert [mail.to for mail in EmailMessage.objects.filter(name="token_made")] == ["alice@acme.example"]
+    assert [mail.to for mail in EmailMessage.objects.filter(name="token_created")] == ["alice@acme.example"]
     assert tokens.warn_expiring_tokens(timezone.now()) == 1
     assert tokens.warn_expiring_tokens(timezone.now()) == 0
-    assert [mail.to for mail in EmailMessage.objects.filter(name="token_ends")] == ["alice@acme.example"]
+    assert [mail.to for mail in EmailMessage.objects.filter(name="token_expiring")] == ["alice@acme.example"]
     assert token is not None
     assert tokens.warn_expiring_tokens(token.expires_at + timedelta(days=1)) == 0
 

@@ -71,7 +71,7 @@ def test_demo_world_shows_what_waits_half_done(demo: None) -> None:
     assert {state.integration.responsible_party for state in failed} == {"partner"}
     undoable = Integration.objects.get(undo_until__gt=now)
     assert undoable.stage == "release"
-    assert EmailMessage.objects.filter(integration=undoable, name="approved", sent_at=None).exists()
+    assert EmailMessage.objects.filter(integration=undoable, name="integration_approved", sent_at=None).exists()
 
 
 def test_demo_refuses_production(db: None, settings: Any) -> None:

@@ -18,7 +18,7 @@ from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.jobs.execution import claim, run_due_jobs
 from portal.jobs.models import Job
-from portal.notifications import delivery
+from portal.notifications import delivery, rendering
 from portal.notifications import email as mail
 from portal.notifications.models import EmailMessage
 from portal.notifications.tasks import GIVE_UP_AFTER, SENDABLE_STATES, enqueue_email, queue_stored_emails
@@ -160,8 +160,9 @@ def test_emails_share_a_connection_that_the_server_may_close(
 
 def test_what_strangers_wrote_adds_no_header(db: None, sink: Sink, now: datetime) -> None:
     title = "Crash\r\nBcc: eve@example.org\r\n\r\n<b>Pay\x00\x1b[31m \u202etxt.exe\u2028 é\x85"
-    message = mail.render("issues_warned", {"issues": [{"share": 90, "name": title, "issue": NOBODYS}]})
-    assert message.subject == "90 % of the time is used: Crash Bcc: eve@example.org <b>Pay [31m txt.exe é"
+    issue = {"share": 90, "name": title, "issue": NOBODYS}
+    message = rendering.render("issues_warned", {"issues": [issue], "issues_page": "https://portal.example/"})
+    assert message.subject == "Due soon: Crash Bcc: eve@example.org <b>Pay [31m txt.exe é (90% of SLA time used)"
     letter(now, subject=message.subject)
     send_due_emails()
     (envelope,) = sink.accepted
@@ -241,8 +242,8 @@ def test_preview_is_the_email_byte_for_byte(at: Any, alice: Any, bob: Any, rita:
 def test_same_news_twice_is_one_email(rocket: Integration, alice: Any, now: datetime) -> None:
     context = notices.build_context(rocket.events.get())
     with transaction.atomic():
-        first = mail.queue("created", "key", alice, context, now=now)
-        again = mail.queue("created", "key", alice, context, now=now)
+        first = mail.queue("integration_created", "key", alice, context, now=now)
+        again = mail.queue("integration_created", "key", alice, context, now=now)
     assert (first is not None, again) == (True, None)
 
 

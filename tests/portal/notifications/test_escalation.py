@@ -63,7 +63,7 @@ def test_unanswered_breaches_go_to_the_manager_and_then_to_the_mailbox(
     assert list_recipients("news_passed_on") == [rob.email, row.edition.mailbox]
     mail = EmailMessage.objects.filter(event__event_type="news_passed_on").first()
     assert mail is not None
-    assert mail.subject == "Nobody has answered yet: 1 past due of Rocket"
+    assert mail.subject == "Escalated: 1 overdue issue in Rocket"
     assert f"{row.repository}#7" in mail.text
     assert not row.events.filter(event_type="news_passed_on").visible_to_partner().exists()
     assert Escalation.objects.get().ended_at == now + 48 * H
@@ -140,9 +140,10 @@ def test_program_s_own_turn_is_warned_of_and_passed_on(at: Any, rita: Any, rob: 
         [rita.email] * 3, [rita.email, rob.email, row.edition.mailbox],
     ]  # fmt: skip
     mails = EmailMessage.objects.filter(event__event_type__startswith="turn_").order_by("pk")
-    assert [mail.subject.partition(":")[0] for mail in mails] == [
-        *(f"{share} % of the program’s time is used" for share in (50, 75, 90)), *["Past due"] * 3,
-    ]  # fmt: skip
+    assert [mail.subject for mail in mails] == [
+        *(f"Review due soon: Rocket by Acme ({percent}% of the time used)" for percent in (50, 75, 90)),
+        *["Overdue: Rocket by Acme is waiting for the program"] * 3,
+    ]
 
 
 def test_warning_waits_for_the_hours_in_which_its_reader_works(at: Any, rita: Any, now: datetime) -> None:
@@ -203,7 +204,7 @@ def test_of_a_email_that_misses_the_partner_the_program_is_notified(
     fail(EmailMessage.objects.get(name="issues_breached", to=alice.email))
     assert delivery_failures.forward_due(now) == 1
     mail = EmailMessage.objects.get(event__event_type="mail_undelivered")
-    assert (mail.to, mail.subject) == (rita.email, f"Not delivered: a mail to {alice.email} about Rocket")
+    assert (mail.to, mail.subject) == (rita.email, f"Email not delivered: Rocket, {alice.email}")
     assert "The address was refused (550)." in mail.text
     EmailMessage.objects.update(created_at=datetime.now(now.tzinfo))
     assert "A mail could not be delivered" in sign_in(alice).get(f"/integrations/{row.uuid}/").text

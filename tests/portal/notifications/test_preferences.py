@@ -58,7 +58,7 @@ def test_only_the_chosen_kind_and_person_change(rocket: Any, alice: Any, bob: An
     findings.post_message(rocket, "Hello.", actor=rita, now=NOW)
     assert EmailMessage.objects.get(person=bob, name="message").state == "queued"
     perform_transition(rocket, "put_on_hold", actor=rita, note="Because.", waits_for="partner", now=NOW)
-    assert EmailMessage.objects.get(person=alice, name="held").state == "queued"
+    assert EmailMessage.objects.get(person=alice, name="integration_on_hold").state == "queued"
 
 
 @pytest.mark.parametrize("key", [kind.key for kind in CATEGORIES if kind.locked])
@@ -95,7 +95,7 @@ def test_decision_has_no_such_address(at: Any, alice: Any, rita: Any) -> None:
     row = at("review")
     meet(row, alice, NOW)
     perform_transition(row, "approve", actor=rita, now=NOW)
-    email = EmailMessage.objects.get(name="approved", person=alice)
+    email = EmailMessage.objects.get(name="integration_approved", person=alice)
     assert (email.unsubscribe, email.state) == ("", "held")
 
 
@@ -146,7 +146,7 @@ def test_digest_holds_what_waited_once(rocket: Any, alice: Any, rita: Any) -> No
     assert digests.send_due(MORNING) == 1
     email = EmailMessage.objects.get(name="digest")
     assert (email.to, email.state) == (alice.email, "queued")
-    assert email.subject == "2 things you may want to know: Rocket"
+    assert email.subject == "Digest: 2 updates (Rocket)"
     for each in news:
         assert each.subject in email.text
         assert f"/emails/{each.uuid}/" in email.html
@@ -178,7 +178,7 @@ def test_after_an_outage_one_digest_brings_everything(rocket: Any, alice: Any, r
     for days in range(3):
         wrote(rocket, rita, NOW + timedelta(days=days))
     assert digests.send_due(MORNING + timedelta(days=5)) == 1
-    assert EmailMessage.objects.get(name="digest").text.count("wrote about Rocket") == 3
+    assert EmailMessage.objects.get(name="digest").text.count("[New message from ") == 3
 
 
 def test_digest_that_breaks_off_is_made_later(
@@ -233,4 +233,4 @@ def test_what_is_silenced_is_not_shown_and_the_rest_is(sign_in: Any, rocket: Any
     perform_transition(rocket, "put_on_hold", actor=rita, note="Because.", waits_for="partner", now=NOW)
     page = sign_in(alice).get("/notifications/").content.decode()
     assert "On hold: Rocket" in page
-    assert "wrote about Rocket" not in page
+    assert "New message from" not in page

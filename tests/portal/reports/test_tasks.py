@@ -55,20 +55,20 @@ def test_each_reader_gets_one_report_however_often_it_is_due(
     assert ReportSnapshot.objects.count() == 2  # the programs' and Acme's
 
 
-def test_subject_carries_the_answer(watch: MonitoredRepository, alice: User, rita: User) -> None:
+def test_subject_carries_the_answer(watch: MonitoredRepository, alice: User, rita: User, settings: Any) -> None:
     tasks.generate_due_reports(MONDAY)
     assert [report(to).subject for to in readers()] == [
-        "SLA week 16: 50% on time, 1 breached, 0 at risk – Acme",
-        "SLA week 16: 50% on time, 1 breached, 0 at risk – Acme",
+        "SLA week 16: 1 issue overdue, 50% on time – Acme",
+        "SLA week 16: 1 issue overdue, 50% on time – Acme",
     ]
     text = report("alice@acme.example").text
-    assert text.startswith("1 of 2 SLA targets were met. 1 breached.\n\nAction required: respond to 1 overdue issue.\n")
-    assert (
-        "- acme/terraform-provider-rocket#2 It breaks 2\n"
-        "  critical, resolution 5 days overdue, open for 7 days;" in text
-    )
-    assert "Late this week if nothing happens\n- acme/terraform-provider-rocket#3 It breaks 3\n" in text
-    assert "\n  critical, resolution due Tue 21 Apr, 22:00\n" in text
+    assert text.startswith("Action required: 1 issue is overdue.\n\n[View report](<")
+    assert "\n1 of 2 SLA targets were met, and 1 were breached.\n" in text
+    issues = {issue.number: reverse("issue", args=[issue.uuid]) for issue in SupportIssue.objects.all()}
+    repository, site = "acme/terraform-provider-rocket", settings.SITE_URL
+    assert f"\n- [{repository}#2](<{site}{issues[2]}>) It breaks 2\n  critical, resolution overdue by 5 days, " in text
+    assert f"## Due this week\n\n- [{repository}#3](<{site}{issues[3]}>) It breaks 3\n" in text
+    assert "\n  critical, resolution due Tue, Apr 21, 10:00 PM\n" in text
 
 
 def test_rows_lead_to_the_issue_in_the_portal(
@@ -91,16 +91,16 @@ def test_days_and_times_are_those_of_the_report_anyone_who_reads_it(
         re.sub(r"\S+/reports/stop/\S+", "", report(f"{name}@acme.example").text) for name in ("alice", "bob")
     )
     assert ours == theirs
-    assert "\nWeek 2026-W16 of Acme, Mon 13 Apr to Sun 19 Apr (all times: UTC)\n" in ours
+    assert "\nWeek 2026-W16 of Acme, Mon, Apr 13 to Sun, Apr 19 (all times: UTC)\n" in ours
 
 
 def test_week_in_which_nothing_happened_is_a_whole_report(rocket: Integration, alice: User, now: datetime) -> None:
     watch_over(rocket, now)
     tasks.generate_due_reports(MONDAY)
     email = report("alice@acme.example")
-    assert email.subject == "SLA week 16: nothing was due, 0 at risk – Acme"
-    assert "Kept: 0 (the week before: 0)" in email.text
-    assert "Nothing is late." in email.text
+    assert email.subject == "SLA week 16: no targets due, 0 at risk – Acme"
+    assert "| Met | 0 | 0 |" in email.text
+    assert "No issue is overdue." in email.text
 
 
 def sent_by(moment: datetime) -> list[str]:
@@ -206,9 +206,9 @@ def test_weeks_that_are_caught_up_stand_as_they_ended(
         figures_by_week["2026-W20"]["worst"][0]["age_hours"],
     ) == (42, 90)
     old = EmailMessage.objects.get(key__contains="2026-W20").text
-    assert "resolution 42 hours overdue, open for 3 days;" in old
-    assert "Made late, on Mon 1 Jun 2026, 08:00: " in old
-    assert "Left out: that week had ended when this report was made." in old
+    assert "resolution overdue by 42 hours, open for 3 days, waiting for" in old
+    assert "Created late, on Jun 1, 2026, 8:00 AM. Open targets" in old
+    assert "Omitted: the week had ended when we created this report." in old
     assert "Action required" not in old
     page = sign_in(alice).get(reverse("report", args=[f"partner:{rocket.partner_id}", "2026-W20"])).content.decode()
     assert "The report was created late." in page
@@ -263,9 +263,9 @@ def test_same_figures_in_every_form_and_the_same_bytes_a_year_later(
     assert [client.get(path).content for path in paths[1:]] == before
     figures = json.loads(before[1])
     assert (figures["totals"]["kept"], figures["totals"]["broken"]) == (1, 1)
-    assert b"Kept,1,0\r\nBroken,1,0\r\n" in before[0]
+    assert b"Met,1,0\r\nBreached,1,0\r\n" in before[0]
     page = client.get(paths[0]).content.decode()
-    assert "1 of 2 SLA targets were met. 1 breached." in page
+    assert "1 of 2 SLA targets were met, and 1 were breached." in page
     assert presenters.build_subject(figures) == report("alice@acme.example").subject
 
 
@@ -303,9 +303,9 @@ def test_cells_are_safe_in_a_spreadsheet() -> None:
 @pytest.mark.parametrize(
     ("zone", "monday", "week", "days", "hours"),
     [
-        ("UTC", "2027-01-04T08:00+00:00", "2026-W53", "Mon 28 Dec to Sun 3 Jan", 168),
-        ("America/Los_Angeles", "2026-03-09T08:00-07:00", "2026-W10", "Mon 2 Mar to Sun 8 Mar", 167),
-        ("America/Los_Angeles", "2026-11-02T08:00-08:00", "2026-W44", "Mon 26 Oct to Sun 1 Nov", 169),
+        ("UTC", "2027-01-04T08:00+00:00", "2026-W53", "Mon, Dec 28 to Sun, Jan 3", 168),
+        ("America/Los_Angeles", "2026-03-09T08:00-07:00", "2026-W10", "Mon, Mar 2 to Sun, Mar 8", 167),
+        ("America/Los_Angeles", "2026-11-02T08:00-08:00", "2026-W44", "Mon, Oct 26 to Sun, Nov 1", 169),
     ],
 )
 def test_odd_weeks_are_reported_as_they_were(
@@ -343,18 +343,16 @@ def test_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, 
     args = [f"partner:{rocket.partner_id}", "2026-W16"]
     page, table = (client.get(reverse(name, args=args)).content.decode() for name in ("report", "report_csv"))
     assert all("No SLA targets were due this week." in text for text in (email.html, page))
-    assert "No overdue issues." in page
-    assert "Movements: opened 0, closed 0, opened again 0, comments 0, past due 0, taken back 0." in email.text
-    assert "Kept,0,0\r\nBroken,0,0\r\nOverdue now,0,\r\n" in table
+    assert ("No overdue issues." in page, "No issue is overdue." in email.html) == (True, True)
+    assert "Opened 0, closed 0, reopened 0, comments 0, breached 0, retracted 0." in email.text
+    assert "Met,0,0\r\nBreached,0,0\r\nOverdue now,0,\r\n" in table
 
 
 def test_what_has_incomplete_data_is_not_called_late(rocket: Integration, alice: User, now: datetime) -> None:
     watch = watch_over(rocket, now)
     clock_of(issue_of(watch, 1, now), MONDAY - 24 * H, state="data_incomplete", next_at=None)
     tasks.generate_due_reports(MONDAY)
-    assert (
-        "critical, resolution due 16 hours ago, not known whether kept, open for" in report("alice@acme.example").text
-    )
+    assert "critical, resolution due 16 hours ago, data incomplete, open for" in report("alice@acme.example").text
 
 
 def test_what_is_overdue_appears_in_the_subject_of_a_week_in_which_nothing_was_due(
@@ -378,10 +376,12 @@ def test_all_that_is_late_is_counted_not_only_what_is_listed(
     many(watch, 2, MONDAY - 24 * H, "data_incomplete", 31)
     tasks.generate_due_reports(MONDAY)
     email = report("rita@program.example")
-    turn = "Action required: decide on 30 overdue issues and find out why data for 2 issues is incomplete."
+    turn = (
+        "Action required: Decide on 30 overdue issues. Action required: Find out why data is incomplete for 2 issues."
+    )
     assert [turn in form for form in (email.text, email.html)] == [True, True]
     assert "\nand 29 more\n" in email.text
-    assert "Action required: respond to 30 overdue issues." in report("alice@acme.example").text
+    assert "Action required: 30 issues are overdue." in report("alice@acme.example").text
 
 
 def test_all_that_will_be_late_is_counted_not_only_what_is_listed(
@@ -393,10 +393,10 @@ def test_all_that_will_be_late_is_counted_not_only_what_is_listed(
         report("alice@acme.example"),
         ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}").figures,
     )
-    assert "Action required: respond to 25 issues that are due this week." in email.text
+    assert "Action required: 25 issues are due this week." in email.text
     assert (
         "\nand 5 more\n" in email.text,
-        "\r\nlate this week if nothing happens,25\r\n" in presenters.render_csv(figures),
+        "\r\ndue this week,25\r\n" in presenters.render_csv(figures),
     ) == (
         True,
         True,
@@ -409,9 +409,9 @@ def test_turn_of_an_earlier_format_is_reported_as_it_was(watch: MonitoredReposit
     new_fields = ("coming_in_all", "made_late", "is_past")
     old = {name: value for name, value in figures.items() if name not in new_fields} | {"format": 3}
     old["totals"] = old["totals"] | {"overdue": 30}
-    assert presenters.describe_next_action(old) == "Action required: decide on 1 overdue issue."
+    assert presenters.describe_next_action(old) == "Action required: Decide on 1 overdue issue."
     assert presenters.build_report_context(old)["more_worst"] == 0
-    assert "late this week" not in presenters.render_csv(old)
+    assert "due this week" not in presenters.render_csv(old)
     old["worst"] = [old["worst"][0] | {"title": "＝1"}]
     assert (presenters.render_csv(old)[0], ",＝1," in presenters.render_csv(old)) == ("f", True)
 
@@ -483,4 +483,4 @@ def test_open_clocks_stand_next_to_what_the_report_of_the_week_before_froze(
         (1, None),
         (0, 1),
     ]
-    assert "Not known: 0 (the week before: 1)" in EmailMessage.objects.get(key__contains="2026-W17").text
+    assert "| Data incomplete | 0 | 1 |" in EmailMessage.objects.get(key__contains="2026-W17").text

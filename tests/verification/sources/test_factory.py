@@ -50,7 +50,7 @@ def test_refused_token_is_not_used_again_and_staff_are_notified(seeded_github, s
     with pytest.raises(SourceUnavailableError):
         factory.build_github_client().repository(NAME)
     assert GitHubRateLimit.objects.exclude(dead_at=None).count() == 1
-    mails = EmailMessage.objects.filter(name="github_credential_dead")
+    mails = EmailMessage.objects.filter(name="github_credential_rejected")
     assert [mail.to for mail in mails] == [sam.email]
     assert "revoked" not in "".join(f"{mail.subject}{mail.text}{mail.html}" for mail in mails)
     count = len(seeded_github.seen)

@@ -65,7 +65,7 @@ def test_app_that_github_does_not_know_is_dead_and_staff_are_notified(apps, gith
     with pytest.raises(SourceUnavailableError):
         factory.build_github_client().repository(NAME)
     assert GitHubRateLimit.objects.exclude(dead_at=None).count() == 1
-    assert [mail.to for mail in EmailMessage.objects.filter(name="github_credential_dead")] == [sam.email]
+    assert [mail.to for mail in EmailMessage.objects.filter(name="github_credential_rejected")] == [sam.email]
     assert factory.build_github_client().repository(NAME).full_name == NAME  # somebody waits: anonymously
 
 

@@ -6,7 +6,7 @@ from django.core.management.commands import makemessages
 
 from portal.core.content_messages import format_as_python
 
-EXTENSIONS = ["html", "txt", "py", "yaml"]
+EXTENSIONS = ["html", "md", "txt", "py", "yaml"]
 
 
 class ContentBuildFile(makemessages.BuildFile):

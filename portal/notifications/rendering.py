@@ -1,0 +1,132 @@
+"""Emails rendered from one Markdown source each.
+
+`templates/notifications/email/NAME.md` is a Django template: the subject on the first line, the body, and after a line
+of three hyphens the reason why the recipient gets the email. Without a reason, the email is about an integration.
+
+The text part is the rendered source. For the HTML part the source becomes HTML *before* Django fills in the values:
+a value is never read as Markdown, and autoescaping covers what it contains. So nobody can inject markup with a name.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.template import Context, Engine, Template
+from django.template.loader import render_to_string
+from django.utils import timezone, translation
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+INTEGRATION_REASON = '{% include "notifications/email/reason.md" %}'
+MAX_SUBJECT_LENGTH = 240
+BLANK_LINES = re.compile(r"\n[ \t]*(\n[ \t]*)+\n")  # what absent parts of a text leave behind
+TAG = re.compile(r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}|{%.*?%}|{{.*?}}", re.DOTALL)
+BLOCK_TAG = re.compile(r"{%\s*(?:if|elif|else|endif|for|empty|endfor|quote|data_table|blocktranslate[^%]*\basvar)\b")
+BLOCK_LINE = re.compile(r"^((?:TAG\d+BLOCK)+)(?:$|(?=- ))", re.MULTILINE)
+HIDDEN_BLOCK = re.compile(r"<!--((?:TAG\d+BLOCK)+)-->")
+HIDDEN_TAG = re.compile(r"TAG(\d+)(?:BLOCK|INLINE)")
+ADJACENT_LISTS = re.compile(r"</ul>\s*<ul>")  # one list for each round of a loop
+# Repeated as style attributes for email clients that ignore style sheets; the layout holds the rest.
+ACTION_STYLE = "background:#eef0fb;border-radius:6px;padding:10px 14px;color:#1c2030;font-weight:600"
+BUTTON_STYLE = (
+    "display:inline-block;background:#4a45c8;color:#ffffff;text-decoration:none;font-weight:600;padding:10px 18px;"
+    "border-radius:6px"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedEmail:
+    """A subject and the two bodies of an email."""
+
+    subject: str
+    text: str
+    html: str
+
+
+@dataclass(frozen=True, slots=True)
+class EmailTemplate:
+    """The compiled parts of one source."""
+
+    subject: Template
+    text: Template
+    html: Template
+    reason: Template
+
+
+def render(name: str, context: Mapping[str, Any]) -> RenderedEmail:
+    """Render an email; previews use it too.
+
+    Times are in the recipient's time zone, never in that of the person who caused the email. The language is the
+    portal's own, because no one says which language they read.
+    """
+    values = {"site": settings.SITE_URL, "mail_from": settings.DEFAULT_FROM_EMAIL, **context}
+    zone = ZoneInfo(getattr(values.get("person"), "zone", "UTC"))
+    source = Engine.get_default().get_template(f"notifications/email/{name}.md").source
+    template = _compile(source)
+    with timezone.override(zone), translation.override(settings.LANGUAGE_CODE):
+        plain, escaped = Context(values, autoescape=False), Context(values)
+        subject = Truncator(flatten_text(template.subject.render(plain))).chars(MAX_SUBJECT_LENGTH)
+        text_parts = {"body": template.text.render(plain), "reason": template.reason.render(plain).strip()}
+        html_parts = {
+            "body": SafeString(ADJACENT_LISTS.sub("", template.html.render(escaped))),
+            "reason": template.reason.render(escaped),
+        }
+        layout_values = values | {"subject": subject}
+        return RenderedEmail(
+            subject=subject,
+            text=BLANK_LINES.sub(
+                "\n\n", render_to_string("notifications/email/base.txt", layout_values | text_parts)
+            ).strip()
+            + "\n",
+            html=render_to_string("notifications/email/base.html", layout_values | html_parts),
+        )
+
+
+def flatten_text(text: str) -> str:
+    """Return a text that fits a header: no line ends, control characters or changes of the writing direction."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+@lru_cache(maxsize=200)
+def _compile(source: str) -> EmailTemplate:
+    """Split and compile a source. The cache key is the text, so an edited file takes effect without a restart."""
+    subject, _, rest = source.partition("\n")
+    body, _, reason = rest.partition("\n---\n")
+    parts = (subject, body, convert_to_html(body), reason or INTEGRATION_REASON)
+    return EmailTemplate(*map(Engine.get_default().from_string, parts))
+
+
+def convert_to_html(source: str) -> str:
+    """Convert the Markdown of a Django template to the HTML of one; tags pass through unread."""
+    tags: list[str] = []
+
+    def hide_tag(match: re.Match[str]) -> str:
+        tags.append(match[0])
+        return f"TAG{len(tags) - 1}{'BLOCK' if BLOCK_TAG.match(match[0]) else 'INLINE'}"
+
+    hidden = TAG.sub(hide_tag, source)
+    # A line of tags alone stands between blocks. Markdown keeps comments as they are, and they end a paragraph.
+    hidden = BLOCK_LINE.sub(lambda match: f"<!--{match[1]}-->\n", hidden)
+    markdown = MarkdownIt("commonmark", {"breaks": True})
+    tokens = markdown.parse(hidden)
+    _mark_action_and_buttons(tokens)
+    html = markdown.renderer.render(tokens, markdown.options, {})
+    return HIDDEN_TAG.sub(lambda match: tags[int(match[1])], HIDDEN_BLOCK.sub(r"\1", html))
+
+
+def _mark_action_and_buttons(tokens: list[Token]) -> None:
+    """Style the first paragraph as the reader's next action, and each paragraph that is a single link as a button."""
+    paragraphs = [(token, tokens[index + 1]) for index, token in enumerate(tokens) if token.type == "paragraph_open"]
+    for index, (paragraph, content) in enumerate(paragraphs):
+        children = content.children or []
+        links = [child for child in children if child.type == "link_open"]
+        if index == 0:
+            paragraph.attrs |= {"class": "action", "style": ACTION_STYLE}
+        elif len(links) == 1 and children[0] is links[0] and children[-1].type == "link_close":
+            links[0].attrs |= {"class": "button", "style": BUTTON_STYLE}

@@ -1,0 +1,48 @@
+"""Tags and filters of the email sources. They write HTML where values are escaped, Markdown in the text part."""
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from typing import Any
+
+from django import template
+from django.template import Context
+from django.template.loader import render_to_string
+from django.utils.formats import date_format
+
+register = template.Library()
+MOMENT_FORMAT = "D, M j, g:i A T"
+DAY_FORMAT = "D, M j"
+
+
+@register.filter(expects_localtime=True)
+def moment(value: datetime | None) -> str:
+    """Format a time as "Tue, Apr 14, 2:10 PM EDT"."""
+    return date_format(value, MOMENT_FORMAT).rstrip() if value else ""
+
+
+@register.filter(expects_localtime=True)
+def day(value: date | datetime | None) -> str:
+    """Format a day as "Tue, Apr 14"."""
+    return date_format(value, DAY_FORMAT) if value else ""
+
+
+@register.simple_tag(takes_context=True)
+def quote(context: Context, text: str, label: str = "") -> str:
+    """Write what a person wrote as a quotation, after its label; nothing where they wrote nothing."""
+    if not text:
+        return ""
+    if context.autoescape:
+        return render_to_string("notifications/email/quote.html", {"text": text, "label": label})
+    return "\n\n".join(
+        part for part in (str(label), "\n".join(f"> {line}".rstrip() for line in text.splitlines())) if part
+    )
+
+
+@register.simple_tag(takes_context=True)
+def data_table(context: Context, headers: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Write a table whose first column is text and whose other columns are figures."""
+    header_cells, body = list(headers), [list(row) for row in rows]
+    if context.autoescape:
+        return render_to_string("notifications/email/table.html", {"headers": header_cells, "rows": body})
+    lines = [header_cells, ["---", *["---:"] * (len(header_cells) - 1)], *body]
+    return "\n".join(f"| {' | '.join(map(str, cells))} |" for cells in lines)
