@@ -228,7 +228,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 LOGIN_URL = "account_login"
-LOGIN_REDIRECT_URL = "home"
+LOGIN_REDIRECT_URL = "dashboard:home"
 ACCOUNT_ADAPTER = "portal.accounts.adapters.AccountAdapter"
 SOCIALACCOUNT_ADAPTER = "portal.accounts.adapters.SocialAccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"email"}

@@ -84,7 +84,7 @@ def _render_evidence(
     request: HttpRequest, integration: Integration, evidence: dict[str, Any], extra_context: dict[str, Any]
 ) -> HttpResponse:
     seq = extra_context["seq"]
-    url_name = "standing_frozen" if seq else "standing"
+    url_name = "compliance:frozen_evidence" if seq else "compliance:status"
     context = {
         "integration": integration,
         "evidence": parse_timestamps(evidence),
@@ -114,12 +114,12 @@ def parse_timestamps(data: Any) -> Any:
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/compliance/", show_compliance, name="standing"),
-    path("integrations/<uuid:uuid>/compliance/evidence.json", download_evidence, name="standing_json"),
-    path("integrations/<uuid:uuid>/compliance/<int:seq>/", show_frozen_evidence, name="standing_frozen"),
+    path("integrations/<uuid:uuid>/compliance/", show_compliance, name="status"),
+    path("integrations/<uuid:uuid>/compliance/evidence.json", download_evidence, name="status_json"),
+    path("integrations/<uuid:uuid>/compliance/<int:seq>/", show_frozen_evidence, name="frozen_evidence"),
     path(
         "integrations/<uuid:uuid>/compliance/<int:seq>/evidence.json",
         download_frozen_evidence,
-        name="standing_frozen_json",
+        name="frozen_evidence_json",
     ),
 ]

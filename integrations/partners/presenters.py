@@ -64,6 +64,6 @@ def map_signing_urls(partner: Partner) -> dict[str, str]:
         for requirement in integration.edition.requirements():
             if requirement.agreement:
                 urls_by_kind.setdefault(
-                    requirement.agreement, reverse("requirement", args=[integration.uuid, requirement.id])
+                    requirement.agreement, reverse("submissions:requirement", args=[integration.uuid, requirement.id])
                 )
     return urls_by_kind

@@ -195,4 +195,4 @@ def _build_state_url(query: Any, state: str) -> str:
         parameters.pop(name, None)
     if state:
         parameters["state"] = state
-    return reverse("sla") + (f"?{parameters.urlencode()}" if parameters else "")
+    return reverse("sla:dashboard") + (f"?{parameters.urlencode()}" if parameters else "")

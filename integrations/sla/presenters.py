@@ -129,7 +129,7 @@ def build_row(clock: SlaClock, spoke_by: str, calendar: Calendar | None, now: da
     return ClockRow(
         name=f"{clock.watch.repository}#{issue.number}",
         title=issue.title,
-        href=reverse("issue", args=[issue.uuid]),
+        href=reverse("sla:issue", args=[issue.uuid]),
         url=issue.url,
         company=clock.integration.partner.name,
         integration=clock.integration.name,

@@ -28,7 +28,7 @@ class IntegrationAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[ty
 
     @admin.display(description="actions")
     def review_link(self, obj: Integration) -> str:
-        return format_html('<a href="{}">Open review page</a>', reverse("review", args=[obj.uuid]))
+        return format_html('<a href="{}">Open review page</a>', reverse("reviews:review", args=[obj.uuid]))
 
 
 @admin.register(Introduction)

@@ -16,7 +16,7 @@ REQUEST_METHOD, CANCEL_METHOD, PUBLISH_METHOD = "REQUEST", "CANCEL", "PUBLISH"
 
 def build_page_url(meeting: Meeting) -> str:
     """Return the absolute URL of the requirement's page."""
-    path = reverse("requirement", args=[meeting.integration.uuid, meeting.requirement_id])
+    path = reverse("submissions:requirement", args=[meeting.integration.uuid, meeting.requirement_id])
     return f"{settings.SITE_URL}{path}"
 
 

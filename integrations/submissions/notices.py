@@ -156,7 +156,7 @@ def _build_names(event: AuditEvent, integration: Integration | None) -> dict[str
     if integration is None:
         return {}
     issues = event.data.get("issues", ())
-    integration_path = reverse("integration", args=[integration.uuid])
+    integration_path = reverse("submissions:detail", args=[integration.uuid])
     requirement, introduction = event.data.get("requirement"), event.data.get("introduction")
     return {
         "name": integration.name,
@@ -164,14 +164,18 @@ def _build_names(event: AuditEvent, integration: Integration | None) -> dict[str
         "program_name": integration.program.name,
         "actor": event.actor or gettext_lazy("The portal"),
         "requirement_page": settings.SITE_URL
-        + (reverse("requirement", args=[integration.uuid, requirement]) if requirement else integration_path),
+        + (
+            reverse("submissions:requirement", args=[integration.uuid, requirement])
+            if requirement
+            else integration_path
+        ),
         "introduction_page": settings.SITE_URL
-        + (reverse("introduction", args=[introduction]) if introduction else integration_path),
+        + (reverse("submissions:introduction", args=[introduction]) if introduction else integration_path),
         "issues_page": settings.SITE_URL
         + (
-            reverse("issue", args=[issues[0]["issue"]])
+            reverse("sla:issue", args=[issues[0]["issue"]])
             if len(issues) == 1
-            else f"{reverse('sla')}?partner={integration.partner.slug}&integration={integration.uuid}"
+            else f"{reverse('sla:dashboard')}?partner={integration.partner.slug}&integration={integration.uuid}"
         ),
     }
 
@@ -181,7 +185,7 @@ def add_reader(context: dict[str, Any], *, for_program: bool, stop: str = "", ca
 
     `stop` is the address that ends emails of `category`, blank where nobody can.
     """
-    page = reverse("review" if for_program else "integration", args=[context["integration"].uuid])
+    page = reverse("reviews:review" if for_program else "submissions:detail", args=[context["integration"].uuid])
     return context | {
         "for_program": for_program,
         "reader_side": ResponsibleParty.PROGRAM if for_program else ResponsibleParty.PARTNER,

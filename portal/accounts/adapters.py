@@ -119,7 +119,7 @@ class AccountAdapter(DefaultAccountAdapter):
         methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
         if methods or not user.is_authenticated:
             return methods
-        return [{"id": "sign_in_again", "description": _("Sign in again"), "url": reverse("sign_in_again")}]
+        return [{"id": "sign_in_again", "description": _("Sign in again"), "url": reverse("accounts:sign_in_again")}]
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
         """Return whether a sensitive change requires reauthentication. A recent sign-in is enough.
@@ -137,7 +137,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return bool(super().is_reauthentication_required(app=app, **kwargs))
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
-        return reverse("profile")
+        return reverse("accounts:profile")
 
 
 class UserSessionsAdapter(DefaultUserSessionsAdapter):

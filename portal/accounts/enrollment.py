@@ -78,7 +78,7 @@ def create_link(user: User) -> str:
     user.set_unusable_password()
     user.save(update_fields=["password"])
     parts = {"uidb36": user_pk_to_url_str(user), "key": default_token_generator.make_token(user)}
-    return settings.SITE_URL + reverse("enrollment", kwargs=parts)
+    return settings.SITE_URL + reverse("accounts:enrollment", kwargs=parts)
 
 
 def get_link_expiration(now: datetime) -> datetime:

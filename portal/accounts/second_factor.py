@@ -58,7 +58,7 @@ class RequireSecondFactorMiddleware:
         """Return a redirect to the setup, or None to continue."""
         if settings.STAFF_SECOND_FACTOR != "required" or request.path.startswith(OPEN_PATHS):
             return None
-        is_personal = request.path == reverse("home") or request.path.startswith(PERSONAL_PATHS)
+        is_personal = request.path == reverse("dashboard:home") or request.path.startswith(PERSONAL_PATHS)
         if not getattr(view, "login_required", True) and not is_personal:
             # lazy: loading the user would make every public page depend on the session cookie
             request.user = SimpleLazyObject(partial(as_visitor, request.user))  # type: ignore[assignment]
@@ -67,7 +67,7 @@ class RequireSecondFactorMiddleware:
             return None
         target = request.get_full_path() if request.method in ("GET", "HEAD") else ""
         query = f"?{urlencode({REDIRECT_FIELD_NAME: target})}" if target else ""
-        return redirect(reverse("second_factor_required") + query)
+        return redirect(reverse("accounts:second_factor_required") + query)
 
 
 @never_cache
@@ -79,4 +79,4 @@ def show_second_factor_required(request: HttpRequest) -> HttpResponse:
     if is_second_factor_missing(request.user):
         return render(request, "partners/second_factor_required.html", {})
     # not redirect(), which would resolve the target as a URL name
-    return HttpResponseRedirect(request.session.pop(RETURN_KEY, "") or resolve_url("home"))
+    return HttpResponseRedirect(request.session.pop(RETURN_KEY, "") or resolve_url("dashboard:home"))

@@ -50,5 +50,5 @@ def request_new_sign_in(request: HttpRequest) -> HttpResponse:
     target = get_next_redirect_url(request) or ""
     if has_recent_authentication(request):
         # not redirect(), which would resolve the target as a URL name
-        return HttpResponseRedirect(target or resolve_url("profile"))
+        return HttpResponseRedirect(target or resolve_url("accounts:profile"))
     return render(request, "partners/sign_in_again.html", {"target": target})

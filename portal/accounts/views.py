@@ -18,6 +18,6 @@ def edit_profile(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         form.save()
         messages.success(request, _("Profile saved."))
-        return redirect("profile")
+        return redirect("accounts:profile")
     context = {"form": form, "has_second_factor": is_mfa_enabled(request.user)}
     return render(request, "accounts/profile.html", context, status=422 if form.is_bound else 200)

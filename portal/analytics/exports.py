@@ -66,7 +66,7 @@ def _iterate_list_rows(rows: Any) -> TableRows:
         program, edition, step = cells[2:5]
         cells[4] = get_edition(program, edition).step(step).name
         cells[2] = PROGRAMS[program].name
-        yield (*cells, settings.SITE_URL + reverse("integration", args=[uuid]))
+        yield (*cells, settings.SITE_URL + reverse("submissions:detail", args=[uuid]))
 
 
 def build_integrations_table(request: HttpRequest, now: datetime) -> ExportTable:
@@ -187,24 +187,24 @@ TABLES: dict[str, Callable[[HttpRequest, datetime], ExportTable]] = {
     "forecast": build_forecasts_table,
     "waivers": workload_exports.build_waivers_table,
     "failing": workload_exports.build_failing_checks_table,
-    "outbox": workload_exports.build_emails_table,
-    "companies": workload_exports.build_partners_table,
+    "emails": workload_exports.build_emails_table,
+    "partners": workload_exports.build_partners_table,
 }
 # Exports of each page: (table, label). The SLA page has its own CSV export.
 TABLES_BY_PAGE: dict[str, tuple[tuple[str, str], ...]] = {
     "integrations": (("integrations", ""),),
     "queue": (("queue", ""),),
     "sla": (("sla", ""),),
-    "office": (("stages", gettext_noop("Stages")), ("holders", gettext_noop("Responsible parties"))),
-    "office_flow": (("throughput", gettext_noop("Throughput")), ("funnel", gettext_noop("Funnel"))),
-    "office_people": (
+    "overview": (("stages", gettext_noop("Stages")), ("holders", gettext_noop("Responsible parties"))),
+    "flow": (("throughput", gettext_noop("Throughput")), ("funnel", gettext_noop("Funnel"))),
+    "workload": (
         ("reviewers", gettext_noop("Reviewers")),
         ("failing", gettext_noop("Checks")),
         ("waivers", gettext_noop("Waivers")),
     ),
-    "outbox": (("outbox", ""),),
-    "companies": (("companies", ""),),
-    "office_forecast": (("forecast", ""),),
+    "emails": (("emails", ""),),
+    "partners": (("partners", ""),),
+    "forecast": (("forecast", ""),),
 }
 
 

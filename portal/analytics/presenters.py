@@ -149,12 +149,15 @@ def build_rounds_chart(counts: list[tuple[str, int]]) -> Chart:
 
 def build_tabs(current: str, query: str, build_url: Any) -> list[tuple[str, str, bool]]:
     """Return the tabs of analytics pages as (label, URL, is current), keeping the filters."""
-    return [(_(word), build_url(name) + (f"?{query}" if query else ""), name == current) for name, word in TABS.items()]
+    return [
+        (_(word), build_url(f"analytics:{name}") + (f"?{query}" if query else ""), name == current)
+        for name, word in TABS.items()
+    ]
 
 
 TABS = {
-    "office": gettext_noop("Stage durations"),
-    "office_flow": gettext_noop("Throughput and funnel"),
-    "office_people": gettext_noop("Reviewers and checks"),
-    "office_forecast": gettext_noop("Wait time forecast"),
+    "overview": gettext_noop("Stage durations"),
+    "flow": gettext_noop("Throughput and funnel"),
+    "workload": gettext_noop("Reviewers and checks"),
+    "forecast": gettext_noop("Wait time forecast"),
 }

@@ -42,7 +42,7 @@ def build_waivers_table(request: HttpRequest, now: datetime) -> ExportTable:
             row.integration.name, row.integration.partner.name, PROGRAMS[row.integration.program_key].name,
             row.requirement.title if row.requirement else row.requirement_id, row.waiver_reason,
             str(row.submitted_by or ""), row.waiver_expires_at,
-            build_url("requirement", row.integration.uuid, row.requirement_id),
+            build_url("submissions:requirement", row.integration.uuid, row.requirement_id),
         )
         for row in open_waivers
     )  # fmt: skip
@@ -63,7 +63,7 @@ def build_emails_table(request: HttpRequest, now: datetime) -> ExportTable:
     """Build the table of the filtered email log, without email content."""
     require_program_staff(request)
     rows = email_log.filter_emails(request.GET.get("state", ""), clean_search_query(request.GET.get("q", "")))
-    return ExportTable("outbox", EMAIL_COLUMNS, _iterate_email_rows(rows))
+    return ExportTable("emails", EMAIL_COLUMNS, _iterate_email_rows(rows))
 
 
 def _iterate_email_rows(rows: Any) -> TableRows:
@@ -73,7 +73,7 @@ def _iterate_email_rows(rows: Any) -> TableRows:
     )  # fmt: skip
     for row in rows.values_list(*columns)[:MAX_EXPORT_ROWS].iterator(chunk_size=CHUNK_SIZE):
         subject, to, name, state, *rest, uuid = row
-        yield (subject, to, name, str(state_labels.get(state, state)), *rest, build_url("mail", uuid))
+        yield (subject, to, name, str(state_labels.get(state, state)), *rest, build_url("notifications:email", uuid))
 
 
 def build_partners_table(request: HttpRequest, now: datetime) -> ExportTable:
@@ -87,8 +87,8 @@ def build_partners_table(request: HttpRequest, now: datetime) -> ExportTable:
             str(row.alliances_manager or ""),
             row.open_count,
             row.listed_count,
-            build_url("partner", row.slug),
+            build_url("reviews:partner", row.slug),
         )
         for row in partners.iterator(chunk_size=CHUNK_SIZE)
     )
-    return ExportTable("companies", PARTNER_COLUMNS, rows)
+    return ExportTable("partners", PARTNER_COLUMNS, rows)

@@ -22,12 +22,13 @@ def list_operation_patterns() -> list[URLPattern]:
     return patterns
 
 
+app_name = "api"
 urlpatterns = [
     *tokens.urlpatterns,
-    path("api/docs", views.show_reference, name="api_docs"),
-    path("api/openapi.json", views.show_openapi_document, name="api_document"),
+    path("api/docs", views.show_reference, name="docs"),
+    path("api/openapi.json", views.show_openapi_document, name="openapi"),
     path(
         f"{API_PREFIX}/", include((list_operation_patterns(), "api"))
     ),  # separate namespace, because pages use the same URL names
-    re_path(r"^api/", views.show_not_found, name="api_missing"),
+    re_path(r"^api/", views.show_not_found, name="not_found"),
 ]

@@ -19,42 +19,42 @@ THEMES = ("system", "light", "dark")
 THEME_COOKIE = "theme"
 # Navigation of program staff: URL name, label, icon. Links to missing URLs are left out.
 PROGRAM_LINKS = (
-    ("queue", gettext_noop("Review queue"), "inbox"),
-    ("integrations", gettext_noop("Integrations"), "plug"),
-    ("sla", gettext_noop("SLA"), "timer"),
-    ("companies", gettext_noop("Partners"), "building-2"),
-    ("outbox", gettext_noop("Email log"), "mail"),
-    ("office", gettext_noop("Analytics"), "chart-line"),
-    ("reports", gettext_noop("Reports"), "chart-column"),
+    ("reviews:queue", gettext_noop("Review queue"), "inbox"),
+    ("submissions:list", gettext_noop("Integrations"), "plug"),
+    ("sla:dashboard", gettext_noop("SLA"), "timer"),
+    ("reviews:partners", gettext_noop("Partners"), "building-2"),
+    ("notifications:email_log", gettext_noop("Email log"), "mail"),
+    ("analytics:overview", gettext_noop("Analytics"), "chart-line"),
+    ("reports:list", gettext_noop("Reports"), "chart-column"),
 )
 STAFF_LINKS = (("admin:index", gettext_noop("Administration"), "settings"),)
 MENU_LINKS = (
-    ("profile", gettext_noop("Your profile"), "user"),
+    ("accounts:profile", gettext_noop("Your profile"), "user"),
     ("mfa_index", gettext_noop("Two-factor authentication"), "shield-check"),
-    ("sla", gettext_noop("SLA"), "timer"),
-    ("reports", gettext_noop("Reports"), "chart-column"),
-    ("notifications", gettext_noop("Notifications"), "bell"),
-    ("webhooks", gettext_noop("Webhooks"), "webhook"),
-    ("api_docs", gettext_noop("For developers"), "braces"),
-    ("help", gettext_noop("Help"), "circle-question-mark"),
+    ("sla:dashboard", gettext_noop("SLA"), "timer"),
+    ("reports:list", gettext_noop("Reports"), "chart-column"),
+    ("notifications:inbox", gettext_noop("Notifications"), "bell"),
+    ("webhooks:list", gettext_noop("Webhooks"), "webhook"),
+    ("api:docs", gettext_noop("For developers"), "braces"),
+    ("help:index", gettext_noop("Help"), "circle-question-mark"),
 )
 FOOTER_LINKS = (
-    ("help", gettext_noop("Help"), ""),
-    ("welcome", gettext_noop("Getting started"), ""),
-    ("programs", gettext_noop("Programs"), ""),
-    ("checks_help", gettext_noop("Checks"), ""),
-    ("words", gettext_noop("Glossary"), ""),
-    ("listed", gettext_noop("Directory"), ""),
-    ("verify", gettext_noop("Verify a badge"), ""),
-    ("status", gettext_noop("Status"), ""),
+    ("help:index", gettext_noop("Help"), ""),
+    ("help:getting_started", gettext_noop("Getting started"), ""),
+    ("submissions:programs", gettext_noop("Programs"), ""),
+    ("checks:help", gettext_noop("Checks"), ""),
+    ("help:glossary", gettext_noop("Glossary"), ""),
+    ("directory:list", gettext_noop("Directory"), ""),
+    ("directory:verify_badge", gettext_noop("Verify a badge"), ""),
+    ("help:status", gettext_noop("Status"), ""),
 )
 ACCOUNT_LINKS = (
-    ("profile", gettext_noop("Profile"), "user"),
-    ("account_email", gettext_noop("Email addresses"), "mail"),
+    ("accounts:profile", gettext_noop("Profile"), "user"),
+    ("accounts:email_addresses", gettext_noop("Email addresses"), "mail"),
     ("account_change_password", gettext_noop("Password"), "key-round"),
     ("mfa_index", gettext_noop("Two-factor authentication"), "shield-check"),
-    ("tokens", gettext_noop("API tokens"), "braces"),
-    ("notification_choices", gettext_noop("Notification preferences"), "bell"),
+    ("api:tokens", gettext_noop("API tokens"), "braces"),
+    ("notifications:preferences", gettext_noop("Notification preferences"), "bell"),
     ("socialaccount_connections", gettext_noop("GitHub accounts"), "link"),
 )
 
@@ -154,7 +154,7 @@ class Frame:
         if not self.signed_in or self.is_program_staff:
             return []
         return [
-            NavigationLink(partner.name, "building-2", get_url("company", partner.slug))
+            NavigationLink(partner.name, "building-2", get_url("partners:members", partner.slug))
             for partner in permissions.list_current_memberships(self.user)
         ]
 

@@ -43,7 +43,7 @@ END_WEIGHTS = (("", 48), ("withdraw", 26), ("decline", 14), ("archive", 12))
 SAVED_VIEWS = (
     ("queue", "Waiting for more than a week", "age=7"),
     ("integrations", "Terraform, in review", "program=terraform-provider&stage=review"),
-    ("office", "Terraform, this year", "program=terraform-provider&period=365"),
+    ("overview", "Terraform, this year", "program=terraform-provider&period=365"),
 )
 STEP_LABELS = {step.name: step.custom.get("label", step.name) for _, step in list_all_transitions()}
 REVIEW_REQUESTS = {"submit_for_review", "resubmit_for_review"}

@@ -118,14 +118,14 @@ def _render_atom(
     feed_url = build_absolute_url(request.get_full_path())
     feed = PaginatedAtom(
         FEED_TITLE,
-        build_absolute_url(reverse("listed")),
+        build_absolute_url(reverse("directory:list")),
         FEED_TITLE,
         feed_url=feed_url,
         language="en",
         following=next_url,
     )
     for change in changes:
-        link = build_absolute_url(reverse("listing", args=[change.listing.uuid]))
+        link = build_absolute_url(reverse("directory:listing", args=[change.listing.uuid]))
         feed.add_item(
             build_title(change), link, change.summary, unique_id=f"urn:uuid:{change.uuid}", pubdate=change.at,
             updateddate=change.at, author_name=change.listing.publisher,
@@ -141,7 +141,7 @@ def _render_json(
     feed: dict[str, Any] = {
         "version": "https://jsonfeed.org/version/1.1",
         "title": FEED_TITLE,
-        "home_page_url": build_absolute_url(reverse("listed")),
+        "home_page_url": build_absolute_url(reverse("directory:list")),
         "feed_url": build_absolute_url(request.get_full_path()),
         "language": "en",
         **({"next_url": next_url} if next_url else {}),
@@ -154,7 +154,7 @@ def build_item(change: ListingChange) -> dict[str, Any]:
     """Return a change as an item of a JSON Feed. `_listing` is the current listing."""
     return {
         "id": f"urn:uuid:{change.uuid}",
-        "url": build_absolute_url(reverse("listing", args=[change.listing.uuid])),
+        "url": build_absolute_url(reverse("directory:listing", args=[change.listing.uuid])),
         "title": build_title(change),
         "content_text": change.summary,
         "date_published": change.at.isoformat(),

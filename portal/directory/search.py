@@ -168,14 +168,14 @@ def build_absolute_url(address: str) -> str:
 
 def serialize_listing(row: Listing) -> dict[str, Any]:
     """Return a listing as JSON data for the API and the feeds, with ISO timestamps in UTC."""
-    page = build_absolute_url(reverse("listing", args=[row.uuid]))
+    page = build_absolute_url(reverse("directory:listing", args=[row.uuid]))
     public_status = PUBLIC_STATUSES_BY_KEY[row.listing_status]
     return {
         "id": str(row.uuid),
         "name": row.name,
         "summary": row.summary,
         "url": page,
-        "logo": build_absolute_url(reverse("listing_logo", args=[row.uuid])) if row.has_logo else None,
+        "logo": build_absolute_url(reverse("directory:logo", args=[row.uuid])) if row.has_logo else None,
         "publisher": {"name": row.publisher, "slug": row.publisher_slug},
         "product": row.product,
         "program": {"key": row.program, "name": PROGRAMS[row.program].name},

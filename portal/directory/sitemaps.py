@@ -18,8 +18,9 @@ from verification.checks.types import CHECKS
 
 DISALLOWED_PATHS = ("/accounts/", "/admin/", "/api/", "/emails/", "/integrations/", "/drafts/", "/search/")
 STATIC_URL_NAMES = (
-    "home", "listed", "run_tasks", "programs", "start", "welcome", "help", "words", "checks_help", "clock_rule",
-    "standing_rule", "verify", "status",
+    "dashboard:home", "directory:list", "directory:run_tasks", "submissions:programs", "submissions:choose_program",
+    "help:getting_started", "help:index", "help:glossary", "checks:help", "help:clock_help", "help:compliance_help",
+    "directory:verify_badge", "help:status",
 )  # fmt: skip
 
 
@@ -27,11 +28,13 @@ class PageSitemap(Sitemap):
     """Static public pages."""
 
     def items(self) -> list[tuple[str, tuple[str, ...]]]:
-        program_pages = [(name, (key,)) for name in ("program", "start_program") for key in PROGRAMS]
+        program_pages = [
+            (name, (key,)) for name in ("submissions:program", "submissions:start_program") for key in PROGRAMS
+        ]
         return [
             *((name, ()) for name in STATIC_URL_NAMES),
             *program_pages,
-            *(("check_help", (key,)) for key in sorted(CHECKS)),
+            *(("checks:check_help", (key,)) for key in sorted(CHECKS)),
         ]
 
     def location(self, item: tuple[str, tuple[str, ...]]) -> str:
@@ -46,7 +49,7 @@ class ListingSitemap(Sitemap):
         return rows.values_list("uuid", "changed_at")
 
     def location(self, item: tuple[Any, datetime]) -> str:
-        return reverse("listing", args=[item[0]])
+        return reverse("directory:listing", args=[item[0]])
 
     def lastmod(self, item: tuple[Any, datetime]) -> datetime:
         return item[1]
@@ -60,7 +63,7 @@ class PartnerSitemap(Sitemap):
         return rows.values_list("publisher_slug", flat=True).distinct()
 
     def location(self, item: str) -> str:
-        return reverse("partner_page", args=[item])
+        return reverse("directory:partner", args=[item])
 
 
 SITEMAPS: dict[str, Any] = {"pages": PageSitemap, "listings": ListingSitemap, "partners": PartnerSitemap}
@@ -77,6 +80,6 @@ def show_sitemap(request: HttpRequest) -> HttpResponse:
 @cache_control(public=True, max_age=3600, must_revalidate=True)
 def show_robots_txt(_request: HttpRequest) -> HttpResponse:
     """Return robots.txt."""
-    lines = ["User-agent: *", *(f"Disallow: {path}" for path in DISALLOWED_PATHS), f"Allow: {reverse('api_docs')}"]
-    lines += ["", f"Sitemap: {build_absolute_url(reverse('sitemap'))}"]
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in DISALLOWED_PATHS), f"Allow: {reverse('api:docs')}"]
+    lines += ["", f"Sitemap: {build_absolute_url(reverse('directory:sitemap'))}"]
     return HttpResponse("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")

@@ -21,7 +21,7 @@ def build_software_application(row: Listing, content: ListingContent) -> SafeStr
     if row.listing_status in UNLISTED_STATUSES:
         return SafeString("")
     systems = sorted({platform.partition("_")[0] for platform in row.platforms.split()})
-    page = build_absolute_url(reverse("listing", args=[row.uuid]))
+    page = build_absolute_url(reverse("directory:listing", args=[row.uuid]))
     data: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "SoftwareApplication",
@@ -35,12 +35,12 @@ def build_software_application(row: Listing, content: ListingContent) -> SafeStr
         "softwareVersion": row.version,
         "datePublished": f"{row.listed_at:%Y-%m-%d}",
         "dateModified": f"{row.changed_at:%Y-%m-%d}",
-        "image": build_absolute_url(reverse("listing_logo", args=[row.uuid])) if row.has_logo else "",
+        "image": build_absolute_url(reverse("directory:logo", args=[row.uuid])) if row.has_logo else "",
         "sameAs": content.row.homepage,
         "publisher": {
             "@type": "Organization",
             "name": row.publisher,
-            "url": build_absolute_url(reverse("partner_page", args=[row.publisher_slug])),
+            "url": build_absolute_url(reverse("directory:partner", args=[row.publisher_slug])),
         },
     }
     return _serialize_json_ld(data)
@@ -53,7 +53,7 @@ def build_item_list(rows: Iterable[Listing], first_position: int) -> SafeString:
             "@type": "ListItem",
             "position": position,
             "name": row.name,
-            "url": build_absolute_url(reverse("listing", args=[row.uuid])),
+            "url": build_absolute_url(reverse("directory:listing", args=[row.uuid])),
         }
         for position, row in enumerate(rows, first_position)
     ]
@@ -62,8 +62,8 @@ def build_item_list(rows: Iterable[Listing], first_position: int) -> SafeString:
 
 def build_organization(partner: Partner, rows: Iterable[Listing]) -> SafeString:
     """Return a partner as a schema.org Organization with its listings."""
-    page = build_absolute_url(reverse("partner_page", args=[partner.slug]))
-    listings = (build_absolute_url(reverse("listing", args=[row.uuid])) for row in rows)
+    page = build_absolute_url(reverse("directory:partner", args=[partner.slug]))
+    listings = (build_absolute_url(reverse("directory:listing", args=[row.uuid])) for row in rows)
     data = {
         "@context": "https://schema.org",
         "@type": "Organization",

@@ -79,16 +79,16 @@ def _build_item(requirement: Requirement) -> PreparationItem:
 def get_next_step(user: Any, rows: Any, drafts: Any) -> tuple[str, str, tuple[Any, ...]]:
     """Return the next step of the user as a sentence, the URL name, and the URL arguments."""
     if not user.is_authenticated:
-        return _("Find your program. You don't need an account."), "start", ()
+        return _("Find your program. You don't need an account."), "submissions:choose_program", ()
     if not user.memberships.filter(ended_at=None).exists():
-        return _("Create your company or join it."), "company_new", ()
+        return _("Create your company or join it."), "partners:create", ()
     if rows:
         sentence = _("%(name)s: %(turn)s.") % {"name": rows[0].name, "turn": rows[0].next_action_label}
-        return sentence, "integration", (rows[0].uuid,)
+        return sentence, "submissions:detail", (rows[0].uuid,)
     if drafts:
         return (
             _("Continue your draft “%(name)s”.") % {"name": drafts[0].data.get("name") or _("Unnamed draft")},
-            "draft",
+            "submissions:draft",
             (drafts[0].uuid,),
         )
-    return _("Choose a program and enter your repository URL."), "start", ()
+    return _("Choose a program and enter your repository URL."), "submissions:choose_program", ()

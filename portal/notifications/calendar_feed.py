@@ -25,7 +25,7 @@ def create_feed(person: Any, now: datetime) -> str:
     token = secrets.token_urlsafe(TOKEN_BYTES)
     values = {"token_hash": hash_token(token), "created_at": now}
     CalendarFeed.objects.update_or_create(user=person, defaults=values)
-    return settings.SITE_URL + reverse("calendar_feed", args=[token])
+    return settings.SITE_URL + reverse("notifications:calendar_feed", args=[token])
 
 
 def delete_feed(person: Any) -> None:

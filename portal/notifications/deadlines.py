@@ -27,8 +27,8 @@ ENTRY_DURATION = timedelta(minutes=30)  # the time before a deadline that a cale
 MAX_PER_KIND = 1000  # of one kind
 # by whether the person belongs to the company: whose turn, what it is called, which page
 TURN_LABELS = {
-    True: (ResponsibleParty.PARTNER, "your answer is due", "integration"),
-    False: (ResponsibleParty.PROGRAM, "review due", "review"),
+    True: (ResponsibleParty.PARTNER, "your answer is due", "submissions:detail"),
+    False: (ResponsibleParty.PROGRAM, "review due", "reviews:review"),
 }
 OPEN_CLOCK_STATUSES = (ClockStatus.RUNNING, ClockStatus.OVERDUE, ClockStatus.PAUSED)
 
@@ -102,7 +102,7 @@ def _list_findings(rows: QuerySet[Integration], now: datetime) -> Iterator[Calen
     )
     for finding in findings.order_by("pk")[:MAX_PER_KIND]:
         title = f"{finding.integration.name}: finding {finding.number} is due"
-        page = build_url("integration", finding.integration.uuid)
+        page = build_url("submissions:detail", finding.integration.uuid)
         is_done = finding.state != Finding.State.OPEN
         assert finding.due_at
         yield build_deadline(
@@ -125,16 +125,20 @@ def _list_clocks(rows: QuerySet[Integration], now: datetime) -> Iterator[Calenda
         title = f"{clock.integration.name}: {TARGET_LABELS[clock.target_type]} due, issue {clock.issue.number}"
         assert clock.due_at
         yield build_deadline(
-            f"issue-{clock.issue.uuid}-{clock.target_type}", title, clock.due_at, build_url("issue", clock.issue.uuid),
-            clock.stopped_at or clock.started_at, is_done=clock.state not in OPEN_CLOCK_STATUSES,
+            f"issue-{clock.issue.uuid}-{clock.target_type}",
+            title,
+            clock.due_at,
+            build_url("sla:issue", clock.issue.uuid),
+            clock.stopped_at or clock.started_at,
+            is_done=clock.state not in OPEN_CLOCK_STATUSES,
             tentative=clock.state == ClockStatus.PAUSED,
-        )  # fmt: skip
+        )
 
 
 def _list_waivers(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
     waivers = RequirementFulfillment.objects.filter(integration__in=rows, waiver_expires_at__gte=now - RETENTION_PERIOD)
     for waiver in waivers.select_related("integration").order_by("pk")[:MAX_PER_KIND]:
-        page = build_url("requirement", waiver.integration.uuid, waiver.requirement_id)
+        page = build_url("submissions:requirement", waiver.integration.uuid, waiver.requirement_id)
         assert waiver.waiver_expires_at
         yield build_deadline(
             f"waiver-{waiver.pk}",
@@ -148,7 +152,7 @@ def _list_waivers(rows: QuerySet[Integration], now: datetime) -> Iterator[Calend
 def _list_credentials(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
     credentials = TestCredential.objects.filter(integration__in=rows, rotate_at__gte=now - RETENTION_PERIOD)
     for credential in credentials.select_related("integration").order_by("pk")[:MAX_PER_KIND]:
-        page = build_url("requirement", credential.integration.uuid, credential.requirement_id)
+        page = build_url("submissions:requirement", credential.integration.uuid, credential.requirement_id)
         title = f"{credential.integration.name}: time for a new test account"
         assert credential.rotate_at
         yield build_deadline(
@@ -168,7 +172,7 @@ def _list_meetings(rows: QuerySet[Integration], now: datetime) -> Iterator[Calen
     for meeting in meetings.select_related("integration").order_by("pk")[:MAX_PER_KIND]:
         assert meeting.starts_at
         ends = meeting.starts_at + timedelta(minutes=meeting.minutes)
-        page = build_url("requirement", meeting.integration.uuid, meeting.requirement_id)
+        page = build_url("submissions:requirement", meeting.integration.uuid, meeting.requirement_id)
         is_off = meeting.state == Meeting.State.CANCELLED
         yield CalendarDeadline(
             f"meeting-{meeting.uuid}",
@@ -193,7 +197,7 @@ def _list_tokens(person: Any, now: datetime) -> Iterator[CalendarDeadline]:
             f"token-{token.uuid}",
             "An API token ends",
             token.expires_at,
-            build_url("tokens"),
+            build_url("api:tokens"),
             token.created_at,
             is_done=is_gone,
         )

@@ -19,7 +19,7 @@ DIGEST = "digest"
 
 def build_url(person: Any, kind: str) -> str:
     """The address that stops a kind for a person. It stays good: a mail may be old."""
-    return settings.SITE_URL + reverse("notices_stop", args=[signing.dumps([person.pk, kind], salt=SALT)])
+    return settings.SITE_URL + reverse("notifications:stop", args=[signing.dumps([person.pk, kind], salt=SALT)])
 
 
 def parse_token(token: str) -> tuple[Any, str] | None:

@@ -142,7 +142,7 @@ def deliver_report(snapshot: ReportSnapshot, reader: Any, frequency: str, now: d
     unsubscribe_url = unsubscribe.build_unsubscribe_url(reader, snapshot.scope)
     context = {
         "report": build_report_context(snapshot.figures),
-        "page": settings.SITE_URL + reverse("report", args=[snapshot.scope, snapshot.week]),
+        "page": settings.SITE_URL + reverse("reports:detail", args=[snapshot.scope, snapshot.week]),
         "stop": unsubscribe_url,
         "category": gettext("Weekly report"),
     }

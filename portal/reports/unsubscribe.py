@@ -15,7 +15,7 @@ SALT = "report"
 
 def build_unsubscribe_url(reader: Any, scope: str) -> str:
     """Return the unsubscribe URL of a report and reader, which never expires."""
-    return settings.SITE_URL + reverse("report_stop", args=[signing.dumps([reader.pk, scope], salt=SALT)])
+    return settings.SITE_URL + reverse("reports:stop", args=[signing.dumps([reader.pk, scope], salt=SALT)])
 
 
 def parse_token(token: str) -> tuple[Any, str] | None:

@@ -55,7 +55,7 @@ def _build_list_page(page: Page) -> Page:
             snapshot.week,
             _get_report_name(snapshot.figures),
             summaries.build_verdict(snapshot.figures),
-            reverse("report", args=[snapshot.scope, snapshot.week]),
+            reverse("reports:detail", args=[snapshot.scope, snapshot.week]),
             snapshot.created_at,
         )
         for snapshot in page.object_list
@@ -81,7 +81,7 @@ def show_report(request: HttpRequest, scope: str, week: str) -> HttpResponse:
     figures = get_snapshot(request, scope, week).figures
     action = summaries.describe_required_action(figures)
     report_context = presenters.build_report_context(figures) | {"name": _get_report_name(figures)}
-    context: dict[str, Any] = {"report": report_context, "reports_url": reverse("reports")}
+    context: dict[str, Any] = {"report": report_context, "reports_url": reverse("reports:list")}
     context |= {
         "turn": action or summaries.explain_no_action(figures),
         "is_mine": bool(action),
@@ -112,7 +112,7 @@ def update_subscriptions(request: HttpRequest) -> HttpResponse:
         return render(request, "reports/reports.html", {"page": page, "form": form}, status=422)
     form.save()
     messages.success(request, _("Report subscriptions saved."))
-    return redirect("reports")
+    return redirect("reports:list")
 
 
 @csrf_exempt  # the token is the proof: a mail program posts without a session
@@ -134,12 +134,12 @@ def stop_report(request: HttpRequest, token: str) -> HttpResponse:
 
 
 urlpatterns = [
-    path("reports/", list_reports, name="reports"),
-    path("reports/subscriptions/", update_subscriptions, name="report_subscriptions"),
-    path("reports/stop/<str:token>/", stop_report, name="report_stop"),
-    path("reports/<str:scope>/<str:week>/", show_report, name="report"),
+    path("reports/", list_reports, name="list"),
+    path("reports/subscriptions/", update_subscriptions, name="subscriptions"),
+    path("reports/stop/<str:token>/", stop_report, name="stop"),
+    path("reports/<str:scope>/<str:week>/", show_report, name="detail"),
     *(
-        path(f"reports/<str:scope>/<str:week>.{form}", download_report, {"form": form}, name=f"report_{form}")
+        path(f"reports/<str:scope>/<str:week>.{form}", download_report, {"form": form}, name=f"detail_{form}")
         for form in ("csv", "json")
     ),
 ]

@@ -65,7 +65,7 @@ def build_subject_data(row: Integration) -> dict[str, Any]:
             "tier": row.tier,
             "turn": row.responsible_party,
             "repository": row.repository,
-            "url": settings.SITE_URL + reverse("integration", args=[row.uuid]),
+            "url": settings.SITE_URL + reverse("submissions:detail", args=[row.uuid]),
         },
         "partner": {"name": row.partner.name, "slug": row.partner.slug},
     }

@@ -74,7 +74,7 @@ def pause_endpoint(endpoint: WebhookEndpoint, reason: WebhookEndpoint.Pause, now
     template_context: dict[str, Any] = {
         "endpoint": endpoint,
         "why_paused": reason.label,
-        "page": settings.SITE_URL + reverse("webhook", args=[endpoint.uuid]),
+        "page": settings.SITE_URL + reverse("webhooks:detail", args=[endpoint.uuid]),
     }
     for recipient in list_owners(endpoint):
         key = f"webhook_paused:{endpoint.pk}:{now.isoformat()}:{recipient.pk}"

@@ -138,7 +138,7 @@ def change_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
             messages.success(request, _("Webhook changed."))
         except ActionRefused as error:
             report_refusal(request, error)
-        return redirect("webhook", uuid)
+        return redirect("webhooks:detail", uuid)
     context = {"form": form, "endpoint": endpoint}
     return render(request, "webhooks/change.html", context, status=422 if form.is_bound else 200)
 
@@ -148,7 +148,7 @@ def rotate_secret(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Rotate the secret and show it once."""
     endpoint = access.get_endpoint(request.user, uuid)
     if request.method != "POST":
-        return redirect("webhook", uuid)
+        return redirect("webhooks:detail", uuid)
     expected_fingerprint = request.POST.get("seen", "")
     try:
         require_recent_authentication(request)
@@ -157,7 +157,7 @@ def rotate_secret(request: HttpRequest, uuid: UUID) -> HttpResponse:
         )
     except ActionRefused as error:
         report_refusal(request, error)
-        return redirect("webhook", uuid)
+        return redirect("webhooks:detail", uuid)
     endpoint.refresh_from_db()
     return _render_with_secret(request, endpoint, secret.value)
 
@@ -209,7 +209,7 @@ def perform_action(request: HttpRequest, uuid: UUID, act: str) -> HttpResponse:
             messages.success(request, ENDPOINT_ACTIONS[act](request, endpoint))
         except ActionRefused as error:
             report_refusal(request, error)
-    return redirect("webhook", uuid)
+    return redirect("webhooks:detail", uuid)
 
 
 def remove_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
@@ -222,7 +222,7 @@ def remove_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
         messages.success(request, _("Webhook “%(name)s” deleted.") % {"name": endpoint.name})
     except ActionRefused as error:
         report_refusal(request, error)
-    return redirect("webhooks")
+    return redirect("webhooks:list")
 
 
 def show_delivery(request: HttpRequest, uuid: UUID, message: UUID) -> HttpResponse:
@@ -237,20 +237,20 @@ def show_delivery(request: HttpRequest, uuid: UUID, message: UUID) -> HttpRespon
             messages.success(request, _("Delivery queued again with the same webhook-id."))
         except ActionRefused as error:
             report_refusal(request, error)
-        return redirect("webhook_message", uuid, message)
+        return redirect("webhooks:delivery", uuid, message)
     attempts = paginate(request, delivery.attempts.all(), 10)
     context = {"endpoint": endpoint, "message": delivery, "body": format_json(delivery.body), "page": attempts}
     return render(request, "webhooks/message.html", context)
 
 
 urlpatterns = [
-    path("webhooks/", list_webhooks, name="webhooks"),
-    path("webhooks/kinds/", list_event_types, name="webhook_kinds"),
-    path("webhooks/new/<slug:slug>/", create_webhook, name="webhook_new"),
-    path("webhooks/<uuid:uuid>/", show_webhook, name="webhook"),
-    path("webhooks/<uuid:uuid>/change/", change_webhook, name="webhook_change"),
-    path("webhooks/<uuid:uuid>/secret/", rotate_secret, name="webhook_secret"),
-    path("webhooks/<uuid:uuid>/remove/", remove_webhook, name="webhook_end"),
-    path("webhooks/<uuid:uuid>/messages/<uuid:message>/", show_delivery, name="webhook_message"),
-    path("webhooks/<uuid:uuid>/<slug:act>/", perform_action, name="webhook_act"),
+    path("webhooks/", list_webhooks, name="list"),
+    path("webhooks/kinds/", list_event_types, name="event_types"),
+    path("webhooks/new/<slug:slug>/", create_webhook, name="create"),
+    path("webhooks/<uuid:uuid>/", show_webhook, name="detail"),
+    path("webhooks/<uuid:uuid>/change/", change_webhook, name="edit"),
+    path("webhooks/<uuid:uuid>/secret/", rotate_secret, name="rotate_secret"),
+    path("webhooks/<uuid:uuid>/remove/", remove_webhook, name="remove"),
+    path("webhooks/<uuid:uuid>/messages/<uuid:message>/", show_delivery, name="delivery"),
+    path("webhooks/<uuid:uuid>/<slug:act>/", perform_action, name="action"),
 ]

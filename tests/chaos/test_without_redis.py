@@ -58,7 +58,7 @@ def test_pages_answer_without_redis(rocket: Integration, alice: User, nobody: st
     browser = Client()
     sign_in = {"login": alice.email, "password": PASSWORD}
     assert browser.post(reverse("account_login"), sign_in).status_code == 302
-    assert browser.get(reverse("integration", args=[rocket.uuid])).status_code == 200
+    assert browser.get(reverse("submissions:detail", args=[rocket.uuid])).status_code == 200
 
 
 @pytest.mark.django_db(transaction=True)

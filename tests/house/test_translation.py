@@ -119,7 +119,7 @@ def test_templates_that_stay_plain_exist():
     [
         ("<p>Hello there</p>", ["Hello there"]),
         ('<p>{% translate "Hello" %} {{ name }}, you</p>', [", you"]),
-        ('<a title="Continue" href="{% url "home" %}?partner=3">{{ name }}</a>', ["Continue"]),
+        ('<a title="Continue" href="{% url "dashboard:home" %}?partner=3">{{ name }}</a>', ["Continue"]),
         ("{% blocktranslate %}Hello <b>there</b>{% endblocktranslate %}<hr>&nbsp;·", []),
         ('<img alt="{% translate "A rocket" %}" class="picture wide">{# a rocket #}', []),
     ],

@@ -102,17 +102,17 @@ def test_own_pages_of_the_way_in_on_any_screen(visit: Visit, alice: Any) -> None
     owner, troubles = visit(alice), list[str]()
     for name in ("tokens", "notification_choices", "webhooks", "webhook_kinds", "views", "profile"):
         look(owner, name, reverse(name), troubles)
-    look(owner, "webhook_new", reverse("webhook_new", args=["acme"]), troubles)
+    look(owner, "webhook_new", reverse("webhooks:create", args=["acme"]), troubles)
     assert troubles == owner.troubles == []
 
 
 def test_offices_pages_on_any_screen(visit: Visit, rita: Any) -> None:
-    services.save_view(rita, "office", "Terraform", "program=terraform-provider", shared=False, now=timezone.now())
+    services.save_view(rita, "overview", "Terraform", "program=terraform-provider", shared=False, now=timezone.now())
     reviewer, troubles = visit(rita), list[str]()
-    for name in ("office", "office_flow", "office_people", "views"):
+    for name in ("analytics:overview", "analytics:flow", "analytics:workload", "analytics:saved_views"):
         look(reviewer, name, reverse(name), troubles)
     reviewer.page.set_viewport_size({"width": 320, "height": 900})
-    reviewer.go(reverse("office_forecast"))
+    reviewer.go(reverse("analytics:forecast"))
     expect(reviewer.page.locator(".tabs [aria-current]")).to_be_in_viewport(ratio=0.9)
     assert troubles == reviewer.troubles == []
 

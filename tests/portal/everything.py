@@ -43,8 +43,15 @@ Press = tuple[str, dict[str, Any], dict[str, Any]]
 CANARY = "canary-7f3a"
 OURS = ("portal.", "integrations.", "verification.")
 ROLES = ("anonymous", "alice", "bob", "vera", "charlie", "rita", "rob", "sam")
-ISSUE_PAGES = ("", "_lower", "_let_off", "_ask", "_dispute", "_dismiss")
-EVIDENCE = ("", "_json", "_frozen", "_frozen_json")
+ISSUE_PAGES = (
+    "issue",
+    "lower_severity",
+    "exclude_issue",
+    "request_lower_severity",
+    "dispute_breach",
+    "dismiss_dispute",
+)
+EVIDENCE = ("status", "status_json", "frozen_evidence", "frozen_evidence_json")
 BADGES = ("", "_svg", "_json", "_shields", "_statement", "_statement_compact", "_key")
 LOGS, MEETING, ACCOUNTS, FORM, ATTESTED_REQUIREMENT, AGREEMENT_REQUIREMENT = (
     "NO-7-LOGS",
@@ -56,17 +63,18 @@ LOGS, MEETING, ACCOUNTS, FORM, ATTESTED_REQUIREMENT, AGREEMENT_REQUIREMENT = (
 )
 
 
-def patterns(url_patterns: Any = None) -> Iterator[URLPattern]:
+def patterns(url_patterns: Any = None, namespace: str = "") -> Iterator[tuple[str, URLPattern]]:
     """Every address of ours, in order; libraries' own pages (sign-in, admin) and the API, which has a table, apart."""
     for pattern in get_resolver().url_patterns if url_patterns is None else url_patterns:
         if isinstance(pattern, URLResolver):
-            yield from patterns(pattern.url_patterns) if pattern.namespace not in ("api", "admin") else ()
+            inner = f"{pattern.namespace}:" if pattern.namespace else namespace
+            yield from patterns(pattern.url_patterns, inner) if pattern.namespace not in ("v1", "admin") else ()
         elif pattern.callback.__module__.startswith(OURS):
-            yield pattern
+            yield f"{namespace}{pattern.name or ''}", pattern
 
 
 def names() -> set[str]:
-    return {str(pattern.name) for pattern in patterns()}
+    return {name for name, _ in patterns()}
 
 
 def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
@@ -142,12 +150,12 @@ def create_test_runs(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> 
     claims = {"type": "driver", "name": CANARY, "version": "1.4.0"}
     url = f"https://tasks.acme.com/{CANARY}"
     return {
-        "get_rehearsal": RunTaskRehearsal.objects.create(integration=task, url=url, signed=False, **run_fields).pk,
-        "get_lifecycle": LifecycleRehearsal.objects.create(
+        "get_run_task_test": RunTaskRehearsal.objects.create(integration=task, url=url, signed=False, **run_fields).pk,
+        "get_provider_lifecycle_test": LifecycleRehearsal.objects.create(
             integration=row, version="1.4.0", base=CANARY, changed=CANARY,
             seen=Lifecycle(broken=CANARY, over=True).as_dict(), **run_fields,
         ).pk,
-        "get_nomad_rehearsal": NomadRehearsal.objects.create(
+        "get_nomad_plugin_test": NomadRehearsal.objects.create(
             integration=driver, type="driver", version="1.4.0", config=CANARY,
             seen=Plugin(claims, broken=CANARY, over=True).as_dict(), **run_fields,
         ).pk,
@@ -220,52 +228,62 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
     """The parts of an address, each naming something of Acme's."""
     row = world["integration"]
     special: dict[str, dict[str, Any]] = {
-        "company_invitation": {"pk": world["invitation"].pk},
-        "company_invited": {"pk": world["invitation"].pk},
-        "company_request": {"pk": world["join"].pk},
-        "company_member": {"pk": world["member"].pk},
-        "introduction": {"pk": world["introduction"].pk},
-        "document": {"uuid": world["document"].uuid},
-        "meeting_ics": {"uuid": world["meeting"].uuid},
-        "listing": {"uuid": world["listed"].uuid},
-        "listing_logo": {"uuid": world["listed"].uuid},
-        "listing_reply": {"uuid": world["listed"].uuid},
-        **{f"badge{form}": {"uuid": world["listed"].uuid, "kid": "x"} for form in BADGES},
-        **{f"finding_{act}": {"pk": world["told"].findings.get().pk} for act in ("fix", "verify", "reopen")},
-        **{f"nomad_rehearsal{form}": {"uuid": world["driver"].uuid} for form in ("", "_json")},
-        **{name: {"uuid": world["task"].uuid} for name in ("rehearsal", "rehearsal_json", "rehearsal_stop")},
-        "mail": {"uuid": world["mail"].uuid},
-        "view_change": {"pk": world["view"].pk},
-        "view_save": {"page": "queue"},
-        **{f"table_{form}": {"table": "queue"} for form in ("csv", "xlsx")},
-        **{f"issue{act}": {"uuid": world["issue"].uuid} for act in ISSUE_PAGES},
-        **{f"standing{form}": {"uuid": world["listed"].uuid, "seq": world["left"]} for form in EVIDENCE},
-        "enrollment": {"uidb36": "1", "key": "used-before"},
-        "token_revoke": {"uuid": world["api_token"].uuid},
+        "partners:change_invitation": {"pk": world["invitation"].pk},
+        "partners:accept_invitation": {"pk": world["invitation"].pk},
+        "partners:decide_join_request": {"pk": world["join"].pk},
+        "partners:change_member": {"pk": world["member"].pk},
+        "submissions:introduction": {"pk": world["introduction"].pk},
+        "submissions:document": {"uuid": world["document"].uuid},
+        "submissions:meeting_ics": {"uuid": world["meeting"].uuid},
+        "directory:listing": {"uuid": world["listed"].uuid},
+        "directory:logo": {"uuid": world["listed"].uuid},
+        "directory:reply": {"uuid": world["listed"].uuid},
+        **{f"directory:badge{form}": {"uuid": world["listed"].uuid, "kid": "x"} for form in BADGES},
+        **{f"reviews:{act}_finding": {"pk": world["told"].findings.get().pk} for act in ("answer", "verify", "reopen")},
+        **{f"testruns:nomad_plugin{form}": {"uuid": world["driver"].uuid} for form in ("", "_json")},
         **{
-            f"webhook{act}": {"uuid": world["endpoint"].uuid, "message": world["message"].uuid, "act": "pause"}
-            for act in ("", "_change", "_secret", "_end", "_message", "_act")
+            name: {"uuid": world["task"].uuid}
+            for name in ("testruns:run_task", "testruns:run_task_json", "testruns:cancel_run_task")
         },
-        "calendar_feed": {"token": world["calendar"]},
-        "notices_stop": {"token": stopping.build_url(world["cast"]["alice"], "messages").rsplit("/", 2)[-2]},
-        "prefill": {"uuid": world["draft"].uuid},
-        "confirm_start": {"uuid": world["draft"].uuid},
-        **{name: {"key": "repository.owner"} for name in ("check_help", "accept_finding")},
-        "report_stop": {
+        "notifications:email": {"uuid": world["mail"].uuid},
+        "analytics:change_view": {"pk": world["view"].pk},
+        "analytics:save_view": {"page": "queue"},
+        **{f"analytics:table_{form}": {"table": "queue"} for form in ("csv", "xlsx")},
+        **{f"sla:{name}": {"uuid": world["issue"].uuid} for name in ISSUE_PAGES},
+        **{f"compliance:{form}": {"uuid": world["listed"].uuid, "seq": world["left"]} for form in EVIDENCE},
+        "accounts:enrollment": {"uidb36": "1", "key": "used-before"},
+        "api:revoke_token": {"uuid": world["api_token"].uuid},
+        **{
+            f"webhooks:{act}": {"uuid": world["endpoint"].uuid, "message": world["message"].uuid, "act": "pause"}
+            for act in ("detail", "edit", "rotate_secret", "remove", "delivery", "action")
+        },
+        "notifications:calendar_feed": {"token": world["calendar"]},
+        "notifications:stop": {"token": stopping.build_url(world["cast"]["alice"], "messages").rsplit("/", 2)[-2]},
+        "submissions:prefill_draft": {"uuid": world["draft"].uuid},
+        "submissions:confirm_draft": {"uuid": world["draft"].uuid},
+        **{name: {"key": "repository.owner"} for name in ("checks:check_help", "checks:accept_finding")},
+        "reports:stop": {
             "token": unsubscribe.build_unsubscribe_url(world["cast"]["alice"], world["report"]).rsplit("/", 2)[-2]
         },
     }
     common = {
-        "uuid": world["draft"].uuid if name.startswith("draft") else row.uuid, "slug": row.partner.slug,
-        "pk": world["finding"].pk, "token": world["token"], "key": "nomad", "program": "nomad",
-        "requirement_id": FORM, "step": "approve", "scope": world["report"], "week": "2026-W16",
-    }  # fmt: skip
+        "uuid": world["draft"].uuid if "draft" in name and "requirement" not in name else row.uuid,
+        "slug": row.partner.slug,
+        "pk": world["finding"].pk,
+        "token": world["token"],
+        "key": "nomad",
+        "program": "nomad",
+        "requirement_id": FORM,
+        "step": "approve",
+        "scope": world["report"],
+        "week": "2026-W16",
+    }
     return common | special.get(name, {})
 
 
 def address(name: str, world: dict[str, Any], **parts: Any) -> str:
     """The address of a page by its name; `parts` in the place of the usual ones."""
-    url_pattern = next(p for p in patterns() if p.name == name and (name != "company" or p.pattern.converters))
+    url_pattern = next(p for n, p in patterns() if n == name and (name != "partners:members" or p.pattern.converters))
     path_values = kwargs_of(name, world) | parts
     return reverse(name, kwargs={key: path_values[key] for key in url_pattern.pattern.converters})
 
@@ -274,7 +292,7 @@ def list_button_requests(world: dict[str, Any]) -> dict[str, tuple[str, dict[str
     """What people really press, by "page: what": the address and what is sent."""
     requests_by_label = {}
     for label, parts, fields in [*of_steps(world), *of_requirements(world), *of_pages(world)]:
-        requests_by_label[label] = (address(label.partition(":")[0], world, **parts), fields)
+        requests_by_label[label] = (address(label.partition(": ")[0], world, **parts), fields)
     return requests_by_label
 
 
@@ -282,12 +300,20 @@ def of_steps(world: dict[str, Any]) -> Iterator[Press]:
     """(label, parts of the address, what is sent) of steps."""
     row = world["integration"]
     for name in ("approve", "request_changes", "decline", "put_on_hold", "withdraw", "complete_step", "publish"):
-        yield f"step: {name}", {"step": name}, {"note": "Because.", "version": row.version, "waits_for": "partner"}
+        yield (
+            f"reviews:transition: {name}",
+            {"step": name},
+            {"note": "Because.", "version": row.version, "waits_for": "partner"},
+        )
     for name, there in (
         ("resubmit_for_review", world["told"]), ("archive", world["listed"]), ("issue_notice", world["listed"]),
         ("downgrade_to_community", world["listed"]), ("appeal", world["listed"]), ("suggest_notice", world["listed"]),
     ):  # fmt: skip
-        yield f"step: {name}", {"step": name, "uuid": there.uuid}, {"note": "Because.", "version": there.version}
+        yield (
+            f"reviews:transition: {name}",
+            {"step": name, "uuid": there.uuid},
+            {"note": "Because.", "version": there.version},
+        )
 
 
 def of_requirements(world: dict[str, Any]) -> Iterator[Press]:
@@ -307,33 +333,37 @@ def of_requirements(world: dict[str, Any]) -> Iterator[Press]:
         ("reveal", ACCOUNTS, {"uuid": account, "reason": "Test."}),
         ("waive", FORM, {"reason": "Fine.", "until": until}),
     ):
-        yield f"requirement: {act}", {"requirement_id": there}, {"act": act, **fields}
+        yield f"submissions:requirement: {act}", {"requirement_id": there}, {"act": act, **fields}
 
 
 def of_pages(world: dict[str, Any]) -> Iterator[Press]:
     facts = {"name": "New name", "description": "Other.", "category": "ci-cd", "offerings": ["Open Source"]}
-    yield "edit_facts: a name", {}, facts | {"repository_address": world["integration"].repository, "homepage": ""}
-    yield "assign: to rob", {}, {"reviewer": world["rob"].pk}
-    yield "company_invite: a viewer", {}, {"email": "v@acme.example", "role": "viewer"}
-    yield "company_invitation: revoke", {}, {"do": "revoke"}
-    yield "company_request: accept", {}, {"do": "accept", "role": "viewer"}
-    yield "company_member: role", {}, {"do": "role", "role": "viewer"}
-    yield "company_member: end", {}, {"do": "end"}
-    yield "draft_save: a name", {}, {"name": "Other", "version": world["draft"].version}
-    yield "finding_new: on a form", {}, {"requirement": FORM, "text": "More tests."}
-    yield "finding_fix: an answer", {}, {"answer": "Done."}
-    yield "finding_fix: not told yet", {"pk": world["finding"].pk}, {"answer": "Done."}
-    yield "labels: a proposal", {}, {"critical": "p0"}
-    yield "company_calendar: a look", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3, 4]}
-    yield "company_calendar: another", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3], "confirm": "1"}
-    for act in ("lower", "let_off", "ask", "dispute", "dismiss"):
-        yield f"issue_{act}: a reason", {}, {"reason": "It is a question."}
-    yield "webhook_act: skip", {"act": "skip"}, {}
-    yield "webhook_secret: another", {}, {"seen": services.get_secret_fingerprint(world["endpoint"])}
-    yield "introduction: agree", {}, {"answer": "agree"}
-    yield "move_edition: nowhere", {}, {"to": "2000-01", "move": "1"}
-    yield "partner: manager", {}, {"manager": world["rob"].pk}
-    yield "listing_reply: a text", {}, {"text": "We are on it."}
-    yield "view_change: delete", {}, {"act": "delete"}
-    yield "say: a message", {}, {"body": "Hello."}
-    yield "say: a note", {}, {"body": "Hello.", "internal": "on"}
+    yield (
+        "submissions:edit: a name",
+        {},
+        facts | {"repository_address": world["integration"].repository, "homepage": ""},
+    )
+    yield "reviews:assign_reviewer: to rob", {}, {"reviewer": world["rob"].pk}
+    yield "partners:invite: a viewer", {}, {"email": "v@acme.example", "role": "viewer"}
+    yield "partners:change_invitation: revoke", {}, {"do": "revoke"}
+    yield "partners:decide_join_request: accept", {}, {"do": "accept", "role": "viewer"}
+    yield "partners:change_member: role", {}, {"do": "role", "role": "viewer"}
+    yield "partners:change_member: end", {}, {"do": "end"}
+    yield "submissions:save_draft: a name", {}, {"name": "Other", "version": world["draft"].version}
+    yield "reviews:raise_finding: on a form", {}, {"requirement": FORM, "text": "More tests."}
+    yield "reviews:answer_finding: an answer", {}, {"answer": "Done."}
+    yield "reviews:answer_finding: not told yet", {"pk": world["finding"].pk}, {"answer": "Done."}
+    yield "sla:label_policy: a proposal", {}, {"critical": "p0"}
+    yield "partners:calendar: a look", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3, 4]}
+    yield "partners:calendar: another", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3], "confirm": "1"}
+    for act in ("lower_severity", "exclude_issue", "request_lower_severity", "dispute_breach", "dismiss_dispute"):
+        yield f"sla:{act}: a reason", {}, {"reason": "It is a question."}
+    yield "webhooks:action: skip", {"act": "skip"}, {}
+    yield "webhooks:rotate_secret: another", {}, {"seen": services.get_secret_fingerprint(world["endpoint"])}
+    yield "submissions:introduction: agree", {}, {"answer": "agree"}
+    yield "reviews:migrate_edition: nowhere", {}, {"to": "2000-01", "move": "1"}
+    yield "reviews:partner: manager", {}, {"manager": world["rob"].pk}
+    yield "directory:reply: a text", {}, {"text": "We are on it."}
+    yield "analytics:change_view: delete", {}, {"act": "delete"}
+    yield "reviews:post_message: a message", {}, {"body": "Hello."}
+    yield "reviews:post_message: a note", {}, {"body": "Hello.", "internal": "on"}

@@ -65,4 +65,4 @@ def test_access_is_as_written(cast: Any, world: Any) -> None:
 
 
 def test_every_address_of_ours_has_a_name() -> None:
-    assert [str(pattern.pattern) for pattern in patterns() if not pattern.name] == []
+    assert [str(pattern.pattern) for _, pattern in patterns() if not pattern.name] == []

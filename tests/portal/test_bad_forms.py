@@ -76,18 +76,18 @@ PAGES = {
     "account_login": None,
     "account_signup": None,
     "account_reset_password": None,
-    "account_email": "alice",
+    "accounts:email_addresses": "alice",
     "account_change_password": "alice",
     "account_reauthenticate": "alice",
-    "company_new": "charlie",
-    "company_change": "alice",
-    "company_invite": "alice",
-    "profile": "alice",
-    "queue_profile": "rita",
+    "partners:create": "charlie",
+    "partners:edit": "alice",
+    "partners:invite": "alice",
+    "accounts:profile": "alice",
+    "reviews:profile": "rita",
 }
 FIELDS = [
     "login", "password", "remember", "name", "email", "password1", "oldpassword", "action_add", "website", "anyway",
-    "role", "zone", "programs", "max_open_reviews", "away_from", "away_until", "next",
+    "role", "zone", "submissions:programs", "max_open_reviews", "away_from", "away_until", "next",
 ]  # fmt: skip
 
 
@@ -96,7 +96,7 @@ FIELDS = [
 @given(draw=st.data())
 def test_page_takes_anything(page: str, alice: Any, charlie: Any, rita: Any, draw: st.DataObject) -> None:
     cast = {"alice": alice, "charlie": charlie, "rita": rita}
-    slug = ["acme"] if page in ("company_change", "company_invite") else []
+    slug = ["acme"] if page in ("partners:edit", "partners:invite") else []
     post = draw_form_data(draw, FIELDS)
     code, text = send_request(
         client_of(cast.get(PAGES[page] or "nobody")), reverse(page, args=slug), dict(post.lists())

@@ -134,7 +134,7 @@ texts = st.text(st.characters(), max_size=60).map(
 @given(text=texts)
 def test_any_text_is_kept_as_entered_or_refused_with_field_error(clients: Any, world: Any, text: str) -> None:
     """Whatever is typed into the facts of an integration: done, or shown again with a sentence and all of it there."""
-    url = address("edit_facts", world)
+    url = address("submissions:edit", world)
     fields = {
         "name": "Rocket",
         "description": text,
@@ -177,7 +177,7 @@ def test_file_is_taken_or_refused_with_a_sentence(clients: Any, world: Any, what
     name, content, expected_status = UPLOADS.get(what, ("a.zip", b"", 422))
     file = SimpleUploadedFile("x", content or (bomb() if what == "a bomb" else b""))
     file._name = name  # as a browser of ill will names it
-    url = address("requirement", world, requirement_id=LOGS)
+    url = address("submissions:requirement", world, requirement_id=LOGS)
     answer = clients["alice"].post(url, {"act": "upload", "file": file})
     assert answer.status_code in ((expected_status,) if expected_status else (302, 422))
     if answer.status_code == 422:
@@ -189,12 +189,14 @@ def test_file_is_taken_or_refused_with_a_sentence(clients: Any, world: Any, what
 def test_file_that_is_too_large_is_shown_as_field_error(clients: Any, world: Any, settings: Any) -> None:
     settings.UPLOAD_MAX_MB = 0.01
     file = SimpleUploadedFile("log.txt", b"ok\n" * 10_000)
-    answer = clients["alice"].post(address("requirement", world, requirement_id=LOGS), {"act": "upload", "file": file})
+    answer = clients["alice"].post(
+        address("submissions:requirement", world, requirement_id=LOGS), {"act": "upload", "file": file}
+    )
     assert (answer.status_code, "larger than" in answer.text) == (422, True)
 
 
 def test_secret_is_never_put_back_and_the_rest_is(clients: Any, world: Any) -> None:
-    url = address("requirement", world, requirement_id=ACCOUNTS)
+    url = address("submissions:requirement", world, requirement_id=ACCOUNTS)
     form_data = {"act": "give", "uuid": "nonsense", "label": "Tenant of the test", "secret": "hunter2-hunter2"}
     code, page = send_request(clients["alice"], url, form_data)
     assert (code, "Tenant of the test" in page, "hunter2" in page) == ("422", True, False)

@@ -14,10 +14,19 @@ from tests.portal.asking import client_of, send_request
 from tests.portal.everything import CANARY, address, list_button_requests, names
 
 LISTS = {
-    "sla", "sla_csv", "sla_json", "search", "integrations", "companies", "listed", "outbox", "draft_overlaps", "start",
-    "company_join",
-}  # fmt: skip
-CAPABILITY_PAGES = {"calendar_feed"}  # its address is the key: whoever has it reads
+    "sla:dashboard",
+    "sla:clocks_csv",
+    "sla:clocks_json",
+    "submissions:search",
+    "submissions:list",
+    "reviews:partners",
+    "directory:list",
+    "notifications:email_log",
+    "submissions:draft_overlaps",
+    "submissions:choose_program",
+    "partners:join",
+}
+CAPABILITY_PAGES = {"notifications:calendar_feed"}  # its address is the key: whoever has it reads
 QUERIES = (
     "", "?state=all", "?partner=acme", "?q=rocket", "?q=canary", "?q=7f3a", "?q=acme",
     "?page=2", "?program=nomad", "?sort=company",
@@ -43,7 +52,11 @@ def rival(world: Any, cast: Any) -> Any:
 def requests(world: Any, rival: Any) -> Iterator[tuple[str, str, dict[str, Any] | None]]:
     """(what, address, what is sent) into Acme's world, and into one's own where it is next to Acme's."""
     for name in sorted(names() - CAPABILITY_PAGES):
-        own = rival.uuid if name.startswith(("draft", "confirm", "prefill")) else world["other"].uuid
+        own = (
+            rival.uuid
+            if name.startswith(("submissions:draft", "confirm", "submissions:prefill_draft"))
+            else world["other"].uuid
+        )
         for url in {address(name, world), address(name, world, uuid=own)}:
             yield name, url, {}
             queries = QUERIES if name in LISTS else QUERIES[:1]
@@ -64,8 +77,17 @@ def test_no_answer_reports_another_partner_what_is_private(cast: Any, world: Any
 def test_partner_itself_reads_its_texts(cast: Any, world: Any) -> None:
     """The word is really there to be found."""
     alice = client_of(cast["alice"])
-    page_names = ("integration", "history", "document", "meeting_ics", "draft", "integrations", "notifications", "mail")
-    for name in (*page_names, "sla", "sla_csv", "sla_json", "issue"):
+    page_names = (
+        "submissions:detail",
+        "submissions:history",
+        "submissions:document",
+        "submissions:meeting_ics",
+        "submissions:draft",
+        "submissions:list",
+        "notifications:inbox",
+        "notifications:email",
+    )
+    for name in (*page_names, "sla:dashboard", "sla:clocks_csv", "sla:clocks_json", "sla:issue"):
         assert CANARY in send_request(alice, address(name, world))[1], name
 
 
@@ -74,10 +96,10 @@ def test_overlap_with_unlisted_work_reports_that_there_is_someone_and_no_more(
 ) -> None:
     client = client_of(cast["charlie"])
     pages = [
-        address("draft", world, uuid=rival.uuid),
-        address("confirm_start", world, uuid=rival.uuid),
-        address("draft_overlaps", world, uuid=rival.uuid),
-        address("neighbors", world, uuid=world["other"].uuid),
+        address("submissions:draft", world, uuid=rival.uuid),
+        address("submissions:confirm_draft", world, uuid=rival.uuid),
+        address("submissions:draft_overlaps", world, uuid=rival.uuid),
+        address("submissions:similar", world, uuid=world["other"].uuid),
     ]
     for page in pages:
         text = send_request(client, page)[1]
@@ -86,18 +108,18 @@ def test_overlap_with_unlisted_work_reports_that_there_is_someone_and_no_more(
 
 @pytest.mark.parametrize("answer", ["", "decline"])
 def test_introduction_reports_nothing_before_both_agree(cast: Any, world: Any, answer: str) -> None:
-    url = address("introduction", world)
+    url = address("submissions:introduction", world)
     if answer:
         client_of(cast["alice"]).post(url, {"answer": answer})
     text = send_request(client_of(cast["charlie"]), url)[1]
-    own = send_request(client_of(cast["charlie"]), address("history", world, uuid=world["other"].uuid))[1]
+    own = send_request(client_of(cast["charlie"]), address("submissions:history", world, uuid=world["other"].uuid))[1]
     assert Introduction.objects.get().state == (f"{answer}d" if answer else "asked")
     assert ("Acme" in text, "Alice" in text, CANARY in text, "Alice" in own) == (False, False, False, False)
 
 
 def test_introduction_reports_both_once_they_agreed(cast: Any, world: Any) -> None:
-    client_of(cast["alice"]).post(address("introduction", world), {"answer": "agree"})
-    text = send_request(client_of(cast["charlie"]), address("introduction", world))[1]
+    client_of(cast["alice"]).post(address("submissions:introduction", world), {"answer": "agree"})
+    text = send_request(client_of(cast["charlie"]), address("submissions:introduction", world))[1]
     assert "alice@acme.example" in text
 
 

@@ -31,10 +31,10 @@ from verification.sources.factory import get_credential
 
 METHODS_BY_ROLE = {"anonymous": ("get",), "alice": ("get", "post"), "rita": ("get", "post"), "sam": ("get",)}
 OF_DOCS = {
-    "clock_rule": "docs/explanation/sla-clock.md, which is not translated",
-    "standing_rule": "docs/explanation/compliance.md, which is not translated",
-    "api_docs": "the documentation of the API",
-    "styleguide": "for designers, with samples that look like data",
+    "help:clock_help": "docs/explanation/sla-clock.md, which is not translated",
+    "help:compliance_help": "docs/explanation/compliance.md, which is not translated",
+    "api:docs": "the documentation of the API",
+    "styleguide:styleguide": "for designers, with samples that look like data",
 }
 EXPECTED = {
     "Alice": "a given name, in the button of the reader's menu",
@@ -175,7 +175,11 @@ def test_email_holds_no_words_that_no_one_can_translate(
     with pseudo.activate_pseudo_language():
         settings.LANGUAGE_CODE = pseudo.CODE  # mails are in the portal's own language, whoever caused them
         perform_transition(
-            world["integration"], "put_on_hold", actor=cast["rita"], note="Legal looks at it.", waits_for="program"
+            world["submissions:detail"],
+            "put_on_hold",
+            actor=cast["rita"],
+            note="Legal looks at it.",
+            waits_for="submissions:program",
         )
     mail = EmailMessage.objects.filter(name="integration_on_hold").latest("pk")
     both = [*pseudo.find_untranslated_texts(mail.html), *pseudo.find_untranslated_texts(mail.text, markup=False)]

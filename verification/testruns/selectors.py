@@ -87,18 +87,20 @@ def _get_latest(model: type[Model], integration: Integration) -> Any:
 
 
 def _summarize_run_task_test(row: RunTaskRehearsal) -> TestRunSummary:
-    return _summarize_test_run(row, _("Run task rehearsal"), "rehearsal")
+    return _summarize_test_run(row, _("Run task rehearsal"), "testruns:run_task")
 
 
 def _summarize_provider_lifecycle_test(row: LifecycleRehearsal) -> TestRunSummary:
     return _summarize_test_run(
-        row, _("Lifecycle of %(version)s, made, changed and destroyed") % {"version": row.version}, "lifecycle"
+        row,
+        _("Lifecycle of %(version)s, made, changed and destroyed") % {"version": row.version},
+        "testruns:provider_lifecycle",
     )
 
 
 def _summarize_nomad_plugin_test(row: NomadRehearsal) -> TestRunSummary:
     return _summarize_test_run(row, _("Plugin %(version)s, asked as Nomad’s agent asks") % {"version": row.version},
-                      "nomad_rehearsal")  # fmt: skip
+                      "testruns:nomad_plugin")  # fmt: skip
 
 
 def _summarize_test_run(row: Any, title: str, url_name: str) -> TestRunSummary:
@@ -111,7 +113,7 @@ def _summarize_inspection(row: SchemaReading) -> TestRunSummary:
     title = _("Schema of %(version)s, read from the provider itself") % {"version": row.version or _("the newest")}
     results = [(each["outcome"], each["title"], each["summary"]) for each in row.results]
     outcome = str(get_worst_outcome(each for each, _title, _sentence in results)) if results else row.outcome
-    return _build_summary(row, title, outcome, results, reverse("schemas", args=[row.integration.uuid]))
+    return _build_summary(row, title, outcome, results, reverse("schemas:list", args=[row.integration.uuid]))
 
 
 def _build_summary(

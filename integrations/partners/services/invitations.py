@@ -20,7 +20,7 @@ def send_invitation(partner: Partner, email: str, role: str, *, actor: Any, now:
             "partner_name": partner.name,
             "invitation": invitation,
             "by": actor,
-            "url": settings.SITE_URL + reverse("invitation", args=[token]),
+            "url": settings.SITE_URL + reverse("partners:invitation", args=[token]),
             "expires_at": invitation.expires_at,
         }
         key = f"invitation:{invitation.pk}:{invitation.token_hash[:16]}"

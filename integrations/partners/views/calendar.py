@@ -60,7 +60,7 @@ def _save_calendar(request: HttpRequest, partner: Partner, form: CalendarForm) -
         messages.success(request, _("Calendar saved. It applies to issues opened after this change."))
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-    return redirect("company_calendar", partner.slug)
+    return redirect("partners:calendar", partner.slug)
 
 
-urlpatterns = [path("company/<slug:slug>/calendar/", edit_calendar, name="company_calendar")]
+urlpatterns = [path("company/<slug:slug>/calendar/", edit_calendar, name="calendar")]

@@ -49,8 +49,10 @@ def show_partner(request: HttpRequest, slug: str = "") -> HttpResponse:
         return render(request, "partners/company.html", build_partner_context(request, get_own_partner(request, slug)))
     partners = list(list_own_partners(request.user))
     if len(partners) == 1:
-        return redirect("company", partners[0].slug)
-    return render(request, "partners/companies.html", {"companies": partners}) if partners else redirect("company_new")
+        return redirect("partners:members", partners[0].slug)
+    return (
+        render(request, "partners/companies.html", {"companies": partners}) if partners else redirect("partners:create")
+    )
 
 
 def build_partner_context(request: HttpRequest, partner: Partner, form: InvitationForm | None = None) -> dict[str, Any]:
@@ -98,9 +100,9 @@ def invite_member(request: HttpRequest, slug: str) -> HttpResponse:
             form.add_error("email", str(refusal))
         else:
             messages.success(request, _("Invitation sent to %(email)s.") % {"email": sent_invitation.email})
-            return redirect("company", slug)
+            return redirect("partners:members", slug)
     if not form.is_bound:
-        return redirect("company", slug)
+        return redirect("partners:members", slug)
     return render(request, "partners/company.html", build_partner_context(request, partner, form), status=422)
 
 
@@ -118,7 +120,7 @@ def change_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     elif requested_action == "revoke":
         with report_outcome(request, _("Invitation to %(email)s revoked.") % {"email": invitation.email}):
             members.revoke_invitation(invitation, actor=request.user, now=now)
-    return redirect("company", slug)
+    return redirect("partners:members", slug)
 
 
 def decide_join_request(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
@@ -137,7 +139,7 @@ def decide_join_request(request: HttpRequest, slug: str, pk: int) -> HttpRespons
             members.decide_join_request(
                 join_request, accept=is_accepted, role=role, actor=request.user, now=timezone.now()
             )
-    return redirect("company", slug)
+    return redirect("partners:members", slug)
 
 
 def change_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
@@ -152,4 +154,4 @@ def change_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             members.end_membership(membership, actor=request.user, now=now)
     permissions.forget_roles(request.user)
     is_still_member = bool(permissions.get_role(membership.partner, request.user))
-    return redirect("company", slug) if is_still_member else redirect("home")
+    return redirect("partners:members", slug) if is_still_member else redirect("dashboard:home")

@@ -37,7 +37,7 @@ def create_partner_page(request: HttpRequest) -> HttpResponse:
             form.add_error("name", str(refusal))
         else:
             messages.success(request, _("%(name)s created. You are its owner.") % {"name": partner.name})
-            return redirect(get_next_url(request) or resolve_url("company", partner.slug))
+            return redirect(get_next_url(request) or resolve_url("partners:members", partner.slug))
     context = {"form": form, "offers": matches, "name": name, "anyway": bool(matches and name) and not is_taken}
     status = 422 if form.is_bound else 200
     return render(request, "partners/company_new.html", context | build_waiting_context(request.user), status=status)
@@ -98,7 +98,7 @@ def join_partner(request: HttpRequest) -> HttpResponse:
             members.request_to_join(
                 partner, message=form.cleaned_data["message"], actor=request.user, now=timezone.now()
             )
-        return redirect("company_join")
+        return redirect("partners:join")
     return render(request, "partners/company_join.html", {"form": form, "partner": partner})
 
 
@@ -107,7 +107,7 @@ def accept_own_invitation(request: HttpRequest, pk: int) -> HttpResponse:
     addresses = list_verified_addresses(request.user)
     invitation = get_object_or_404(Invitation.objects.select_related("partner"), pk=pk, email__in=addresses)
     if request.method != "POST":
-        return redirect("company_new")
+        return redirect("partners:create")
     return accept_invitation(request, invitation)
 
 
@@ -117,8 +117,8 @@ def accept_invitation(request: HttpRequest, invitation: Invitation) -> HttpRespo
         members.accept_invitation(
             invitation, addresses=list_verified_addresses(request.user), actor=request.user, now=timezone.now()
         )
-        return redirect("company", invitation.partner.slug)
-    return redirect("home")
+        return redirect("partners:members", invitation.partner.slug)
+    return redirect("dashboard:home")
 
 
 @login_not_required

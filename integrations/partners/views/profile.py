@@ -18,7 +18,7 @@ def edit_partner_profile(request: HttpRequest, slug: str) -> HttpResponse:
     partner = get_own_partner(request, slug)
     if not permissions.can_manage_partner(partner, request.user):
         messages.error(request, permissions.get_refusal("can_manage"))
-        return redirect("company", slug)
+        return redirect("partners:members", slug)
     form_data = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
     form = PartnerProfileForm(form_data, initial={"name": partner.name, "website": partner.website})
     if request.method == "POST" and form.is_valid():
@@ -28,6 +28,6 @@ def edit_partner_profile(request: HttpRequest, slug: str) -> HttpResponse:
             form.add_error("name", str(refusal))
         else:
             messages.success(request, _("Company profile saved."))
-            return redirect("company", slug)
+            return redirect("partners:members", slug)
     status = 422 if request.method == "POST" else 200
     return render(request, "partners/company_change.html", {"form": form, "partner": partner}, status=status)

@@ -149,7 +149,7 @@ def build_page(
     paginator = Paginator(rows.values_list(*ROW_COLUMNS), PAGE_SIZE)
     paginator.count = count  # type: ignore[misc]
     page = paginator.get_page(number)
-    links = reverse("review", args=[PLACEHOLDER_UUID]), reverse("claim", args=[PLACEHOLDER_UUID])
+    links = reverse("reviews:review", args=[PLACEHOLDER_UUID]), reverse("reviews:claim", args=[PLACEHOLDER_UUID])
     reader = get_queue_reader(user)
     return page, [
         _build_row(dict(zip(ROW_COLUMNS, values, strict=True)), links, reader, now) for values in page.object_list

@@ -83,7 +83,7 @@ def _get_status_code(request: HttpRequest, context: dict[str, Any]) -> int:
 def _migrate(request: HttpRequest, integration: Integration, to: str, note: str) -> HttpResponse:
     editions.migrate_edition(integration, to, actor=request.user, now=timezone.now(), note=note)
     messages.success(request, _("%(name)s now uses edition %(edition)s.") % {"name": integration.name, "edition": to})
-    return redirect("review", uuid=integration.uuid)
+    return redirect("reviews:review", uuid=integration.uuid)
 
 
 def preview_emails(integration: Integration, to: str, *, actor: Any, note: str, now: datetime) -> list[EmailMessage]:
@@ -96,4 +96,4 @@ def preview_emails(integration: Integration, to: str, *, actor: Any, note: str, 
     return emails
 
 
-urlpatterns = [path("integrations/<uuid:uuid>/edition/", migrate_edition, name="move_edition")]
+urlpatterns = [path("integrations/<uuid:uuid>/edition/", migrate_edition, name="migrate_edition")]

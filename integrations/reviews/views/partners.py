@@ -76,7 +76,7 @@ def show_partner(request: HttpRequest, slug: str) -> HttpResponse:
             )
         except ActionRefused as refusal:
             report_refusal(request, refusal)
-        return redirect("partner", slug)
+        return redirect("reviews:partner", slug)
     memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("joined_at")
     rows = partner.integrations.order_by("-created_at")
     context = {"partner": partner, "form": form, "members": memberships, "page": paginate(request, rows)} | {
@@ -94,6 +94,6 @@ def require_program_staff(request: HttpRequest) -> None:
 
 
 urlpatterns = [
-    path("companies/", list_partners, name="companies"),
+    path("companies/", list_partners, name="partners"),
     path("companies/<slug:slug>/", show_partner, name="partner"),
 ]

@@ -78,7 +78,7 @@ def _build_tabs(request: HttpRequest, summary: queue_selectors.QueueSummary, cur
     return tabs
 
 
-@require_button("review")
+@require_button("reviews:review")
 def claim_review(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Claim a review and open it; return to the queue with an error if someone else claimed it."""
     integration = load_integration_for_program(request, uuid)
@@ -87,10 +87,10 @@ def claim_review(request: HttpRequest, uuid: UUID) -> HttpResponse:
     except ActionRefused as refusal:
         report_refusal(request, refusal)
         return _redirect_to_queue(request)
-    return redirect("review", uuid=uuid)
+    return redirect("reviews:review", uuid=uuid)
 
 
-@require_button("review")
+@require_button("reviews:review")
 def renew_claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Renew the user's claim and render the claim status."""
     integration = load_integration_for_program(request, uuid)
@@ -109,7 +109,7 @@ def build_claim_context(integration: Integration, user: Any) -> dict[str, Any]:
     return {"can_decide": permissions.can_decide(integration, user), "for_me": integration.reviewer_id == user.pk}
 
 
-@require_button("review")
+@require_button("reviews:review")
 def release_claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Release the user's claim."""
     integration = load_integration_for_program(request, uuid)
@@ -121,7 +121,7 @@ def release_claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return _redirect_to_queue(request)
 
 
-@require_button("review")
+@require_button("reviews:review")
 def assign_reviewer(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Assign a reviewer."""
     integration = load_integration_for_program(request, uuid)
@@ -139,7 +139,7 @@ def assign_reviewer(request: HttpRequest, uuid: UUID) -> HttpResponse:
         )
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-    return redirect("review", uuid=uuid)
+    return redirect("reviews:review", uuid=uuid)
 
 
 def edit_profile(request: HttpRequest) -> HttpResponse:
@@ -152,21 +152,21 @@ def edit_profile(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         claims.change_profile(request.user, form.cleaned_data, actor=request.user)
         messages.success(request, _("Profile saved."))
-        return redirect("queue")
+        return redirect("reviews:queue")
     return render(request, "reviews/queue_profile.html", {"form": form}, status=422 if form.is_bound else 200)
 
 
 def _redirect_to_queue(request: HttpRequest) -> HttpResponse:
     """Redirect to the queue with its filters. Only the query is taken from the request, never a URL."""
     query = QueryDict(request.POST.get("back", "")[:500]).urlencode()
-    return redirect(reverse("queue") + (f"?{query}" if query else ""))
+    return redirect(reverse("reviews:queue") + (f"?{query}" if query else ""))
 
 
 urlpatterns = [
     path("queue/", show_queue, name="queue"),
-    path("queue/profile/", edit_profile, name="queue_profile"),
+    path("queue/profile/", edit_profile, name="profile"),
     path("integrations/<uuid:uuid>/claim/", claim_review, name="claim"),
-    path("integrations/<uuid:uuid>/claim/renew/", renew_claim, name="keep_claim"),
-    path("integrations/<uuid:uuid>/claim/release/", release_claim, name="put_back"),
-    path("integrations/<uuid:uuid>/assign/", assign_reviewer, name="assign"),
+    path("integrations/<uuid:uuid>/claim/renew/", renew_claim, name="renew_claim"),
+    path("integrations/<uuid:uuid>/claim/release/", release_claim, name="release_claim"),
+    path("integrations/<uuid:uuid>/assign/", assign_reviewer, name="assign_reviewer"),
 ]

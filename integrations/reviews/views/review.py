@@ -38,7 +38,7 @@ def show_review(request: HttpRequest, uuid: UUID) -> HttpResponse:
     integration = load_integration_for_program(request, uuid)
     if permissions.get_role(integration.partner, request.user):
         messages.info(request, explain_decision_refusal(integration, request.user))
-        return redirect("integration", uuid)
+        return redirect("submissions:detail", uuid)
     return render(request, "reviews/review.html", build_review_context(integration, request.user))
 
 
@@ -70,12 +70,12 @@ def build_review_context(integration: Integration, user: Any) -> dict[str, Any]:
     }
 
 
-@require_button("review")
+@require_button("reviews:review")
 def mark_read(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Mark all changes until now as read."""
     integration = load_integration_for_program(request, uuid)
     finding_services.update_read_marker(integration, actor=request.user, now=timezone.now())
-    return redirect("review", uuid=uuid)
+    return redirect("reviews:review", uuid=uuid)
 
 
 def raise_finding(request: HttpRequest, uuid: UUID) -> HttpResponse:
@@ -91,7 +91,7 @@ def raise_finding(request: HttpRequest, uuid: UUID) -> HttpResponse:
         try:
             text, now = form.cleaned_data["text"], timezone.now()
             finding = finding_services.raise_finding(integration, requirement.id, text, actor=request.user, now=now)
-            return redirect(f"{reverse('review', args=[uuid])}#finding-{finding.number}")
+            return redirect(f"{reverse('reviews:review', args=[uuid])}#finding-{finding.number}")
         except ActionRefused as refusal:
             form.add_error(None, str(refusal))
     context = {"integration": integration, "form": form, "requirement": requirement}
@@ -119,7 +119,7 @@ def answer_finding(request: HttpRequest, pk: int) -> HttpResponse:
                 finding, form.cleaned_data["answer"], actor=request.user, now=timezone.now()
             )
             messages.success(request, _("You responded to finding %(number)s.") % {"number": finding.number})
-            return redirect(f"{reverse('integration', args=[integration.uuid])}#finding-{finding.number}")
+            return redirect(f"{reverse('submissions:detail', args=[integration.uuid])}#finding-{finding.number}")
         except ActionRefused as refusal:
             form.add_error(None, str(refusal))
     requirement = integration.edition.requirement(finding.requirement_id)
@@ -127,13 +127,13 @@ def answer_finding(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "submissions/finding_fix.html", context, status=_get_status_code(request))
 
 
-@require_button("queue")
+@require_button("reviews:queue")
 def verify_finding(request: HttpRequest, pk: int) -> HttpResponse:
     """Verify a finding."""
     return _decide_finding(request, pk, finding_services.verify_finding)
 
 
-@require_button("queue")
+@require_button("reviews:queue")
 def reopen_finding(request: HttpRequest, pk: int) -> HttpResponse:
     """Reopen a finding."""
     return _decide_finding(request, pk, finding_services.reopen_finding)
@@ -147,7 +147,7 @@ def _decide_finding(request: HttpRequest, pk: int, decide: Any) -> HttpResponse:
         decide(finding, actor=request.user, now=timezone.now())
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-    return redirect(f"{reverse('review', args=[finding.integration.uuid])}#finding-{finding.number}")
+    return redirect(f"{reverse('reviews:review', args=[finding.integration.uuid])}#finding-{finding.number}")
 
 
 def post_message(request: HttpRequest, uuid: UUID) -> HttpResponse:
@@ -162,7 +162,7 @@ def post_message(request: HttpRequest, uuid: UUID) -> HttpResponse:
             finding_services.post_message(
                 integration, form.cleaned_data["body"], actor=request.user, now=timezone.now(), is_internal=is_internal
             )
-            return redirect(f"{reverse('review' if for_program else 'integration', args=[uuid])}#thread")
+            return redirect(f"{reverse('reviews:review' if for_program else 'submissions:detail', args=[uuid])}#thread")
         except ActionRefused as refusal:
             form.add_error(None, str(refusal))
     context = {"integration": integration, "form": form, "for_program": for_program}
@@ -180,10 +180,10 @@ def _get_status_code(request: HttpRequest) -> int:
 
 urlpatterns = [
     path("integrations/<uuid:uuid>/review/", show_review, name="review"),
-    path("integrations/<uuid:uuid>/mark-read/", mark_read, name="seen"),
-    path("integrations/<uuid:uuid>/findings/", raise_finding, name="finding_new"),
-    path("integrations/<uuid:uuid>/messages/", post_message, name="say"),
-    path("findings/<int:pk>/fix/", answer_finding, name="finding_fix"),
-    path("findings/<int:pk>/verify/", verify_finding, name="finding_verify"),
-    path("findings/<int:pk>/reopen/", reopen_finding, name="finding_reopen"),
+    path("integrations/<uuid:uuid>/mark-read/", mark_read, name="mark_read"),
+    path("integrations/<uuid:uuid>/findings/", raise_finding, name="raise_finding"),
+    path("integrations/<uuid:uuid>/messages/", post_message, name="post_message"),
+    path("findings/<int:pk>/fix/", answer_finding, name="answer_finding"),
+    path("findings/<int:pk>/verify/", verify_finding, name="verify_finding"),
+    path("findings/<int:pk>/reopen/", reopen_finding, name="reopen_finding"),
 ]

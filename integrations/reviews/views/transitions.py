@@ -115,7 +115,7 @@ def _perform_transition(
         findings.update_read_marker(integration, actor=request.user, now=now)
     if "undo_until" not in event.data:  # a decision has its own banner with an undo button
         messages.success(request, _("You %(action)s.") % {"action": describe_event(event)[0]})
-    return redirect("review" if for_program else "integration", uuid=integration.uuid)
+    return redirect("reviews:review" if for_program else "submissions:detail", uuid=integration.uuid)
 
 
 def _render_transition(
@@ -184,4 +184,4 @@ def preview_emails(
         return [], refusal
 
 
-urlpatterns = [path("integrations/<uuid:uuid>/steps/<slug:step>/", show_transition, name="step")]
+urlpatterns = [path("integrations/<uuid:uuid>/steps/<slug:step>/", show_transition, name="transition")]

@@ -14,7 +14,6 @@ from integrations.sla.dashboard_metrics import build_dashboard_summary
 from integrations.sla.filters import build_state_condition, parse_filters
 from integrations.sla.presenters import build_rows
 from portal.core.iso_weeks import get_program_zone
-from portal.help.views import rules as views_rule
 from portal.reports.trends import build_trends
 
 PAGE_SIZE, MAX_UPCOMING_CLOCKS = 50, 5
@@ -37,8 +36,8 @@ def show_dashboard(request: HttpRequest) -> HttpResponse:
         "integration": filters.get_integration(),
         "soon": build_rows(upcoming_clocks, now, with_speakers=False) if not filters.state else [],
         "for_program": permissions.is_program_staff(request.user),
-        "trends_url": _build_url(request, "sla_trends"),
-        "csv_url": _build_url(request, "sla_csv"), "json_url": _build_url(request, "sla_json"),
+        "trends_url": _build_url(request, "sla:sla_trends"),
+        "csv_url": _build_url(request, "sla:clocks_csv"), "json_url": _build_url(request, "sla:clocks_json"),
     }  # fmt: skip
     return render(request, "sla/dashboard.html", context)
 
@@ -78,14 +77,13 @@ def show_trends(request: HttpRequest) -> HttpResponse:
         "choice": filters,
         "trends": trends,
         "several_partners": has_several_partners,
-        "sla_url": _build_url(request, "sla"),
+        "sla_url": _build_url(request, "sla:dashboard"),
     }
     return render(request, "reports/trends.html", context)
 
 
 urlpatterns = [
-    *views_rule.urlpatterns,
-    path("sla/", show_dashboard, name="sla"),
+    path("sla/", show_dashboard, name="dashboard"),
     path("sla/trends/", show_trends, name="sla_trends"),
-    *(path(f"sla/clocks.{form}", download_clocks, {"form": form}, name=f"sla_{form}") for form in ("csv", "json")),
+    *(path(f"sla/clocks.{form}", download_clocks, {"form": form}, name=f"clocks_{form}") for form in ("csv", "json")),
 ]

@@ -99,38 +99,38 @@ def _handle_decision(
         form.add_error("reason", str(refusal))
         return _render_page(request, issue, {name: form})
     messages.success(request, message)
-    return redirect("issue", uuid)
+    return redirect("sla:issue", uuid)
 
 
-@require_button("issue")
+@require_button("sla:issue")
 def lower_severity(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Lower the severity of the issue."""
     message = _("Severity lowered. The partner and the program can see the reason.")
     return _handle_decision(request, uuid, "lower", permissions.can_decide, disputes.lower_severity, message)
 
 
-@require_button("issue")
+@require_button("sla:issue")
 def exclude_issue(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Exclude the issue from the SLA."""
     message = _("Issue excluded. SLA targets no longer apply to it.")
     return _handle_decision(request, uuid, "let_off", permissions.can_decide, disputes.exclude_issue, message)
 
 
-@require_button("issue")
+@require_button("sla:issue")
 def request_lower_severity(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Request a lower severity."""
     message = _("Request sent to the program. The clock keeps running until the program decides.")
     return _handle_decision(request, uuid, "ask", permissions.can_edit, disputes.request_lower_severity, message)
 
 
-@require_button("issue")
+@require_button("sla:issue")
 def dispute_breach(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Dispute a breach."""
     message = _("Dispute sent to the program. The breach stays on record until the program decides.")
     return _handle_decision(request, uuid, "dispute", permissions.can_edit, disputes.dispute_breach, message)
 
 
-@require_button("issue")
+@require_button("sla:issue")
 def dismiss_dispute(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Dismiss the open dispute."""
     message = _("Dispute dismissed. The partner and the program can see the reason.")
@@ -139,9 +139,9 @@ def dismiss_dispute(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 urlpatterns = [
     path("issues/<uuid:uuid>/", show_issue, name="issue"),
-    path("issues/<uuid:uuid>/severity/", lower_severity, name="issue_lower"),
-    path("issues/<uuid:uuid>/exclusion/", exclude_issue, name="issue_let_off"),
-    path("issues/<uuid:uuid>/severity-request/", request_lower_severity, name="issue_ask"),
-    path("issues/<uuid:uuid>/dispute/", dispute_breach, name="issue_dispute"),
-    path("issues/<uuid:uuid>/dismiss/", dismiss_dispute, name="issue_dismiss"),
+    path("issues/<uuid:uuid>/severity/", lower_severity, name="lower_severity"),
+    path("issues/<uuid:uuid>/exclusion/", exclude_issue, name="exclude_issue"),
+    path("issues/<uuid:uuid>/severity-request/", request_lower_severity, name="request_lower_severity"),
+    path("issues/<uuid:uuid>/dispute/", dispute_breach, name="dispute_breach"),
+    path("issues/<uuid:uuid>/dismiss/", dismiss_dispute, name="dismiss_dispute"),
 ]

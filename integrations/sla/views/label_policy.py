@@ -176,7 +176,7 @@ def show_label_policy(request: HttpRequest, uuid: UUID) -> HttpResponse:
         label_proposals.propose_label_map(integration, form.label_map, actor=request.user, now=now)
         message = _("Proposal sent to the program. The current label policy applies until the program decides.")
         messages.success(request, message)
-        return redirect("labels", uuid)
+        return redirect("sla:label_policy", uuid)
     context = _build_context(integration, request.user, label_map, now) | {"form": form}
     return render(request, "sla/labels.html", context, status=422 if form.is_bound else 200)
 
@@ -211,7 +211,7 @@ def decide_proposal(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Accept or decline the open proposal."""
     integration = load_visible_integration(request, uuid)
     if request.method != "POST":
-        return redirect("labels", uuid)
+        return redirect("sla:label_policy", uuid)
     require_permission(permissions.can_decide, integration, request.user)
     proposal = integration.label_policies.filter(pk__in=_parse_pk(request.POST.get("policy", ""))).first()
     form = LabelPolicyDecisionForm(request.POST)
@@ -228,7 +228,7 @@ def decide_proposal(request: HttpRequest, uuid: UUID) -> HttpResponse:
     except ActionRefused as refusal:
         raise_if_forbidden(refusal)
         report_refusal(request, refusal)
-    return redirect("labels", uuid)
+    return redirect("sla:label_policy", uuid)
 
 
 def _parse_pk(text: str) -> list[int]:
@@ -236,6 +236,6 @@ def _parse_pk(text: str) -> list[int]:
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/label-policy/", show_label_policy, name="labels"),
-    path("integrations/<uuid:uuid>/label-policy/decision/", decide_proposal, name="labels_answer"),
+    path("integrations/<uuid:uuid>/label-policy/", show_label_policy, name="label_policy"),
+    path("integrations/<uuid:uuid>/label-policy/decision/", decide_proposal, name="decide_label_policy"),
 ]

@@ -117,11 +117,11 @@ def show_monitoring(request: HttpRequest, uuid: UUID) -> HttpResponse:
         return _render_page(request, integration, watch, can_edit)
     if not can_edit:
         messages.error(request, _("Only owners and editors of the company can rotate the secret."))
-        return redirect("watch", uuid)
+        return redirect("sla:monitoring", uuid)
     if request.POST.get("after") != get_secret_fingerprint(watch):  # submitted twice, or by two people
         message = _("The secret was rotated after you opened this page. Rotate it again if you need a new one.")
         messages.error(request, message)
-        return redirect("watch", uuid)
+        return redirect("sla:monitoring", uuid)
     require_recent_authentication(request)
     secret = monitoring.rotate_secret(watch, timezone.now())
     webhook_intake.clear_cached_repository(watch.uuid)
@@ -137,7 +137,7 @@ def _render_page(
         "integration": integration,
         "watch": watch,
         "can_change": can_edit,
-        "address": request.build_absolute_uri(reverse("hook", args=[watch.uuid])),
+        "address": request.build_absolute_uri(reverse("inbound:github_webhook", args=[watch.uuid])),
         "after": get_secret_fingerprint(watch),
         "secret": secret,
         "trouble": monitoring.describe_trouble(watch),
@@ -155,4 +155,4 @@ def get_secret_fingerprint(watch: MonitoredRepository) -> str:
     return hashlib.sha256(bytes(watch.secret or b"")).hexdigest()[:16]
 
 
-urlpatterns = [path("integrations/<uuid:uuid>/monitoring/", show_monitoring, name="watch")]
+urlpatterns = [path("integrations/<uuid:uuid>/monitoring/", show_monitoring, name="monitoring")]

@@ -111,11 +111,11 @@ def build_next_action_context(integration: Integration, user: Any) -> dict[str, 
     """Return the sentence and the button at the top of the page for the user."""
     target_kind, _, target_key = integration.next_action_target.partition(":")
     targets = {
-        "requirement": lambda: reverse("requirement", args=[integration.uuid, target_key]),
-        "step": lambda: reverse("step", args=[integration.uuid, target_key]),
+        "requirement": lambda: reverse("submissions:requirement", args=[integration.uuid, target_key]),
+        "step": lambda: reverse("reviews:transition", args=[integration.uuid, target_key]),
         "findings": lambda: "#findings",
-        "review": lambda: reverse("review", args=[integration.uuid]),
-        "compliance": lambda: reverse("standing", args=[integration.uuid]),
+        "review": lambda: reverse("reviews:review", args=[integration.uuid]),
+        "compliance": lambda: reverse("compliance:status", args=[integration.uuid]),
     }
     is_responsible = (
         integration.responsible_party == ResponsibleParty.PARTNER and permissions.can_edit(integration, user)
@@ -180,6 +180,6 @@ def show_history(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/", show_integration, name="integration"),
+    path("integrations/<uuid:uuid>/", show_integration, name="detail"),
     path("integrations/<uuid:uuid>/history/", show_history, name="history"),
 ]

@@ -32,7 +32,7 @@ def confirm_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
         return redirect_sent_draft(request, draft)
     form = bind_form(*get_program(draft), draft.data)
     if not form.is_valid():
-        return redirect(f"{reverse('draft', args=[uuid])}?check=1")
+        return redirect(f"{reverse('submissions:draft', args=[uuid])}?check=1")
     unsent = request.unsent()  # type: ignore[attr-defined]
     introduction_form = IntroductionRequestForm(request.POST if request.method == "POST" else None, initial=unsent)
     if request.method == "POST" and introduction_form.is_valid():
@@ -69,9 +69,11 @@ def submit_draft(request: HttpRequest, draft: IntegrationDraft, form: Integratio
         )
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-        return redirect("confirm_start" if refusal.kind == "conflict" else "draft", uuid=draft.uuid)
+        return redirect(
+            "submissions:confirm_draft" if refusal.kind == "conflict" else "submissions:draft", uuid=draft.uuid
+        )
     request_introductions(request, integration, request.POST.getlist("introduce")[:MAX_INTRODUCTION_REQUESTS], message)
-    return redirect("integration", integration.uuid)
+    return redirect("submissions:detail", integration.uuid)
 
 
 def request_introductions(request: HttpRequest, integration: Integration, handles: list[str], message: str) -> None:
@@ -89,4 +91,4 @@ def request_introductions(request: HttpRequest, integration: Integration, handle
             report_refusal(request, refusal)
 
 
-urlpatterns = [path("drafts/<uuid:uuid>/confirm/", confirm_draft, name="confirm_start")]
+urlpatterns = [path("drafts/<uuid:uuid>/confirm/", confirm_draft, name="confirm_draft")]

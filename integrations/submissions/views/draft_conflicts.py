@@ -83,7 +83,7 @@ def render_conflict(request: HttpRequest, conflict: drafts.DraftConflictError) -
     return page
 
 
-@require_button("draft")
+@require_button("submissions:draft")
 def resolve_conflict(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Save the chosen values on top of the other version."""
     draft = load_draft(request, uuid)
@@ -94,7 +94,7 @@ def resolve_conflict(request: HttpRequest, uuid: UUID) -> HttpResponse:
         return render_conflict(request, conflict)
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-    return redirect("draft", uuid=uuid)
+    return redirect("submissions:draft", uuid=uuid)
 
 
 def merge_chosen_values(request: HttpRequest, other_data: Mapping[str, Any]) -> dict[str, Any]:
@@ -112,4 +112,4 @@ def merge_chosen_values(request: HttpRequest, other_data: Mapping[str, Any]) -> 
     return merge_form_data(merged_data, other_data)
 
 
-urlpatterns = [path("drafts/<uuid:uuid>/resolve/", resolve_conflict, name="draft_resolve")]
+urlpatterns = [path("drafts/<uuid:uuid>/resolve/", resolve_conflict, name="resolve_draft_conflict")]

@@ -79,8 +79,8 @@ def redirect_without_partner(request: HttpRequest, program: Program) -> HttpResp
     is_member = Membership.objects.filter(user=request.user, ended_at=None).exists()  # type: ignore[misc]
     if is_member or permissions.is_program_staff(request.user):
         messages.info(request, _("Only owners and editors of a company can start integrations."))
-        return redirect("program", program.key)
-    return redirect(f"{reverse('company_new')}?next={request.path}")
+        return redirect("submissions:program", program.key)
+    return redirect(f"{reverse('partners:create')}?next={request.path}")
 
 
 def list_open_drafts(partners: list[Partner], program: Program) -> list[IntegrationDraft]:
@@ -111,14 +111,18 @@ def create_draft(request: HttpRequest, program: Program, partners: list[Partner]
         draft = drafts.save_draft(draft, data, version=draft.version, actor=request.user, now=now)
     if request.POST.get("then") == "prefill":
         return fill_from_repository(request, draft)
-    return redirect("confirm_start", uuid=draft.uuid) if has_text(data) else redirect("draft", uuid=draft.uuid)
+    return (
+        redirect("submissions:confirm_draft", uuid=draft.uuid)
+        if has_text(data)
+        else redirect("submissions:draft", uuid=draft.uuid)
+    )
 
 
 def show_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Show the form of a draft to any member of the partner."""
     draft = load_draft(request, uuid)
     if draft.integration is not None and draft.requirement_id:
-        return redirect("requirement", draft.integration.uuid, draft.requirement_id)
+        return redirect("submissions:requirement", draft.integration.uuid, draft.requirement_id)
     if draft.sent_at is not None:
         return redirect_sent_draft(request, draft)
     if request.method == "POST":
@@ -153,16 +157,18 @@ def build_draft_context(
 
 def redirect_sent_draft(request: HttpRequest, draft: IntegrationDraft) -> HttpResponse:
     if draft.integration is not None:
-        return redirect("integration", draft.integration.uuid)
+        return redirect("submissions:detail", draft.integration.uuid)
     messages.info(request, _("This draft was deleted."))
-    return redirect("home")
+    return redirect("dashboard:home")
 
 
 def save_and_confirm(request: HttpRequest, draft: IntegrationDraft) -> HttpResponse:
     """Save the input, then show the confirmation page."""
     saved_draft = save_form(request, draft)
     return (
-        redirect("confirm_start", uuid=saved_draft.uuid) if isinstance(saved_draft, IntegrationDraft) else saved_draft
+        redirect("submissions:confirm_draft", uuid=saved_draft.uuid)
+        if isinstance(saved_draft, IntegrationDraft)
+        else saved_draft
     )
 
 
@@ -177,10 +183,10 @@ def save_form(request: HttpRequest, draft: IntegrationDraft) -> IntegrationDraft
         return render_conflict(request, conflict)
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-        return redirect("draft", uuid=draft.uuid)
+        return redirect("submissions:draft", uuid=draft.uuid)
 
 
-@require_button("draft")
+@require_button("submissions:draft")
 def autosave_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Save the input. Return 204 with the new version, 409 for a newer version, or 410 for a submitted draft."""
     draft = load_draft(request, uuid)
@@ -208,7 +214,7 @@ def collect_form_data(draft: IntegrationDraft, request: HttpRequest) -> dict[str
     return requirements.collect_draft_data(requirement, request.POST) if requirement else {}
 
 
-@require_button("draft")
+@require_button("submissions:draft")
 def prefill_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Save the input, fetch repository data from GitHub, and show the form again."""
     saved_draft = save_form(request, load_draft(request, uuid))
@@ -230,7 +236,7 @@ def fill_from_repository(request: HttpRequest, draft: IntegrationDraft) -> HttpR
         return render_conflict(request, conflict)
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-    return redirect("draft", uuid=draft.uuid)
+    return redirect("submissions:draft", uuid=draft.uuid)
 
 
 def show_overlaps(request: HttpRequest, uuid: UUID) -> HttpResponse:
@@ -240,7 +246,7 @@ def show_overlaps(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return render(request, "submissions/draft_overlaps.html", {"overlaps": find_draft_overlaps(draft.partner, data)})
 
 
-@require_button("draft")
+@require_button("submissions:draft")
 def discard_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Delete a draft."""
     draft = load_draft(request, uuid)
@@ -249,14 +255,14 @@ def discard_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
         messages.success(request, _("Draft deleted."))
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-    return redirect("home")
+    return redirect("dashboard:home")
 
 
 urlpatterns = [
     path("programs/choose/<slug:program>/", start_integration, name="start_program"),
     path("drafts/<uuid:uuid>/", show_draft, name="draft"),
-    path("drafts/<uuid:uuid>/save/", autosave_draft, name="draft_save"),
-    path("drafts/<uuid:uuid>/prefill/", prefill_draft, name="prefill"),
+    path("drafts/<uuid:uuid>/save/", autosave_draft, name="save_draft"),
+    path("drafts/<uuid:uuid>/prefill/", prefill_draft, name="prefill_draft"),
     path("drafts/<uuid:uuid>/overlaps/", show_overlaps, name="draft_overlaps"),
-    path("drafts/<uuid:uuid>/discard/", discard_draft, name="draft_discard"),
+    path("drafts/<uuid:uuid>/discard/", discard_draft, name="discard_draft"),
 ]

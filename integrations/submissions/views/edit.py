@@ -26,7 +26,7 @@ def edit_integration(request: HttpRequest, uuid: UUID) -> HttpResponse:
     require_permission(permissions.can_edit, integration, request.user)
     if not integration.is_open:
         messages.error(request, _("You can edit details only while the integration is open."))
-        return redirect("integration", uuid)
+        return redirect("submissions:detail", uuid)
     form_data = request.POST or request.unsent()  # type: ignore[attr-defined]
     form = IntegrationForm(
         integration.program, integration.edition, form_data or None, initial=build_initial_data(integration)
@@ -39,7 +39,7 @@ def edit_integration(request: HttpRequest, uuid: UUID) -> HttpResponse:
             messages.success(request, _("Details saved."))
         except ActionRefused as refusal:
             report_refusal(request, refusal)
-        return redirect("integration", uuid)
+        return redirect("submissions:detail", uuid)
     context = {"integration": integration, "form": form}
     return render(request, "submissions/edit.html", context, status=422 if request.method == "POST" else 200)
 
@@ -61,4 +61,4 @@ def build_changes(integration: Integration, form: IntegrationForm) -> dict[str, 
     return values | {"repository": repository} | repository_ids
 
 
-urlpatterns = [path("integrations/<uuid:uuid>/edit/", edit_integration, name="edit_facts")]
+urlpatterns = [path("integrations/<uuid:uuid>/edit/", edit_integration, name="edit")]

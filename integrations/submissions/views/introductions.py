@@ -44,7 +44,7 @@ def show_similar(request: HttpRequest, uuid: UUID) -> HttpResponse:
             request.POST.getlist("introduce")[:MAX_INTRODUCTION_REQUESTS],
             form.cleaned_data["message"],
         )
-        return redirect("neighbors", uuid=uuid)
+        return redirect("submissions:similar", uuid=uuid)
     context = {
         "integration": integration,
         "overlaps": find_integration_overlaps(integration),
@@ -98,7 +98,7 @@ def decide_introduction(request: HttpRequest, introduction: Introduction) -> Htt
         DECISIONS[request.POST["answer"]](introduction, actor=request.user, now=timezone.now())
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-    return redirect("introduction", introduction.pk)
+    return redirect("submissions:introduction", introduction.pk)
 
 
 def list_contacts(introduction: Introduction) -> list[IntroductionContact]:
@@ -124,6 +124,6 @@ def list_contact_users(partner: Partner, preferred_user: Any) -> list[Any]:
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/similar/", show_similar, name="neighbors"),
+    path("integrations/<uuid:uuid>/similar/", show_similar, name="similar"),
     path("introductions/<int:pk>/", show_introduction, name="introduction"),
 ]

@@ -116,6 +116,6 @@ def search_providers(query: str) -> QuerySet[RegistryProvider]:
 
 
 urlpatterns = [
-    path("integrations/", list_integrations, name="integrations"),
+    path("integrations/", list_integrations, name="list"),
     path("search/", show_search, name="search"),
 ]

@@ -197,7 +197,7 @@ def show_chooser(request: HttpRequest) -> HttpResponse:
 
 
 urlpatterns = [
-    path("programs/choose/", show_chooser, name="start"),
+    path("programs/choose/", show_chooser, name="choose_program"),
     path("programs/", list_programs, name="programs"),
     path("programs/<slug:key>/", show_program, name="program"),
 ]

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from portal.analytics.models import SavedView
-from portal.analytics.saved_views.services import PAGES, list_visible_views, normalize_query
+from portal.analytics.saved_views.services import PAGES_BY_URL_NAME, list_visible_views, normalize_query
 
 
 class DefaultSavedViewMiddleware:
@@ -25,7 +25,7 @@ class DefaultSavedViewMiddleware:
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
         match = request.resolver_match
-        page = PAGES.get(match.url_name or "") if match else None
+        page = PAGES_BY_URL_NAME.get(match.view_name) if match else None
         if page is None or request.method != "GET" or request.GET or not request.user.is_authenticated:
             return None
         if urlsplit(request.headers.get("Referer", "")).path == request.path:

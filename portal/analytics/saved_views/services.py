@@ -39,6 +39,7 @@ class SavablePage:
     """
 
     name: str
+    url_name: str
     title: str
     words: tuple[str, ...]
     form: Callable[[Mapping[str, str]], Form] | None = None
@@ -49,26 +50,46 @@ PAGES = {
     page.name: page
     for page in (
         SavablePage(
-            "queue", gettext_noop("Review queue"), ("tab", *FILTER_FIELDS), QueueFilterForm, {"tab": TAB_LABELS}
+            "queue",
+            "reviews:queue",
+            gettext_noop("Review queue"),
+            ("tab", *FILTER_FIELDS),
+            QueueFilterForm,
+            {"tab": TAB_LABELS},
         ),
         SavablePage(
             "integrations",
+            "submissions:list",
             gettext_noop("Integrations"),
             tuple(IntegrationFilterForm.base_fields),
             IntegrationFilterForm,
         ),
-        SavablePage("sla", "SLA", SLA_NAMES, None, {"state": STATE_LABELS}),
-        SavablePage("companies", gettext_noop("Partners"), ("q",)),
+        SavablePage("sla", "sla:dashboard", "SLA", SLA_NAMES, None, {"state": STATE_LABELS}),
+        SavablePage("partners", "reviews:partners", gettext_noop("Partners"), ("q",)),
         SavablePage(
-            "outbox", gettext_noop("Email log"), ("q", "state"), None, {"state": ["", *EmailMessage.State.values]}
+            "emails",
+            "notifications:email_log",
+            gettext_noop("Email log"),
+            ("q", "state"),
+            None,
+            {"state": ["", *EmailMessage.State.values]},
         ),
-        SavablePage("office", gettext_noop("Stage durations"), ANALYTICS_FIELDS, AnalyticsFilterForm),
-        SavablePage("office_flow", gettext_noop("Throughput and funnel"), ANALYTICS_FIELDS, AnalyticsFilterForm),
-        SavablePage("office_people", gettext_noop("Reviewers and checks"), ("program",), AnalyticsFilterForm),
-        SavablePage("office_forecast", gettext_noop("Wait time forecast"), ("program",), AnalyticsFilterForm),
+        SavablePage(
+            "overview", "analytics:overview", gettext_noop("Stage durations"), ANALYTICS_FIELDS, AnalyticsFilterForm
+        ),
+        SavablePage(
+            "flow", "analytics:flow", gettext_noop("Throughput and funnel"), ANALYTICS_FIELDS, AnalyticsFilterForm
+        ),
+        SavablePage(
+            "workload", "analytics:workload", gettext_noop("Reviewers and checks"), ("program",), AnalyticsFilterForm
+        ),
+        SavablePage(
+            "forecast", "analytics:forecast", gettext_noop("Wait time forecast"), ("program",), AnalyticsFilterForm
+        ),
     )
 }
-PROGRAM_PAGES = {"queue", "companies", "outbox", "office", "office_flow", "office_people", "office_forecast"}
+PAGES_BY_URL_NAME = {page.url_name: page for page in PAGES.values()}
+PROGRAM_PAGES = {"queue", "partners", "emails", "overview", "flow", "workload", "forecast"}
 
 
 def normalize_query(page: SavablePage, query: str) -> str:

@@ -61,7 +61,7 @@ def build_url(view: SavedView) -> str:
     """Return the URL of the list with the view's filters."""
     page = services.PAGES[view.page]
     query = services.normalize_query(page, view.query) or "view=all"
-    return f"{reverse(page.name)}?{query}"
+    return f"{reverse(page.url_name)}?{query}"
 
 
 def save_view(request: HttpRequest, page: str) -> HttpResponse:
@@ -70,7 +70,7 @@ def save_view(request: HttpRequest, page: str) -> HttpResponse:
         savable_page = services.get_page(page, request.user)
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-        return redirect("views")
+        return redirect("analytics:saved_views")
     unsent = request.unsent()  # type: ignore[attr-defined]
     raw_query = (unsent or request.POST).get("query", "")
     query = services.normalize_query(savable_page, raw_query or request.GET.urlencode())
@@ -81,17 +81,17 @@ def save_view(request: HttpRequest, page: str) -> HttpResponse:
         try:
             services.save_view(request.user, page, form.cleaned_data["name"], query, shared=shared, now=timezone.now())
             messages.success(request, _("View “%(name)s” saved.") % {"name": form.cleaned_data["name"]})
-            return redirect(f"{reverse(page)}?{query or 'view=all'}")
+            return redirect(f"{reverse(savable_page.url_name)}?{query or 'view=all'}")
         except ActionRefused as refusal:
             form.add_error("name", str(refusal))
-    context = {"form": form, "page": savable_page, "query": query, "back": f"{reverse(page)}?{query}"}
+    context = {"form": form, "page": savable_page, "query": query, "back": f"{reverse(savable_page.url_name)}?{query}"}
     return render(request, "analytics/save_view.html", context, status=422 if form.is_bound else 200)
 
 
 def change_view(request: HttpRequest, pk: int) -> HttpResponse:
     """Rename or delete a view, or set or clear it as the default."""
     if request.method != "POST":
-        return redirect("views")
+        return redirect("analytics:saved_views")
     view, action = get_object_or_404(services.list_visible_views(request.user), pk=pk), request.POST.get("act", "")
     try:
         if action == "rename":
@@ -107,7 +107,7 @@ def change_view(request: HttpRequest, pk: int) -> HttpResponse:
             messages.success(request, message % {"title": title, "name": view.name})
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-    return redirect("views")
+    return redirect("analytics:saved_views")
 
 
 def _rename(request: HttpRequest, view: SavedView) -> HttpResponse:
@@ -116,14 +116,14 @@ def _rename(request: HttpRequest, view: SavedView) -> HttpResponse:
         try:
             services.rename_view(view, form.cleaned_data["name"])
             messages.success(request, _("View renamed to “%(name)s”.") % {"name": view.name})
-            return redirect("views")
+            return redirect("analytics:saved_views")
         except ActionRefused as refusal:
             form.add_error("name", str(refusal))
     return _render_views(request, (view.pk, form), status=422)
 
 
 urlpatterns = [
-    path("saved-views/", list_saved_views, name="views"),
-    path("saved-views/save/<slug:page>/", save_view, name="view_save"),
-    path("saved-views/<int:pk>/", change_view, name="view_change"),
+    path("saved-views/", list_saved_views, name="saved_views"),
+    path("saved-views/save/<slug:page>/", save_view, name="save_view"),
+    path("saved-views/<int:pk>/", change_view, name="change_view"),
 ]

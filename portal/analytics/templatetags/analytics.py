@@ -50,7 +50,7 @@ def show_saved_views(context: Any, name: str) -> dict[str, Any]:
     request = context["request"]
     if not services.can_save(name, request.user):
         return {"views": [], "hidden": True}
-    page, path = services.PAGES[name], reverse(name)
+    page, path = services.PAGES[name], reverse(services.PAGES[name].url_name)
     current_query = services.normalize_query(page, request.GET.urlencode())
     entries = [_build_view_entry(page, path, current_query, view) for view in middleware.load_views(request, name)]
     obsolete_filters = [services.find_obsolete_filters(page, view["query"]) for view in entries if view["current"]]
@@ -58,7 +58,7 @@ def show_saved_views(context: Any, name: str) -> dict[str, Any]:
     return {
         "views": entries,
         "path": path,
-        "save_href": reverse("view_save", args=[name]) + query_suffix,
+        "save_href": reverse("analytics:save_view", args=[name]) + query_suffix,
         "obsolete_filters": ", ".join(obsolete_filters[0]) if obsolete_filters else "",
         "files": _build_file_links(name, query_suffix),
     }
@@ -75,7 +75,10 @@ def _build_view_entry(page: services.SavablePage, path: str, current_query: str,
 def _build_file_links(name: str, query_suffix: str) -> list[tuple[str, str]]:
     """Return (label, URL) of each export of the list. The SLA list has its own CSV export."""
     return [
-        (f"{_(words)} {form.upper()}" if words else form.upper(), reverse(f"table_{form}", args=[table]) + query_suffix)
+        (
+            f"{_(words)} {form.upper()}" if words else form.upper(),
+            reverse(f"analytics:table_{form}", args=[table]) + query_suffix,
+        )
         for table, words in exports.TABLES_BY_PAGE.get(name, ())
         for form in ("csv", "xlsx")
         if (name, form) != ("sla", "csv")

@@ -22,7 +22,7 @@ def build_context(request: HttpRequest, filters: AnalyticsFilters, current: str)
         "page_name": current,
         "choice": filters,
         "tabs": presenters.build_tabs(current, query, reverse),
-        "here": reverse(current),
+        "here": reverse(f"analytics:{current}"),
         "now": filters.now,
     }
 
@@ -41,7 +41,7 @@ def show_overview(request: HttpRequest) -> HttpResponse:
         "shares": presenters.build_holder_shares(metrics.sum_time_by_holder(reading.list_holder_times(filters))),
         "rounds": presenters.build_rounds_chart(metrics.count_rounds(reading.list_rounds(filters))),
     }
-    return render(request, "analytics/overview.html", build_context(request, filters, "office") | context)
+    return render(request, "analytics/overview.html", build_context(request, filters, "overview") | context)
 
 
 def show_flow(request: HttpRequest) -> HttpResponse:
@@ -57,7 +57,7 @@ def show_flow(request: HttpRequest) -> HttpResponse:
         "funnel": flow_presenters.build_funnel_rows(groups),
         "stopped": flow_presenters.build_drop_off_rows(groups),
     }
-    return render(request, "analytics/flow.html", build_context(request, filters, "office_flow") | context)
+    return render(request, "analytics/flow.html", build_context(request, filters, "flow") | context)
 
 
 def show_workload(request: HttpRequest) -> HttpResponse:
@@ -71,7 +71,7 @@ def show_workload(request: HttpRequest) -> HttpResponse:
         "more_waivers": len(waivers) > workload.MAX_ROWS,
         "failing": workload.list_failing_checks(filters),
     }
-    return render(request, "analytics/people.html", build_context(request, filters, "office_people") | context)
+    return render(request, "analytics/people.html", build_context(request, filters, "workload") | context)
 
 
 def show_forecast(request: HttpRequest) -> HttpResponse:
@@ -87,12 +87,12 @@ def show_forecast(request: HttpRequest) -> HttpResponse:
         "aim": flow_presenters.format_target(),
         "min_decisions": forecast_accuracy.MIN_JUDGED_WAITS,
     }
-    return render(request, "analytics/forecast.html", build_context(request, filters, "office_forecast") | context)
+    return render(request, "analytics/forecast.html", build_context(request, filters, "forecast") | context)
 
 
 urlpatterns = [
-    path("analytics/", show_overview, name="office"),
-    path("analytics/flow/", show_flow, name="office_flow"),
-    path("analytics/people/", show_workload, name="office_people"),
-    path("analytics/forecast/", show_forecast, name="office_forecast"),
+    path("analytics/", show_overview, name="overview"),
+    path("analytics/flow/", show_flow, name="flow"),
+    path("analytics/people/", show_workload, name="workload"),
+    path("analytics/forecast/", show_forecast, name="forecast"),
 ]

@@ -257,6 +257,6 @@ def serialize_email(row: EmailMessage) -> dict[str, Any]:
     field_names = ("uuid", "name", "to", "subject", "state", "created_at")
     related_fields = {
         "integration": row.integration.uuid if row.integration else None,
-        "href": build_absolute_url("mail", row.uuid),
+        "href": build_absolute_url("notifications:email", row.uuid),
     }
     return {name: getattr(row, name) for name in field_names} | related_fields

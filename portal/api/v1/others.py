@@ -154,9 +154,13 @@ def list_notifications(request: HttpRequest, response: HttpResponse, pagination:
 
 def _serialize_notification(row: EmailMessage) -> dict[str, Any]:
     return {
-        "uuid": row.uuid, "subject": row.subject, "at": row.created_at, "seen_at": row.seen_at,
-        "integration": row.integration.uuid if row.integration else None, "href": build_absolute_url("mail", row.uuid),
-    }  # fmt: skip
+        "uuid": row.uuid,
+        "subject": row.subject,
+        "at": row.created_at,
+        "seen_at": row.seen_at,
+        "integration": row.integration.uuid if row.integration else None,
+        "href": build_absolute_url("notifications:email", row.uuid),
+    }
 
 
 @router.post("/integrations/{uuid:uuid}/reply", "integrations:write", MessageResponse)

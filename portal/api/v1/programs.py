@@ -110,10 +110,15 @@ def get_program_or_404(key: str) -> Program:
 
 def serialize_program(program: Program) -> dict[str, Any]:
     return {
-        "key": program.key, "name": program.name, "product": program.product, "partners": program.partners,
-        "summary": program.summary, "edition": get_entry_edition(program.key).date,
-        "editions": [edition.date for edition in program.editions], "href": build_absolute_url("program", program.key),
-    }  # fmt: skip
+        "key": program.key,
+        "name": program.name,
+        "product": program.product,
+        "partners": program.partners,
+        "summary": program.summary,
+        "edition": get_entry_edition(program.key).date,
+        "editions": [edition.date for edition in program.editions],
+        "href": build_absolute_url("submissions:program", program.key),
+    }
 
 
 def build_answer_schema(requirement: Any) -> dict[str, Any]:

@@ -138,7 +138,7 @@ def serialize_webhook(row: WebhookEndpoint) -> dict[str, Any]:
     )
     return {name: getattr(row, name) for name in field_names} | {
         "partner": serialize_partner_reference(row.partner) if row.partner else None, "program": row.program_key,
-        "health": health.label, "summary": health.sentence, "href": build_absolute_url("webhook", row.uuid),
+        "health": health.label, "summary": health.sentence, "href": build_absolute_url("webhooks:detail", row.uuid),
     }  # fmt: skip
 
 

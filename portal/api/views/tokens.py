@@ -36,7 +36,7 @@ def manage_partner_tokens(request: HttpRequest, slug: str) -> HttpResponse:
     partner = get_own_partner(request, slug)
     if not permissions.can_manage_partner(partner, request.user):
         messages.error(request, permissions.get_refusal("can_manage"))
-        return redirect("company", slug)
+        return redirect("partners:members", slug)
     return _render_page(request, partner)
 
 
@@ -89,7 +89,7 @@ def _create_token(request: HttpRequest, partner: Partner | None, form: TokenForm
         role=cleaned_data.get("role", ""),
         request=request,
     )
-    back_url = reverse("company_tokens", args=[partner.slug]) if partner else reverse("tokens")
+    back_url = reverse("api:partner_tokens", args=[partner.slug]) if partner else reverse("api:tokens")
     response = render(
         request, "api/token_created.html", {"token": token, "secret": secret, "partner": partner, "back": back_url}
     )
@@ -110,11 +110,11 @@ def revoke_token(request: HttpRequest, uuid: UUID) -> HttpResponse:
             messages.success(request, _("Token “%(name)s” revoked.") % {"name": token.name})
         except ActionRefused as error:
             report_refusal(request, error)
-    return redirect("company_tokens", token.partner.slug) if token.partner else redirect("tokens")
+    return redirect("api:partner_tokens", token.partner.slug) if token.partner else redirect("api:tokens")
 
 
 urlpatterns: list[Any] = [
     path("profile/tokens/", manage_tokens, name="tokens"),
-    path("company/<slug:slug>/tokens/", manage_partner_tokens, name="company_tokens"),
-    path("tokens/<uuid:uuid>/revoke/", revoke_token, name="token_revoke"),
+    path("company/<slug:slug>/tokens/", manage_partner_tokens, name="partner_tokens"),
+    path("tokens/<uuid:uuid>/revoke/", revoke_token, name="revoke_token"),
 ]

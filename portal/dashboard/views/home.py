@@ -41,8 +41,8 @@ def show_home(request: HttpRequest) -> HttpResponse:
     if memberships:
         return render(request, "dashboard/partner.html", build_partner_context(request, memberships))
     if permissions.is_program_staff(request.user):
-        return redirect("queue")
-    return redirect("company_new")
+        return redirect("reviews:queue")
+    return redirect("partners:create")
 
 
 def build_partner_context(request: HttpRequest, memberships: list[Membership]) -> dict[str, Any]:

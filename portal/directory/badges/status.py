@@ -85,7 +85,7 @@ def get_badge_status(row: Integration) -> BadgeStatus:
         about=listing_status.sentence or (tier.meaning if tier else ""),
         listed_since=row.released_at,  # type: ignore[arg-type]
         listing_status_since=get_status_changed_at(row) or row.released_at,  # type: ignore[arg-type]
-        page=build_absolute_url(reverse("listing", args=[row.uuid])),
+        page=build_absolute_url(reverse("directory:listing", args=[row.uuid])),
     )
 
 

@@ -216,11 +216,11 @@ def get_listing_or_404(uuid: UUID) -> tuple[Integration, Listing]:
 
 
 urlpatterns = [
-    path("directory/", show_directory, name="listed"),
+    path("directory/", show_directory, name="list"),
     path("directory/<uuid:uuid>/", show_listing, name="listing"),
-    path("directory/<uuid:uuid>/logo/", show_logo, name="listing_logo"),
-    path("directory/<uuid:uuid>/reply/", replies.edit_reply, name="listing_reply"),
-    path("partners/<slug:slug>/", show_partner, name="partner_page"),
+    path("directory/<uuid:uuid>/logo/", show_logo, name="logo"),
+    path("directory/<uuid:uuid>/reply/", replies.edit_reply, name="reply"),
+    path("partners/<slug:slug>/", show_partner, name="partner"),
     path("run-tasks/", show_run_tasks, name="run_tasks"),
     path("feeds/directory.atom", feeds.feed_atom, name="feed_atom"),
     path("feeds/directory.json", feeds.feed_json, name="feed_json"),

@@ -39,7 +39,7 @@ def _save_reply(request: HttpRequest, row: Integration, text: str) -> HttpRespon
         event = save_reply(row, text, actor=request.user, now=timezone.now())
     except ActionRefused as error:
         report_refusal(request, error)
-        return redirect("listing_reply", uuid=row.uuid)
+        return redirect("directory:reply", uuid=row.uuid)
     if event is not None:
         messages.success(request, _("Reply published.") if text else _("Reply withdrawn."))
-    return redirect("listing", uuid=row.uuid)
+    return redirect("directory:listing", uuid=row.uuid)

@@ -86,9 +86,9 @@ def show_getting_started(request: HttpRequest) -> HttpResponse:
 
 
 urlpatterns = [
-    path("help/", show_help, name="help"),
-    path("help/glossary/", show_glossary, name="words"),
+    path("help/", show_help, name="index"),
+    path("help/glossary/", show_glossary, name="glossary"),
     path("status/", show_status, name="status"),
     path("status.json", show_status_json, name="status_json"),
-    path("help/getting-started/", show_getting_started, name="welcome"),
+    path("help/getting-started/", show_getting_started, name="getting_started"),
 ]

@@ -13,7 +13,7 @@ from integrations.sla.presenters import TARGET_TYPE_LABELS
 from integrations.submissions.views.program_catalog import format_target
 from portal.help import rules
 
-URL_NAME_BY_FILE = {"sla-clock": "clock_rule", "compliance": "standing_rule"}
+URL_NAME_BY_FILE = {"sla-clock": "help:clock_help", "compliance": "help:compliance_help"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def list_edition_targets() -> list[EditionTargets]:
     return [
         EditionTargets(
             program=program.name,
-            href=f"{reverse('program', args=[key])}?edition={edition.date}",
+            href=f"{reverse('submissions:program', args=[key])}?edition={edition.date}",
             edition=edition.date,
             newest=edition == program.newest,
             target_type=_(TARGET_TYPE_LABELS[edition.sla.target_type]),
@@ -67,6 +67,6 @@ def _render_rule(request: HttpRequest, name: str, context: dict[str, object]) ->
 
 
 urlpatterns = [
-    path("help/clock/", show_sla_rule, name="clock_rule"),
-    path("help/compliance/", show_compliance_rule, name="standing_rule"),
+    path("help/clock/", show_sla_rule, name="clock_help"),
+    path("help/compliance/", show_compliance_rule, name="compliance_help"),
 ]

@@ -25,7 +25,7 @@ def edit_preferences(request: HttpRequest) -> HttpResponse:
     if form_data is not None and form.is_valid():
         form.save()
         messages.success(request, _("What reaches you is saved."))
-        return redirect("notification_choices")
+        return redirect("notifications:preferences")
     return _render_page(request, form, status=422 if form.is_bound else 200)
 
 
@@ -47,11 +47,11 @@ def _render_page(
 def create_calendar_feed(request: HttpRequest) -> HttpResponse:
     """A new secret address; the one before is gone. Or, with `end`, none at all."""
     if request.method != "POST":
-        return redirect("notification_choices")
+        return redirect("notifications:preferences")
     if "end" in request.POST:
         calendar_feed.delete_feed(request.user)
         messages.success(request, _("The calendar’s address is gone."))
-        return redirect("notification_choices")
+        return redirect("notifications:preferences")
     require_recent_authentication(request)
     address = calendar_feed.create_feed(request.user, timezone.now())
     return _render_page(request, NotificationPreferencesForm(request.user), address)
@@ -87,8 +87,8 @@ def show_calendar(request: HttpRequest, token: str) -> HttpResponse:
 
 
 urlpatterns = [
-    path("notifications/preferences/", edit_preferences, name="notification_choices"),
-    path("notifications/calendar/", create_calendar_feed, name="calendar_feed_make"),
-    path("notifications/stop/<str:token>/", stop_notifications, name="notices_stop"),
+    path("notifications/preferences/", edit_preferences, name="preferences"),
+    path("notifications/calendar/", create_calendar_feed, name="create_calendar_feed"),
+    path("notifications/stop/<str:token>/", stop_notifications, name="stop"),
     path("calendar/<str:token>.ics", show_calendar, name="calendar_feed"),
 ]

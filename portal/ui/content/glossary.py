@@ -83,13 +83,13 @@ TERMS_BY_KEY: dict[str, GlossaryTerm] = {term.key: term for chapter in CHAPTERS 
 
 def build_url(key: str) -> str:
     """Return the address of a term's definition. Raises KeyError for an unknown term."""
-    return f"{reverse('words')}#{TERMS_BY_KEY[key].key}"
+    return f"{reverse('help:glossary')}#{TERMS_BY_KEY[key].key}"
 
 
 def list_tiers() -> list[tuple[str, str, str, str]]:
     """Return (program, tier, meaning, address of what it asks) of every tier of every program."""
     return [
-        (program.name, tier.name, tier.meaning, f"{reverse('program', args=[program.key])}#tier-{tier.key}")
+        (program.name, tier.name, tier.meaning, f"{reverse('submissions:program', args=[program.key])}#tier-{tier.key}")
         for program in PROGRAMS.values()
         for tier in program.newest.tiers
     ]

@@ -20,7 +20,7 @@ SignIn = Callable[[Any], Any]
 
 def member(user: Any) -> str:
     row = Membership.objects.select_related("partner").get(user=user, ended_at=None)
-    return reverse("company_member", args=[row.partner.slug, row.pk])
+    return reverse("partners:change_member", args=[row.partner.slug, row.pk])
 
 
 def mails() -> list[tuple[str, str]]:
@@ -106,7 +106,7 @@ def test_invitation_is_sent_again_and_reverted(sign_in: SignIn, alice: Any) -> N
     client = sign_in(alice)
     client.post("/company/acme/invite/", {"email": "dora@acme.example", "role": "owner"})
     before = Invitation.objects.get().token_hash
-    address = reverse("company_invitation", args=["acme", Invitation.objects.get().pk])
+    address = reverse("partners:change_invitation", args=["acme", Invitation.objects.get().pk])
     client.post(address, {"do": "resend"})
     assert Invitation.objects.get().token_hash != before
     assert mails() == [("invitation", "dora@acme.example")] * 2

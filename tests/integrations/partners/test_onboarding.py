@@ -171,7 +171,7 @@ def test_owner_decides_and_the_asker_is_notified(
     join_request = members.request_to_join(acme, actor=dora, now=now)
     client = sign_in(alice)
     assert "Dora Dean" in text_of(client.get("/company/acme/"), "#requests")
-    client.post(reverse("company_request", args=["acme", join_request.pk]), {"do": do, "role": "viewer"})
+    client.post(reverse("partners:decide_join_request", args=["acme", join_request.pk]), {"do": do, "role": "viewer"})
     assert JoinRequest.objects.get().state == state
     assert permissions.get_role(acme, dora) == ("viewer" if do == "accept" else "")
     assert list(EmailMessage.objects.filter(to=dora.email).values_list("name", flat=True)) == [mail]
@@ -184,7 +184,7 @@ def test_requests_of_another_partner_are_not_there(
     join_request = members.request_to_join(acme, actor=dora, now=now)
     client = sign_in(charlie)
     for slug in ("acme", "globex"):
-        address = reverse("company_request", args=[slug, join_request.pk])
+        address = reverse("partners:decide_join_request", args=[slug, join_request.pk])
         assert client.post(address, {"do": "accept", "role": "owner"}).status_code == 404
     assert JoinRequest.objects.get().state == "waiting"
 
@@ -258,7 +258,7 @@ def test_confirmed_second_address_opens_it(sign_in: SignIn, invitation_path: str
 def test_invitation_without_its_email_is_found_by_the_address(
     sign_in: SignIn, invitation_path: str, acme: Partner, dora: Any, erin: Any
 ) -> None:
-    address = reverse("company_invited", args=[Invitation.objects.get().pk])
+    address = reverse("partners:accept_invitation", args=[Invitation.objects.get().pk])
     assert sign_in(erin).post(address).status_code == 404
     client = sign_in(dora)
     assert "Join Acme" in text_of(client.get("/company/new/"), "#invited")

@@ -173,7 +173,7 @@ def test_queue_shows_reviewer_and_claim_expiry(
 def test_claiming_opens_the_review(three: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
     row = Integration.objects.get(name="Scan")
     response = sign_in(rita).post(f"/integrations/{row.uuid}/claim/")
-    assert response["Location"] == reverse("review", args=[row.uuid])
+    assert response["Location"] == reverse("reviews:review", args=[row.uuid])
     row = Integration.objects.get(pk=row.pk)
     assert (row.reviewer, row.claim_expires_at) == (rita, moment + timedelta(minutes=30))
 

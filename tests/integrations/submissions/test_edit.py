@@ -18,7 +18,7 @@ FORM_DATA = {
 
 
 def test_old_and_new_appear_in_the_history(rocket: Integration, alice: Any, sign_in: Any) -> None:
-    sign_in(alice).post(reverse("edit_facts", args=[rocket.uuid]), FORM_DATA)
+    sign_in(alice).post(reverse("submissions:edit", args=[rocket.uuid]), FORM_DATA)
     row = Integration.objects.get()
     assert (row.name, row.category, row.homepage, row.repository_id) == (
         "Rocket two", "storage", "https://acme.example/two", 4711,
@@ -34,7 +34,7 @@ def test_old_and_new_appear_in_the_history(rocket: Integration, alice: Any, sign
 
 def test_what_is_not_fit_is_said_and_kept(rocket: Integration, alice: Any, sign_in: Any) -> None:
     answer = sign_in(alice).post(
-        reverse("edit_facts", args=[rocket.uuid]), FORM_DATA | {"category": "none", "name": "x" * 90}
+        reverse("submissions:edit", args=[rocket.uuid]), FORM_DATA | {"category": "none", "name": "x" * 90}
     )
     page = answer.content.decode()
     assert answer.status_code == 422
@@ -46,7 +46,7 @@ def test_what_is_not_fit_is_said_and_kept(rocket: Integration, alice: Any, sign_
 def test_others_and_ended_integrations_are_left_alone(
     rocket: Integration, alice: Any, rita: Any, charlie: Any, sign_in: Any
 ) -> None:
-    address = reverse("edit_facts", args=[rocket.uuid])
+    address = reverse("submissions:edit", args=[rocket.uuid])
     assert sign_in(charlie).post(address, FORM_DATA).status_code == 404
     for ask in (sign_in(rita).get, sign_in(rita).post):
         assert ask(address, FORM_DATA).status_code == 403

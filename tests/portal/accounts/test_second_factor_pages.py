@@ -14,18 +14,59 @@ from tests.portal.everything import address, names
 SETUP = "'Location': '/profile/second-factor/"
 # Pages that show a visitor what they show everyone. A new page is not here unless that is true of it.
 PUBLIC = {
-    "api_docs", "api_document", "api_missing", "badge", "badge_json", "badge_key", "badge_keys", "badge_shields",
-    "badge_statement", "badge_statement_compact", "badge_svg", "check_help", "checks_help", "clock_rule", "feed_atom",
-    "feed_json", "healthz", "help", "listed", "listing", "listing_logo", "partner_page", "program", "programs",
-    "robots", "run_tasks", "sitemap", "standing_rule", "status", "status_json", "styleguide", "verify", "words",
-}  # fmt: skip
+    "api:docs",
+    "api:openapi",
+    "api:not_found",
+    "directory:badge",
+    "directory:badge_json",
+    "directory:badge_key",
+    "directory:badge_keys",
+    "directory:badge_shields",
+    "directory:badge_statement",
+    "directory:badge_statement_compact",
+    "directory:badge_svg",
+    "checks:check_help",
+    "checks:help",
+    "help:clock_help",
+    "directory:feed_atom",
+    "directory:feed_json",
+    "status:healthz",
+    "help:index",
+    "directory:list",
+    "directory:listing",
+    "directory:logo",
+    "directory:partner",
+    "submissions:program",
+    "submissions:programs",
+    "directory:robots",
+    "directory:run_tasks",
+    "directory:sitemap",
+    "help:compliance_help",
+    "help:status",
+    "help:status_json",
+    "styleguide:styleguide",
+    "directory:verify_badge",
+    "help:glossary",
+}
 # What a link or a machine proves itself for, whoever is signed in.
 BY_TOKEN = {
-    "calendar_feed", "hook", "notices_stop", "report_stop", "run_task_callback", "run_task_configuration",
-    "run_task_plan",
-}  # fmt: skip
+    "notifications:calendar_feed",
+    "inbound:github_webhook",
+    "notifications:stop",
+    "reports:stop",
+    "inbound:run_task_callback",
+    "inbound:run_task_configuration",
+    "inbound:run_task_plan",
+}
 # What sets the factor up, and what a person needs before that.
-ACCOUNT = {"account_email", "account_set_password", "enrollment", "second_factor_required", "sign_in_again", "theme"}
+ACCOUNT = {
+    "accounts:email_addresses",
+    "account_set_password",
+    "accounts:enrollment",
+    "accounts:second_factor_required",
+    "accounts:sign_in_again",
+    "dashboard:theme",
+}
 
 
 @pytest.fixture

@@ -103,8 +103,8 @@ def test_file_holds_what_the_page_asks_for_and_the_reader_may_see(
         "forecast",
         "waivers",
         "failing",
-        "outbox",
-        "companies",
+        "emails",
+        "partners",
         "nonsense",
     ],
 )
@@ -167,18 +167,18 @@ def test_email_log_and_partners_leave_as_their_pages_ask(
     email_fields = {"name": "message", "text": "secret", "html": "", "created_at": now}
     EmailMessage.objects.create(key="a", to="a@acme.example", subject="=HYPERLINK(1)", state="failed", **email_fields)
     EmailMessage.objects.create(key="b", to="b@acme.example", subject="Fine", state="sent", **email_fields)
-    (mail,) = rows_of(sign_in, rita, "/exports/outbox.csv?state=failed")
+    (mail,) = rows_of(sign_in, rita, "/exports/emails.csv?state=failed")
     assert (mail["subject"], mail["to"], mail["state"]) == ("'=HYPERLINK(1)", "a@acme.example", "Given up")
     assert "secret" not in str(mail)
-    (company,) = rows_of(sign_in, rita, "/exports/companies.csv?q=acme")
+    (company,) = rows_of(sign_in, rita, "/exports/partners.csv?q=acme")
     assert (company["partner"], company["open"], company["listed"]) == ("Acme", "2", "0")
 
 
 def test_each_list_offers_its_files(sign_in: SignIn, exported_integrations: Any, rita: Any) -> None:
     client = sign_in(rita)
     for page, table in (
-        ("/companies/?q=a", "companies"),
-        ("/emails/?state=sent", "outbox"),
+        ("/companies/?q=a", "partners"),
+        ("/emails/?state=sent", "emails"),
         ("/analytics/people/", "waivers"),
     ):
         assert f"/exports/{table}.xlsx" in client.get(page).content.decode()

@@ -89,7 +89,7 @@ def test_name_that_is_taken_is_shown_as_field_error(sign_in: SignIn, rita: Any) 
 
 def test_list_that_is_not_theirs_cannot_be_saved(sign_in: SignIn, alice: Any) -> None:
     client = sign_in(alice)
-    for page in ("queue", "outbox", "office", "nonsense"):
+    for page in ("queue", "emails", "overview", "nonsense"):
         assert save(client, page, "", "X")["Location"] == "/saved-views/"
     assert not SavedView.objects.exists()
 

@@ -169,9 +169,9 @@ def test_unknown_question_is_named(mine: Caller, rocket: Any) -> None:
 
 
 def test_reference_page_shows_every_operation_without_a_script(client: Any, db: None) -> None:
-    page = client.get(reverse("api_docs"))
+    page = client.get(reverse("api:docs"))
     text = page.content.decode()
-    data = client.get(reverse("api_document")).json()
+    data = client.get(reverse("api:openapi")).json()
     ids = [operation["operationId"] for methods in data["paths"].values() for operation in methods.values()]
     assert [name for name in ids if f'id="{name}"' not in text] == []
     assert [only.name for only in PAGE_ONLY_FEATURES if only.name not in unescape(text)] == []

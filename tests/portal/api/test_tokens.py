@@ -128,7 +128,7 @@ def test_secret_is_in_no_row_no_email_and_no_log(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     page = sign_in(alice).post(
-        reverse("company_tokens", args=["acme"]),
+        reverse("api:partner_tokens", args=["acme"]),
         {"name": "ci", "scopes": SCOPES, "days": "90", "role": "editor"},
     )
     secret = next(
@@ -140,7 +140,7 @@ def test_secret_is_in_no_row_no_email_and_no_log(
     mine = Caller(secret)
     assert mine.get("/integrations").status_code == 200
     assert mine.post("/nowhere").status_code == 404
-    assert secret not in sign_in(alice).get(reverse("company_tokens", args=["acme"])).content.decode()
+    assert secret not in sign_in(alice).get(reverse("api:partner_tokens", args=["acme"])).content.decode()
     assert secret not in caplog.text
     assert all(secret not in f"{mail.text} {mail.html} {mail.subject}" for mail in EmailMessage.objects.all())
     assert secret not in everything_kept()
@@ -168,7 +168,7 @@ def test_owners_are_notified_of_a_new_token_and_of_its_end(alice: Any, bob: Any,
 
 def test_revoked_on_the_page_it_is_refused(alice: Any, acme: Any, sign_in: Any) -> None:
     ci = caller(alice, partner=acme)
-    answer = sign_in(alice).post(reverse("token_revoke", args=[ci.token.uuid]))  # type: ignore[union-attr]
+    answer = sign_in(alice).post(reverse("api:revoke_token", args=[ci.token.uuid]))  # type: ignore[union-attr]
     assert answer.status_code == 302
     assert ci.get("/me").status_code == 401
     assert acme.events.last().event_type == "token_revoked"
@@ -176,7 +176,7 @@ def test_revoked_on_the_page_it_is_refused(alice: Any, acme: Any, sign_in: Any) 
 
 def test_making_a_token_asks_who_it_is_once_more(alice: Any, client: Any) -> None:
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
-    answer = client.post(reverse("tokens"), {"name": "ci", "scopes": SCOPES, "days": "90"})
+    answer = client.post(reverse("api:tokens"), {"name": "ci", "scopes": SCOPES, "days": "90"})
     assert answer.status_code == 302
     assert "reauthenticate" in answer["Location"]
     assert ApiToken.objects.count() == 0

@@ -11,10 +11,24 @@ from tests.portal.everything import address, names
 PRIVATE = "private, no-store"
 # The same bytes for everybody: files that other sites embed, and machines' addresses, which know no session.
 PUBLIC = {
-    "api_document", "badge_json", "badge_keys", "badge_shields", "badge_statement",
-    "badge_statement_compact", "badge_svg", "feed_atom", "feed_json", "robots", "sitemap",
-}  # fmt: skip
-WITHOUT_SESSION = {"hook", "run_task_callback", "run_task_configuration", "run_task_plan"}
+    "api:openapi",
+    "directory:badge_json",
+    "directory:badge_keys",
+    "directory:badge_shields",
+    "directory:badge_statement",
+    "directory:badge_statement_compact",
+    "directory:badge_svg",
+    "directory:feed_atom",
+    "directory:feed_json",
+    "directory:robots",
+    "directory:sitemap",
+}
+WITHOUT_SESSION = {
+    "inbound:github_webhook",
+    "inbound:run_task_callback",
+    "inbound:run_task_configuration",
+    "inbound:run_task_plan",
+}
 
 
 def cache_control(client: Client, url: str) -> str:

@@ -23,7 +23,7 @@ def page(sign_in, alice, provider):
     """The page as Alice reads it, with a query."""
 
     def read(**query):
-        response = sign_in(alice).get(reverse("install", args=[provider.uuid]), query)
+        response = sign_in(alice).get(reverse("directory:installation", args=[provider.uuid]), query)
         assert response.status_code == 200
         return BeautifulSoup(response.content, "html5lib")
 
@@ -124,13 +124,13 @@ def test_text_that_is_no_constraint_is_explained_next_to_the_field(page, known_p
 
 def test_other_kinds_of_integrations_have_no_such_page(sign_in, alice, acme):
     other = begin(acme, alice, "nomad", repository="acme/nomad-driver-rocket")
-    assert sign_in(alice).get(reverse("install", args=[other.uuid])).status_code == 404
+    assert sign_in(alice).get(reverse("directory:installation", args=[other.uuid])).status_code == 404
 
 
 def test_foreign_integration_is_not_there(sign_in, charlie, provider):
-    assert sign_in(charlie).get(reverse("install", args=[provider.uuid])).status_code == 404
+    assert sign_in(charlie).get(reverse("directory:installation", args=[provider.uuid])).status_code == 404
 
 
 def test_integration_leads_there(sign_in, alice, provider):
-    response = sign_in(alice).get(reverse("integration", args=[provider.uuid]))
-    assert reverse("install", args=[provider.uuid]) in response.text
+    response = sign_in(alice).get(reverse("submissions:detail", args=[provider.uuid]))
+    assert reverse("directory:installation", args=[provider.uuid]) in response.text

@@ -46,11 +46,11 @@ def test_page_has_a_place_for_each_word_and_is_open_to_everybody(client: Client,
 
 
 def test_links_to_words_arrive() -> None:
-    pattern = re.compile(r"""(?:\{% url "words" %\}#|\{% word ")([\w-]+)""")
+    pattern = re.compile(r"""(?:\{% url "help:glossary" %\}#|\{% word ")([\w-]+)""")
     term_keys = {key for page in template_files() for key in pattern.findall(page.read_text())}
     assert term_keys
     assert term_keys - set(TERMS_BY_KEY) - {chapter.key for chapter in CHAPTERS} - {"tiers"} == set()
-    assert build_url("turn") == f"{reverse('words')}#turn"
+    assert build_url("turn") == f"{reverse('help:glossary')}#turn"
 
 
 def test_word_that_no_one_explains_is_refused() -> None:
@@ -64,7 +64,7 @@ def test_word_that_no_one_explains_is_refused() -> None:
 
 def test_each_tier_leads_to_its_place_on_the_programs_page(client: Client, db: None) -> None:
     for key in PROGRAMS:
-        page = client.get(reverse("program", args=[key])).text
+        page = client.get(reverse("submissions:program", args=[key])).text
         anchors = [href.partition("#")[2] for *_, href in list_tiers() if href.startswith(f"/programs/{key}/")]
         assert anchors
         assert [anchor for anchor in anchors if f'id="{anchor}"' not in page] == []
@@ -80,5 +80,13 @@ def test_checks_can_be_searched(client: Client, db: None) -> None:
 
 def test_help_leads_to_all_of_it(client: Client, db: None) -> None:
     page = client.get("/help/").text
-    places = ("welcome", "programs", "checks_help", "words", "status", "verify", "listed")
+    places = (
+        "help:getting_started",
+        "submissions:programs",
+        "checks:help",
+        "help:glossary",
+        "help:status",
+        "directory:verify_badge",
+        "directory:list",
+    )
     assert [name for name in places if f'href="{reverse(name)}"' not in page] == []

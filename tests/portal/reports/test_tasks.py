@@ -64,7 +64,7 @@ def test_subject_carries_the_answer(watch: MonitoredRepository, alice: User, rit
     text = report("alice@acme.example").text
     assert text.startswith("Action required: 1 issue is overdue.\n\n[View report](<")
     assert "\n1 of 2 SLA targets were met, and 1 were breached.\n" in text
-    issues = {issue.number: reverse("issue", args=[issue.uuid]) for issue in SupportIssue.objects.all()}
+    issues = {issue.number: reverse("sla:issue", args=[issue.uuid]) for issue in SupportIssue.objects.all()}
     repository, site = "acme/terraform-provider-rocket", settings.SITE_URL
     assert f"\n- [{repository}#2](<{site}{issues[2]}>) It breaks 2\n  critical, resolution overdue by 5 days, " in text
     assert f"## Due this week\n\n- [{repository}#3](<{site}{issues[3]}>) It breaks 3\n" in text
@@ -75,9 +75,9 @@ def test_rows_lead_to_the_issue_in_the_portal(
     watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
 ) -> None:
     tasks.generate_due_reports(MONDAY)
-    page = sign_in(alice).get(reverse("report", args=[f"partner:{acme.pk}", "2026-W16"])).content.decode()
+    page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{acme.pk}", "2026-W16"])).content.decode()
     email = report("alice@acme.example")
-    issue_paths = [reverse("issue", args=[issue.uuid]) for issue in SupportIssue.objects.filter(number__in=(2, 3))]
+    issue_paths = [reverse("sla:issue", args=[issue.uuid]) for issue in SupportIssue.objects.filter(number__in=(2, 3))]
     assert [[path in form for form in (page, email.html, email.text)] for path in issue_paths] == [[True] * 3] * 2
 
 
@@ -210,7 +210,11 @@ def test_weeks_that_are_caught_up_stand_as_they_ended(
     assert "Created late, on Jun 1, 2026, 8:00 AM. Open targets" in old
     assert "Omitted: the week had ended when we created this report." in old
     assert "Action required" not in old
-    page = sign_in(alice).get(reverse("report", args=[f"partner:{rocket.partner_id}", "2026-W20"])).content.decode()
+    page = (
+        sign_in(alice)
+        .get(reverse("reports:detail", args=[f"partner:{rocket.partner_id}", "2026-W20"]))
+        .content.decode()
+    )
     assert "The report was created late." in page
     assert "Left out: that week had ended" in page
     assert [row["name"][-2:] for row in figures_by_week["2026-W22"]["coming"]] == ["#2"]
@@ -255,7 +259,10 @@ def test_same_figures_in_every_form_and_the_same_bytes_a_year_later(
 ) -> None:
     tasks.generate_due_reports(MONDAY)
     scope, client = f"partner:{acme.pk}", sign_in(alice)
-    paths = [reverse(name, args=[scope, "2026-W16"]) for name in ("report", "report_csv", "report_json")]
+    paths = [
+        reverse(name, args=[scope, "2026-W16"])
+        for name in ("reports:detail", "reports:detail_csv", "reports:detail_json")
+    ]
     before = [client.get(path).content for path in paths[1:]]
     SlaClock.objects.update(state="met", stopped_at=MONDAY)
     watch.integration.name = "Renamed"
@@ -273,15 +280,17 @@ def test_report_is_read_by_whom_it_concerns(
     watch: MonitoredRepository, alice: User, charlie: User, rita: User, sign_in: Any, acme: Partner
 ) -> None:
     tasks.generate_due_reports(MONDAY)
-    address = reverse("report", args=[f"partner:{acme.pk}", "2026-W16"])
-    programs = reverse("report", args=["programs", "2026-W16"])
+    address = reverse("reports:detail", args=[f"partner:{acme.pk}", "2026-W16"])
+    programs = reverse("reports:detail", args=["programs", "2026-W16"])
     status_codes = [
         (sign_in(who).get(address).status_code, sign_in(who).get(programs).status_code)
         for who in (alice, charlie, rita)
     ]
     assert status_codes == [(200, 404), (404, 404), (200, 200)]
     odd = ("partner:²", "partner:0", "program:none", "nobody", f"partner:{'9' * 40}")
-    assert [sign_in(rita).get(reverse("report", args=[scope, "2026-W16"])).status_code for scope in odd] == [404] * 5
+    assert [sign_in(rita).get(reverse("reports:detail", args=[scope, "2026-W16"])).status_code for scope in odd] == [
+        404
+    ] * 5
 
 
 def test_wishes_are_saved_on_the_page_of_reports(
@@ -289,8 +298,8 @@ def test_wishes_are_saved_on_the_page_of_reports(
 ) -> None:
     client = sign_in(alice)
     scope = f"partner:{acme.pk}"
-    assert client.post(reverse("report_subscriptions"), {scope: "only_with_problems"}).status_code == 302
-    assert client.post(reverse("report_subscriptions"), {scope: "daily"}).status_code == 422
+    assert client.post(reverse("reports:subscriptions"), {scope: "only_with_problems"}).status_code == 302
+    assert client.post(reverse("reports:subscriptions"), {scope: "daily"}).status_code == 422
     assert list(ReportSubscription.objects.values_list("scope", "frequency")) == [(scope, "only_with_problems")]
 
 
@@ -329,7 +338,7 @@ def test_odd_weeks_are_reported_as_they_were(
         report("alice@acme.example"),
         ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}").figures,
     )
-    page = sign_in(alice).get(reverse("report", args=[f"partner:{rocket.partner_id}", week])).content.decode()
+    page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{rocket.partner_id}", week])).content.decode()
     length = datetime.fromisoformat(figures["end"]) - datetime.fromisoformat(figures["start"])
     assert (figures["week"], figures["totals"]["kept"], length / H) == (week, 1, hours)
     assert email.subject == f"SLA week {week[-2:]}: 100% on time, 0 breached, 0 at risk – Acme"
@@ -341,7 +350,9 @@ def test_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, 
     tasks.generate_due_reports(MONDAY)
     email, client = report("alice@acme.example"), sign_in(alice)
     args = [f"partner:{rocket.partner_id}", "2026-W16"]
-    page, table = (client.get(reverse(name, args=args)).content.decode() for name in ("report", "report_csv"))
+    page, table = (
+        client.get(reverse(name, args=args)).content.decode() for name in ("reports:detail", "reports:detail_csv")
+    )
     assert all("No SLA targets were due this week." in text for text in (email.html, page))
     assert ("No overdue issues." in page, "No issue is overdue." in email.html) == (True, True)
     assert "Opened 0, closed 0, reopened 0, comments 0, breached 0, retracted 0." in email.text
@@ -435,7 +446,7 @@ def test_what_was_reverted_says_why_in_every_form(
     tasks.generate_due_reports(MONDAY)
     email = report("alice@acme.example")
     client, args = sign_in(alice), [f"partner:{acme.pk}", "2026-W16"]
-    forms = [client.get(reverse(f"report{form}", args=args)).content.decode() for form in ("", "_csv", "_json")]
+    forms = [client.get(reverse(f"reports:detail{form}", args=args)).content.decode() for form in ("", "_csv", "_json")]
     assert ["The program agreed: spam." in form for form in (email.text, email.html, *forms)] == [True] * 5
 
 

@@ -32,14 +32,14 @@ def page(client: Any, name: str, *args: Any, **query: Any) -> str:
 
 def test_new_webhook_shows_its_secret_once(sign_in: Any, alice: Any, acme: Any) -> None:
     client = sign_in(alice)
-    answer = client.post(reverse("webhook_new", args=["acme"]), FORM_DATA)
+    answer = client.post(reverse("webhooks:create", args=["acme"]), FORM_DATA)
     row = WebhookEndpoint.objects.get()
     (secret,) = sealing.list_signing_secrets(row, NOW)
     assert secret.value in answer.content.decode()
     assert "no-store" in answer["Cache-Control"]
-    assert secret.value not in page(client, "webhook", row.uuid)
+    assert secret.value not in page(client, "webhooks:detail", row.uuid)
     assert decrypt(bytes(row.address), sealing.build_encryption_context(row, "address")).value == FORM_DATA["address"]
-    assert "added the webhook “Build”" in page(client, "company", "acme")
+    assert "added the webhook “Build”" in page(client, "partners:members", "acme")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_new_webhook_shows_its_secret_once(sign_in: Any, alice: Any, acme: Any) 
 def test_invalid_address_is_shown_as_field_error(
     sign_in: Any, alice: Any, acme: Any, address: str, expected_error: str
 ) -> None:
-    answer = sign_in(alice).post(reverse("webhook_new", args=["acme"]), FORM_DATA | {"address": address})
+    answer = sign_in(alice).post(reverse("webhooks:create", args=["acme"]), FORM_DATA | {"address": address})
     assert answer.status_code == 422
     assert expected_error in answer.content.decode()
     assert WebhookEndpoint.objects.count() == 0
@@ -65,10 +65,14 @@ def test_invalid_address_is_shown_as_field_error(
 def test_slack_address_is_never_shown_whole(sign_in: Any, alice: Any, acme: Any) -> None:
     client = sign_in(alice)
     address = "https://hooks.slack.com/services/T01/B02/verysecretpart"
-    client.post(reverse("webhook_new", args=["acme"]), FORM_DATA | {"form": "slack", "address": address})
+    client.post(reverse("webhooks:create", args=["acme"]), FORM_DATA | {"form": "slack", "address": address})
     row = WebhookEndpoint.objects.get()
     assert row.secret is None
-    for page_text in (page(client, "webhook", row.uuid), page(client, "webhooks"), page(client, "company", "acme")):
+    for page_text in (
+        page(client, "webhooks:detail", row.uuid),
+        page(client, "webhooks:list"),
+        page(client, "partners:members", "acme"),
+    ):
         assert "verysecret" not in page_text
 
 
@@ -78,18 +82,18 @@ def test_log_has_pages_and_filters(sign_in: Any, endpoint: Make, receiver: Recei
         findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
     WebhookDelivery.objects.filter(pk=WebhookDelivery.objects.latest("pk").pk).update(state="failed")
     client = sign_in(alice)
-    assert page(client, "webhook", row.uuid).count('<td class="main">') == 25
-    assert page(client, "webhook", row.uuid, page="2").count('<td class="main">') == 5
-    assert page(client, "webhook", row.uuid, state="failed").count('<td class="main">') == 1
-    assert "No matching deliveries" in page(client, "webhook", row.uuid, state="delivered")
-    assert page(client, "webhook", row.uuid, kind="issue.breached").count('<td class="main">') == 0
-    page_text = page(client, "webhook", row.uuid, kind="message.posted")
+    assert page(client, "webhooks:detail", row.uuid).count('<td class="main">') == 25
+    assert page(client, "webhooks:detail", row.uuid, page="2").count('<td class="main">') == 5
+    assert page(client, "webhooks:detail", row.uuid, state="failed").count('<td class="main">') == 1
+    assert "No matching deliveries" in page(client, "webhooks:detail", row.uuid, state="delivered")
+    assert page(client, "webhooks:detail", row.uuid, kind="issue.breached").count('<td class="main">') == 0
+    page_text = page(client, "webhooks:detail", row.uuid, kind="message.posted")
     assert "<option selected>message.posted</option>" in page_text
     assert 'href="?state=failed&amp;kind=message.posted#log"' in page_text
 
 
 def test_people_of_the_program_learn_who_looks_after_its_own(sign_in: Any, rita: Any) -> None:
-    assert "Staff manages the webhooks of the program." in page(sign_in(rita), "webhooks")
+    assert "Staff manages the webhooks of the program." in page(sign_in(rita), "webhooks:list")
 
 
 def test_message_shows_request_and_answer_as_text(
@@ -99,7 +103,7 @@ def test_message_shows_request_and_answer_as_text(
     findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
     vars(receiver.answers).update(status=500, body=b"<script>alert(1)</script>")
     send_due_deliveries(NOW)
-    page_text = page(sign_in(alice), "webhook_message", row.uuid, WebhookDelivery.objects.get().uuid)
+    page_text = page(sign_in(alice), "webhooks:delivery", row.uuid, WebhookDelivery.objects.get().uuid)
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page_text
     assert "<script>alert" not in page_text
     assert "webhook-signature: v1," in page_text
@@ -109,7 +113,7 @@ def test_buttons_do_what_they_say(sign_in: Any, endpoint: Make, receiver: Receiv
     row, client = endpoint(), sign_in(alice)
 
     def press(act: str, **fields: str) -> str:
-        answer = client.post(reverse("webhook_act", args=[row.uuid, act]), fields, follow=True)
+        answer = client.post(reverse("webhooks:action", args=[row.uuid, act]), fields, follow=True)
         return str(answer.content.decode())
 
     assert "Test event queued" in press("test")
@@ -119,18 +123,20 @@ def test_buttons_do_what_they_say(sign_in: Any, endpoint: Make, receiver: Receiv
     assert "Replayed deliveries: 0" in press("replay", since=since)
     message = WebhookDelivery.objects.get()
     send_due_deliveries()
-    client.post(reverse("webhook_message", args=[row.uuid, message.uuid]))
+    client.post(reverse("webhooks:delivery", args=[row.uuid, message.uuid]))
     message.refresh_from_db()
     assert message.state == "waiting"
-    client.post(reverse("webhook_end", args=[row.uuid]))
-    assert client.get(reverse("webhook", args=[row.uuid])).status_code == 404
+    client.post(reverse("webhooks:remove", args=[row.uuid]))
+    assert client.get(reverse("webhooks:detail", args=[row.uuid])).status_code == 404
 
 
 def test_pressed_twice_a_new_secret_is_made_once(sign_in: Any, endpoint: Make, alice: Any) -> None:
     row, client = endpoint(), sign_in(alice)
-    first = client.get(reverse("webhook", args=[row.uuid])).context["fingerprint"]
-    assert "whsec_" in client.post(reverse("webhook_secret", args=[row.uuid]), {"seen": first}).content.decode()
-    again = client.post(reverse("webhook_secret", args=[row.uuid]), {"seen": first}, follow=True).content.decode()
+    first = client.get(reverse("webhooks:detail", args=[row.uuid])).context["fingerprint"]
+    assert "whsec_" in client.post(reverse("webhooks:rotate_secret", args=[row.uuid]), {"seen": first}).content.decode()
+    again = client.post(
+        reverse("webhooks:rotate_secret", args=[row.uuid]), {"seen": first}, follow=True
+    ).content.decode()
     assert "The secret was rotated after you opened this page" in again
 
 
@@ -138,22 +144,22 @@ def test_pressed_twice_a_new_secret_is_made_once(sign_in: Any, endpoint: Make, a
 def test_endpoint_is_there_for_its_owners_alone(sign_in: Any, endpoint: Make, who: str, request: Any) -> None:
     row = endpoint()
     client = sign_in(request.getfixturevalue(who))
-    for name in ("webhook", "webhook_change", "webhook_end", "webhook_secret"):
+    for name in ("webhooks:detail", "webhooks:edit", "webhooks:remove", "webhooks:rotate_secret"):
         assert client.get(reverse(name, args=[row.uuid])).status_code == 404
-    assert "Build pipeline" not in page(client, "webhooks")
+    assert "Build pipeline" not in page(client, "webhooks:list")
 
 
 def test_change_keeps_the_address_where_none_is_entered(sign_in: Any, endpoint: Make, alice: Any) -> None:
     row = endpoint()
     before = sealing.decrypt_address(row).value
     form_data = {"name": "Other", "address": "", "kinds": ["tier.granted"], "program_key": "nomad"}
-    sign_in(alice).post(reverse("webhook_change", args=[row.uuid]), form_data)
+    sign_in(alice).post(reverse("webhooks:edit", args=[row.uuid]), form_data)
     row.refresh_from_db()
     assert (row.name, row.kinds, row.program_key) == ("Other", ["tier.granted"], "nomad")
     assert sealing.decrypt_address(row).value == before
 
 
 def test_every_kind_has_an_example_of_its_shape(sign_in: Any, alice: Any) -> None:
-    page_text = page(sign_in(alice), "webhook_kinds")
+    page_text = page(sign_in(alice), "webhooks:event_types")
     assert "integration.listed" in page_text
     assert "program.action_overdue" not in page_text

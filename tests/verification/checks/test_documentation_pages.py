@@ -34,7 +34,7 @@ def test_check_that_does_not_exist_is_not_there(client):
 def test_results_lead_to_the_help(sign_in, alice, acme):
     row = begin(acme, alice, "terraform-provider", now=timezone.now())
     run_integration_checks(row, now=timezone.now(), sources=FakeSources(releases_said=(release("v1.0.0"),)))
-    pages = [reverse("check_results", args=[row.uuid]), reverse("requirement", args=[row.uuid, "TP-LIC"])]
+    pages = [reverse("checks:results", args=[row.uuid]), reverse("submissions:requirement", args=[row.uuid, "TP-LIC"])]
     for address in pages:
         page = BeautifulSoup(sign_in(alice).get(address).content, "html5lib")
         hrefs = [a["href"] for a in page.select("article.check a") if a["href"].startswith("/help/")]

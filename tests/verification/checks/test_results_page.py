@@ -25,7 +25,7 @@ def provider(acme, alice):
 
 @pytest.fixture
 def address(provider):
-    return reverse("check_results", args=[provider.uuid])
+    return reverse("checks:results", args=[provider.uuid])
 
 
 def run_checks(provider, **fields):
@@ -86,7 +86,7 @@ def test_fragment_stops_polling_at_the_end(sign_in, alice, provider, address):
 
 def test_button_asks_for_a_run(sign_in, alice, provider, address):
     end(provider)
-    response = sign_in(alice).post(reverse("run_checks", args=[provider.uuid]))
+    response = sign_in(alice).post(reverse("checks:run", args=[provider.uuid]))
     assert (response.status_code, response.url) == (302, address)
     assert CheckRun.objects.open().get().requested_by == alice
 
@@ -94,12 +94,12 @@ def test_button_asks_for_a_run(sign_in, alice, provider, address):
 def test_button_pressed_twice_is_one_run(sign_in, alice, provider):
     client = sign_in(alice)
     for _ in range(2):
-        assert client.post(reverse("run_checks", args=[provider.uuid]), headers=HTMX).status_code == 200
+        assert client.post(reverse("checks:run", args=[provider.uuid]), headers=HTMX).status_code == 200
     assert CheckRun.objects.count() == 1
 
 
 def test_address_of_the_button_opened_leads_to_the_page(sign_in, alice, provider, address):
-    response = sign_in(alice).get(reverse("run_checks", args=[provider.uuid]))
+    response = sign_in(alice).get(reverse("checks:run", args=[provider.uuid]))
     assert (response.status_code, response.url) == (302, address)
 
 
@@ -107,7 +107,7 @@ def test_button_after_the_end_says_why_not(sign_in, alice, provider, address):
     from integrations.submissions.services.transitions import perform_transition
 
     perform_transition(provider, "withdraw", actor=alice, note="No longer.", now=timezone.now())
-    response = sign_in(alice).post(reverse("run_checks", args=[provider.uuid]), follow=True)
+    response = sign_in(alice).post(reverse("checks:run", args=[provider.uuid]), follow=True)
     assert "The integration has ended" in response.text
     assert "Run checks again" not in response.text
 
@@ -120,7 +120,7 @@ def test_foreign_integration_is_not_there(sign_in, charlie, provider, name):
 
 def test_program_without_checks_says_so(sign_in, alice, rocket, monkeypatch):
     monkeypatch.setitem(PROGRAMS, "nomad", without_checks(PROGRAMS["nomad"]))
-    response = sign_in(alice).get(reverse("check_results", args=[rocket.uuid]))
+    response = sign_in(alice).get(reverse("checks:results", args=[rocket.uuid]))
     assert "No automated checks" in response.text
 
 

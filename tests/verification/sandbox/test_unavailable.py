@@ -79,7 +79,7 @@ def test_plugin_test_is_not_run(reason: str, acme: Any, alice: Any, client: Clie
         integration, {"version": "1.0.0", "name": "", "config": ""}, actor=alice, now=timezone.now()
     )
     nomad_plugin_tests.execute_test_run(row.pk, program_fetcher=write_program)
-    assert_not_run(row, reason, client, alice, reverse("nomad_rehearsal", args=[integration.uuid]))
+    assert_not_run(row, reason, client, alice, reverse("testruns:nomad_plugin", args=[integration.uuid]))
 
 
 @pytest.mark.parametrize("reason", ["bubblewrap"], indirect=True)
@@ -87,7 +87,7 @@ def test_lifecycle_test_is_not_run(reason: str, acme: Any, alice: Any, client: C
     integration = begin(acme, alice, program="terraform-provider", repository="acme/terraform-provider-example")
     row = provider_lifecycle_tests.start_test_run(integration, LIFECYCLE, actor=alice, now=timezone.now())
     provider_lifecycle_tests.execute_test_run(row.pk, program_fetcher=write_program)
-    assert_not_run(row, reason, client, alice, reverse("lifecycle", args=[integration.uuid]))
+    assert_not_run(row, reason, client, alice, reverse("testruns:provider_lifecycle", args=[integration.uuid]))
 
 
 def assert_not_run(row: Any, reason: str, client: Client, alice: Any, page: str) -> None:

@@ -53,7 +53,7 @@ def fetch_page(user: Any, name: str, row: Integration, **query: str) -> Beautifu
 
 def hand_in(user: Any, row: Integration, version: str, body: bytes) -> Any:
     file = SimpleUploadedFile("schema.json", body)
-    return signed_in(user).post(reverse("schemas", args=[row.uuid]), {"version": version, "file": file})
+    return signed_in(user).post(reverse("schemas:list", args=[row.uuid]), {"version": version, "file": file})
 
 
 def test_schemas_hand_in_keeps_the_provider_alone(provider: Integration, bob: Any) -> None:
@@ -93,34 +93,34 @@ def test_schemas_refusal_appears_next_to_the_field(
 def test_schemas_who_only_reads_sees_no_form(two: Integration, acme: Any) -> None:
     vera = person("vera@acme.example", "Vera Viewer")
     Membership.objects.create(partner=acme, user=vera, role="viewer", joined_at=NOW)
-    assert fetch_page(vera, "schemas", two).select('input[type="file"]') == []
+    assert fetch_page(vera, "schemas:list", two).select('input[type="file"]') == []
     assert hand_in(vera, two, "1.4.0", encode_schema()).status_code == 403
 
 
 def test_schemas_history_puts_the_newest_first(two: Integration, alice: Any) -> None:
-    cells = fetch_page(alice, "schemas", two).select("tbody td.main")
+    cells = fetch_page(alice, "schemas:list", two).select("tbody td.main")
     assert [cell.get_text(strip=True) for cell in cells] == ["1.10.0", "1.9.0"]
 
 
 def test_schemas_of_something_that_is_no_provider_are_not_there(acme: Any, alice: Any) -> None:
     row = begin(acme, alice, name="Task", repository="acme/task", repository_id=78, now=NOW)
-    assert signed_in(alice).get(reverse("schemas", args=[row.uuid])).status_code == 404
+    assert signed_in(alice).get(reverse("schemas:list", args=[row.uuid])).status_code == 404
 
 
 def test_schema_changes_say_what_breaks_and_that_the_number_does_not_admit_it(two: Integration, rita: Any) -> None:
-    page = fetch_page(rita, "schema_changes", two).get_text(" ", strip=True)
+    page = fetch_page(rita, "schemas:changes", two).get_text(" ", strip=True)
     assert "The resource acme_key is gone." in page
     assert "1.9.0 to 1.10.0 is a minor step, but what breaks needs a new major version." in page
 
 
 def test_schema_changes_the_other_way_promise_nothing(two: Integration, rita: Any) -> None:
-    page = fetch_page(rita, "schema_changes", two, version="1.9.0", **{"from": "1.10.0"}).get_text(" ", strip=True)
+    page = fetch_page(rita, "schemas:changes", two, version="1.9.0", **{"from": "1.10.0"}).get_text(" ", strip=True)
     assert "The resource acme_key is new." in page
     assert "nothing is promised in this direction" in page
 
 
 def test_crossplane_lists_what_is_made_and_why_the_rest_is_not(two: Integration, alice: Any) -> None:
-    page = fetch_page(alice, "crossplane", two, version="1.9.0")
+    page = fetch_page(alice, "schemas:crds", two, version="1.9.0")
     text = page.get_text(" ", strip=True)
     assert "4 of 6 resources can be made Kubernetes resources; 2 cannot." in text
     assert "both: a tuple has no counterpart in Kubernetes" in text
@@ -130,7 +130,7 @@ def test_crossplane_lists_what_is_made_and_why_the_rest_is_not(two: Integration,
 
 
 def test_crossplane_choice_that_cannot_be_read_says_so_and_shows_the_usual(two: Integration, alice: Any) -> None:
-    text = fetch_page(alice, "crossplane", two, group_prefix="A B").get_text(" ", strip=True)
+    text = fetch_page(alice, "schemas:crds", two, group_prefix="A B").get_text(" ", strip=True)
     assert "is no group prefix" in text
     assert "compute.acme.upbound.io" in text
 
@@ -142,7 +142,7 @@ def test_crossplane_choices_for_single_resources_are_followed(two: Integration, 
         "references": "acme_compute_server.address", "api_version": "v1beta1", "single_blocks": "object",
         "numbers": "integer", "runtime": "1",
     }  # fmt: skip
-    page = fetch_page(alice, "crossplane", two, version="1.9.0", **query)
+    page = fetch_page(alice, "schemas:crds", two, version="1.9.0", **query)
     cells = [[cell.get_text() for cell in row.select("td")] for row in page.select("tbody tr")]
     assert ["acme_key", "Pin", "iam.acme.upbound.io"] in cells
     address = page.select_one("td.main a")
@@ -172,7 +172,7 @@ def test_crossplane_choices_for_single_resources_are_followed(two: Integration, 
 def test_crossplane_invalid_choice_says_so_next_to_its_field(
     two: Integration, alice: Any, name: str, expected: str, sentence: str
 ) -> None:
-    page = fetch_page(alice, "crossplane", two, version="1.9.0", **{name: expected})
+    page = fetch_page(alice, "schemas:crds", two, version="1.9.0", **{name: expected})
     field = page.select_one(f"[name={name}]")
     assert field is not None
     assert field["aria-invalid"] == "true"
@@ -183,7 +183,7 @@ def test_crossplane_invalid_choice_says_so_next_to_its_field(
 
 
 def test_crossplane_resource_shows_both_scopes_and_the_three_requests(two: Integration, alice: Any) -> None:
-    page = fetch_page(alice, "crossplane_resource", two, resource="acme_compute_server")
+    page = fetch_page(alice, "schemas:crd", two, resource="acme_compute_server")
     text = page.get_text(" ", strip=True)
     assert "servers.compute.acme.m.upbound.io" in text
     assert [heading.get_text() for heading in page.select("h2")][-3:] == ["Create", "Update", "Delete"]
@@ -197,20 +197,20 @@ def test_crossplane_resource_shows_both_scopes_and_the_three_requests(two: Integ
 
 
 def test_crossplane_resource_that_cannot_be_made_says_why(two: Integration, alice: Any) -> None:
-    text = fetch_page(alice, "crossplane_resource", two, resource="acme_odd_pin").get_text(" ", strip=True)
+    text = fetch_page(alice, "schemas:crd", two, resource="acme_odd_pin").get_text(" ", strip=True)
     assert "pin: number is sensitive" in text
 
 
 def test_crossplane_file_is_the_definition_with_the_choices(two: Integration, alice: Any) -> None:
     query = {"resource": "acme_compute_server", "scope": "Namespaced", "group_prefix": "rocket"}
-    answer = signed_in(alice).get(reverse("crossplane_file", args=[two.uuid]), query)
+    answer = signed_in(alice).get(reverse("schemas:crd_file", args=[two.uuid]), query)
     assert answer["Content-Disposition"] == 'attachment; filename="compute.rocket.m.upbound.io_servers.yaml"'
     assert "group: compute.rocket.m.upbound.io\n" in answer.content.decode()
 
 
 def test_crossplane_archive_holds_every_file_and_is_the_same_each_time(two: Integration, alice: Any) -> None:
     def body() -> bytes:
-        answer = signed_in(alice).get(reverse("crossplane_archive", args=[two.uuid]))
+        answer = signed_in(alice).get(reverse("schemas:crd_archive", args=[two.uuid]))
         return b"".join(answer.streaming_content)  # type: ignore[attr-defined]
 
     archive = zipfile.ZipFile(io.BytesIO(body()))

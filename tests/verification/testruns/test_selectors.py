@@ -40,14 +40,20 @@ def test_reviewer_sees_the_verdict_what_does_not_hold_and_the_way_there(
 ) -> None:
     row = lifecycle(provider)
     client.force_login(rita)
-    for page in (reverse("review", args=[provider.uuid]), reverse("requirement", args=[provider.uuid, "TP-CODE"])):
+    for page in (
+        reverse("reviews:review", args=[provider.uuid]),
+        reverse("submissions:requirement", args=[provider.uuid, "TP-CODE"]),
+    ):
         text = client.get(page).content.decode()
         assert "Lifecycle of 1.4.0, made, changed and destroyed" in text
         assert "1 of 3 rules hold plainly. Look at: The second plan is empty; Nothing is left" in text
         assert text.index("The second plan is empty: It changes tags.") < text.index("Nothing is left: Something")
         assert f'href="/integrations/{provider.uuid}/tests/provider-lifecycle/?of={row.pk}"' in text
     assert client.get(f"/integrations/{provider.uuid}/tests/provider-lifecycle/?of={row.pk}").status_code == 200
-    assert "Lifecycle of" not in client.get(reverse("requirement", args=[provider.uuid, "TP-LIC"])).content.decode()
+    assert (
+        "Lifecycle of"
+        not in client.get(reverse("submissions:requirement", args=[provider.uuid, "TP-LIC"])).content.decode()
+    )
 
 
 @pytest.mark.django_db
@@ -62,7 +68,7 @@ def test_findings_of_the_schema_stand_next_to_the_checks(provider: Integration, 
     (one,) = selectors.get_latest_test_runs(provider)
     assert (one.outcome, one.open) == ("warn", (("Secrets are marked", "1 of 3 is not."),))
     client.force_login(rita)
-    page = client.get(reverse("review", args=[provider.uuid])).content.decode()
+    page = client.get(reverse("reviews:review", args=[provider.uuid])).content.decode()
     assert "Secrets are marked: 1 of 3 is not." in page
     assert f'href="/integrations/{provider.uuid}/schemas/"' in page
 
@@ -93,7 +99,7 @@ def test_each_kind_leads_to_its_own_page(rocket: Integration) -> None:
 @pytest.mark.django_db
 def test_meeting_shows_it_and_nothing_tried_is_no_panel(rocket: Integration, rita: Any, client: Client) -> None:
     client.force_login(rita)
-    page = reverse("requirement", args=[rocket.uuid, "NO-7"])
+    page = reverse("submissions:requirement", args=[rocket.uuid, "NO-7"])
     assert 'id="tried"' not in client.get(page).content.decode()
     NomadRehearsal.objects.create(
         integration=rocket, type="driver", version="1.0.0", outcome="pass", **ENDED_RUN_FIELDS

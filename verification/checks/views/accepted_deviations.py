@@ -16,7 +16,7 @@ from verification.checks.services.accepted_deviations import accept_deviation
 from verification.checks.types import CHECKS
 
 
-@require_button("check_results")
+@require_button("checks:results")
 def accept_finding(request: HttpRequest, uuid: UUID, key: str) -> HttpResponse:
     """Accept the deviation named in the form and show the checks again."""
     integration, check = load_visible_integration(request, uuid), CHECKS.get(key)
@@ -27,7 +27,7 @@ def accept_finding(request: HttpRequest, uuid: UUID, key: str) -> HttpResponse:
         messages.success(request, _("You accepted the %(what)s permanently.") % {"what": check.accepts})
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-    return redirect("check_results", uuid=uuid)
+    return redirect("checks:results", uuid=uuid)
 
 
 urlpatterns = [path("checks/<uuid:uuid>/accept/<str:key>/", accept_finding, name="accept_finding")]

@@ -56,6 +56,6 @@ def list_outcomes() -> list[tuple[str, str]]:
 
 
 urlpatterns = [
-    path("help/checks/", show_checks_help, name="checks_help"),
+    path("help/checks/", show_checks_help, name="help"),
     path("help/checks/<str:key>/", show_check_help, name="check_help"),
 ]

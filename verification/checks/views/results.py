@@ -36,7 +36,7 @@ def show_check_results(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return render(request, f"{TEMPLATE}#head", context, status=status)
 
 
-@require_button("check_results")
+@require_button("checks:results")
 def run_checks(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Request a check run and show the page again."""
     integration, now = load_visible_integration(request, uuid), timezone.now()
@@ -44,9 +44,9 @@ def run_checks(request: HttpRequest, uuid: UUID) -> HttpResponse:
         runs.request_check_run_as_user(integration, request.user, now)
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-        return redirect("check_results", uuid=uuid)
+        return redirect("checks:results", uuid=uuid)
     if not request.htmx:  # type: ignore[attr-defined]
-        return redirect("check_results", uuid=uuid)
+        return redirect("checks:results", uuid=uuid)
     return render(request, f"{TEMPLATE}#results", build_page_context(integration, request.user, now))
 
 

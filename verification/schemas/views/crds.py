@@ -170,8 +170,8 @@ def _stream_zip(files: Iterator[tuple[str, str]]) -> Iterator[bytes]:
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/crossplane/", show_crds, name="crossplane"),
-    path("integrations/<uuid:uuid>/crossplane/resource/", show_crd, name="crossplane_resource"),
-    path("integrations/<uuid:uuid>/crossplane/file/", download_crd, name="crossplane_file"),
-    path("integrations/<uuid:uuid>/crossplane/archive/", download_crd_archive, name="crossplane_archive"),
+    path("integrations/<uuid:uuid>/crossplane/", show_crds, name="crds"),
+    path("integrations/<uuid:uuid>/crossplane/resource/", show_crd, name="crd"),
+    path("integrations/<uuid:uuid>/crossplane/file/", download_crd, name="crd_file"),
+    path("integrations/<uuid:uuid>/crossplane/archive/", download_crd_archive, name="crd_archive"),
 ]

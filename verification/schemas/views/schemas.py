@@ -95,7 +95,7 @@ def show_schemas(request: HttpRequest, uuid: UUID) -> HttpResponse:
         if stored_schema is not None:
             message = _("The schema of %(version)s is kept: %(count)s resources.")
             messages.success(request, message % {"version": stored_schema.version, "count": stored_schema.resources})
-            return redirect(f"{reverse('schemas', args=[uuid])}#top")  # where the message is, not the form
+            return redirect(f"{reverse('schemas:list', args=[uuid])}#top")  # where the message is, not the form
     context = {
         "integration": integration,
         "rows": services.list_schemas(integration),
@@ -125,7 +125,7 @@ def _render_page(request: HttpRequest, integration: Integration, context: dict[s
     return render(request, TEMPLATE, context, status=status)
 
 
-@require_button("schemas")
+@require_button("schemas:list")
 def request_inspection(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Have the newest release's schema read from the provider itself."""
     integration = load_visible_integration(request, uuid)
@@ -135,7 +135,7 @@ def request_inspection(request: HttpRequest, uuid: UUID) -> HttpResponse:
         provider_schema_inspections.start_test_run(integration, actor=request.user, now=timezone.now())
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-    return redirect("schemas", uuid)
+    return redirect("schemas:list", uuid)
 
 
 def _store_upload(request: HttpRequest, integration: Integration, form: SchemaUploadForm) -> ProviderSchema | None:
@@ -187,7 +187,7 @@ def show_schema_changes(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/schemas/", show_schemas, name="schemas"),
-    path("integrations/<uuid:uuid>/schemas/read/", request_inspection, name="schema_read"),
-    path("integrations/<uuid:uuid>/schemas/changes/", show_schema_changes, name="schema_changes"),
+    path("integrations/<uuid:uuid>/schemas/", show_schemas, name="list"),
+    path("integrations/<uuid:uuid>/schemas/read/", request_inspection, name="request_inspection"),
+    path("integrations/<uuid:uuid>/schemas/changes/", show_schema_changes, name="changes"),
 ]

@@ -66,7 +66,7 @@ def show_nomad_plugin_test(request: HttpRequest, uuid: UUID) -> HttpResponse:
         nomad_plugin_tests.start_test_run(integration, form.cleaned_data, actor=request.user, now=timezone.now())
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-    return redirect("nomad_rehearsal", uuid=uuid)
+    return redirect("testruns:nomad_plugin", uuid=uuid)
 
 
 @require_safe
@@ -137,6 +137,6 @@ def _get_initial_values(integration: Integration) -> dict[str, Any]:
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/tests/nomad-plugin/", show_nomad_plugin_test, name="nomad_rehearsal"),
-    path("integrations/<uuid:uuid>/tests/nomad-plugin.json", show_nomad_plugin_test_json, name="nomad_rehearsal_json"),
+    path("integrations/<uuid:uuid>/tests/nomad-plugin/", show_nomad_plugin_test, name="nomad_plugin"),
+    path("integrations/<uuid:uuid>/tests/nomad-plugin.json", show_nomad_plugin_test_json, name="nomad_plugin_json"),
 ]

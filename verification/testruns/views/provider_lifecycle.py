@@ -60,7 +60,7 @@ def show_provider_lifecycle_test(request: HttpRequest, uuid: UUID) -> HttpRespon
         provider_lifecycle_tests.start_test_run(integration, form.cleaned_data, actor=request.user, now=timezone.now())
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-    return redirect("lifecycle", uuid=uuid)
+    return redirect("testruns:provider_lifecycle", uuid=uuid)
 
 
 @require_safe
@@ -128,10 +128,10 @@ def _get_initial_values(integration: Integration) -> dict[str, Any]:
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/tests/provider-lifecycle/", show_provider_lifecycle_test, name="lifecycle"),
+    path("integrations/<uuid:uuid>/tests/provider-lifecycle/", show_provider_lifecycle_test, name="provider_lifecycle"),
     path(
         "integrations/<uuid:uuid>/tests/provider-lifecycle.json",
         show_provider_lifecycle_test_json,
-        name="lifecycle_json",
+        name="provider_lifecycle_json",
     ),
 ]

@@ -60,7 +60,7 @@ def show_run_task_test(request: HttpRequest, uuid: UUID) -> HttpResponse:
         run_task_tests.start_test_run(integration, form.cleaned_data, actor=request.user, now=timezone.now())
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-    return redirect("rehearsal", uuid=uuid)
+    return redirect("testruns:run_task", uuid=uuid)
 
 
 @require_safe
@@ -73,14 +73,14 @@ def _serialize_test_run(row: RunTaskRehearsal) -> dict[str, Any]:
     return {"stages": row.stages, **build_report(load_records(row, over=row.finished_at is not None), row.url)}
 
 
-@require_button("rehearsal")
+@require_button("testruns:run_task")
 def cancel_run_task_test(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """End the one under way with what was seen so far."""
     try:
         run_task_tests.cancel_test_run(load_integration(request, uuid), actor=request.user, now=timezone.now())
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-    return redirect("rehearsal", uuid=uuid)
+    return redirect("testruns:run_task", uuid=uuid)
 
 
 def _render(request: HttpRequest, integration: Integration, form: RunTaskTestForm, status: int = 200) -> HttpResponse:
@@ -113,7 +113,7 @@ def _get_initial_values(integration: Integration) -> dict[str, Any]:
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/tests/run-task/", show_run_task_test, name="rehearsal"),
-    path("integrations/<uuid:uuid>/tests/run-task.json", show_run_task_test_json, name="rehearsal_json"),
-    path("integrations/<uuid:uuid>/tests/run-task/stop/", cancel_run_task_test, name="rehearsal_stop"),
+    path("integrations/<uuid:uuid>/tests/run-task/", show_run_task_test, name="run_task"),
+    path("integrations/<uuid:uuid>/tests/run-task.json", show_run_task_test_json, name="run_task_json"),
+    path("integrations/<uuid:uuid>/tests/run-task/stop/", cancel_run_task_test, name="cancel_run_task"),
 ]

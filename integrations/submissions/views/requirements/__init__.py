@@ -115,7 +115,7 @@ def render_page(page: RequirementPage, bound_forms: BoundForms, status: int = 20
 
 
 def redirect_to_page(page: RequirementPage) -> HttpResponse:
-    return redirect("requirement", page.integration.uuid, page.requirement.id)
+    return redirect("submissions:requirement", page.integration.uuid, page.requirement.id)
 
 
 def autosave_draft(request: HttpRequest, uuid: UUID, requirement_id: str) -> HttpResponse:

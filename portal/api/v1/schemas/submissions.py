@@ -213,7 +213,7 @@ def serialize_integration(row: Integration) -> dict[str, Any]:
         "partner": serialize_partner_reference(row.partner),
         "next_action": next_action,
         "reviewer": str(row.reviewer or ""),
-        "href": build_absolute_url("integration", row.uuid),
+        "href": build_absolute_url("submissions:detail", row.uuid),
     }
 
 

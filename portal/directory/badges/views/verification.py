@@ -126,6 +126,6 @@ def show_badge(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 urlpatterns = [
-    path("verify/", verify_badge, name="verify"),
+    path("verify/", verify_badge, name="verify_badge"),
     path("directory/<uuid:uuid>/badge/", show_badge, name="badge"),
 ]

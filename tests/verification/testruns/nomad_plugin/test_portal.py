@@ -48,9 +48,9 @@ def test_test_run_is_kept_and_reported_to_the_check(
         "fail", "The driver plugin fails its rehearsal; 1 of 13 rules do not hold plainly.",
     )  # fmt: skip
     client.force_login(alice)
-    page = client.get(reverse("nomad_rehearsal", args=[booster.uuid])).content.decode()
+    page = client.get(reverse("testruns:nomad_plugin", args=[booster.uuid])).content.decode()
     assert "It names no API version, so Nomad would not load it." in page
-    data = client.get(reverse("nomad_rehearsal_json", args=[booster.uuid])).json()
+    data = client.get(reverse("testruns:nomad_plugin_json", args=[booster.uuid])).json()
     assert (data["outcome"], data["claims"]["name"]) == ("fail", "example")
 
 
@@ -96,7 +96,7 @@ def test_one_is_open_at_a_time_and_strangers_begin_none(booster: Integration, al
 def test_other_categories_have_no_such_page(acme: Any, alice: Any, client: Client) -> None:
     other = begin(acme, alice, category="storage", repository="acme/nomad-acme-csi", name="Volumes")
     client.force_login(alice)
-    assert client.get(reverse("nomad_rehearsal", args=[other.uuid])).status_code == 404
+    assert client.get(reverse("testruns:nomad_plugin", args=[other.uuid])).status_code == 404
 
 
 @pytest.mark.django_db
@@ -115,6 +115,6 @@ def test_invalid_configuration_is_shown_as_field_error(
     booster: Integration, alice: Any, client: Client, config: str, expected_error: str
 ) -> None:
     client.force_login(alice)
-    page = client.post(reverse("nomad_rehearsal", args=[booster.uuid]), {**FORM_DATA, "config": config})
+    page = client.post(reverse("testruns:nomad_plugin", args=[booster.uuid]), {**FORM_DATA, "config": config})
     assert (page.status_code, NomadRehearsal.objects.count()) == (422, 0)
     assert expected_error in page.content.decode()

@@ -156,7 +156,7 @@ def test_one_is_open_at_a_time_and_strangers_begin_none(rocket: Integration, ali
 def test_form_keeps_what_was_entered_but_the_credentials(rocket: Integration, alice: Any, client: Client) -> None:
     client.force_login(alice)
     posted_data = {**FORM_DATA, "changed": BASE, "hosts": "https://a.io"}
-    page = client.post(reverse("lifecycle", args=[rocket.uuid]), posted_data)
+    page = client.post(reverse("testruns:provider_lifecycle", args=[rocket.uuid]), posted_data)
     text = page.content.decode()
     assert page.status_code == 422
     assert "https://a.io is no host name. Write it like api.acme.io, or api.acme.io:8443." in text
@@ -167,13 +167,13 @@ def test_form_keeps_what_was_entered_but_the_credentials(rocket: Integration, al
 @pytest.mark.django_db
 def test_page_and_json_show_the_same_verdicts(rocket: Integration, alice: Any, client: Client) -> None:
     client.force_login(alice)
-    assert client.get(reverse("lifecycle_json", args=[rocket.uuid])).status_code == 404
-    client.post(reverse("lifecycle", args=[rocket.uuid]), {**FORM_DATA, "hosts": "api.acme.io"})
+    assert client.get(reverse("testruns:provider_lifecycle_json", args=[rocket.uuid])).status_code == 404
+    client.post(reverse("testruns:provider_lifecycle", args=[rocket.uuid]), {**FORM_DATA, "hosts": "api.acme.io"})
     row = LifecycleRehearsal.objects.get()
     assert (row.hosts, row.names, row.seen["has_secrets"]) == (["api.acme.io"], ["EXAMPLE_TOKEN"], True)
     claim(Job.objects.filter(queue="sandbox"), timezone.now())
     run_due_jobs("sandbox", timezone.now() + DEFAULT_LEASE)
-    data = client.get(reverse("lifecycle_json", args=[rocket.uuid])).json()
+    data = client.get(reverse("testruns:provider_lifecycle_json", args=[rocket.uuid])).json()
     assert (data["version"], data["outcome"], len(data["verdicts"])) == ("1.0.0", "error", 17)
-    page = client.get(reverse("lifecycle", args=[rocket.uuid])).content.decode()
+    page = client.get(reverse("testruns:provider_lifecycle", args=[rocket.uuid])).content.decode()
     assert "This is ours, not your provider" in page

@@ -240,10 +240,10 @@ def test_page_shows_how_far_it_is_and_what_came_of_it(
     rocket: Integration, alice: Any, service: Service, publish_provider: Callable[..., Any]
 ) -> None:
     publish_provider()
-    client, page = Client(), reverse("schemas", args=[rocket.uuid])
+    client, page = Client(), reverse("schemas:list", args=[rocket.uuid])
     client.force_login(alice)
     assert "Read the schema" in client.get(page).content.decode()
-    answer = client.post(reverse("schema_read", args=[rocket.uuid]), follow=True)
+    answer = client.post(reverse("schemas:request_inspection", args=[rocket.uuid]), follow=True)
     assert "as soon as a worker is free" in answer.content.decode()
     live = client.get(page, headers={"HX-Request": "true"})
     assert (live.status_code, b"<html" in live.content) == (200, False)

@@ -52,7 +52,7 @@ def test_portal_reads_a_result_in_pieces(run_task: Any, alice: Any, more: int, s
     request, token = waiting(run_task, alice)
     body = json.dumps(PASSED_RESULT).encode() + b" " * more
     environ: Any = {"wsgi.input": BytesIO(body), "wsgi.input_terminated": True, "HTTP_AUTHORIZATION": f"Bearer {token}"}
-    path = reverse("run_task_callback", args=[request.uuid])
+    path = reverse("inbound:run_task_callback", args=[request.uuid])
     http_request: Any = RequestFactory().generic("PATCH", path, **environ)
     assert receive_run_task_callback(http_request, request.uuid).status_code == status
 

@@ -81,7 +81,7 @@ def test_good_endpoint_passes_and_its_key_is_forgotten(run_test: Any, run_task: 
 @pytest.mark.django_db(transaction=True)
 def test_page_and_json_show_the_same_verdicts(run_test: Any, run_task: Integration, alice: Any, client: Any) -> None:
     client.force_login(alice)
-    address = reverse("rehearsal_json", args=[run_task.uuid])
+    address = reverse("testruns:run_task_json", args=[run_task.uuid])
     assert client.get(address).status_code == 404
     row = run_test("called-back-twice")
     data = client.get(address).json()

@@ -1,6 +1,5 @@
-"""URLs of integrations and reviews."""
+"""URLs of the submissions app."""
 
-from integrations.reviews.views import partners, queue, review
 from integrations.submissions.views import (
     detail,
     draft_confirmation,
@@ -13,6 +12,7 @@ from integrations.submissions.views import (
     requirements,
 )
 
+app_name = "submissions"
 urlpatterns = [
     *program_catalog.urlpatterns,
     *drafts.urlpatterns,
@@ -20,10 +20,7 @@ urlpatterns = [
     *draft_confirmation.urlpatterns,
     *introductions.urlpatterns,
     *lists.urlpatterns,
-    *partners.urlpatterns,
     *detail.urlpatterns,
     *edit.urlpatterns,
     *requirements.urlpatterns,
-    *queue.urlpatterns,
-    *review.urlpatterns,
 ]

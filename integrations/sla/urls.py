@@ -1,0 +1,14 @@
+"""URLs of the sla app."""
+
+from integrations.sla.views import dashboard as sla
+from integrations.sla.views import issue as issues
+from integrations.sla.views import label_policy as labels
+from integrations.sla.views import monitoring
+
+app_name = "sla"
+urlpatterns = [
+    *monitoring.urlpatterns,
+    *sla.urlpatterns,
+    *issues.urlpatterns,
+    *labels.urlpatterns,
+]

@@ -1,0 +1,8 @@
+"""URLs of the reports app."""
+
+from portal.reports import views as reports
+
+app_name = "reports"
+urlpatterns = [
+    *reports.urlpatterns,
+]

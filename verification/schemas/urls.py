@@ -1,0 +1,9 @@
+"""URLs of the schemas app."""
+
+from verification.schemas.views import crds, schemas
+
+app_name = "schemas"
+urlpatterns = [
+    *schemas.urlpatterns,
+    *crds.urlpatterns,
+]
