@@ -42,12 +42,19 @@ YEARS = re.compile(
 ENCLOSED_ADDRESS = re.compile(r"[<(\[]\s*(?:e-?mail:|mailto:)?\s*([^\s<>()\[\]]+)\s*[>)\]]")
 OPEN_ADDRESS = re.compile(r"(?<!\S)((?:https?://|www\.)\S+?|[^\s<>(),;]+@[^\s<>(),;]+?|@[\w-]+)[.,;:]*(?=\s|$)")
 ADDRESS_PART = re.compile(r"(?<![\w-])[a-z0-9]+(?:-[a-z0-9]+)+(?![\w-])")
-RIGHTS = re.compile(
-    r"\b(?:all\s+rights?\s+(?:are\s+)?reserved|alle\s+rechte\s+vorbehalten|tous\s+droits\s+r[ée]serv[ée]s"
-    r"|todos\s+los\s+derechos\s+reservados|todos\s+os\s+direitos\s+reservados|tutti\s+i\s+diritti\s+riservati"
-    r"|все\s+права\s+защищены|wszelkie\s+prawa\s+zastrze[żz]one|alle\s+rechten\s+voorbehouden)\b|版权所有|保留所有权利",
-    re.I,
-)
+
+
+def build_alternatives(list_name: str) -> str:
+    """Return a pattern of the phrases of a list; phrases in scripts without capitals may touch other letters."""
+    patterns = []
+    for phrase in sorted(lines(list_name), key=len, reverse=True):
+        edge = r"\b" if has_capitals(phrase.split()[0]) else ""
+        patterns.append(edge + r"\s+".join(map(re.escape, phrase.split())) + edge)
+    return "|".join(patterns)
+
+
+RIGHTS_FORMULAS = build_alternatives("rights_reserved")
+RIGHTS = re.compile(RIGHTS_FORMULAS, re.I)
 JOINT = r"(?:and\s*/\s*or|and|or|&|\+|with|und|et|y|e|og|och)"
 OTHERS = r"(?:(?:its|their|his|her|the|many|other|various|all|any|individual|respective|additional|project)\s+){0,3}"
 AFFILIATES = re.compile(

@@ -10,7 +10,14 @@ from itertools import accumulate
 from verification.licenses.addresses import is_handle
 from verification.licenses.attributions import attribution_end
 from verification.licenses.dual_licensing import find_chosen_ids, patterns
-from verification.licenses.holders import are_holders, is_holder, is_holder_list, pieces_of
+from verification.licenses.holders import (
+    RIGHTS_FORMULAS,
+    are_holders,
+    build_alternatives,
+    is_holder,
+    is_holder_list,
+    pieces_of,
+)
 from verification.licenses.lexicon import TRIM, Kind, is_noun_like, words
 from verification.licenses.normalization import BETWEEN
 from verification.licenses.projects import (
@@ -24,6 +31,7 @@ from verification.licenses.restrictions import holds_restriction
 from verification.licenses.titles import titles
 
 MARKER = re.compile(
+    rf"(?:(?:{build_alternatives('copyright_marks')}|{RIGHTS_FORMULAS})\s*(?=\(c\)))?"
     r"(?:spdx-filecopyrighttext\s*:\s*|spdx-filecontributor\s*:\s*)?(?:\(c\)|copyrighted|copyrights?|copr\.?)(?![^\W_])"
     r"(?:[\s:]*(?:\(c\)|copyright|notice:|holders?:|by the following (?:holders|people):|by\b))*"
     r"|spdx-file(?:copyrighttext|contributor)\s*:",

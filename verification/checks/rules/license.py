@@ -44,7 +44,8 @@ EXTRA_TERMS_PATTERN = (
     "commons",
     "usage",
 )
-PROSE = re.compile(r"[^./]+(?:\.(?:md|txt|rst|html?|adoc|pdf|rtf|docx?))*", re.I)
+# by its last extension: a language or a version may stand before it, as in "EULA.zh-CN.md"
+PROSE = re.compile(r"[^./]+|[^/]+\.(?:md|txt|rst|html?|adoc|pdf|rtf|docx?)", re.I)
 NOTICE_PATTERN = ("notice", "attribution", "credits", "acknowledg")
 PART_LICENSE_PATTERN = re.compile(r"(?:[^/]+/){1,2}(?:licen[sc]e|copying)(?:\.[^/.]*)?", re.I)
 THIRD_PARTY_FOLDERS = frozenset(
@@ -110,7 +111,7 @@ def classify_license_files(
 
 def is_about_terms(path: str, beginnings: tuple[str, ...] = EXTRA_TERMS_PATTERN + NOTICE_PATTERN) -> bool:
     """Return whether the name of a file has a word with one of these beginnings, as AcmeEULA.txt has."""
-    return any(word.lower().startswith(beginnings) for word in NAME_WORD.findall(path.partition(".")[0]))
+    return any(word.lower().startswith(beginnings) for word in NAME_WORD.findall(path))
 
 
 def read_content(code: RepositorySnapshot, file: RepositoryFile) -> bytes:
