@@ -175,11 +175,11 @@ def test_email_holds_no_words_that_no_one_can_translate(
     with pseudo.activate_pseudo_language():
         settings.LANGUAGE_CODE = pseudo.CODE  # mails are in the portal's own language, whoever caused them
         perform_transition(
-            world["submissions:detail"],
+            world["integration"],
             "put_on_hold",
             actor=cast["rita"],
             note="Legal looks at it.",
-            waits_for="submissions:program",
+            waits_for="program",
         )
     mail = EmailMessage.objects.filter(name="integration_on_hold").latest("pk")
     both = [*pseudo.find_untranslated_texts(mail.html), *pseudo.find_untranslated_texts(mail.text, markup=False)]

@@ -81,7 +81,7 @@ class SavedViewOut(Schema):
 
 
 class SavedViewIn(StrictSchema):
-    """New saved view. `page` is queue, integrations, sla, companies, outbox, or office…"""
+    """New saved view. `page` is queue, integrations, sla, partners, emails, or overview"""
 
     page: str = Field(max_length=40)
     name: str
@@ -216,7 +216,7 @@ def _get_view(request: HttpRequest, pk: int) -> SavedView:
 
 
 def _serialize_view(view: Any) -> dict[str, Any]:
-    href = f"{build_absolute_url(view.page)}?{build_url(view).partition('?')[2]}"
+    href = f"{build_absolute_url(services.PAGES[view.page].url_name)}?{build_url(view).partition('?')[2]}"
     return {
         "id": view.pk, "page": view.page, "name": view.name, "query": view.query, "shared": view.owner_id is None,
         "is_default": view.is_default, "saved_at": view.saved_at, "href": href,

@@ -337,7 +337,7 @@ def test_appeal_pauses_deadline_and_needs_another_reviewer(
     assert "Another reviewer must decide" in refusal(row, "dismiss_appeal", rita, now + 90 * DAY)
     row = take(row, "dismiss_appeal", rob, now + 90 * DAY)
     assert row.compliance_deadline_at == now + 91 * DAY
-    assert "appealed once" in refusal(row, "appeal", alice, now + 90 * DAY)
+    assert "You already appealed." in refusal(row, "appeal", alice, now + 90 * DAY)
 
 
 def test_evidence_is_frozen_with_each_decision(

@@ -124,12 +124,12 @@ def test_command_reports_what_it_did(tmp_path):
     path.write_bytes(b"\n".join([line(), b"nonsense"]))
     out, err = StringIO(), StringIO()
     call_command("import_registry_providers", path, stdout=out, stderr=err)
-    assert out.getvalue() == "2 lines: 1 new, 0 changed, 0 unchanged, 1 skipped. 1 providers are here.\n"
+    assert out.getvalue() == "2 lines: 1 new, 0 changed, 0 unchanged, 1 skipped. Stored providers: 1.\n"
     assert err.getvalue() == "2 lines read\nline 2 skipped: not JSON\n"
 
 
 def test_command_without_a_file_says_so(tmp_path):
-    with pytest.raises(CommandError, match="cannot be read"):
+    with pytest.raises(CommandError, match="Cannot read"):
         call_command("import_registry_providers", tmp_path / "none")
 
 

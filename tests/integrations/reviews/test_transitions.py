@@ -77,7 +77,7 @@ def test_preview_changes_nothing(ready: Integration, rita: User, sign_in: SignIn
     before = (ready.version, AuditEvent.objects.count(), EmailMessage.objects.count())
     response = sign_in(rita).get(address(ready, "approve"))
     assert response.status_code == 200
-    assert "in 10 minutes; until then you can undo" in text_of(response, ".mail")
+    assert "in 10 minutes. You can undo the decision until then" in text_of(response, ".mail")
     assert (fresh(ready).version, AuditEvent.objects.count(), EmailMessage.objects.count()) == before
 
 

@@ -109,7 +109,7 @@ def test_anonymous_portal_sees_no_private_repository(
     assert (watch.trouble, watch.data_up_to) == (reconciliation.NOT_VISIBLE_MESSAGE, OPENED_AT + HOUR)
 
 
-@pytest.mark.parametrize("path", ["integration", "watch"])
+@pytest.mark.parametrize("path", ["submissions:detail", "sla:monitoring"])
 @pytest.mark.parametrize("reader", ["alice", "rita"])
 def test_partner_and_reviewer_see_the_reason(
     watch: MonitoredRepository,

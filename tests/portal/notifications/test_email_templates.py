@@ -207,7 +207,7 @@ def test_changes_requested_lists_the_findings_that_wait(at: Any, alice: User, ri
     email = EmailMessage.objects.get(event__event_type="request_changes")
     assert email.to == "alice@acme.example"
     assert email.subject == "Changes requested: Rocket"
-    assert email.text.startswith("Action required: Answer 2 findings.\n")
+    assert email.text.startswith("Action required: Respond to 2 findings.\n")
     assert "Finding 1:\n\n> Sign the release.\n" in email.text
     assert "Finding 2:\n\n> Add a license.\n" in email.text
     assert "Comment:\n\n> Nearly there.\n" in email.text

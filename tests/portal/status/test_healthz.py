@@ -130,7 +130,7 @@ def test_database_outage_is_reported(client):
 
     with connection.execute_wrapper(away):
         answer = client.get("/healthz")
-    assert (answer.status_code, answer.json()) == (503, {"database": "does not answer"})
+    assert (answer.status_code, answer.json()) == (503, {"database": "down"})
 
 
 def test_only_reading_is_answered(client):

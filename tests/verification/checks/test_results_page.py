@@ -112,7 +112,7 @@ def test_button_after_the_end_says_why_not(sign_in, alice, provider, address):
     assert "Run checks again" not in response.text
 
 
-@pytest.mark.parametrize("name", ["check_results", "run_checks"])
+@pytest.mark.parametrize("name", ["checks:results", "checks:run"])
 def test_foreign_integration_is_not_there(sign_in, charlie, provider, name):
     client = sign_in(charlie)
     assert client.post(reverse(name, args=[provider.uuid])).status_code == 404

@@ -220,16 +220,16 @@ def test_crossplane_archive_holds_every_file_and_is_the_same_each_time(two: Inte
     assert body() == body()
 
 
-@pytest.mark.parametrize("name", ["schema_changes", "crossplane", "crossplane_resource", "crossplane_file"])
+@pytest.mark.parametrize("name", ["schemas:changes", "schemas:crds", "schemas:crd", "schemas:crd_file"])
 def test_pages_of_what_is_not_kept_are_not_there(
     provider: Integration, two: Integration, alice: Any, name: str
 ) -> None:
     for query in ({"version": "9.9.9"}, {"resource": "acme_none", "from": "9.9.9"}):
-        if name == "crossplane" and "resource" in query:
+        if name == "schemas:crds" and "resource" in query:
             continue
         assert signed_in(alice).get(reverse(name, args=[two.uuid]), query).status_code == 404
 
 
 def test_pages_of_another_partner_are_not_there(two: Integration, charlie: Any) -> None:
-    for name in ("schemas", "schema_changes", "crossplane", "crossplane_archive"):
+    for name in ("schemas:list", "schemas:changes", "schemas:crds", "schemas:crd_archive"):
         assert signed_in(charlie).get(reverse(name, args=[two.uuid])).status_code == 404

@@ -165,7 +165,7 @@ def test_command_answers_in_words(capsys):
 
 def test_command_names_every_version_that_differs_in_build_metadata_alone(capsys):
     call_command("match_version_constraint", "> 1", "1.2.0+b", "1.1.0", "1.2.0+a")
-    assert capsys.readouterr().out.endswith("Terraform would choose 1.2.0+a or 1.2.0+b.\n")
+    assert capsys.readouterr().out.endswith("Terraform would select 1.2.0+a or 1.2.0+b.\n")
 
 
 def test_version_0_0_0_is_never_chosen():

@@ -141,4 +141,4 @@ def test_changed_calendar_is_reported_to_both_sides_but_to_whom_changed_it(
         assert mail.subject == "Calendar changed: Acme"
         assert "Europe/Berlin" in mail.text
         assert "/company/acme/calendar/" in mail.text
-    assert "look whether the new days are right" in mails[1].text
+    assert "Check that the new days are correct" in mails[1].text

@@ -67,7 +67,7 @@ def test_trends_count_what_was_settled(
     assert (sum(c.kept for c in trends.weeks.columns), sum(c.late for c in trends.weeks.columns)) == (1, 1)
     assert [(share.name, share.met, share.breached) for share in trends.partners] == [("Acme", 1, 1)]
     answers = {chart.title: [c.whole for c in chart.columns] for chart in trends.lengths}
-    assert sum(answers["First answer, all others"]) == 2
+    assert sum(answers["First response, all others"]) == 2
 
 
 def test_picture_shows_the_target_of_the_program_that_promised_it(
@@ -77,7 +77,7 @@ def test_picture_shows_the_target_of_the_program_that_promised_it(
         charts = sign_in(rita).get("/sla/trends/").context["trends"].lengths
         return [(chart.title, chart.target, chart.target_after) for chart in charts]
 
-    none = [("First answer, critical", "", -1), ("First answer, all others", "", -1)]
+    none = [("First response, critical", "", -1), ("First response, all others", "", -1)]
     resolution_targets = [
         ("Resolved, critical", "target 48 h", 4),
         ("Resolved, all others", "target 5 business days", 5),
@@ -94,7 +94,7 @@ def test_picture_shows_the_target_of_the_program_that_promised_it(
     ("targets", "labels", "expected_target"),
     [
         ([SlaTarget(hours=24)], ["6 h", "12 h", "18 h", "24 h", "longer"], "target 24 h"),
-        ([SlaTarget(business_days=2, ideally=True)], ["1 day", "2 days", "longer"], "ideally 2 business days"),
+        ([SlaTarget(business_days=2, ideally=True)], ["1 day", "2 days", "longer"], "recommended 2 business days"),
         ([SlaTarget(business_days=10)], ["2.5 days", "5 days", "7.5 days", "10 days", "longer"],
          "target 10 business days"),
         ([SlaTarget(hours=24), SlaTarget(hours=48)], ["12 h", "24 h", "36 h", "48 h", "longer"], ""),

@@ -53,7 +53,7 @@ def retry_while_locked(operation: Callable[[], T]) -> T:
 
 def build_urls(request: RunTaskRequest) -> RunTaskUrls:
     """The addresses that an endpoint is given."""
-    names = ("run_task_callback", "run_task_plan", "run_task_configuration")
+    names = ("inbound:run_task_callback", "inbound:run_task_plan", "inbound:run_task_configuration")
     return RunTaskUrls(*(settings.SITE_URL.rstrip("/") + reverse(name, args=[request.uuid]) for name in names))
 
 
