@@ -1,6 +1,6 @@
 """Settings that a portal in production refuses to start with.
 
-Each problem is one sentence, so that whoever starts the portal can fix all of them at once.
+Each problem is one sentence, so that the operator can fix all of them at once.
 """
 
 import math

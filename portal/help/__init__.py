@@ -1,1 +1,1 @@
-"""How does the portal explain itself? Words, how it is doing, and where a partner begins."""
+"""Help pages: glossary, system status, and getting started."""

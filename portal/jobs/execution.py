@@ -1,4 +1,4 @@
-"""Execution of jobs: claim one in the database, run it, and settle what becomes of it."""
+"""Execution of jobs: claim one in the database, run it, and record the outcome."""
 
 import logging
 import time
@@ -76,7 +76,7 @@ def list_runnable(now: datetime) -> JobQuerySet:
 
 
 def claim(candidates: JobQuerySet, now: datetime) -> Job | None:
-    """Claim the most urgent of some jobs for this process. Return it, or None if there is none to run.
+    """Claim the most urgent of some jobs for this process. Return None if no candidate can run.
 
     A job that a process left behind is failed instead if it must not run again.
     """
@@ -101,7 +101,7 @@ def claim(candidates: JobQuerySet, now: datetime) -> Job | None:
 
 
 def execute(job: Job) -> None:
-    """Run a claimed job to the end of this attempt, settle it, and have the next job of its resource run."""
+    """Run one attempt of a claimed job, record the outcome, and publish the next job of its resource."""
     assert job.lease_token is not None
     definition = DEFINITIONS[job.kind]
     settlement = _attempt(job, definition, job.lease_token)

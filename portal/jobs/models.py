@@ -26,7 +26,7 @@ class Job(models.Model):
         priority: Higher runs first, as in `django.tasks`.
         run_after: When a pending job may start, and when a running one starts again if a rerun was requested.
         attempts: Starts since the job was enqueued, rescheduled, or rerun.
-        lease_token: Names the process that runs the job; nobody else may settle it.
+        lease_token: Identifies the process that runs the job; no other may record its outcome.
         started_at: The first of these attempts; retries are given up a time after it.
     """
 

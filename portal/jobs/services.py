@@ -27,8 +27,8 @@ def enqueue(
 ) -> Job:
     """Enqueue a job in the caller's transaction: if that rolls back, there is no job.
 
-    If a job of this kind and key is pending, it takes the payload, starts at the earlier of the two times, and counts
-    its attempts anew. If one is running, it starts again when it ends, so that what the caller has just written is
+    If a job of this kind and key is pending, it takes the payload, starts at the earlier of the two times, and resets
+    its attempts. If one is running, it starts again when it ends, so that what the caller has just written is
     never missed.
 
     Args:
@@ -56,7 +56,7 @@ def cancel_job(job: Job) -> bool:
     """Cancel a job. Return False if it has finished.
 
     A pending job never starts. A running one ends at its next `renew_lease` or `report_progress`. Until then it stays
-    the only one of its key, so that a new request does not run beside it.
+    the only one of its key, so that a new request does not run concurrently.
     """
     pending = Job.objects.filter(pk=job.pk, state=Job.State.PENDING)
     if pending.update(state=Job.State.CANCELED, finished_at=timezone.now()):

@@ -1,1 +1,1 @@
-"""What reaches a person, where and how often? Their choices, their digest, the calendar of their deadlines."""
+"""Notifications: preferences, email delivery, digests, escalation, and the calendar feed of deadlines."""

@@ -1,4 +1,4 @@
-"""What can staff see of mail in the admin pages? Its fate, read-only."""
+"""Read-only admin pages for emails and their delivery."""
 
 from django.contrib import admin
 

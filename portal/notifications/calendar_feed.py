@@ -1,4 +1,4 @@
-"""How does a calendar subscribe to a person's deadlines? By a secret address; the same facts give the same text."""
+"""Calendar feed of a person's deadlines at a secret URL; the output is deterministic."""
 
 import hashlib
 import secrets
@@ -21,7 +21,7 @@ SEQUENCE_EPOCH = datetime(2026, 1, 1, tzinfo=UTC)  # so that the numbers stay be
 
 
 def create_feed(person: Any, now: datetime) -> str:
-    """A new address; whoever holds an older one reads nothing from now on."""
+    """Create the feed of a person and return its URL. Any earlier URL stops working."""
     token = secrets.token_urlsafe(TOKEN_BYTES)
     values = {"token_hash": hash_token(token), "created_at": now}
     CalendarFeed.objects.update_or_create(user=person, defaults=values)

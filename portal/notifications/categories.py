@@ -1,4 +1,4 @@
-"""Which kinds of notices are there, and which of them may a person silence? One table. Pure."""
+"""Table of notification categories, including which ones a person can turn off."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
-"""Which moments concern a person? Their own turns, findings, promises, meetings, and what ends; nothing is written.
+"""Deadlines of a person: next actions, findings, SLA clocks, meetings, and expirations. Read-only.
 
-A title says no more than the integration's name and what is due. What is settled stays a month, as cancelled, so that
-calendars take it away.
+A title holds only the integration's name and what is due. A completed deadline stays for a month as canceled, so that
+calendars remove it.
 """
 
 from collections.abc import Iterator
@@ -77,7 +77,7 @@ def build_deadline(
 
 
 def _list_turns(rows: QuerySet[Integration], person: Any, now: datetime) -> Iterator[CalendarDeadline]:
-    """One entry an integration: the turn of the person's side, as long as it has a due moment."""
+    """Yield one deadline per integration: the next action of the person's side, if it has a due date."""
     for integration in rows.exclude(responsible_since=None).select_related("partner").order_by("pk")[:MAX_PER_KIND]:
         holder, word, page = TURN_LABELS[bool(permissions.get_role(integration.partner, person))]
         uid, page_url = f"turn-{integration.uuid}", build_url(page, integration.uuid)

@@ -1,7 +1,7 @@
-"""What becomes of a mail that could not be delivered? The next of the program hears instead, and pages say so.
+"""Handling of undeliverable emails: notify the next recipient and show the failure on pages.
 
-A mail to the program goes to the next of its chain; of one to the partner the program is told, so that somebody
-finds out how to reach them. Either once; the page of the integration shows it for a month.
+An email to the program is forwarded to the next escalation recipient. For one to the partner, the program is notified,
+so that it can find another way to reach them. Each happens once; the integration's page shows it for a month.
 """
 
 import logging

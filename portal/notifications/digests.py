@@ -1,6 +1,6 @@
-"""When does a digest go, and what is in it? Rows that wait for the reader's morning become one mail, each of them once.
+"""Digests: batched notifications are combined into one email in the reader's morning, each of them once.
 
-A round that dies leaves the rows as they were; what an outage kept back goes in the next one. No rows, no mail.
+A failed run leaves the rows unchanged, so the next one sends them. Without rows, no email is sent.
 """
 
 import logging

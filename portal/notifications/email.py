@@ -66,7 +66,7 @@ def cancel_held_emails(event: AuditEvent) -> int:
 
 
 def silence_person(person: int, partner: Partner) -> int:
-    """Stop what waits to be told to a person about a company's integrations. Returns how many."""
+    """Suppress a person's held and batched emails about a partner's integrations. Return their number."""
     waiting = EmailMessage.objects.filter(person_id=person, integration__partner=partner)
     return waiting.filter(state__in=(EmailMessage.State.HELD, EmailMessage.State.BATCHED)).update(
         state=EmailMessage.State.SUPPRESSED

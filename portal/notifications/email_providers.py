@@ -1,4 +1,4 @@
-"""Which mail providers can carry the portal's mail instead of SMTP? One key each, through django-anymail. Pure data."""
+"""Email providers that can replace SMTP, through django-anymail with one API key each. Data only."""
 
 from typing import Any
 

@@ -1,9 +1,9 @@
-"""Who hears of it next when nobody of the program answers? A chain that ends in the program's mailbox.
+"""Escalation to the next recipient when the program does not respond; the program's mailbox is the last.
 
-Two things begin a chain: breaches that were told, and a turn of the program's own whose time runs out. The first of
-the chain hears at once, of a turn also when 50, 75 and 90 % of its time are used, in the hours in which they work; the
-Alliances manager a day later, the mailbox after another. A chain ends when somebody of the program does anything with
-the integration, when the issues are settled, or when nobody is left.
+An escalation starts with reported breaches, or with an action of the program that is running out of time. The first
+recipient is notified at once, for an action also at 50, 75 and 90 % of its time, during working hours; the Alliances
+manager a day later, the mailbox another day later. An escalation ends when a program member acts on the integration,
+when the issues are resolved, or when no recipient is left.
 """
 
 import logging
@@ -65,7 +65,7 @@ def start_escalation(event: AuditEvent) -> None:
 
 
 def notify_of_retraction(event: AuditEvent) -> None:
-    """Breaches are taken back: who was told of one and is not told anyway hears of it too, while they may know."""
+    """Notify of retracted breaches those who received the escalation but no other notice, if they still have access."""
     integration = event.integration
     assert integration is not None
     retracted_keys = _get_breach_keys(event)
@@ -83,12 +83,12 @@ def notify_of_retraction(event: AuditEvent) -> None:
 
 
 def _can_know(integration: Integration, person: Any) -> bool:
-    """Whether somebody who was told still belongs to it; None is the program's mailbox."""
+    """Return whether an earlier recipient still has access. None is the program's mailbox."""
     return person is None or (person.is_active and permissions.can_view(integration, person))
 
 
 def _get_breach_keys(event: AuditEvent) -> set[tuple[str, str]]:
-    """The breaches that an event tells of: the issue and its due moment."""
+    """Return the (issue, due date) pairs of the breaches in an event."""
     return {(issue["issue"], issue["due"]) for issue in event.data.get("issues", ())}
 
 
@@ -133,7 +133,7 @@ def list_warnings(integration: Integration) -> list[tuple[int, datetime]]:
 
 
 def get_warning_time(integration: Integration, now: datetime) -> datetime:
-    """When its reader works next; now where the due moment is nearer."""
+    """Return the first recipient's next working time, or now if the action is due before that."""
     zone = ZoneInfo(getattr(list_recipients(integration)[0], "zone", "UTC"))
     opens = get_next_working_time(now, Calendar(zone))
     return now if integration.action_due_at and opens >= integration.action_due_at else opens
@@ -141,7 +141,7 @@ def get_warning_time(integration: Integration, now: datetime) -> datetime:
 
 @transaction.atomic
 def _start_turn_escalation(candidate: Integration, now: datetime) -> bool:
-    """Told as a warning before the due moment; found only after it, it is told as past due at once."""
+    """Start an escalation with a warning, or as overdue at once if the due date has passed."""
     integration = lock_integration(candidate.pk)
     if (
         integration.responsible_party != ResponsibleParty.PROGRAM
@@ -209,7 +209,7 @@ def _advance(pk: int, now: datetime) -> bool:
 
 
 def is_answered(escalation: Escalation, integration: Integration) -> bool:
-    """Whether somebody of the program did anything since, or nothing is left to answer."""
+    """Return whether a program member has acted since, or nothing is left to respond to."""
     if escalation.kind == Escalation.Kind.TURN:
         return (
             integration.responsible_party != ResponsibleParty.PROGRAM or integration.action_due_at != escalation.due_at

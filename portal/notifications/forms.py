@@ -1,4 +1,4 @@
-"""What may a person choose? One field for each kind of notice that reaches them and can be silenced."""
+"""Form of notification preferences: one field per category that the person receives and can turn off."""
 
 from typing import Any
 

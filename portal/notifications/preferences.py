@@ -1,4 +1,4 @@
-"""What did a person choose for a notice, and so: which way does it go? Asked in the one place where mails are made."""
+"""Notification preferences and the delivery decision that follows from them, made where emails are created."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

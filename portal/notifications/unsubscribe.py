@@ -1,6 +1,6 @@
-"""How does a person stop mails of a kind with one click, also one of their mail program? By a signed address.
+"""One-click unsubscription from a notification category by a signed URL.
 
-RFC 8058: the mail names the address in List-Unsubscribe, a POST to it stops the kind without a sign-in.
+RFC 8058: the List-Unsubscribe header holds the URL; a POST to it turns off the category without a sign-in.
 """
 
 from typing import Any

@@ -81,7 +81,7 @@ def name_signal(number: int) -> str:
 
 
 def describe_error(error: Exception) -> str:
-    """Return an error in one line: what the system says of a file, else the error's class and text."""
+    """Return an error as one line: the system's message and the file, else the error's class and text."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     return " ".join(f"{type(error).__name__}: {error}".split())

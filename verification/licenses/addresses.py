@@ -1,4 +1,4 @@
-"""Addresses that may stand beside a holder: email addresses, homepages and user names."""
+"""Addresses that may accompany a holder: email addresses, homepages and user names."""
 
 import re
 

@@ -1,7 +1,7 @@
 """Grammar of a NOTICE file: what a product includes, by whom, and under which license.
 
-docs/reference/license-grammar.md holds the grammar in ABNF. What a line says of the product itself, other than whose it
-is, needs a person.
+docs/reference/license-grammar.md holds the grammar in ABNF. A line about the product itself, other than its
+ownership, needs a reviewer.
 """
 
 import re
@@ -75,7 +75,7 @@ def sentence() -> re.Pattern[str]:
 
 
 def attribution_end(text: str, start: int) -> int | None:
-    """Return the end of the attribution that begins at `start`, None where there is none."""
+    """Return the end of the attribution that begins at `start`, or None without an attribution."""
     for end in sentence_ends(text, start):
         if is_attribution(text[start:end]):
             return end

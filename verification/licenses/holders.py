@@ -123,7 +123,7 @@ def are_surnames(pieces: tuple[str, ...]) -> bool:
 
 
 def pieces_of(text: str) -> tuple[str, ...] | None:
-    """The holders of a list one by one; None where an address is none, the text is too long or restricts."""
+    """Return the holders in a list, or None if an address is invalid or the text is too long or holds a restriction."""
     if len(text) > MAX_LENGTH or holds_restriction(text):
         return None
     text = text.strip("*_` ")

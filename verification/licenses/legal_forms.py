@@ -37,7 +37,7 @@ def joined_forms() -> tuple[str, ...]:
 
 
 def split_legal_form(tokens: list[str]) -> list[str] | None:
-    """The words before (or behind) the legal form; None where there is none."""
+    """Return the words before (or after) the legal form, or None without a legal form."""
     bare = [token.replace(".", "").strip(",;:'\"") for token in tokens]
     if bare[-1:] == [AFFILIATES_MARK]:
         return split_legal_form(tokens[:-1]) or tokens[:-1]

@@ -132,7 +132,7 @@ def holds_term(word: str) -> bool:
 
 
 def first_term(text: str) -> str:
-    """Return the first word of a text that sets terms, "" when there is none; "for" and "not" alone name no term."""
+    """Return the first word of a text that sets terms, "" if no word does; "for" and "not" alone name no term."""
     candidates = (word.strip(".,;:'\"!*_`#=()[]{}<>-") for word in text.split() if not re.search(r"@|\w[./]\w", word))
     return next((word for word in candidates if is_term(fold(word)) and not is_auxiliary(fold(word))), "")
 

@@ -1,7 +1,7 @@
-"""Texts without their layout: two copies are the same when the same letters and digits stand in the same order.
+"""Normalization of license texts: copies are equal if their letters and digits are, in the same order.
 
-Case, white space, line breaks, quotes, bullets, comment leaders and markdown say nothing about a licence and vanish.
-Whatever is neither a letter, a digit nor known punctuation is kept as a word of its own, so that nothing can hide.
+Case, white space, line breaks, quotes, bullets, comment leaders and markdown carry no meaning and are removed.
+Every character other than a letter, a digit, or known punctuation is kept as a separate word, so that none is missed.
 """
 
 import html
@@ -123,7 +123,7 @@ def decode(raw: bytes) -> str:
 
 
 def mark(what: str) -> str:
-    """Return a word that no rule of the grammar derives, which names what stands there."""
+    """Return a marker word that no rule of the grammar derives and that names the marked character."""
     return f" {MARK}{what} "
 
 

@@ -108,7 +108,7 @@ class Reader:
         return ""
 
     def item(self, piece: Piece, start: int, after_holder: bool) -> tuple[int | None, bool]:
-        """(where the item that begins at `start` ends, whether it names a holder); (None, False) if there is none."""
+        """Return the end of the item that begins at `start` and whether it names a holder, or (None, False)."""
         holders_start = notice_at(piece, start) or ((author := AUTHOR.match(piece.text, start)) and author.end())
         if holders_start and (end := self.holders(piece, holders_start)):
             self.first = False

@@ -1,8 +1,7 @@
-"""Published texts as templates, which letters match word for word.
+"""Templates of published license texts, matched word for word.
 
-A template is a row of pieces: letters that must stand there, and places where the table of
-verification.licenses.variants allows alternatives or the text enumerates. Nothing in it takes an unknown word; what
-stands in a slot is judged by the gate.
+A template is a sequence of pieces: literal text, and places where the table of verification.licenses.variants allows
+alternatives or the text enumerates. No piece accepts an unknown word; the content of a slot is checked separately.
 """
 
 import re
@@ -40,7 +39,7 @@ class TemplateMatch:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """The place of an enumerator: its own number or letter, and what may stand there; nothing may too."""
+    """Place of an enumerator: its own number or letter, and the pattern that it may match, which may be empty."""
 
     own: str
     pattern: re.Pattern[str]

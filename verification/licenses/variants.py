@@ -1,7 +1,7 @@
 """Places where an honest copy of a license may differ from its published text. Data only.
 
-The texts are in data/texts/ as SPDX publishes them; what is not named here must be there letter for letter. `{name}`
-takes a name and `{fields}` the copyright line of a form; verification.licenses.names judges what stands there. Other
+The texts are in data/texts/ as SPDX publishes them; any part not listed here must match exactly. `{name}`
+takes a name and `{fields}` the copyright line of a form; verification.licenses.names checks their content. Other
 braces name one of GROUPS.
 """
 

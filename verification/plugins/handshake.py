@@ -16,7 +16,7 @@ NOMAD_COOKIE = ("NOMAD_PLUGIN_MAGIC_COOKIE", "e4327c2e01eabfd75a8a67adb114fb34a7
 
 
 class HandshakeError(ValueError):
-    """What was said is no handshake to be accepted. `key` names the rule; the text is a sentence fit to show."""
+    """Rejected plugin handshake. `key` identifies the rule; the message can be shown to users."""
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(message)

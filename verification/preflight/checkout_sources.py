@@ -1,6 +1,6 @@
 """Sources that read a local checkout. Checks of facts that a folder can't know don't run.
 
-Nothing here passes for want of an answer: whatever is not read from the folder raises NotHere.
+No check passes for lack of data: a read that the folder can't answer raises UnsupportedBySourceError.
 """
 
 import os
@@ -112,7 +112,7 @@ class CheckoutSources:
 def run_checkout_checks(
     keys: Iterable[str], subject: Subject, folder: Path, report_start: Callable[[str], None]
 ) -> dict[str, Result]:
-    """What each check says of the folder, in the order given."""
+    """Run the checks on a folder and return their results in the given order."""
     results = execution.run_checks(keys, subject, CheckoutSources(folder), report_start)
     return {key: _mask_github_evidence(key, result) for key, result in results.items()}
 

@@ -89,7 +89,7 @@ def main(argv: Sequence[str] | None = None, out: TextIO | None = None, err: Text
 
 
 def run_preflight(options: argparse.Namespace, report_progress: Callable[[str], Any]) -> PreflightReport:
-    """Run what the arguments ask for; `report_progress` is told of the progress. Raises Wrong."""
+    """Run the selected checks and call `report_progress` on the way. Raises PreflightUsageError."""
     repository, edition = _parse_repository(options.repository), _get_edition(options.program, options.edition)
     if options.category and edition.category(options.category) is None:
         raise PreflightUsageError(f"The program has these categories: {', '.join(c.key for c in edition.categories)}.")

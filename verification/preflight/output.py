@@ -49,7 +49,7 @@ FILE_BY_KEY_PREFIX = (
 
 
 def sanitize(text: str) -> str:
-    """Text that others wrote without what moves a terminal's cursor or hides what stands there."""
+    """Replace characters of untrusted text that could move the terminal's cursor or hide text."""
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 

@@ -19,9 +19,9 @@ EXIT_CODE_BY_OUTCOME = {
 
 @dataclass(frozen=True, slots=True)
 class PreflightReport:
-    """One run over one subject. `version` is blank where the newest was looked at, `folder` where none was.
+    """Results of one run on one subject. `version` is blank for the newest, `folder` without a checkout.
 
-    `hints` are the checks among them that nothing waits for: they are told and do not count.
+    `hints` are the keys of advisory checks: they are reported but do not affect the outcome.
     """
 
     subject: Subject
@@ -36,7 +36,7 @@ class PreflightReport:
 
     @property
     def exit_code(self) -> int:
-        """0 all pass, 1 there is something to fix, 2 something could not be told. No checks: nothing was told."""
+        """Return the exit code: 0 all pass, 1 something to fix, 2 undetermined or no checks."""
         return EXIT_CODE_BY_OUTCOME.get(self.outcome, EXIT_UNKNOWN)
 
     def as_dict(self) -> dict[str, Any]:

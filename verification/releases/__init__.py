@@ -36,7 +36,7 @@ class ReleaseCheck:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that is said of a release. `terraform` is about the platform that was asked for, `others` about the rest."""
+    """Results for a release. `terraform` is the decision for the requested platform, `others` for the rest."""
 
     release: Release
     platform: str

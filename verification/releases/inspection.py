@@ -18,7 +18,7 @@ MOST_PLATFORMS = 40
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """All that was read for one platform. What follows from something unread is None."""
+    """Data read for one platform. Fields derived from unread data are None."""
 
     name: str
     package_reply: ParsedReply[Package]
@@ -36,7 +36,7 @@ class Platform:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A version of a provider, as it was found. `version_entry` is None where the registry does not list it."""
+    """Provider version as read from the registry. Without a registry entry, `version_entry` has the value None."""
 
     namespace: str
     name: str

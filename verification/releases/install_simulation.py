@@ -152,7 +152,7 @@ def _misread(parsed_reply: ParsedReply[Any], release: Release) -> TerraformDecis
 
 
 def _list(release: Release) -> TerraformDecision | None:
-    """It reads every version of the list, and stumbles over any that is none."""
+    """Select the version from the list. One invalid version in it makes Terraform refuse; None continues."""
     entries = release.versions.value.entries if release.versions.value else ()
     bad = next((one.version for one in entries if not _is_version(one.version)), None)
     if bad is not None:

@@ -1,7 +1,7 @@
 """Rules of the program for releases. Each function checks one rule and returns its evidence.
 
 Stricter than Terraform where a registry that people trust has to be: dead and weak keys, changed files, odd archives.
-An outage is ours and becomes an error; what the publisher can mend becomes a failure.
+An outage becomes an error; a problem that the publisher can fix becomes a failure.
 """
 
 from collections.abc import Iterable

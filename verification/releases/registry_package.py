@@ -58,7 +58,7 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply(Generic[T]):
-    """A reply and what stands in it. `value` is None where it could not be read; `misread` is then Terraform's word."""
+    """Reply and its parsed value. An unreadable reply has no `value`; `misread` is then Terraform's message."""
 
     reply: RegistryReply
     value: T | None = None

@@ -32,7 +32,7 @@ def identities(assets: Iterable[ReleaseAsset]) -> dict[str, str]:
 def plain(
     platforms: Iterable[Platform], identity_by_address: Mapping[str, str], before: Any, now: datetime
 ) -> dict[str, Any]:
-    """What was read of each archive, as plain values for the next time; what was not read anew keeps its date."""
+    """Return the data of each archive as plain values for the next run. Data that was reused keeps its date."""
     entries = before if isinstance(before, Mapping) else {}
     archives = {}
     for platform in platforms:

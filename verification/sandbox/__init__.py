@@ -1,4 +1,4 @@
-"""Environments for programs that are not trusted; nothing in one reaches the portal or the machine.
+"""Isolated environments for untrusted programs, which can reach neither the portal nor the machine.
 
     with open_environment(Limits(seconds=20), files={"main.tf": b"…", "provider": Path("…")}) as environment:
         result = environment.run([environment.locate("provider"), "--version"])    # a CommandResult
@@ -7,8 +7,8 @@
         with process.open_target("unix", "/tmp/plugin123", environment.staging) as path: …
         environment.write("main.tf", b"…"); environment.read("terraform.tfstate")  # between two commands
 
-`environment.find_obstacle()` says why no sandbox can be had on this machine. Whoever gets a reason reports *not run*
-with it, never a pass; no program is started without a sandbox.
+`environment.find_obstacle()` returns why this machine can't provide a sandbox. Callers report *not run* with that
+reason, never a pass; no program is started without a sandbox.
 
 The portal opens no environments: `client.run_job(kind, arguments, files)` has a job done by a process without the
 portal's environment, secrets and database (`worker`), where the kind's function opens them.

@@ -66,7 +66,7 @@ def find_bubblewrap() -> Path:
 def find_program_for_sandbox(folder: Path, number: int) -> tuple[str, list[Path]]:
     """Return the path of bwrap in the storage namespace, and the sources that it needs there from `number` on.
 
-    The package may lie in a folder that an ordinary user cannot reach. Its libraries lie beside it.
+    The package may be in a folder that an ordinary user cannot reach. Its libraries are in the same folder.
     """
     program = find_bubblewrap()
     if bwrap_path is None or os.geteuid() != 0:
@@ -181,8 +181,8 @@ class Bubblewrap:
 def start_holder(arguments: Sequence[str]) -> Bubblewrap:
     """Start the bubblewrap that holds an environment's storage, until it is closed.
 
-    Its command answers when it has been started: earlier the old root may still lie over the new one, and whoever
-    entered the mount namespace then would stay there.
+    Wait for its command to answer: before that, the old root may still cover the new one, and a process that enters
+    the mount namespace would stay in the old root.
     """
     holder = _start([str(find_bubblewrap())], arguments, ["cat"], subprocess.PIPE)
     stdin, stdout = cast(IO[bytes], holder.process.stdin), cast(IO[bytes], holder.process.stdout)
@@ -268,7 +268,7 @@ def _store_arguments(arguments: Sequence[str]) -> int:
 
 
 def _read_failure(process: subprocess.Popen[bytes]) -> str:
-    """Return what bubblewrap says of its failure."""
+    """Stop bubblewrap and return the last line of its error output."""
     process.kill()
     process.wait()
     text = process.stderr.read().decode("utf-8", "replace") if process.stderr else ""

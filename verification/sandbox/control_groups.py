@@ -1,7 +1,7 @@
 """Limits by control groups (version 2), where the service manager lets the sandbox service make some.
 
 The unit of the service has `Delegate=memory pids`. The service moves itself into the group `supervisor`, since a group
-with children holds no processes; each sandbox gets a group beside it.
+with children holds no processes; each sandbox gets a sibling group.
 """
 
 import logging

@@ -128,7 +128,7 @@ class ProxyConnection(socketserver.BaseRequestHandler):
 
 
 def connect(target: str, outbound: OutboundClient) -> socket.socket | None:
-    """Return a connection to the host at an address that may be reached; None where there is none."""
+    """Connect to the host at an allowed address. Return None if no address is allowed or answers."""
     try:
         link = urls.parse_url(f"https://{target}/", loopback=outbound.loopback)
         deadline = RequestDeadline(CONNECT_SECONDS)

@@ -78,7 +78,7 @@ class Environment:
         project_files.write_file(self.storage, f"project/{name}", data, self.owner)
 
     def read(self, name: str, size: int = 20 * MEGABYTE) -> bytes:
-        """Return the first bytes of a file of the project folder. Raise OSError where there is none."""
+        """Return the first bytes of a file of the project folder. Raise OSError if it can't be read."""
         return project_files.read_file(self.storage, f"project/{name}", size)
 
     def run(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0) -> CommandResult:

@@ -36,7 +36,7 @@ class JobConnection(socketserver.BaseRequestHandler):
 
 
 def listen(path: Path) -> JobServer:
-    """Return a server that listens on the path, for whoever is in its group."""
+    """Return a server that listens on the socket path, which the owner and group can access."""
     path.unlink(missing_ok=True)
     previous_mask = os.umask(0o117)
     try:

@@ -5,9 +5,11 @@ from django.db import models
 
 
 class ProviderSchema(models.Model):
-    """`body`: gzipped JSON of one provider in Terraform's own form; `digest`: SHA-256 of it before packing, in hex.
+    """Schema of a provider version.
 
-    `source` is the provider's address in the schema. `submitted_by` is None where the portal read it itself.
+    `body`: gzipped JSON of one provider in Terraform's format; `digest`: SHA-256 of the uncompressed JSON, in hex.
+
+    `source` is the provider's address in the schema. If the portal read it, `submitted_by` has the value None.
     """
 
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="schemas")

@@ -29,7 +29,7 @@ REFUSAL_MESSAGE = gettext_noop("Only members of the company who may edit, and re
 
 
 def can_submit_schema(integration: Integration, user: Any) -> bool:
-    """Who may hand in a schema: who answers for the company, and who reviews."""
+    """Return whether a user may submit a schema: members who can edit, and reviewers who can decide."""
     return permissions.can_edit(integration, user) or permissions.can_decide(integration, user)
 
 

@@ -31,4 +31,4 @@ class SourceUnavailableError(SourceError):
 
 
 class RequestRefusedError(SourceError):
-    """The portal does not take the address or its answer, and says why: the one who wrote the address can mend it."""
+    """Refusal of an address or its answer by the portal, for a reason that the author of the address can fix."""

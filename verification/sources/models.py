@@ -26,9 +26,9 @@ class GitHubRateLimit(models.Model):
 
 
 class HttpCacheEntry(models.Model):
-    """The last answer of an address, so that "not changed" is enough next time. `body`: packed JSON text.
+    """Last answer of an address, for conditional requests. `body`: compressed JSON text.
 
-    `final`: what stands there cannot change (it is named by a commit), so it is not asked again.
+    `final`: the content cannot change (the address contains a commit), so it is not requested again.
     """
 
     address = models.CharField(max_length=500, unique=True)

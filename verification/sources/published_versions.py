@@ -1,6 +1,6 @@
 """Published versions of a provider in a registry, small enough to store until the next read.
 
-Plain values: what no answer told is None, and is never taken for a good sign.
+Plain values: None for unknown data, which never counts as a good sign.
 """
 
 from collections.abc import Iterable, Mapping
@@ -51,7 +51,7 @@ class RegistryListing:
 
 
 def load_listing(value: Any) -> RegistryListing | None:
-    """What as_dict() made, None for anything else: then everything is asked anew."""
+    """Load a listing from the output of `as_dict()`. Return None for any other value, so that all is fetched again."""
     if not isinstance(value, Mapping) or {*value, "builds"} != {
         dataclass_field.name for dataclass_field in fields(RegistryListing)
     }:
@@ -83,7 +83,7 @@ def sort_versions(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def find_newest_version(texts: tuple[str, ...]) -> str:
-    """The version that users get who ask for none; blank where there is none."""
+    """Return the version that users get by default, blank without versions."""
     return select_newest_version(tuple(parse_versions(texts).values()))
 
 
@@ -111,5 +111,5 @@ def fetch_listing(client: Any, namespace: str, name: str, previous: RegistryList
 
 
 def _get_etag(previous: RegistryListing | None) -> str:
-    """The answer that need not be told again; blank where something of it was not asked for yet."""
+    """Return the ETag of the previous answer, blank if that listing is incomplete."""
     return previous.etag if previous and (previous.builds is not None or not previous.newest) else ""

@@ -28,7 +28,7 @@ LISTENERS: list[DeadCredentialListener] = []
 
 
 def add_dead_credential_listener(listener: DeadCredentialListener) -> None:
-    """Be told once of each credential that must not be used again, in the transaction that marks it."""
+    """Register a listener for credentials that must no longer be used; it runs in the transaction that marks them."""
     if listener not in LISTENERS:
         LISTENERS.append(listener)
 

@@ -15,7 +15,7 @@ TYPE_NAMES = ((bool, "bool"), (str, "string"), (int, "number"), (float, "number"
 
 
 class JsonReadError(ValueError):
-    """The answer is not what was expected. The text is what Terraform says of it."""
+    """Unexpected JSON. The message is Terraform's."""
 
 
 def decode_json(body: bytes) -> Any:

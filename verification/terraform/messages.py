@@ -23,9 +23,9 @@ NAMED_ESCAPES = {
 
 @dataclass(frozen=True, slots=True)
 class TerraformDecision:
-    """What Terraform would do: accept (True), refuse (False), or not known here (None). `message` is its own.
+    """Predicted decision of Terraform: accept (True), refuse (False), or unknown (None), with its own message.
 
-    `outage` is set where it would refuse now, for a reason that passes and is nobody's fault.
+    `outage` is set if Terraform would refuse now for a temporary reason that no publisher caused.
     """
 
     accepts: bool | None

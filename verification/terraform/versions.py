@@ -197,7 +197,7 @@ def suggest_constraint(version: Version) -> str:
 
 
 def select_newest_version(versions: Sequence[str]) -> str:
-    """The newest release; where there is none, the newest of those that come before one. Blank for none at all."""
+    """Return the newest release, else the newest prerelease, blank for an empty sequence."""
     candidates: list[tuple[bool, Version, str]] = [
         (not version.is_prerelease, version, text) for text in versions for version in [parse_version(text)]
     ]

@@ -1,4 +1,4 @@
-"""What does the machine look like? The stages, the standing and every step, drawn from the model itself."""
+"""State chart of the workflow: stages, listing status, and every transition, generated from the model."""
 
 from collections.abc import Iterator
 

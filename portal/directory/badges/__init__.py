@@ -1,1 +1,1 @@
-"""What may stand on other people's pages? The badge of a listing, its twin for machines, and its signed statement."""
+"""Embeddable badges of a listing: the image, its machine-readable form, and its signed statement."""

@@ -6,11 +6,11 @@ from django.utils.translation import gettext_lazy
 
 
 class Escalation(models.Model):
-    """News that goes from one of the program to the next until somebody answers.
+    """Notification that passes from one program recipient to the next until one of them responds.
 
-    `notified_addresses`: addresses, in their order.
+    `notified_addresses`: email addresses in the order of notification.
 
-    `due_at`: of a turn, when it was due; of breaches, when they were told. `next_at` is the due column of the chain.
+    `due_at`: for an action, its due date; for breaches, when they were reported. `next_at`: when the next step runs.
     """
 
     class Kind(models.TextChoices):

@@ -1,4 +1,4 @@
-"""What did a person choose, and which address shows their calendar?"""
+"""Notification preferences and calendar feeds."""
 
 from django.conf import settings
 from django.db import models

@@ -1,4 +1,4 @@
-"""Which mails about an integration could not be delivered? For the banner on its pages."""
+"""Template tag for the banner of undeliverable emails on an integration's pages."""
 
 from typing import Any
 

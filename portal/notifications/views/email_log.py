@@ -1,4 +1,4 @@
-"""What mail went out, waits or failed? The outbox of the program, and each person's own notifications."""
+"""Views of the program's email log and of a person's own notifications."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""Where does a person choose what reaches them, stop a kind with one click, and get the calendar of their deadlines?"""
+"""Views for notification preferences, one-click unsubscription, and the calendar feed."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required

@@ -1,1 +1,1 @@
-"""What are the pages made of? The parts behind the tags of portal.ui.templatetags.components."""
+"""UI components behind the tags of portal.ui.templatetags.components."""

@@ -1,19 +1,19 @@
-"""How do templates show things? Every tag of the portal; all are built in, none needs {% load %}.
+"""Template tags of the UI components. All are built in; none needs {% load %}.
 
 Unknown parameters stop the template from compiling; unknown words (tones, outcomes) raise ValueError.
 Small parts: tones are neutral accent good warn bad info; icons are Lucide names.
-    {% icon "check" size=16 %}                        decoration only: a word stands beside it
+    {% icon "check" size=16 %}                        decoration only: put text next to it
     {% badge "Waiting" tone="warn" icon="clock" %}    the tone's own icon where none is named
     {% outcome "pass" text="" %}                      pass warn fail error not_run waived stale open waiting met
     {% tally counts %}                                {"pass": 14, "warn": 1} for a narrow cell
     {% button "Request review" tone="primary" icon="" name="" value="" kind="submit" form="" formaction=""
        disabled="" small=False novalidate=False hx_post="" hx_get="" hx_target="" hx_swap="" %}
-       tones primary secondary quiet danger; disabled is the reason, one sentence, shown beside it
+       tones primary secondary quiet danger; disabled is the reason, one sentence, shown next to it
     {% link_button "Show me how" href=url tone="secondary" icon="" small=False external=False disabled="" %}
     {% person user mail=True role="" %}               anything with .name and .email; None is the portal
     {% word "tier" text="" %}                         a word of the glossary, its meaning on hover
     {% when moment form="exact" now=None %}           exact: Tue 14 Apr, 14:10 · relative: 12 min ago · both
-    {% due moment paused=False now=None %}            due in 3 h, exact on hover and for screen readers
+    {% due due_at paused=False now=None %}            due in 3 h, exact on hover and for screen readers
     {{ octets|file_size }}  {% code "v1.4.2" copy=False %}  {% code_block text label="Provider block" %}
     {% meter segments label="36 h of 48 h" total=48 %}   segments: [("counted", 36), ("paused", 6)]; also left, over
 Finding the way:

@@ -16,7 +16,7 @@ EvidenceItems = tuple[Evidence, ...]
 
 
 def read_go_module(code: RepositorySnapshot) -> GoModule | None:
-    """Return the go.mod at the root, or None if there is none."""
+    """Return the go.mod at the root, or None if the repository has no such file."""
     text = code.text("go.mod")
     return None if text is None else reader.parse_go_mod(text)
 

@@ -24,7 +24,7 @@ SCHEMA_CHECK_KEYS = (CHECK_KEY, "schema.protocol", "schema.prefix", "schema.sens
 
 
 def load_inspection(subject: Subject) -> dict[str, Any] | Result:
-    """Return the newest inspection, or the result that explains why there is none."""
+    """Return the newest inspection, or the result that explains why it is missing."""
     inspection = subject.known.get(OBSERVATION_KEY)
     if not isinstance(inspection, dict):
         return Result(Outcome.NOT_RUN, "The portal hasn't read the schema yet.")

@@ -25,8 +25,10 @@ def build_repository_evidence(repository: GitHubRepository) -> Evidence:
 
 
 def read_repository(subject: Subject, sources: Sources) -> GitHubRepository | Result:
-    """Return the repository, or the result that explains why there is none. Raises AccessDeniedError and
-    SourceUnavailableError.
+    """Return the repository, or the result that explains why it can't be read.
+
+    Raises:
+        AccessDeniedError, SourceUnavailableError: GitHub refused or did not answer.
     """
     if not subject.repository:
         return NO_REPOSITORY_RESULT

@@ -56,7 +56,7 @@ def determine_ref(subject: Subject, sources: Sources) -> str:
 
 
 def read_release_code(subject: Subject, sources: Sources) -> RepositorySnapshot | Result:
-    """Return the code of the selected release, or the result that explains why there is none. Raises SourceError."""
+    """Return the code of the selected release, or the result that explains why it is missing. Raises SourceError."""
     if not subject.repository:
         return NO_REPOSITORY_RESULT
     try:

@@ -252,7 +252,7 @@ def check_key_owner(subject: Subject, sources: Sources) -> Result:
 
 
 def extract_email_domain(user_id: str) -> str:
-    """Return the domain of the email address in a user ID, blank if there is none."""
+    """Return the domain of the email address in a user ID, blank without an address."""
     address = user_id.rpartition("<")[2].rstrip(">").strip()
     return address.rpartition("@")[2].lower() if "@" in address else ""
 

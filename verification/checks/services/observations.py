@@ -27,7 +27,7 @@ def get_known_values(integration: Integration) -> dict[str, Any]:
 
 
 def store_observation(integration: Integration, check: str, values: Mapping[str, Any], now: datetime) -> None:
-    """Store a recorded value: a new value starts anew, an equal one is confirmed."""
+    """Store a recorded value: a changed value starts a new observation, an equal one is confirmed."""
     for key, value in values.items():
         _save_observation(integration, key[:MAX_KEY_LENGTH], value, check, now)
 

@@ -63,7 +63,7 @@ def _format_title(name: str) -> str:
 
 
 def _find_latest_release(client: GitHubClient, full_name: str) -> GitHubRelease | None:
-    """Return the newest published release, or None if there is none or GitHub doesn't answer."""
+    """Return the newest published release, or None without one or if GitHub doesn't answer."""
     try:
         releases = client.releases(full_name)
     except SourceError:

@@ -41,9 +41,9 @@ def request_check_run(
 
 @transaction.atomic
 def request_background_check_run(integration: Integration, now: datetime, reason: str) -> CheckRun | None:
-    """Run the checks at once although nobody waits for them, as after a webhook: people's runs and requests go first.
+    """Request a run with background priority, as after a webhook; runs that people request go first.
 
-    A run that somebody waits for stays theirs; one that is at work is run once more.
+    An open run that a person requested keeps its priority. One that is running is run once more.
     """
     if not list_checked_requirements(integration) or not integration.is_open:
         return None
@@ -69,7 +69,7 @@ def _update_open_run(integration: Integration, fields: dict[str, Any], **conditi
 
 
 def _open_run(integration: Integration, fields: dict[str, Any]) -> CheckRun:
-    """Return the integration's open run: a new one, or the one that somebody opened at the same moment."""
+    """Return the integration's open run: a new one, or one that was opened concurrently."""
     try:
         with transaction.atomic():
             return CheckRun.objects.create(integration=integration, **fields)
@@ -104,7 +104,7 @@ def run_checks(context: JobContext, *, integration_id: int) -> None:
 
 
 def _find_unchanged(check_run: CheckRun) -> Any:
-    """Find the run unless it was requested anew meanwhile: then its job runs once more."""
+    """Select the run unless it has been requested again meanwhile, in which case its job runs once more."""
     return CheckRun.objects.filter(pk=check_run.pk, requested_at=check_run.requested_at)
 
 

@@ -1,6 +1,6 @@
 """SHA256SUMS files, read twice: as Terraform reads them, and as people should write them.
 
-Terraform takes the first line whose second word is the file's name, whatever else stands there. It also reads the
+Terraform takes the first line whose second word is the file's name and ignores the rest. It also reads the
 whole file once more after an installation, and does not survive a blank line in it.
 """
 

@@ -80,7 +80,7 @@ class Certificate:
 
     @property
     def main(self) -> "Candidate":
-        """Return the primary key with what it says of itself."""
+        """Return the primary key as a candidate, with the claim of its primary identity and its revocations."""
         return Candidate(self, self.primary, self.primary_identity.claim, self.revocations)
 
     @property

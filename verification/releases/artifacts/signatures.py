@@ -97,7 +97,7 @@ FAULTS = {
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a signature is, by which key, and what Terraform would say of it. `at`: the key's place in the list."""
+    """Class of a signature, its key, and Terraform's decision on it. `at`: the index of the key in the list."""
 
     kind: Class
     terraform: TerraformDecision

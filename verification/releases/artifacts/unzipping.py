@@ -119,7 +119,7 @@ def _find_end(file: BinaryIO, size: int) -> int:
 
 
 def _read_entry(file: BinaryIO, at: int, base: int) -> tuple[Entry, int] | ZipError:
-    """Return an entry and where the next one begins, or why there is none."""
+    """Return an entry and the offset of the next one, or the error that prevents reading it."""
     head = _read_at(file, at, ENTRY_SIZE)
     if len(head) < ENTRY_SIZE:
         return ZipError("unexpected_end" if head else "json_end")

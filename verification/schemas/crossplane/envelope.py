@@ -1,6 +1,6 @@
 """Parts that every managed resource shares, in both scopes.
 
-Each definition gets copies: whoever changes one changes no other.
+Each definition gets its own copy, so changes to one do not affect the others.
 """
 
 from copy import deepcopy
@@ -74,7 +74,7 @@ def get_object_properties() -> Schema:
 
 
 def get_reference_policy() -> Schema:
-    """What may be said of each reference."""
+    """Return a copy of the schema of reference policies."""
     return deepcopy(REFERENCE_POLICY)
 
 
@@ -128,7 +128,7 @@ def _build_published_details() -> Schema:
 
 
 def build_spec(kind: str, for_provider: Schema, init: Schema, runtime: str, *, is_namespaced: bool) -> Schema:
-    """The specification: the fields, and what every managed resource of this scope and age can be told."""
+    """Build the schema of `spec`: the resource's fields and the common ones for this scope and runtime."""
     properties: Schema = {
         "forProvider": for_provider,
         "initProvider": {"description": "Values for the creation alone; later changes are left alone.", **init},

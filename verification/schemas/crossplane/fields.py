@@ -188,6 +188,6 @@ def _add_description(schema: Schema, node: Node) -> Schema:
 
 
 def clean_description(text: str) -> str:
-    """The description without the sentences that speak of Terraform: whoever reads it does not use Terraform."""
+    """Remove sentences that mention Terraform, which Crossplane users don't use, from a description."""
     remaining_text = ".".join(sentence for sentence in text.split(".") if TERRAFORM_KEYWORD not in sentence.lower())
     return "\n".join(line.strip() for line in remaining_text.strip().splitlines())

@@ -1,8 +1,8 @@
 """Conversion between Terraform values and Kubernetes objects, in both directions.
 
-`decode` reads what a provider answered into an object; `encode_state` gives the same value back, and `encode_spec` what
-is wanted. Values are plain data: null is None, sets are lists, numbers are numbers. Secrets lie beside the object.
-An empty list of secrets leaves nothing there and reads back as null.
+`decode` converts a provider's answer to an object; `encode_state` restores the same value, and `encode_spec` returns
+the planned one. Values are plain data: None for null, lists for sets, numbers for numbers. Secrets are kept separately.
+An empty list of secrets stores nothing and reads back as null.
 """
 
 import re
@@ -25,11 +25,11 @@ class UnresolvedSecretError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ManagedResource:
-    """A Kubernetes object of one resource: what is wanted (`spec`, and `init` for the creation), what was observed.
+    """Kubernetes object of one resource: desired state (`spec`, and `init` for creation) and observed state.
 
-    `secrets` holds the values by the name of the secret and the key in it. `external_name` is None before creation.
-    `beside` holds what was observed of that for which the definition has no field: the timeouts, and what the external
-    name stands for.
+    `secrets` holds the values by the name of the secret and the key in it. Before creation, `external_name` has the
+    value None. `beside` holds observed values for which the definition has no field: the timeouts, and the values that
+    the external name represents.
     """
 
     external_name: str | None = None
@@ -100,7 +100,7 @@ class ManagedResourceCodec:
         return dict(sorted((value | excluded_values).items()))
 
     def encode_spec(self, managed_resource: ManagedResource, *, creating: bool = False) -> Value:
-        """The value as it is wanted: the planned state. What the provider alone says is None. Raises Unresolved."""
+        """Return the planned state; values that only the provider sets are None. Raises UnresolvedSecretError."""
         spec_values = merge_values(managed_resource.init, managed_resource.spec) if creating else managed_resource.spec
         value = _Encoder(self._make, managed_resource.secrets, self.secret, False).level(self._nodes, spec_values, "")
         excluded_values = {name: self._get_excluded_value(name, managed_resource) for name in self._list_excluded_nodes}

@@ -1,6 +1,6 @@
-"""What does whoever generates a Crossplane provider choose? The group, external names, how lists of one item look.
+"""Options for generating a Crossplane provider: group, external names, form of single-item lists.
 
-Nothing of this stands in a schema. The defaults are those of the generator, except that a resource's identifier comes
+A schema holds none of them. The defaults are those of the generator, except that a resource's identifier comes
 from the provider, which is what most published providers choose.
 """
 

@@ -1,6 +1,6 @@
-"""What must be done to an object: create, update, delete, or nothing? And what is taken over from the provider?
+"""Comparison of desired and observed state: create, update, delete, or no operation, and late initialization.
 
-The first answer drives a controller; the second is late initialization: what nobody has set and the provider has.
+The operation drives a controller; late initialization copies values that only the provider has set.
 """
 
 from collections.abc import Iterator
@@ -90,7 +90,7 @@ def _is_match(node: Node, mine: Any, theirs: Any) -> bool:
 
 
 def _is_same_set(node: Node, mine: list[Any], theirs: list[Any]) -> bool:
-    """Does each wanted element find one of its own? What is asked for in most detail chooses first."""
+    """Return whether each desired element matches a different observed one; the most detailed is matched first."""
     for one in sorted(mine, key=_count_details, reverse=True):
         match = next((other for other in theirs if _is_match(node, one, other)), None)
         if match is None:

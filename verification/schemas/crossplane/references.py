@@ -1,6 +1,6 @@
-"""How does one resource refer to another? The two fields that the generator puts beside a value that is a reference.
+"""References between resources: the two fields that the generator adds for a value that is a reference.
 
-Which values are references stands in no schema: people say it for each provider.
+A schema does not define which values are references: people configure it for each provider.
 """
 
 from typing import Any

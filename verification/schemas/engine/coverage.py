@@ -112,7 +112,7 @@ def build_coverage(schema: ParsedSchema, crd_previews: Iterable[CrdPreview]) -> 
 
 
 def summarize_preview(one: CrdPreview) -> dict[str, Any]:
-    """What the coverage says of one resource: its kind and files, or the reason why there are none."""
+    """Return the coverage entry of a resource: its kind and files, or the reason why it is unavailable."""
     if not one.is_available:
         return {"resource": one.resource, "reason": one.why_not}
     return {
@@ -126,7 +126,7 @@ def summarize_preview(one: CrdPreview) -> dict[str, Any]:
 
 
 def combine_coverage(schema: ParsedSchema, entries: list[dict[str, Any]]) -> dict[str, Any]:
-    """The coverage from what `told` said of each resource."""
+    """Combine the entries of `summarize_preview` into the coverage of a schema."""
     skipped = [one for one in entries if "reason" in one]
     available = [one for one in entries if "reason" not in one]
     return {

@@ -1,7 +1,7 @@
 """GitHub client with answers in the portal's own types; api.py sends the requests through PyGithub.
 
-Each answer is a frozen dataclass; each refusal one of NotFound, Withheld, Denied and Unavailable. What was asked once
-is remembered for the life of the client: a run of checks sees one state of the world.
+Each answer is a frozen dataclass; each refusal is a SourceError. Answers are
+remembered for the life of the client, so that a check run sees one consistent state.
 """
 
 import re

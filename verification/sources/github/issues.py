@@ -34,10 +34,10 @@ NOT_MODIFIED = _NotModifiedSentinel()
 
 @dataclass(slots=True)
 class EtagStore:
-    """The ETags of answers as we last saw them, one an address; a memory that keeps no answers. See Api.
+    """Cache of the last ETag per address that stores no answers. See Api.
 
-    A full page is not remembered: what comes after it may change where it does not. Nor is what is asked for by its
-    number: that is asked for to learn what it says.
+    A full page is not remembered, because later pages may change while it does not. Nor is a resource that is requested
+    by number, because the caller needs its content.
     """
 
     before: Mapping[str, str]

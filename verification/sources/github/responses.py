@@ -56,7 +56,7 @@ class ReleaseAsset:
 
 @dataclass(frozen=True, slots=True)
 class GitHubRelease:
-    """A release. `published_at` is None for a draft."""
+    """GitHub release. For a draft, `published_at` has the value None."""
 
     tag: str
     name: str

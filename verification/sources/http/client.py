@@ -1,8 +1,8 @@
 """HTTP client for every URL that partners can influence. It connects to public hosts only.
 
-https only; one resolution, every answer of it checked, the connection made to what was checked; each redirect judged
-anew; one deadline for everything; a limit of decoded bytes for each kind of answer. Nothing is sent along that could
-be worth having. Plain http to this machine is for development and has to be asked for.
+https only; one DNS resolution, with every address checked and the connection made to a checked one; each redirect
+checked again; one deadline for the whole request; a limit of decoded bytes per response kind.
+Given headers go to the first URL only. Plain http to this machine is for development and must be enabled.
 """
 
 import hashlib
@@ -248,7 +248,7 @@ def _iterate_body(response: http.client.HTTPResponse, decoder: Decoder, max_byte
 
 
 def _require_success(response: SourceResponse, kind: ResponseKind) -> SourceResponse:
-    """The answer, if it is what was asked for. 404 and 410 say that it is not there, 401 and 403 that we may not."""
+    """Return a response with status 200. Raise for any other: 404 and 410 not found; 401, 403 and 451 access denied."""
     host = response.link.netloc
     if response.status == 200:
         return response

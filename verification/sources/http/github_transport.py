@@ -32,7 +32,7 @@ class GitHubConnectionError(ValueError):
 
 
 def reset_hops() -> None:
-    """A new question: count its hops from nought. To be called by whoever asks, in the thread that asks."""
+    """Reset the redirect count before a new request. Call it in the thread that sends the request."""
     _thread_state.hops = 0
 
 

@@ -1,7 +1,7 @@
 """POST requests through the same restrictions as all other requests.
 
-Public hosts only, https only, redirects are an answer like any other and are not followed. What comes back is cut, not
-refused: whoever receives may answer at length.
+Public hosts only, https only, redirects are ordinary responses and are not followed. Long responses are truncated, not
+refused, because a receiver may send a long answer.
 """
 
 from collections.abc import Mapping

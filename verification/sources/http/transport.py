@@ -57,9 +57,9 @@ def system_resolve(host: str, port: int) -> list[str]:
 
 
 def resolve_host(resolve: Resolver, host: str, port: int, deadline: RequestDeadline) -> list[IpAddress]:
-    """The host's addresses, asked once, within the deadline. Raises Unavailable.
+    """Resolve a host once, within the deadline. Raises DeadlineExceededError and SourceUnavailableError.
 
-    Resolvers cannot be told to stop, so one that stalls keeps a thread of its own until it gives up.
+    A resolver cannot be canceled, so one that stalls keeps its own thread until it gives up.
     """
     answer_queue: queue.SimpleQueue[Any] = queue.SimpleQueue()
 

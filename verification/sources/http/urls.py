@@ -72,7 +72,7 @@ def parse_url(text: str, *, loopback: bool = False) -> ParsedUrl:
 
 
 def follow_redirect(link: ParsedUrl, location: str, *, loopback: bool = False) -> ParsedUrl:
-    """The link that a redirect names, judged anew. Raises Refused."""
+    """Return the URL of a redirect after checking it like the first. Raises RequestRefusedError."""
     if not location.isascii() or not location.isprintable() or "\\" in location or " " in location:
         raise RequestRefusedError(
             f"{link.netloc} redirects to {format_untrusted_url(location)}, which is no plain address."

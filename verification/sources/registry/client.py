@@ -1,6 +1,6 @@
 """Client for the provider registry: its v1 API, and its internal v2 API for what only that provides.
 
-v2 is nobody's promise: everything of it that is missing is None, and whoever reads it can do without.
+v2 is undocumented: missing data is returned as None, and callers must work without it.
 """
 
 import json

@@ -32,9 +32,9 @@ DEFAULT_PROVIDERS_PATH = "/v1/providers/"
 
 @dataclass(frozen=True, slots=True)
 class RegistryReply:
-    """What came of one question. `answer` is None where there was none; `refusal` then says why.
+    """Outcome of one request. Without an `answer`, `refusal` holds the reason.
 
-    `own`: the address is the registry's, which no publisher chose.
+    `own`: the address belongs to the registry and was not chosen by a publisher.
     """
 
     address: str
@@ -86,10 +86,10 @@ class RegistryReply:
 
 @dataclass
 class RegistryProtocol:
-    """A client for one registry. `base_url` is its root; each address is asked once.
+    """Client for one registry. `base_url` is its root; each address is requested once.
 
-    `seconds` is for all questions together, from the first on: whoever reads forty slow archives is free again in
-    time. 0: each has its own time and there is no other end.
+    `seconds` limits all requests together, counted from the first, so that many slow archives cannot exceed it. With 0,
+    only the timeout of each request applies.
     """
 
     base_url: str
@@ -140,7 +140,7 @@ class RegistryProtocol:
             return RegistryReply(address, refusal=refusal)
 
     def _limit_time(self, kind: ResponseKind) -> ResponseKind:
-        """The kind with no more time than there is. Raises TooSlow where there is none."""
+        """Return the response kind with its timeout limited to the remaining time. Raises if no time remains."""
         if not self.seconds:
             return kind
         if self._deadline is None:
