@@ -39,9 +39,7 @@ def compare(draw: random.Random) -> Disagreement | None:
     letter = OutgoingDelivery(1, f"msg_{draw.randrange(10**12)}", draw.choice(BODIES))
     damage, now = draw.choice(DAMAGES), datetime.now(UTC)
     at = now - timedelta(hours=1) if damage == "old" else now
-    headers = build_headers(
-        DeliveryBatch(1, "", WebhookEndpoint.Form.WEBHOOK, Secret(""), secrets, (letter,), at), letter, at
-    )
+    headers = build_headers(DeliveryBatch(WebhookEndpoint.Form.WEBHOOK, Secret(""), secrets, (letter,), at), letter, at)
     body, secret = letter.body, draw.choice(secrets).value
     if damage == "body":
         body += " "

@@ -14,7 +14,7 @@ from tests.soak.periodic_runs import CutOffRun, PeriodicRunLog
 
 START = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 TABLE = "CREATE TABLE jobs_periodicrun (name text, started_at text, lease_expires_at text)"
-INTERVAL = 10  # of the job mails
+INTERVAL = 10  # of the job sla.advance_clocks
 
 
 def moment(seconds: float) -> datetime:
@@ -28,7 +28,9 @@ class Database:
         self.connection = sqlite3.connect(path, isolation_level=None)
         self.connection.execute(TABLE)
         self.log = PeriodicRunLog(path)
-        self.connection.execute("INSERT INTO jobs_periodicrun VALUES ('mails', '2026-04-14 08:00:00', NULL)")
+        self.connection.execute(
+            "INSERT INTO jobs_periodicrun VALUES ('sla.advance_clocks', '2026-04-14 08:00:00', NULL)"
+        )
 
     def start(self, seconds: float) -> None:
         self.write(started_at=moment(seconds), lease_expires_at=moment(seconds) + LEASE)
@@ -60,7 +62,12 @@ def test_runs_that_ended_are_counted(database: Database) -> None:
         database.start(seconds)
         database.end()
     summary = database.log.summarize()
-    assert (summary.by_job, summary.ends, summary.cut_off_runs, summary.doubles) == ({"mails": 3}, 2, [], [])
+    assert (summary.by_job, summary.ends, summary.cut_off_runs, summary.doubles) == (
+        {"sla.advance_clocks": 3},
+        2,
+        [],
+        [],
+    )
     assert database.examine() == []
 
 
@@ -69,13 +76,13 @@ def test_start_right_after_another_is_a_double(database: Database, seconds: floa
     database.start(0)
     database.end()
     database.start(seconds)
-    assert database.examine() == [f"run twice: ['mails at {moment(seconds)} after {seconds:.1f} s']"]
+    assert database.examine() == [f"run twice: ['sla.advance_clocks at {moment(seconds)} after {seconds:.1f} s']"]
 
 
 def test_start_within_the_lease_of_another_is_a_double(database: Database) -> None:
     database.start(0)
     database.start(19)
-    assert database.examine() == [f"run twice: ['mails at {moment(19)} after 19.0 s']"]
+    assert database.examine() == [f"run twice: ['sla.advance_clocks at {moment(19)} after 19.0 s']"]
 
 
 def test_run_that_was_cut_off_matches_a_kill_of_its_process(database: Database) -> None:
@@ -96,5 +103,5 @@ def test_run_that_was_cut_off_matches_a_kill_of_its_process(database: Database) 
 def test_run_that_was_cut_off_without_a_kill_is_a_failure(database: Database, kills: tuple[Kill, ...]) -> None:
     database.start(0)
     database.start(21)
-    run = CutOffRun("mails", moment(0), moment(0) + LEASE)
+    run = CutOffRun("sla.advance_clocks", moment(0), moment(0) + LEASE)
     assert database.examine(*kills) == [f"cut off without a kill: {[run]}"]

@@ -35,7 +35,7 @@ def test_viewer_learns_that_the_partner_must_act(acme: Any, alice: Any, sign_in:
     row = begin(acme, alice, name="Begun")
     home, page = sign_in(vera).get("/"), sign_in(vera).get(f"/integrations/{row.uuid}/")
     assert list_blocks(home) == [("Action required from your company", ["Begun"])]
-    assert (" · you" in page.text, " · the company" in page.text) == (False, True)
+    assert (" · you" in page.text, " · the partner" in page.text) == (False, True)
     assert " · you" in sign_in(alice).get(f"/integrations/{row.uuid}/").text
 
 

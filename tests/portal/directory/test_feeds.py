@@ -32,7 +32,7 @@ def test_both_feeds_report_the_same_newest_first(
     perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now + timedelta(days=1))
     feed_items = items(client)
     assert [(item["title"], item["tags"][0]) for item in feed_items] == [
-        ("Removed: Rocket by Acme", "delisted"),
+        ("Delisted: Rocket by Acme", "delisted"),
         ("New: Rocket by Acme", "new"),
     ]
     root = ET.fromstring(client.get("/feeds/directory.atom").content)
@@ -70,7 +70,7 @@ def test_earlier_changes_are_on_further_pages(
     row = Listing.objects.get()
     for number in range(4):  # two and two of the same moment
         at = now + timedelta(days=number // 2)
-        ListingChange.objects.create(listing=row, kind="changed", said=f"Change {number}.", at=at)
+        ListingChange.objects.create(listing=row, kind="changed", summary=f"Change {number}.", at=at)
     for form, read in (("json", json_page), ("atom", atom_page)):
         address, feed_items = f"/feeds/directory.{form}?partner=acme&since=2026-01-01", []
         while address:

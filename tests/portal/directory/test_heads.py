@@ -70,7 +70,7 @@ def test_public_page_says_what_it_is(row: Integration, client: Client, settings:
     assert meta(page, "og:url") == [whole]
     assert meta(page, "og:image") == ["https://portal.example/static/og.png"]
     top = [link.text.strip() for link in page.select("header.top a")]
-    assert top == ["Partner portal", "Directory", "Run tasks", "Programs", "Create an account", "Sign in"]
+    assert top == ["Partner portal", "Directory", "Run tasks", "Programs", "Create account", "Sign in"]
 
 
 @pytest.mark.parametrize("address", PAGES)

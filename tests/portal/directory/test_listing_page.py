@@ -70,7 +70,7 @@ def test_proof_holds_since_the_last_answer_that_denied_it(
     for days, outcome in ((1, "warn"), (2, "error"), (3, "pass")):  # a new release, an outage, another release
         found_so(listed_provider, "registry.listed", outcome, now + timedelta(days=days))
     since, seen_at = get_publisher_checks(listed_provider)["registry.listed"].since, now + timedelta(days=3)
-    assert (since, get_publisher_checks(listed_provider)["registry.listed"].seen_at) == (now, seen_at)
+    assert (since, get_publisher_checks(listed_provider)["registry.listed"].confirmed_at) == (now, seen_at)
     assert f'seen again <time datetime="{seen_at:%Y-%m-%d}' in page_of(client, listed_provider)
     for days, outcome in ((4, "fail"), (5, "pass")):
         found_so(listed_provider, "registry.listed", outcome, now + timedelta(days=days))

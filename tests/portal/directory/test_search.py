@@ -143,7 +143,7 @@ def test_page_says_of_which_partner_it_is_and_leads_to_all(shelf: None, client: 
     link = page.select_one("#f-partner a")
     assert link is not None
     assert (link["href"], " ".join(link.get_text(" ").split())) == ("?q=o", f"Acme {len(names(q='o', partner='acme'))}")
-    assert page.select_one("#f-partner summary").get_text() == "Company"  # type: ignore[union-attr]
+    assert page.select_one("#f-partner summary").get_text() == "Partner"  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

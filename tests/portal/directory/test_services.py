@@ -32,7 +32,7 @@ def listed_integration(at: Any) -> Integration:
 
 
 def changes(row: Integration) -> list[tuple[str, str]]:
-    return list(ListingChange.objects.filter(listing=row.pk).order_by("pk").values_list("kind", "said"))
+    return list(ListingChange.objects.filter(listing=row.pk).order_by("pk").values_list("kind", "summary"))
 
 
 def row_of(row: Integration) -> Listing:
@@ -100,7 +100,7 @@ def test_texts_names_and_pictures_follow_at_once(listed_integration: Integration
     )
     assert [change_text for _, change_text in changes(listed_integration)[1:]] == [
         "The publisher changed the description.",
-        "Its name is Zündung; it was Rocket.",
+        "The name changed from Rocket to Zündung.",
     ]
     assert services.find_drift(fresh(listed_integration), listing_row) == []
 
@@ -158,7 +158,7 @@ def test_versions_and_platforms_follow_within_the_hour(listed_integration: Integ
         ("1.1.0", ["linux_amd64", "darwin_arm64"]), ("0.10.0", ["linux_arm"]), ("0.9.0", None),
     ]  # fmt: skip
     assert listing_row.platforms == " darwin_arm64 linux_amd64 "
-    assert changes(listed_integration)[-1] == ("changed", "Version 1.1.0 is out.")
+    assert changes(listed_integration)[-1] == ("changed", "Version 1.1.0 was released.")
 
 
 def test_version_that_is_the_newest_again_is_not_reported_as_new(listed_integration: Integration, now: Any) -> None:
@@ -169,7 +169,7 @@ def test_version_that_is_the_newest_again_is_not_reported_as_new(listed_integrat
         )
         services.refresh_due_listings(later + timedelta(hours=2))
     assert [change_text for _, change_text in changes(listed_integration)[-2:]] == [
-        "Version 1.1.0 is out.",
+        "Version 1.1.0 was released.",
         "Version 0.10.0 is the newest again.",
     ]
 

@@ -34,7 +34,7 @@ def test_partner_is_led_to_what_waits_then_to_the_draft_then_to_the_start(
     assert step(sign_in(charlie))[1] == "/programs/choose/"
     draft = drafts.create_draft(globex, "vault", actor=charlie, now=timezone.now())
     drafts.save_draft(draft, {"name": "Scan"}, version=0, actor=charlie, now=timezone.now())
-    assert step(sign_in(charlie)) == ("Go on with your draft “Scan”.", f"/drafts/{draft.uuid}/")
+    assert step(sign_in(charlie)) == ("Continue your draft “Scan”.", f"/drafts/{draft.uuid}/")
 
 
 @pytest.mark.parametrize("key", PROGRAMS)

@@ -64,7 +64,7 @@ def test_enqueue_refuses_a_payload_that_the_function_does_not_take():
 
 
 def test_a_definition_names_a_queue_and_a_kind_of_its_own():
-    with pytest.raises(ValueError, match=r"The queue 'nowhere' of tests.new is none of clocks, mails"):
+    with pytest.raises(ValueError, match=r"The queue 'nowhere' of tests.new is none of clocks, email, network"):
         job("tests.new", queue="nowhere")
     with pytest.raises(ValueError, match=r"two definitions of the job tests.deliver"):
         job("tests.deliver", queue="webhooks")(deliver.function)

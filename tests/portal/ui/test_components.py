@@ -165,7 +165,7 @@ def test_turn_of_the_reader_and_of_the_program():
 
 def test_fact_without_a_value_is_not_silent():
     body = show('{% facts %}{% fact "Listed" %}  {% endfact %}{% endfacts %}')
-    assert get_text(body.dl) == "Listednot yet"
+    assert get_text(body.dl) == "ListedNot available"
 
 
 def test_check_that_we_could_not_make_says_when_we_try_again(now):

@@ -18,7 +18,7 @@ OWN = re.compile(r'^  (\w+): ("[^"]*"),$', re.MULTILINE)
 
 
 def of_script() -> dict[str, str]:
-    table = SCRIPT.read_text("utf-8").partition("const WORDS = {")[2].partition("};")[0]
+    table = SCRIPT.read_text("utf-8").partition("const MESSAGES = {")[2].partition("};")[0]
     return {key: json.loads(words) for key, words in OWN.findall(table)}
 
 
@@ -28,7 +28,7 @@ def test_script_holds_the_words_of_the_table() -> None:
 
 def test_script_uses_every_word() -> None:
     rest = SCRIPT.read_text("utf-8").partition("};")[2]
-    assert [key for key in MESSAGES if f"WORDS.{key}" not in rest and f'said("{key}"' not in rest] == []
+    assert [key for key in MESSAGES if f"MESSAGES.{key}" not in rest and f'formatMessage("{key}"' not in rest] == []
 
 
 def test_english_brings_no_words() -> None:

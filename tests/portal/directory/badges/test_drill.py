@@ -122,7 +122,7 @@ def test_whatever_names_it_reports_it_within_a_minute(drill: Any, rita: Any, rob
     take("issue_notice", 0, rita)
     for step, days, by, words in (
         ("suspend", 30, rob, ("Suspended", "Suspended: Rocket", "Suspended: Rocket", row.uuid, '"suspended"')),
-        ("delist", 90, rita, ("No longer listed", "Removed: Rocket", "Removed: Rocket", "", '"delisted"')),
+        ("delist", 90, rita, ("No longer listed", "Delisted: Rocket", "Delisted: Rocket", "", '"delisted"')),
     ):
         moment = now + days * DAY
         for address in AROUND:

@@ -92,7 +92,7 @@ def test_badge_says_the_word_of_the_program_whatever_it_is_called(name: str, sty
         integration=strip_decoration(name),
         partner=strip_decoration(name),
         tier="",
-        said="Suspended",
+        status_label="Suspended",
         listing_status="suspended",
     )
     svg = rendering.RENDERERS_BY_STYLE[style](truth, date(2026, 4, 14))

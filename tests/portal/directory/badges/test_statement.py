@@ -220,12 +220,12 @@ def test_command_reports_each_verdict(files: dict[str, Path], capsys: Any, monke
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["gone", "--key", "badge-keys.json"], "The statement cannot be read: No such file or directory: gone."),
-        (["statement.json", "--key", "gone.json"], "The keys cannot be read: No such file or directory: gone.json."),
-        (["statement.json", "--key", "badge-key.pem"], "This is no JSON Web Key Set: badge-key.pem."),
+        (["gone", "--key", "badge-keys.json"], "Cannot read the statement: No such file or directory: gone."),
+        (["statement.json", "--key", "gone.json"], "Cannot read the keys: No such file or directory: gone.json."),
+        (["statement.json", "--key", "badge-key.pem"], "Not a JSON Web Key Set: badge-key.pem."),
         (
             ["statement.json", "--key", "badge-keys.json", "--at", "yesterday"],
-            "--at must be a moment with its zone, as 2026-04-14T09:00Z, not 'yesterday'.",
+            "--at must be a time with a time zone, such as 2026-04-14T09:00Z, not 'yesterday'.",
         ),
     ],
 )  # fmt: skip
