@@ -66,7 +66,7 @@ def test_partner_learns_of_it_and_the_hold_for_it_ends(moved_provider, rita, ali
     accept_deviation(moved_provider, KEY, "9", rita, NOW + 2 * DAY)
     assert Integration.objects.get(pk=moved_provider.pk).on_hold_for == ""
     mails = EmailMessage.objects.filter(created_at=NOW + 2 * DAY, to=alice.email).order_by("pk")
-    assert [mail.subject for mail in mails] == ["Accepted: new owner of Rocket", "Off hold: Rocket"]
+    assert [mail.subject for mail in mails] == ["Deviation accepted: Rocket (new owner)", "Hold removed: Rocket"]
 
 
 def test_another_hold_stays_when_an_owner_is_accepted(moved_provider, rita):

@@ -46,7 +46,7 @@ def test_prefill_without_github_leaves_the_form_usable(settings):
 
 def test_prefill_of_another_host_says_what_to_paste():
     values = prefill("https://gitlab.com/acme/rocket")
-    assert values["error"] == "Only repositories on github.com can be read: https://github.com/owner/name."
+    assert values["error"] == "Enter a repository on github.com, such as https://github.com/owner/name."
 
 
 def test_lower_floor_reads_through_the_same_eyes():

@@ -41,7 +41,7 @@ def test_command_answers_in_words(world, capsys):
     ).splitlines()
     assert lines[0] == "registry.acme.io/acme/command-words 1.0.0"
     assert lines[-1] == "Terraform on linux_amd64: accept."
-    assert "PASS     Signature: Signature by a registered key." in lines
+    assert "PASS     Signature: Signed by a registered key." in lines
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_test_run_is_kept_and_reported_to_the_check(
     assert [each["rule"] for each in row.verdicts if each["outcome"] != "pass"] == ["info.api"]
     check = execution.run_check("plugin.rehearsal", build_integration_subject(booster), None)
     assert (str(check.outcome), check.summary) == (
-        "fail", "The driver plugin fails its rehearsal; 1 of 13 rules do not hold plainly.",
+        "fail", "The driver plugin failed its test run. 1 of 13 rules didn't pass.",
     )  # fmt: skip
     client.force_login(alice)
     page = client.get(reverse("testruns:nomad_plugin", args=[booster.uuid])).content.decode()
@@ -79,7 +79,7 @@ def test_without_a_sandbox_nothing_is_run_and_nothing_passes(
     row.refresh_from_db()
     assert {each["outcome"] for each in row.verdicts} == {row.outcome} == {"not_run"}
     assert execution.run_check("plugin.rehearsal", build_integration_subject(booster), None).summary == (
-        "The rehearsal did not show everything: 13 of 13 rules are open."
+        "The test run was incomplete. 13 of 13 rules have no result."
     )
 
 
