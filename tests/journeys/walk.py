@@ -65,7 +65,7 @@ class Walk:
     def begin(self, question: str, *, repository: str, name: str, category: str, offering: str) -> "Walk":
         """From “Find your program” to the integration's page; GitHub fills what it knows."""
         partner = self.partner.go("/programs/choose/").tick(question)
-        partner.press("Show programs").press("Begin")
+        partner.press("Show programs").press("Start integration")
         if repository:
             partner.write("Repository", f"https://github.com/{repository}").press("Fill from GitHub")
             partner.page.locator(".prefilled").first.wait_for()
@@ -111,7 +111,7 @@ class Walk:
     def round_of_changes(self, text: str, answer: str) -> "Walk":
         """One finding: asked for, answered, asked again, verified."""
         reviewer, partner = self.reviewer, self.partner
-        reviewer.go("/queue/").sees(self.row.name).press(f"Claim {self.row.name}")
+        reviewer.go("/queue/").sees(self.row.name).press(f"Claim review {self.row.name}")
         reviewer.go(f"{self.page}review/")
         reviewer.page.evaluate("document.querySelectorAll('section > details').forEach(d => { d.open = true })")
         item = reviewer.page.locator("li.requirement", has_text="Add finding").first
@@ -128,7 +128,7 @@ class Walk:
         partner.go(self.page).press("Request another review").press("Request another review")
         assert (self.row.review_round, self.row.responsible_party) == (2, "program")
         reviewer.go(f"{self.page}review/").sees(answer)
-        reviewer.press("Verify", within=reviewer.page.locator("article.finding").first)
+        reviewer.press("Verify finding", within=reviewer.page.locator("article.finding").first)
         return self
 
     def partners_part(self) -> list[Requirement]:
@@ -155,7 +155,7 @@ class Walk:
         person.press("Submit answers")
 
     def attestation(self, requirement: Requirement) -> None:
-        self.open(requirement).sees(requirement.statement).tick("I confirm this").press("Confirm")
+        self.open(requirement).sees(requirement.statement).tick("I confirm this").press("Confirm statement")
 
     def document(self, requirement: Requirement) -> None:
         kind = next(kind for kind in requirement.accept if kind in FILES)
@@ -175,7 +175,7 @@ class Walk:
         address = f"{self.page}requirements/{requirement.id}/"
         start = timezone.localtime(timezone.now() + timedelta(days=2))
         partner = self.partner.go(address).write("Time 1", f"{start:%Y-%m-%dT%H:%M}")
-        partner.write("Where", "https://meet.acme.example/rocket").press("Propose times")
+        partner.write("Location", "https://meet.acme.example/rocket").press("Propose times")
         reviewer = self.reviewer.go(address)
         reviewer.page.get_by_role("radio").first.check()
         reviewer.press("Accept time")
@@ -207,7 +207,7 @@ class Walk:
         if state is None or state.status == Status.NOT_RUN:
             reviewer = self.reviewer.go(f"{self.page}requirements/{requirement.id}/")
             until = f"{timezone.now() + timedelta(days=90):%Y-%m-%d}"
-            reviewer.write("Reason", "Looked at by hand.").write("Expiration date", until).press("Waive")
+            reviewer.write("Reason", "Looked at by hand.").write("Expiration date", until).press("Grant waiver")
 
 
 KINDS: dict[RequirementKind, Callable[[Walk, Requirement], None]] = {
