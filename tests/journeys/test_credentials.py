@@ -28,7 +28,7 @@ def test_account_is_opened_for_a_reason_and_withdrawn(
     owner.press("Save test account").sees("The test tenant", "Permanent").never_reads(SECRET)
     visit(bob).go(address).sees("The test tenant").never_reads(SECRET)
     other.go(address).sees("Only the assigned reviewer, Rita Reyes, can view the test account.").never_reads(SECRET)
-    reviewer.go(address).press("View account").sees("Say why: the reason is written down").never_reads(SECRET)
+    reviewer.go(address).press("View account").sees("Enter a reason. We record it and send it to the partner.").never_reads(SECRET)
     reviewer.write("Reason for access", "To run the acceptance tests.").press("View account")
     reviewer.sees("Confirm access").never_reads(SECRET)
     reviewer.write("Password", PASSWORD).press("Continue").sees(SECRET)
@@ -38,8 +38,8 @@ def test_account_is_opened_for_a_reason_and_withdrawn(
     assert "To run the acceptance tests." in told.text
     owner.go(f"/integrations/{row.uuid}/history/").sees("Rita Reyes").never_reads(SECRET)
     owner.go(address).page.locator("summary", has_text="Withdraw").click()
-    owner.press("Delete credentials").sees("None is kept.")
-    reviewer.go(address).sees("None is kept.").sees_not("Reason for access")
+    owner.press("Delete credentials").sees("Test account withdrawn. We deleted the credentials.")
+    reviewer.go(address).sees("No test accounts yet.").sees_not("Reason for access")
     owner.sees("To run the acceptance tests.")
     assert [(use.how, use.by) for use in Integration.objects.get().credentials.get().accesses.all()] == [
         ("reveal", rita)

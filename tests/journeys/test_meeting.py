@@ -42,13 +42,13 @@ def test_both_sides_find_a_time_move_it_and_cancel_it(
     claims.assign_reviewer(row, rita, actor=rita, now=timezone.now())
     address = f"/integrations/{row.uuid}/requirements/NO-7/"
     partner, reviewer = visit(alice), visit(rita)
-    propose(partner.go(address).sees("Europe/Berlin").write("Where", "https://meet.acme.example/r"), -1)
+    propose(partner.go(address).sees("Europe/Berlin").write("Location", "https://meet.acme.example/r"), -1)
     propose(partner.sees("Enter a time in the future."), 2, 3)
     expect(partner.page.get_by_role("button", name="Accept time")).to_have_count(0)
     propose(reviewer.go(address).sees("Alice Archer proposed times for Acme"), 5, 6).shot("meeting")
     partner.go(address).sees("Rita Reyes proposed times for the program").press("Accept time")
     partner.sees("Select a time.").page.get_by_role("radio").first.check()
-    partner.press("Accept time").sees("Everybody gets a mail that calendars take.")
+    partner.press("Accept time").sees("Meeting scheduled. All participants receive a calendar invitation by email.")
     first = calendar_of(partner)
     assert "METHOD:REQUEST" in mail_to(rita.email, "meeting_agreed").calendar
     propose(reviewer.go(address), 9).sees("instead of")

@@ -34,8 +34,8 @@ def introduction_request(visit: Visit, alice: Any, secret: Integration) -> tuple
     asker = visit(alice).go("/programs/choose/nomad/")
     asker.write("Repository", "https://github.com/opensky/nomad-driver-rocket").write("Name", "Rocket driver")
     asker.write("Description", "Runs workloads.").tick("Container Runtime").tick("Open Source").press("Continue")
-    asker.sees("Someone is working on this: the same repository.").never_reads(*THEIRS)
-    asker.tick("Someone is working on this").write("What they read", "Shall we build it together?").shot("overlaps")
+    asker.sees("Someone is working on this (the same repository).").never_reads(*THEIRS)
+    asker.tick("Someone is working on this").write("Message to the other partner", "Shall we build it together?").shot("overlaps")
     asker.press("Submit integration").never_reads(*THEIRS)
     return asker, Integration.objects.get(name="Rocket driver")
 
@@ -53,7 +53,7 @@ def test_two_partners_are_introduced_when_both_agree(
     assert [word for word in OURS if word in told.text + told.html + told.subject] == []
     other = visit(charlie).go(f"/integrations/{secret.uuid}/").never_reads(*OURS)
     other.sees("A partner with a similar integration requested an introduction", "Shall we build it together?")
-    other.press("Answer").never_reads(*OURS).sees("Introduction request").shot("introduction")
+    other.press("Respond to request").never_reads(*OURS).sees("Introduction request").shot("introduction")
     other.press("Accept introduction").sees("Introduction accepted", "Acme", "alice@acme.example")
     asker.go(f"/integrations/{ours.uuid}/").sees("Introduction accepted")
     asker.go(link_in(mail_to(alice.email, "introduction_agreed"))).sees(
@@ -66,9 +66,9 @@ def test_who_would_rather_not_stays_unknown(
     visit: Visit, charlie: Any, secret: Integration, introduction_request: tuple[Person, Integration]
 ) -> None:
     asker, ours = introduction_request
-    other = visit(charlie).go(f"/integrations/{secret.uuid}/").press("Answer").press("Decline")
+    other = visit(charlie).go(f"/integrations/{secret.uuid}/").press("Respond to request").press("Decline introduction")
     other.sees("Introduction declined").never_reads(*OURS)
-    asker.go(f"/introductions/{ours.introductions_asked.get().pk}/").sees("They have not read your name.")
+    asker.go(f"/introductions/{ours.introductions_asked.get().pk}/").sees("The other partner declined. They have not seen your name.")
     asker.never_reads(*THEIRS)
     for page in ("", "history/", "similar/"):
         asker.go(f"/integrations/{ours.uuid}/{page}").never_reads(*THEIRS)
@@ -81,7 +81,7 @@ def test_listed_work_and_published_providers_are_named_while_one_types(visit: Vi
     )  # fmt: skip
     provider.derive()
     provider.save()
-    browser = visit(alice).go("/programs/terraform-provider/").press("Begin")
+    browser = visit(alice).go("/programs/terraform-provider/").press("Start integration")
     browser.write("Name", "Rocket").page.keyboard.press("Tab")
     browser.sees("initech/rocket is already published in the registry (community, the same product).")
     browser.write("Name", "Submarine").page.keyboard.press("Tab")

@@ -54,7 +54,7 @@ def test_real_provider_goes_all_the_way(
     theirs = RegistryProvider.objects.filter(name_key="pagerduty").exclude(namespace="PagerDuty")
     most_used = [row.full_name for row in theirs.order_by("-downloads")[:3]]
     partner.sees(*(f"{name} is already published in the registry (community, the same product)." for name in most_used))
-    partner.sees(f"And {theirs.count() - 3} more published providers: the same product.").shot("real-neighbors")
+    partner.sees(f"{theirs.count() - 3} more published providers (the same product).").shot("real-neighbors")
     walk.to("review").round_of_changes("Name the release that we should read.", "It is v3.30.0.").to("support")
     row = walk.row
     assert (row.repository, row.listing_status, row.tier) == (REPOSITORY, "listed", "partner")

@@ -19,7 +19,7 @@ def sign_up(browser: Person, mail_to: MailTo, name: str, address: str) -> None:
 
 def test_person_signs_up_and_creates_the_partner(visit: Callable[..., Person], mail_to: MailTo, db: Any) -> None:
     dora = visit()
-    dora.go("/").press("Create an account")
+    dora.go("/").press("Create account")
     dora.write("Your name", "Dora Dean").write("Email address", "dora@initech.example").write("Password", "short")
     dora.press("Create account").sees("This password is too short.")
     sign_up(dora, mail_to, "Dora Dean", "dora@initech.example")
@@ -47,6 +47,6 @@ def test_forgotten_password_is_replaced_on_a_phone_without_scripts(
 
 def test_person_changes_how_they_are_called_and_when_it_is(visit: Callable[..., Person], alice: Any) -> None:
     browser = visit(alice)
-    browser.go("/profile/").write("Your name", "Alice A. Archer").choose("Time zone", "Europe/Berlin").press("Save")
+    browser.go("/profile/").write("Your name", "Alice A. Archer").choose("Time zone", "Europe/Berlin").press("Save profile")
     browser.sees("Profile saved.").shot("profile")
     browser.go("/accounts/email/").sees("alice@acme.example", "Primary")

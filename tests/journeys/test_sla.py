@@ -50,7 +50,7 @@ def test_reviewer_filters_takes_the_list_along_and_decides(
     waiting.value.save_as(tmp_path / "sla.csv")
     lines = (tmp_path / "sla.csv").read_text().splitlines()
     assert (len(lines), "The engine stops after launch" in lines[1]) == (2, True)
-    browser.press("Trends").sees("How long it took")
+    browser.press("Trends").sees("Response and resolution times")
     assert browser.page.get_by_role("combobox", name="Severity").input_value() == "critical"
     browser.go("/sla/?state=at_risk")
     browser.press("The engine stops after launch").page.locator("#lower summary").click()

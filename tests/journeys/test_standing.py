@@ -93,7 +93,7 @@ def test_whole_due_process(
         "Issue 7 is critical and open."
     )
     decide(walk.partner, page, "Appeal", "Reason for the appeal", "We answered by phone.")
-    walk.reviewer.go(page).sees("a reviewer who did neither decides on the appeal")
+    walk.reviewer.go(page).sees("You issued the notice or the suspension. Another reviewer must decide on the appeal.")
     second = visit(rob).go("/queue/").sees("appeal")
     decide(second, page, "Dismiss appeal", why, "A call is no answer on the issue.").shot("standing-appeal")
     visit().go(f"/directory/{listed_provider.uuid}/").sees("Partner").sees_not("Notice")
@@ -126,5 +126,5 @@ def test_partner_steps_down_without_shame(
     walk.partner.go(walk.page).press("Downgrade to community").sees("Public listing after this step", "Community")
     walk.partner.press("Downgrade to community")
     assert (walk.row.listing_status, walk.row.tier) == ("unlisted", "community")
-    visit().go(f"/directory/{listed_provider.uuid}/").sees("Its company no longer promises support and said so.")
+    visit().go(f"/directory/{listed_provider.uuid}/").sees("The partner ended its support commitment. Published versions stay available.")
     walk.partner.go(f"{walk.page}compliance/").sees("Request reinstatement")

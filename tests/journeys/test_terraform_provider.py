@@ -23,4 +23,4 @@ def test_provider_goes_all_the_way(
     walk.to("review").round_of_changes("Name the year.", "It is in the file now.").to("support")
     row = walk.row
     assert (row.edition_date, row.listing_status, row.tier) == (edition, "listed", row.edition.release_tier.key)
-    walk.partner.go("/directory/").sees("Rocket").press("Rocket").sees("Reviewed and listed by people of the program.")
+    walk.partner.go("/directory/").sees("Rocket").press("Rocket").sees("Program reviewers approved the listing.")

@@ -115,7 +115,7 @@ class Walk:
         reviewer.go(f"{self.page}review/")
         reviewer.page.evaluate("document.querySelectorAll('section > details').forEach(d => { d.open = true })")
         item = reviewer.page.locator("li.requirement", has_text="Add finding").first
-        item.get_by_text("Add finding").click()
+        item.locator("summary", has_text="Add finding").click()
         item.get_by_label("Requested change").fill(text)
         reviewer.press("Add finding", within=item)
         reviewer.go(f"{self.page}review/").press("Request changes").sees(text).press("Request changes")
