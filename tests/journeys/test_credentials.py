@@ -28,7 +28,9 @@ def test_account_is_opened_for_a_reason_and_withdrawn(
     owner.press("Save test account").sees("The test tenant", "Permanent").never_reads(SECRET)
     visit(bob).go(address).sees("The test tenant").never_reads(SECRET)
     other.go(address).sees("Only the assigned reviewer, Rita Reyes, can view the test account.").never_reads(SECRET)
-    reviewer.go(address).press("View account").sees("Enter a reason. We record it and send it to the partner.").never_reads(SECRET)
+    reviewer.go(address).press("View account").sees(
+        "Enter a reason. We record it and send it to the partner."
+    ).never_reads(SECRET)
     reviewer.write("Reason for access", "To run the acceptance tests.").press("View account")
     reviewer.sees("Confirm access").never_reads(SECRET)
     reviewer.write("Password", PASSWORD).press("Continue").sees(SECRET)

@@ -35,7 +35,9 @@ def introduction_request(visit: Visit, alice: Any, secret: Integration) -> tuple
     asker.write("Repository", "https://github.com/opensky/nomad-driver-rocket").write("Name", "Rocket driver")
     asker.write("Description", "Runs workloads.").tick("Container Runtime").tick("Open Source").press("Continue")
     asker.sees("Someone is working on this (the same repository).").never_reads(*THEIRS)
-    asker.tick("Someone is working on this").write("Message to the other partner", "Shall we build it together?").shot("overlaps")
+    asker.tick("Someone is working on this").write("Message to the other partner", "Shall we build it together?").shot(
+        "overlaps"
+    )
     asker.press("Submit integration").never_reads(*THEIRS)
     return asker, Integration.objects.get(name="Rocket driver")
 
@@ -68,7 +70,9 @@ def test_who_would_rather_not_stays_unknown(
     asker, ours = introduction_request
     other = visit(charlie).go(f"/integrations/{secret.uuid}/").press("Respond to request").press("Decline introduction")
     other.sees("Introduction declined").never_reads(*OURS)
-    asker.go(f"/introductions/{ours.introductions_asked.get().pk}/").sees("The other partner declined. They have not seen your name.")
+    asker.go(f"/introductions/{ours.introductions_asked.get().pk}/").sees(
+        "The other partner declined. They have not seen your name."
+    )
     asker.never_reads(*THEIRS)
     for page in ("", "history/", "similar/"):
         asker.go(f"/integrations/{ours.uuid}/{page}").never_reads(*THEIRS)

@@ -47,6 +47,8 @@ def test_forgotten_password_is_replaced_on_a_phone_without_scripts(
 
 def test_person_changes_how_they_are_called_and_when_it_is(visit: Callable[..., Person], alice: Any) -> None:
     browser = visit(alice)
-    browser.go("/profile/").write("Your name", "Alice A. Archer").choose("Time zone", "Europe/Berlin").press("Save profile")
+    browser.go("/profile/").write("Your name", "Alice A. Archer").choose("Time zone", "Europe/Berlin").press(
+        "Save profile"
+    )
     browser.sees("Profile saved.").shot("profile")
     browser.go("/accounts/email/").sees("alice@acme.example", "Primary")

@@ -126,5 +126,7 @@ def test_partner_steps_down_without_shame(
     walk.partner.go(walk.page).press("Downgrade to community").sees("Public listing after this step", "Community")
     walk.partner.press("Downgrade to community")
     assert (walk.row.listing_status, walk.row.tier) == ("unlisted", "community")
-    visit().go(f"/directory/{listed_provider.uuid}/").sees("The partner ended its support commitment. Published versions stay available.")
+    visit().go(f"/directory/{listed_provider.uuid}/").sees(
+        "The partner ended its support commitment. Published versions stay available."
+    )
     walk.partner.go(f"{walk.page}compliance/").sees("Request reinstatement")
