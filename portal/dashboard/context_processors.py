@@ -171,10 +171,10 @@ class Frame:
         return "page" if path == href else "true" if path.startswith(href) else ""
 
     def __getitem__(self, name: str) -> str:
-        """Return the URL of a named view for `frame.url_NAME` in a template, or an empty string."""
+        """Return the URL of a named view for `frame.url_APP__NAME` in a template, or an empty string."""
         if not name.startswith("url_"):
             raise KeyError(name)
-        return get_url(name.removeprefix("url_"))
+        return get_url(name.removeprefix("url_").replace("__", ":"))
 
 
 def add_frame(request: HttpRequest) -> dict[str, Frame]:

@@ -202,7 +202,15 @@ def test_secret_is_never_put_back_and_the_rest_is(clients: Any, world: Any) -> N
     assert (code, "Tenant of the test" in page, "hunter2" in page) == ("422", True, False)
 
 
-@pytest.mark.parametrize("label", ["reviews:post_message: a message", "reviews:raise_finding: on a form", "submissions:requirement: sign", "reviews:transition: decline"])
+@pytest.mark.parametrize(
+    "label",
+    [
+        "reviews:post_message: a message",
+        "reviews:raise_finding: on a form",
+        "submissions:requirement: sign",
+        "reviews:transition: decline",
+    ],
+)
 def test_pressed_twice_is_never_an_error(clients: Any, world: Any, label: str) -> None:
     url, fields = list_button_requests(world)[label]
     answers = [clients[who(label)].post(url, fields) for _ in range(2)]

@@ -134,7 +134,7 @@ def find_line(text: str, part: str) -> int:
             "reason: The review runs it.",
             'reason: ""',
             "edition.steps[1].requirements[0]",
-            'The requirement has no reason. Say in "reason" why it is asked for.',
+            'The requirement has no reason. Add a "reason".',
         ),
         (
             "id: BO-2",

@@ -124,7 +124,7 @@ def test_command_reports_what_it_did(tmp_path):
     path.write_bytes(b"\n".join([line(), b"nonsense"]))
     out, err = StringIO(), StringIO()
     call_command("import_registry_providers", path, stdout=out, stderr=err)
-    assert out.getvalue() == "2 lines: 1 new, 0 changed, 0 unchanged, 1 skipped. Stored providers: 1.\n"
+    assert out.getvalue() == "2 lines: 1 new, 0 changed, 0 unchanged, 1 skipped. Total providers: 1.\n"
     assert err.getvalue() == "2 lines read\nline 2 skipped: not JSON\n"
 
 

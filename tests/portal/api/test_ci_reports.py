@@ -72,7 +72,7 @@ def test_lot_falls_on_one_in_ten_and_the_same_way_again(rocket: Any, now: Any) -
     reports = [ReportedResults(f"{number:040x}", "", "", "", [{"id": "x", "outcome": "fail"}]) for number in range(400)]
     reasons = [ci_reports.get_sampling_reason(rocket, result, now) for result in reports]
     assert reasons == [ci_reports.get_sampling_reason(rocket, result, now) for result in reports]
-    assert set(reasons) == {"", "random selection of one in 10"}
+    assert set(reasons) == {"", "random sample of one in 10"}
     assert 20 <= sum(map(bool, reasons)) <= 65
 
 
@@ -110,7 +110,7 @@ def test_what_agrees_or_says_nothing_is_no_disagreement(
     ci: Caller, rocket: Any, key: str, reported_outcome: str, observed_outcome: str
 ) -> None:
     report(ci, rocket, key, reported_outcome)
-    CiCheckReport.objects.update(sampled="random selection of one in 10")
+    CiCheckReport.objects.update(sampled="random sample of one in 10")
     create_check_result(rocket, key, observed_outcome)
     ci_reports.compare_due_reports()
     assert (CiCheckReport.objects.get().disagreements, Finding.objects.count()) == ([], 0)

@@ -136,5 +136,5 @@ def test_command_for_people(tmp_path):
 
 
 def test_command_refuses_an_unknown_edition(tmp_path):
-    with pytest.raises(CommandError, match="has no edition 1999-01. Available editions"):
+    with pytest.raises(CommandError, match=r"has no edition 1999-01\. Available editions"):
         run(str(tmp_path), "--program", "packer", "--edition", "1999-01")

@@ -75,7 +75,7 @@ def test_good_endpoint_passes_and_its_key_is_forgotten(run_test: Any, run_task: 
     assert CheckRun.objects.open().filter(integration=run_task).exists()
     run_integration_checks(run_task, ["RT-TRIED"], now=timezone.now())
     result = run_task.check_results.get()
-    assert (result.outcome, result.summary) == ("pass", "The run task passes its rehearsal of Post-plan.")
+    assert (result.outcome, result.summary) == ("pass", "The run task passed its test run (Post-plan).")
 
 
 @pytest.mark.django_db(transaction=True)
