@@ -52,8 +52,8 @@ def test_crashing_provider_is_reported_live_with_its_evidence(
 
     jobs.execute_test_run(LifecycleRehearsal.objects.get().pk, program_fetcher=crashing)
     partner.sees(
-        "Something has to be mended; each rule says what.", "The provider broke down. ",
-        "Not reached: “The plan is applied” did not go well.", "Begin a rehearsal",
+        "Something has to be mended; each rule says what.", "The provider crashed. ",
+        "Not reached: “Apply the plan” failed.", "Begin a rehearsal",
     )  # fmt: skip
     partner.never_reads(CANARY).shot("lifecycle")
 
@@ -63,6 +63,6 @@ def test_what_is_not_fit_is_shown_as_field_error_on_a_phone_without_scripts(
 ) -> None:
     partner = visit(alice, phone=True, javascript=False).go(f"/integrations/{example.uuid}/tests/provider-lifecycle/")
     ask(partner, SMALL, SMALL)
-    partner.sees("This is the same configuration, so it would show no change.").never_reads(CANARY)
+    partner.sees("Enter a configuration with a change. This one is identical.").never_reads(CANARY)
     ask(partner, SMALL, SMALL.replace("1.2.3.4", "5.6.7.8"))
     partner.sees("The rehearsal is under way: 0 of 13 steps made.").shot("lifecycle-phone")

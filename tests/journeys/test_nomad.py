@@ -21,14 +21,14 @@ def test_device_plugin_learns_what_to_mend(
     partner.sees("No rehearsal has been made yet").write("Version", "1.0.0").write("Configuration", "[]")
     partner.press("Begin the rehearsal").sees("A configuration is a JSON object")
     partner.write("Configuration", '{"address": "127.0.0.1:9999"}').press("Begin the rehearsal")
-    partner.sees("The rehearsal is under way: 0 of 11 questions asked. Next: Started directly.")
+    partner.sees("The rehearsal is under way: 0 of 11 questions asked. Next: Direct start.")
 
     def twins(row: NomadRehearsal, folder: Path) -> Path:
         return executable("device", "twins")
 
     jobs.execute_test_run(NomadRehearsal.objects.get().pk, program_fetcher=twins)
     partner.sees(
-        "Something has to be mended; each rule says what.", "The id “one” is no id of one device.",
-        "It calls itself “example”.", "Every question and its answer", "Begin a rehearsal",
+        "Something has to be mended; each rule says what.", "The device ID “one” is empty or not unique.",
+        "The plugin reports the name “example”.", "Every question and its answer", "Begin a rehearsal",
     )  # fmt: skip
     partner.shot("nomad")

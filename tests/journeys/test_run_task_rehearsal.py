@@ -19,7 +19,7 @@ def task(acme: Any, alice: Any, settings: Any) -> Integration:
 
 def ask(person: Person, url: str) -> None:
     """Fill in the form and send it."""
-    person.write("Address of the endpoint", url).write("HMAC key", KEY).tick("Post-plan")
+    person.write("Endpoint URL", url).write("HMAC key", KEY).tick("Post-plan")
     person.press("Begin the rehearsal").sees("The rehearsal is under way: 0 of 8 requests made.")
 
 
@@ -40,7 +40,7 @@ def test_good_endpoint_is_tested_live(
         ask(partner, server.url)
         run_test_to_end(server, background)
     partner.sees(
-        "Every rule held.", "The run stops, after the plan, before anybody can confirm it.", "Begin a rehearsal"
+        "Every rule held.", "The run stops, after the plan, before anyone can confirm it.", "Begin a rehearsal"
     ).arrived()
     partner.never_reads(KEY).shot("run-task-rehearsal")
     background()
@@ -57,7 +57,7 @@ def test_faulty_endpoint_is_explained_on_a_phone_without_scripts(
         run_test_to_end(server, background)
     partner.press("Look again").sees(
         "Something has to be mended; each rule says what.",
-        "A request without a signature was acted upon: a result was sent for it.",
-        "Answer 401 where X-TFC-Task-Signature is missing or blank and your run task has a key.",
+        "The endpoint accepted a request without a signature and sent a result for it.",
+        "Return 401 if X-TFC-Task-Signature is missing or blank and your run task has a key.",
     )
     partner.shot("run-task-rehearsal-phone")

@@ -1,6 +1,6 @@
-"""Which executable is asked? The one of the release on GitHub, for this machine, and as its checksums say.
+"""Executables of GitHub releases for this machine, verified by their checksums.
 
-Nomad's program has no registry: a plugin is hosted wherever users can download it.
+Nomad plugins have no registry: users download them from anywhere.
 """
 
 import re
@@ -36,7 +36,7 @@ def fetch_executable(subject: Subject, sources: Sources, folder: Path) -> Path:
 
 def _find_release(subject: Subject, sources: Sources) -> GitHubRelease:
     if not subject.repository:
-        raise UnverifiedReleaseError("No repository is named yet, so there is no release to start.")
+        raise UnverifiedReleaseError("Enter the repository URL first.")
     releases = list_published_releases(subject, sources)
     tags = (f"v{subject.version}", subject.version)
     release = (
@@ -50,30 +50,28 @@ def _find_release(subject: Subject, sources: Sources) -> GitHubRelease:
 
 
 def _select_asset(release: GitHubRelease) -> ReleaseAsset:
-    """The file for this machine: by its name, which ends with the platform, packed as a zip or not at all."""
+    """Return the file for this machine: its name ends with the platform, and it is a zip archive or not packed."""
     system, _, machine = get_platform().partition("_")
     names = [f"{system}{separator}{machine}" for separator in "_-"] if machine else []
     for asset in release.assets:
         if any(asset.name.lower().removesuffix(ZIP_SUFFIX).endswith(each) for each in names):
             return asset
-    raise UnverifiedReleaseError(
-        f"The release {release.tag} has no file for {get_platform() or 'this machine'}, which is what we can start."
-    )
+    raise UnverifiedReleaseError(f"The release {release.tag} has no file for {get_platform() or 'this machine'}.")
 
 
 def _verify_checksum(release: GitHubRelease, asset: ReleaseAsset, sha256: str, sources: Sources) -> None:
-    """With the list of checksums, where the release has one."""
+    """Verify the file against the list of checksums, if the release has one."""
     checksum_file = next((each for each in release.assets if each.name.lower().endswith(CHECKSUM_FILE_SUFFIXES)), None)
     if checksum_file is None:
         return
     expected_sha256 = digest_of(sources.web.get(checksum_file.url, SUMS).body, asset.name)
     if expected_sha256 != sha256:
-        problem = "names another checksum for" if expected_sha256 else "does not name"
-        raise UnverifiedReleaseError(f"{checksum_file.name} {problem} {asset.name}, so it is not started.")
+        problem = "lists a different checksum for" if expected_sha256 else "doesn't list"
+        raise UnverifiedReleaseError(f"{checksum_file.name} {problem} {asset.name}, so we don't start the file.")
 
 
 def _unpack(path: Path, name: str, destination: Path) -> Path:
-    """The program of the archive, or the file itself."""
+    """Return the program in the archive, or the file itself."""
     if not name.lower().endswith(ZIP_SUFFIX):
         return path.rename(destination)
     try:
@@ -82,12 +80,12 @@ def _unpack(path: Path, name: str, destination: Path) -> Path:
             with archive.open(info) as member, destination.open("wb") as file:
                 shutil.copyfileobj(member, file, 1024 * 1024)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise UnverifiedReleaseError(f"{name} cannot be unpacked, so it is not started.") from error
+        raise UnverifiedReleaseError(f"{name} can't be unpacked, so we don't start it.") from error
     return destination
 
 
 def _find_program(members: list[zipfile.ZipInfo], name: str) -> zipfile.ZipInfo:
-    """The one member that is called like a program: without an ending, and no text that comes with releases."""
+    """Return the only member that looks like a program: no extension, and not a text file of the release."""
     programs = [
         each
         for each in members
@@ -100,5 +98,5 @@ def _find_program(members: list[zipfile.ZipInfo], name: str) -> zipfile.ZipInfo:
             f"{name} holds {len(programs) or 'no'} programs; the one to start must stand alone in it."
         )
     if programs[0].file_size > MAX_PROGRAM_BYTES:
-        raise UnverifiedReleaseError("The program is larger than 1 GiB, so it is not started.")
+        raise UnverifiedReleaseError("The program is larger than 1 GiB, so we don't start it.")
     return programs[0]

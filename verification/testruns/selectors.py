@@ -1,4 +1,4 @@
-"""What did the portal itself try of an integration, for whoever decides? One line each, with its verdict and place."""
+"""Selectors of test runs for the pages of reviewers."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -57,7 +57,7 @@ def build_results_context(row: Any) -> dict[str, Any]:
 
 
 def _format_passed_count(passed_count: int, total: int) -> str:
-    return _("%(held)s of %(all)s rules hold plainly.") % {"held": passed_count, "all": total}
+    return _("%(held)s of %(all)s rules passed.") % {"held": passed_count, "all": total}
 
 
 def is_relevant(requirement: Requirement) -> bool:
@@ -87,19 +87,17 @@ def _get_latest(model: type[Model], integration: Integration) -> Any:
 
 
 def _summarize_run_task_test(row: RunTaskRehearsal) -> TestRunSummary:
-    return _summarize_test_run(row, _("Run task rehearsal"), "testruns:run_task")
+    return _summarize_test_run(row, _("Run task test"), "testruns:run_task")
 
 
 def _summarize_provider_lifecycle_test(row: LifecycleRehearsal) -> TestRunSummary:
     return _summarize_test_run(
-        row,
-        _("Lifecycle of %(version)s, made, changed and destroyed") % {"version": row.version},
-        "testruns:provider_lifecycle",
+        row, _("Acceptance test of version %(version)s") % {"version": row.version}, "testruns:provider_lifecycle"
     )
 
 
 def _summarize_nomad_plugin_test(row: NomadRehearsal) -> TestRunSummary:
-    return _summarize_test_run(row, _("Plugin %(version)s, asked as Nomad’s agent asks") % {"version": row.version},
+    return _summarize_test_run(row, _("Nomad plugin test of version %(version)s") % {"version": row.version},
                       "testruns:nomad_plugin")  # fmt: skip
 
 
@@ -110,7 +108,7 @@ def _summarize_test_run(row: Any, title: str, url_name: str) -> TestRunSummary:
 
 
 def _summarize_inspection(row: SchemaReading) -> TestRunSummary:
-    title = _("Schema of %(version)s, read from the provider itself") % {"version": row.version or _("the newest")}
+    title = _("Provider schema of version %(version)s") % {"version": row.version or _("the newest")}
     results = [(each["outcome"], each["title"], each["summary"]) for each in row.results]
     outcome = str(get_worst_outcome(each for each, _title, _sentence in results)) if results else row.outcome
     return _build_summary(row, title, outcome, results, reverse("schemas:list", args=[row.integration.uuid]))
@@ -120,15 +118,13 @@ def _build_summary(
     row: Any, title: str, outcome: str, results: list[tuple[str, str, str]], href: str
 ) -> TestRunSummary:
     if row.finished_at is None:
-        return TestRunSummary(title, "open", _("Under way."), href)
+        return TestRunSummary(title, "open", _("In progress."), href)
     open_results = sorted(
         (result for result in results if result[0] != Outcome.PASS), key=lambda result: OUTCOME_ORDER.index(result[0])
     )
-    summary = (
-        _format_passed_count(len(results) - len(open_results), len(results)) if results else _("Nothing was seen.")
-    )
+    summary = _format_passed_count(len(results) - len(open_results), len(results)) if results else _("No result.")
     if open_results:
-        summary = _("%(summary)s Look at: %(titles)s") % {"summary": summary, "titles": _format_titles(open_results)}
+        summary = _("%(summary)s Open rules: %(titles)s") % {"summary": summary, "titles": _format_titles(open_results)}
     open_rules = tuple((title, sentence) for _outcome, title, sentence in open_results[:MAX_OPEN_RULES])
     return TestRunSummary(
         title,

@@ -65,7 +65,7 @@ def test_child_does_it_without_the_environment(provider, monkeypatch):
 
     answer = client.run_job("schema", TARGET_FIELDS, {"provider": provider}, report=tell)
     assert [(one["key"], one["read"]) for one in answer["readings"]] == [("version", False)]
-    assert messages == ["The provider is asked for its schema"]
+    assert messages == ["Reading the schema from the provider"]
     assert [b"canary" in environment for _, environment in job_processes] == [False]
     assert list_jobs() == []
 

@@ -79,7 +79,7 @@ def test_newest_that_has_ended_counts_and_one_under_way_is_no_verdict(provider: 
     assert [(one.outcome, one.at) for one in selectors.get_latest_test_runs(provider)] == [("open", None)]
     LifecycleRehearsal.objects.update(finished_at=NOW, outcome="not_run")
     assert [(one.outcome, one.summary) for one in selectors.get_latest_test_runs(provider)] == [
-        ("not_run", "Nothing was seen.")
+        ("not_run", "No result.")
     ]
     lifecycle(provider, version="1.5.0", finished_at=None)
     assert [(one.outcome, one.what[:18]) for one in selectors.get_latest_test_runs(provider)] == [

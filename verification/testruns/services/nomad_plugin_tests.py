@@ -44,8 +44,8 @@ log = logging.getLogger(__name__)
 TIMEOUT_SECONDS = 180.0
 MAX_ATTEMPTS = 2
 READABLE_FOLDERS: tuple[Path, ...] = ()  # further folders that a plugin may see: for tests, whose plugins are scripts
-REFUSAL_MESSAGE = gettext_noop("Only owners and editors of the company and people of the program may do this.")
-INTERRUPTED_MESSAGE = "Our worker ended before the rehearsal did, twice."
+REFUSAL_MESSAGE = gettext_noop("Only owners, editors, and program staff can do this.")
+INTERRUPTED_MESSAGE = "Our worker stopped twice before the test run ended."
 
 
 def start_test_run(integration: Integration, inputs: dict[str, Any], *, actor: Any, now: datetime) -> NomadRehearsal:
@@ -53,7 +53,7 @@ def start_test_run(integration: Integration, inputs: dict[str, Any], *, actor: A
     if not can_request_check_run(integration, actor):
         raise ActionRefused(_(REFUSAL_MESSAGE), "forbidden")
     if not integration.is_open:
-        raise ActionRefused(_("The integration has ended, so there is nothing to rehearse."), "invalid-transition")
+        raise ActionRefused(_("The integration has ended, so you can't start a test run."), "invalid-transition")
     row = NomadRehearsal(
         integration=integration, type=integration.plugin, name=inputs["name"], version=inputs["version"],
         config=inputs["config"], requested_by=actor, requested_at=now,
@@ -64,7 +64,7 @@ def start_test_run(integration: Integration, inputs: dict[str, Any], *, actor: A
             row.save()
             enqueue(run_nomad_plugin_test, test_run_id=row.pk, dedup_key=str(row.pk), resource=SANDBOX)
     except IntegrityError:
-        raise ActionRefused(_("A rehearsal is under way; wait for its end."), "conflict") from None
+        raise ActionRefused(_("A test run is in progress. Wait until it ends."), "conflict") from None
     return row
 
 
@@ -99,7 +99,7 @@ def _execute(row: NomadRehearsal, program_fetcher: ProgramFetcher) -> NomadPlugi
         return replace(load_records(row.seen), broken=str(error), over=True)
     except Exception:
         log.exception("A rehearsal of a Nomad plugin broke")
-        return replace(load_records(row.seen), broken="Something of ours broke.", over=True)
+        return replace(load_records(row.seen), broken="An error on our side stopped the test run.", over=True)
 
 
 def fetch_program(row: NomadRehearsal, folder: Path) -> Path:
@@ -148,4 +148,4 @@ def _mark_finished(row: NomadRehearsal, outcome: str, now: datetime) -> None:
     observation = {"type": row.type, "version": row.version, "outcome": outcome, "verdicts": row.verdicts,
             "at": now.isoformat()}  # fmt: skip
     observations.store_observation(row.integration, CHECK_KEY, {OBSERVATION_KEY: observation}, now)
-    request_check_run(row.integration, row.requested_by, now, "A rehearsal has ended")
+    request_check_run(row.integration, row.requested_by, now, "The test run ended")

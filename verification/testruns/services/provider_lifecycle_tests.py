@@ -49,9 +49,9 @@ TIMEOUT_SECONDS = 1800.0
 READABLE_FOLDERS: tuple[
     Path, ...
 ] = ()  # further folders that a provider may see: for tests, whose providers are scripts
-REFUSAL_MESSAGE = gettext_noop("Only owners and editors of the company and people of the program may do this.")
-INTERRUPTED_MESSAGE = "Our worker ended before the rehearsal did."
-CREDENTIAL_USE_REASON = "Rehearsal of the provider's lifecycle"
+REFUSAL_MESSAGE = gettext_noop("Only owners, editors, and program staff can do this.")
+INTERRUPTED_MESSAGE = "Our worker stopped before the test run ended."
+CREDENTIAL_USE_REASON = "Provider acceptance test"
 
 
 @sensitive_variables("inputs")
@@ -65,7 +65,7 @@ def start_test_run(
     if not can_request_check_run(integration, actor):
         raise ActionRefused(_(REFUSAL_MESSAGE), "forbidden")
     if not integration.is_open:
-        raise ActionRefused(_("The integration has ended, so there is nothing to rehearse."), "invalid-transition")
+        raise ActionRefused(_("The integration has ended, so you can't start a test run."), "invalid-transition")
     texts = {name: inputs[name] for name in ("version", "base", "changed", "refused", "partial")}
     row = LifecycleRehearsal(
         integration=integration, hosts=list(inputs["hosts"]), account=inputs["account"] or None, requested_by=actor,
@@ -81,7 +81,7 @@ def start_test_run(
             row.save()
             enqueue(run_provider_lifecycle_test, test_run_id=row.pk, dedup_key=str(row.pk), resource=SANDBOX)
     except IntegrityError:
-        raise ActionRefused(_("A rehearsal is under way; wait for its end."), "conflict") from None
+        raise ActionRefused(_("A test run is in progress. Wait until it ends."), "conflict") from None
     return row
 
 
@@ -124,7 +124,7 @@ def _execute(row: LifecycleRehearsal, program_fetcher: ProgramFetcher) -> Provid
         return replace(records, broken=str(error), over=True)
     except Exception as fault:
         log.error("A lifecycle rehearsal broke: %s", type(fault).__name__)  # its text could hold what was typed
-        return replace(load_records(row.seen), broken="Something of ours broke.", over=True)
+        return replace(load_records(row.seen), broken="An error on our side stopped the test run.", over=True)
 
 
 def fetch_program(row: LifecycleRehearsal, folder: Path) -> Path:
@@ -141,7 +141,9 @@ def _load_environment(row: LifecycleRehearsal) -> dict[str, str]:
     if row.account is not None:
         credential = TestCredential.objects.filter(integration=row.integration, uuid=row.account).first()
         if credential is None:
-            raise ActionRefused(_("This account was replaced or withdrawn meanwhile."), "invalid-transition")
+            raise ActionRefused(
+                _("This test account was replaced or withdrawn. Select another one."), "invalid-transition"
+            )
         text = (
             credentials.open_for_sandbox(credential, actor=None, reason=CREDENTIAL_USE_REASON, now=timezone.now())
             + "\n"

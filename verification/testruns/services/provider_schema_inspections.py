@@ -42,7 +42,7 @@ from verification.testruns.resources import SANDBOX
 RETRY_DELAY = timedelta(minutes=10)
 MAX_ATTEMPTS = 3
 OUTCOMES_WITHOUT_ADVICE = ("pass", "not_run", "error")
-REFUSAL_MESSAGE = gettext_noop("Only owners and editors of the company and people of the program may do this.")
+REFUSAL_MESSAGE = gettext_noop("Only owners, editors, and program staff can do this.")
 REGISTRY_HOST = "registry.terraform.io"
 
 
@@ -56,14 +56,16 @@ def start_test_run(integration: Integration, *, actor: Any, now: datetime, versi
     if actor is not None and not can_request_check_run(integration, actor):
         raise ActionRefused(_(REFUSAL_MESSAGE), "forbidden")
     if not integration.is_open:
-        raise ActionRefused(_("The integration has ended, so there is nothing to read."), "invalid-transition")
+        raise ActionRefused(_("The integration has ended, so we don't read its schema."), "invalid-transition")
     row = SchemaReading(integration=integration, version=version, requested_by=actor, requested_at=now)
     try:
         with transaction.atomic():
             row.save()
             enqueue(inspect_schema, inspection_id=row.pk, dedup_key=str(row.pk), resource=SANDBOX)
     except IntegrityError:
-        raise ActionRefused(_("The schema is being read already; wait for the end of it."), "conflict") from None
+        raise ActionRefused(
+            _("We are already reading the schema. Wait until the inspection ends."), "conflict"
+        ) from None
     return row
 
 
@@ -71,7 +73,7 @@ def _abandon(message: str, *, inspection_id: int) -> None:
     """Finish an inspection whose job failed for good."""
     row = SchemaReading.objects.open().filter(pk=inspection_id).first()
     if row is not None:
-        _finish(row, {"not_run": f"We could not read it: {message}"}, timezone.now())
+        _finish(row, {"not_run": f"We couldn't read the schema: {message}"}, timezone.now())
 
 
 @job(
@@ -91,17 +93,17 @@ def inspect_schema(context: JobContext, *, inspection_id: int) -> None:
     except (UnverifiedReleaseError, SandboxUnavailable, ValueError) as error:
         _finish(row, {"not_run": str(error)}, now)
     except (SourceError, SandboxProtocolError, OSError) as outage:
-        SchemaReading.objects.open().filter(pk=row.pk).update(says=f"Tried again soon: {outage}"[:200])
+        SchemaReading.objects.open().filter(pk=row.pk).update(says=f"Retrying soon: {outage}"[:200])
         raise RetryLater(str(outage)) from outage
 
 
 def _inspect(context: JobContext, row: SchemaReading, sources: Sources, now: datetime) -> None:
     subject = replace(build_integration_subject(row.integration, now), version=row.version)
-    _report_progress(context, row, "The release is verified")
+    _report_progress(context, row, "Verifying the release")
     report, platform = artifacts.verify_release(subject, sources)
     row.version = report.release.version
     with tempfile.TemporaryDirectory(prefix="provider-") as folder:
-        _report_progress(context, row, "The executable is fetched")
+        _report_progress(context, row, "Downloading the executable")
         executable = artifacts.fetch_executable(platform, sources, Path(folder))
         job_input = {
             "source": f"{REGISTRY_HOST}/{subject.namespace}/{subject.provider}",
@@ -152,7 +154,7 @@ def _finish(row: SchemaReading, observation: dict[str, Any], now: datetime, sour
         )  # fmt: skip
         if is_updated:
             observations.store_observation(row.integration, CHECK_KEY, {OBSERVATION_KEY: observation}, now)
-            request_check_run(row.integration, row.requested_by, now, "The schema was read")
+            request_check_run(row.integration, row.requested_by, now, "The schema inspection ended")
 
 
 def _evaluate_checks(

@@ -50,7 +50,7 @@ SLICE_SECONDS = 40.0  # after which other jobs have their turn
 RESULT_WAIT_SECONDS = 4.0  # seconds that a piece waits for results, since most come at once
 POLL_SECONDS = 0.2
 RESUME_DELAY = timedelta(seconds=5)
-REFUSAL_MESSAGE = gettext_noop("Only owners and editors of the company and people of the program may do this.")
+REFUSAL_MESSAGE = gettext_noop("Only owners, editors, and program staff can do this.")
 
 
 def start_test_run(integration: Integration, inputs: dict[str, Any], *, actor: Any, now: datetime) -> RunTaskRehearsal:
@@ -61,7 +61,7 @@ def start_test_run(integration: Integration, inputs: dict[str, Any], *, actor: A
     if not can_request_check_run(integration, actor):
         raise ActionRefused(_(REFUSAL_MESSAGE), "forbidden")
     if not integration.is_open:
-        raise ActionRefused(_("The integration has ended, so there is nothing to rehearse."), "invalid-transition")
+        raise ActionRefused(_("The integration has ended, so you can't start a test run."), "invalid-transition")
     row = RunTaskRehearsal(
         integration=integration, url=inputs["url"], stages=list(inputs["stages"]), scenarios=build_scenarios(inputs),
         signed=bool(inputs["key"]), requested_by=actor, requested_at=now,
@@ -73,7 +73,7 @@ def start_test_run(integration: Integration, inputs: dict[str, Any], *, actor: A
             row.save()
             enqueue(run_run_task_test, test_run_id=row.pk, dedup_key=str(row.pk))
     except IntegrityError:
-        raise ActionRefused(_("A rehearsal is under way; wait for its end or stop it."), "conflict") from None
+        raise ActionRefused(_("A test run is in progress. Wait until it ends, or cancel it."), "conflict") from None
     return row
 
 
@@ -209,4 +209,4 @@ def _store_observation(row: RunTaskRehearsal, now: datetime) -> None:
             "verdicts": row.verdicts, "at": (row.finished_at or now).isoformat(),
         }  # fmt: skip
         observations.store_observation(row.integration, CHECK_KEY, {OBSERVATION_KEY: observation}, now)
-        request_check_run(row.integration, row.requested_by, now, "A rehearsal has ended")
+        request_check_run(row.integration, row.requested_by, now, "The test run ended")

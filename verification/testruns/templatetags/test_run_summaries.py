@@ -1,4 +1,4 @@
-"""What did the portal itself try of an integration? For the pages on which somebody decides."""
+"""Template tag for the test runs of an integration, for reviewers."""
 
 from typing import Any
 
@@ -25,5 +25,5 @@ def show_test_run_summaries(integration: Integration, requirement: Requirement |
 
 
 def _build_link(row: selectors.TestRunSummary) -> SafeString:
-    text = format_html('{}<span class="visually-hidden">: {}</span>', _("See all of it"), row.what)
+    text = format_html('{}<span class="visually-hidden">: {}</span>', _("View test run"), row.what)
     return link_button(text, href=row.href, small=True)

@@ -1,4 +1,4 @@
-"""What have the pages of all rehearsals in common? Which one is shown, those before it, and what htmx gets of it."""
+"""Shared parts of the test run pages: the selected run, earlier runs, and updates for htmx."""
 
 from collections.abc import Callable
 from typing import Any
@@ -58,7 +58,7 @@ def render_json(
     """The chosen rehearsal, `serialize` as the command line prints it, and when it was made. Raises Http404."""
     row = _get_selected(request, integration, model)
     if row is None:
-        raise Http404(_("No rehearsal has been made yet."))
+        raise Http404(_("No test run yet."))
     metadata = {"asked_for": row.requested_at, "ended": row.finished_at}
     return JsonResponse({**metadata, **serialize(row)}, json_dumps_params={"indent": 2})
 

@@ -1,4 +1,4 @@
-"""How does a partner have their Nomad plugin rehearsed? One page that shows it live; the same as JSON."""
+"""Page of Nomad plugin tests, and its JSON."""
 
 import json
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class PluginAnswer:
 def load_integration(request: HttpRequest, uuid: UUID) -> Integration:
     integration = load_visible_integration(request, uuid)
     if not integration.plugin:
-        raise Http404(_("Only task drivers and device plugins for Nomad are rehearsed."))
+        raise Http404(_("Only task drivers and device plugins for Nomad have test runs."))
     return integration
 
 
@@ -124,7 +124,7 @@ def _build_answer(call: PluginCall) -> PluginAnswer:
     output = call.data.get("said")
     text = output if output is not None else json.dumps(call.data, indent=2, ensure_ascii=False) if call.data else ""
     ending = _("answered") if call.is_answered else call.sentence or call.came
-    line = _("%(end)s, after %(seconds)s s") % {"end": ending.rstrip("."), "seconds": f"{call.seconds:.1f}"}
+    line = _("%(end)s after %(seconds)s s") % {"end": ending.rstrip("."), "seconds": f"{call.seconds:.1f}"}
     return PluginAnswer(call.title, line, str(text)[:MAX_ANSWER_CHARACTERS] or _("Nothing."))
 
 

@@ -1,4 +1,4 @@
-"""How does a partner have their provider's lifecycle rehearsed? One page that shows it live; the same as JSON."""
+"""Page of provider acceptance tests, and its JSON."""
 
 from typing import Any
 from uuid import UUID
@@ -37,7 +37,7 @@ TEXT_FIELDS = ("version", "base", "changed", "refused", "partial")
 def load_integration(request: HttpRequest, uuid: UUID) -> Integration:
     integration = load_visible_integration(request, uuid)
     if not file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]):
-        raise Http404(_("Only a Terraform provider has a lifecycle."))
+        raise Http404(_("Only Terraform providers have acceptance tests."))
     return integration
 
 

@@ -1,4 +1,4 @@
-"""How does a partner have their run task rehearsed? One page that shows it live, and buttons to begin and to stop."""
+"""Page of run task tests, its JSON, and the action that cancels a run."""
 
 from typing import Any
 from uuid import UUID
@@ -40,7 +40,7 @@ def has_run_task_test(integration: Integration) -> bool:
 def load_integration(request: HttpRequest, uuid: UUID) -> Integration:
     integration = load_visible_integration(request, uuid)
     if not has_run_task_test(integration):
-        raise Http404(_("Only a run task is rehearsed so."))
+        raise Http404(_("Only run tasks have this test."))
     return integration
 
 

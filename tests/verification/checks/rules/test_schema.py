@@ -100,4 +100,4 @@ def test_schema_that_cannot_be_used_is_a_problem_of_each_way():
     answer = {"readings": [WAY], "differences": None, "schema": {"format_version": "1.0", "provider_schemas": {}}}
     observation = telling.build_observation(answer, "1.0.0", "2026")
     assert [one["read"] for one in observation["readings"]] == [False]
-    assert observation["readings"][0]["problem"].startswith("Its schema cannot be used: ")
+    assert observation["readings"][0]["problem"].startswith("The schema can't be used: ")

@@ -14,23 +14,30 @@ from verification.testruns.kinds.nomad_plugin.rules import catalog
 
 # fault: (type of plugin, the rule that fails, what is said of it)
 TABLE = {
-    "no-cookie": ("driver", "direct", "Started without Nomad's cookie, it goes on running instead of saying that it "
-                  "is a plugin."),
+    "no-cookie": (
+        "driver",
+        "direct",
+        "Started without Nomad's cookie, it goes on running instead of saying that it is a plugin.",
+    ),
     "net-rpc": ("driver", "handshake", "It speaks “netrpc”; only grpc is spoken here."),
     "chatty": ("driver", "handshake", "The first line on stdout is no handshake: “Example plugin, starting”."),
-    "wrong-type": ("driver", "info.type", "It says that it is a device; it is submitted as a driver."),
-    "other-name": ("driver", "info.name", "It calls itself “something-else”, not “example”."),
-    "no-api": ("device", "info.api", "It names no API version, so Nomad would not load it."),
-    "old-version": ("device", "info.version", "It says version v0.9.0; the release is 1.0.0."),
-    "bad-schema": ("driver", "schema", "config.address: “strnig” names no type."),
-    "takes-anything": ("device", "garbage", "It takes bytes that are no configuration at all."),
+    "wrong-type": ("driver", "info.type", "The plugin reports that it is a device, but it was submitted as a driver."),
+    "other-name": ("driver", "info.name", "The plugin reports the name “something-else”, not “example”."),
+    "no-api": ("device", "info.api", "The plugin reports no API version, so Nomad wouldn't load it."),
+    "old-version": ("device", "info.version", "The plugin reports version v0.9.0, but the release is 1.0.0."),
+    "bad-schema": ("driver", "schema", "config.address: “strnig” isn't a type."),
+    "takes-anything": ("device", "garbage", "The plugin accepts bytes that aren't a configuration."),
     "crash-on-config": ("driver", "config", "It ended with exit code 2."),
-    "crash-on-garbage": ("driver", "garbage", "Bytes that are no configuration ended it. It ended with exit code 2."),
-    "silent": ("driver", "fingerprint", "It did not answer in time."),
-    "unwell": ("driver", "fingerprint", "It is unhealthy, and does not say why."),
-    "twins": ("device", "devices", "The id “one” is no id of one device."),
-    "reserves-anything": ("device", "reserve", "It reserves a device that it has never told of."),
-}  # fmt: skip
+    "crash-on-garbage": (
+        "driver",
+        "garbage",
+        "The plugin exited after receiving bytes that aren't a configuration. It ended with exit code 2.",
+    ),
+    "silent": ("driver", "fingerprint", "The plugin didn't respond in time."),
+    "unwell": ("driver", "fingerprint", "The driver is unhealthy and gives no reason."),
+    "twins": ("device", "devices", "The device ID “one” is empty or not unique."),
+    "reserves-anything": ("device", "reserve", "The plugin reserves a device that it never reported."),
+}
 WHAT_FOLLOWS = {  # further rules that fail, since a plugin that has ended answers nothing
     "crash-on-config": {"task_schema", "capabilities", "fingerprint", "garbage"},
 }
@@ -66,7 +73,7 @@ def test_every_fault_has_its_verdict() -> None:
 def test_invalid_configuration_is_not_sent() -> None:
     records = run_plugin_test("driver", "", None)
     assert sentence(records, "config") == (
-        "The supplied configuration does not fit the schema. config.address: it is required."
+        "The supplied configuration doesn't match the schema. config.address: this attribute is required."
     )
     assert records.get_call("config") is None
 

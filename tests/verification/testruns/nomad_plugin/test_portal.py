@@ -49,7 +49,7 @@ def test_test_run_is_kept_and_reported_to_the_check(
     )  # fmt: skip
     client.force_login(alice)
     page = client.get(reverse("testruns:nomad_plugin", args=[booster.uuid])).content.decode()
-    assert "It names no API version, so Nomad would not load it." in page
+    assert "The plugin reports no API version, so Nomad wouldn't load it." in page
     data = client.get(reverse("testruns:nomad_plugin_json", args=[booster.uuid])).json()
     assert (data["outcome"], data["claims"]["name"]) == ("fail", "example")
 
@@ -65,7 +65,7 @@ def test_test_run_that_was_cut_off_is_played_once_more_and_then_ours(booster: In
     assert run_due_jobs("sandbox", now) == {}
     row.refresh_from_db()
     assert (row.outcome, row.verdicts[0]["sentence"]) == (
-        "error", "We could not look: Our worker ended before the rehearsal did, twice.",
+        "error", "We couldn't run this rule: Our worker stopped twice before the test run ended.",
     )  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def test_other_categories_have_no_such_page(acme: Any, alice: Any, client: Clien
 @pytest.mark.parametrize(
     ("config", "expected_error"),
     [
-        ("{", "This is no JSON: line 2, column 1."),
+        ("{", "Enter valid JSON. Error in line 2, column 1."),
         ("[1]", "A configuration is a JSON object"),
         ('{"a": NaN}', "a value in it cannot be handed over"),
         ('{"a": 123456789012345678901234567890}', "a value in it cannot be handed over"),

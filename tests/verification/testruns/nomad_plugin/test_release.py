@@ -56,20 +56,20 @@ def test_bare_program_of_the_newest_release_is_taken(github: GitHub, tmp_path: P
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
-        ({}, f"The release v1.1.0 has no file for {get_platform()}, which is what we can start."),
+        ({}, f"The release v1.1.0 has no file for {get_platform()}."),
         (
             {"rocket_plan9_386.zip": GOOD},
-            f"The release v1.1.0 has no file for {get_platform()}, which is what we can start.",
+            f"The release v1.1.0 has no file for {get_platform()}.",
         ),
         (
             {ARCHIVE: GOOD, "SHA256SUMS": sums(ARCHIVE, b"other")},
-            f"SHA256SUMS names another checksum for {ARCHIVE}, so it is not started.",
+            f"SHA256SUMS lists a different checksum for {ARCHIVE}, so we don't start the file.",
         ),
         (
             {ARCHIVE: GOOD, "checksums.txt": sums("other.zip", GOOD)},
-            f"checksums.txt does not name {ARCHIVE}, so it is not started.",
+            f"checksums.txt does not name {ARCHIVE}, so we don't start the file.",
         ),
-        ({ARCHIVE: b"PK, or so it says"}, f"{ARCHIVE} cannot be unpacked, so it is not started."),
+        ({ARCHIVE: b"PK, or so it says"}, f"{ARCHIVE} cannot be unpacked, so we don't start the file."),
         (
             {ARCHIVE: build_zip(LICENSE=b"MPL")},
             f"{ARCHIVE} holds no programs; the one to start must stand alone in it.",

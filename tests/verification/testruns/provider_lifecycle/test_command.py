@@ -46,7 +46,7 @@ def test_without_terraform_it_is_not_run(words: list[str], monkeypatch: Any, cap
         call_command("rehearse_lifecycle", str(executable()), *words, "--json")
     data = json.loads(capsys.readouterr().out)
     assert (end.value.code, data["outcome"], data["steps"]) == (2, "not_run", [])
-    assert {each["sentence"] for each in data["verdicts"]} == {"Not run: no terraform on this worker."}
+    assert {each["sentence"] for each in data["verdicts"]} == {"Not run: this worker has no Terraform."}
 
 
 @needs_terraform
@@ -55,6 +55,6 @@ def test_fault_ends_it_with_1_and_no_credential_is_printed(words: list[str], cap
         call_command("rehearse_lifecycle", str(executable("crash")), *words, "--unsandboxed")
     captured_output = capsys.readouterr()
     assert end.value.code == 1
-    assert "FAIL     The apply makes it, and the state holds it: The provider broke down." in captured_output.out
-    assert "The plan is applied: exit code 1 after" in captured_output.err
+    assert "FAIL     Apply creates the resources and updates the state: The provider broke down." in captured_output.out
+    assert "Apply the plan: exit code 1 after" in captured_output.err
     assert CANARY not in captured_output.out + captured_output.err

@@ -62,7 +62,7 @@ def test_credential_in_a_configuration_is_refused() -> None:
 
 
 def test_state_that_is_kept_elsewhere_is_refused() -> None:
-    words = "Leave out “backend” and “cloud”: the rehearsal keeps the state itself."
+    words = "Remove “backend” and “cloud”. The test run manages the state itself."
     assert find_config_problem(build_target(base=f'terraform {{\n  backend "http" {{}}\n}}\n{BASE}')) == words
     assert find_config_problem(build_target(changed=f"terraform {{\n  cloud {{}}\n}}\n{BASE}")) == words
 
@@ -70,6 +70,6 @@ def test_state_that_is_kept_elsewhere_is_refused() -> None:
 def test_without_terraform_everything_is_not_run_and_nothing_passes() -> None:
     records = worker.build_not_run_records(build_target(), worker.NO_TERRAFORM_MESSAGE)
     assert {(str(each.outcome), each.sentence) for each in catalog.judge(records)} == {
-        ("not_run", "Not run: no terraform on this worker.")
+        ("not_run", "Not run: this worker has no Terraform.")
     }
     assert (catalog.compute_outcome(catalog.judge(records)), report.get_exit_code(records)) == ("not_run", 2)

@@ -21,12 +21,12 @@ EXPECTED = {
     "perpetual-diff": (
         (*CREATION_STEPS, "again"),
         "again",
-        f"The same configuration planned again would change {SERVER} (address).",
+        f"The same configuration would change {SERVER} (address) when planned again.",
     ),
     "wrong-update": (
         (*CREATION_STEPS, "change", "update", "settled"),
         "change.again",
-        f"The changed configuration planned again would change {SERVER} (address and labels).",
+        f"The changed configuration would change {SERVER} (address and labels) when planned again.",
     ),
     "replaces": (
         (*CREATION_STEPS, "change"),
@@ -36,9 +36,9 @@ EXPECTED = {
     "destroy-fails-when-gone": (
         (*CREATION_STEPS, "destroy", "gone_destroy"),
         "gone.destroy",
-        "What is gone already cannot be destroyed. The server could not be destroyed: 404: ",
+        "An object that no longer exists can't be destroyed. The server could not be destroyed: 404: ",
     ),
-    "crash": (CREATION_STEPS, "apply", "The provider broke down. "),
+    "crash": (CREATION_STEPS, "apply", "The provider crashed. "),
     "blind-read": ((*CREATION_STEPS, "destroy", "gone"), "gone", f"{SERVER} is gone, and that was not noticed"),
     "new-id": (
         (*CREATION_STEPS, "change"),
@@ -48,18 +48,18 @@ EXPECTED = {
     "inconsistent": (
         CREATION_STEPS,
         "apply",
-        "What was made is not what was planned. Provider produced inconsistent result after apply",
+        "The result differs from the plan. Provider produced inconsistent result after apply",
     ),
-    "unvalidated": (("init", "refused"), "refused", "The configuration that must be refused is planned."),
+    "unvalidated": (("init", "refused"), "refused", "The plan accepts the invalid configuration."),
     "leaks": (
         ("init", "plan"),
         "secrets.output",
-        "The value of EXAMPLE_TOKEN was printed: “The configuration is planned”.",
+        "The value of EXAMPLE_TOKEN was printed: “Plan the configuration”.",
     ),
     "forgets-partial": (
         ("init", "partial"),
         "partial",
-        "The apply failed halfway, and the state holds nothing: what was made before is lost.",
+        "The apply failed partway, and the state is empty. Created objects are lost.",
     ),
     "no-notice": (("direct",), "direct", "It does not say that it is a plugin, and does not end by itself."),
 }

@@ -39,9 +39,13 @@ def test_good_provider_with_nested_blocks_passes_every_rule_in_the_sandbox(good:
     assert set(outcomes(good).values()) == {"pass"}
     assert report.get_exit_code(good) == 0
     assert sentence(good, "refused") == (
-        'It is refused: Missing required argument: The argument "address" is required, but no definition was found.'
+        "The configuration is rejected: Missing required argument: "
+        'The argument "address" is required, but no definition was found.'
     )
-    assert sentence(good, "change.plan") == "It changes example_server.my-server (address) in place, and nothing else."
+    assert (
+        sentence(good, "change.plan")
+        == "The plan changes example_server.my-server (address) in place, and nothing else."
+    )
 
 
 @needs_terraform

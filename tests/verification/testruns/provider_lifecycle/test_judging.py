@@ -15,7 +15,7 @@ NOTICED_CASES = (
 
 def get_summary(errors: str) -> str:
     failure = check_succeeded(
-        CommandRecord("apply", "The plan is applied", "terraform apply", REASON_FINISHED, 1, "", "", errors, 0.1)
+        CommandRecord("apply", "Apply the plan", "terraform apply", REASON_FINISHED, 1, "", "", errors, 0.1)
     )
     assert failure is not None
     return failure[1]
@@ -23,7 +23,7 @@ def get_summary(errors: str) -> str:
 
 @pytest.mark.parametrize("errors", NOTICED_CASES)
 def test_provider_that_died_broke_down(errors: str) -> None:
-    assert get_summary(errors).startswith("The provider broke down. ")
+    assert get_summary(errors).startswith("The provider crashed. ")
 
 
 def test_plain_error_is_no_breakdown() -> None:

@@ -118,7 +118,7 @@ def test_test_run_that_was_cut_off_is_ours_and_not_played_again(rocket: Integrat
     assert run_due_jobs("sandbox", now + DEFAULT_LEASE) == {}
     row.refresh_from_db()
     assert (row.outcome, bytes(row.encrypted_environment)) == ("error", b"")
-    assert row.verdicts[0]["sentence"] == "We could not look: Our worker ended before the rehearsal did."
+    assert row.verdicts[0]["sentence"] == "We couldn't run this rule: Our worker stopped before the test run ended."
 
 
 @pytest.mark.django_db(transaction=True)
@@ -147,7 +147,7 @@ def test_one_is_open_at_a_time_and_strangers_begin_none(rocket: Integration, ali
     jobs.start_test_run(rocket, FORM_DATA, actor=alice, now=timezone.now())
     with pytest.raises(ActionRefused) as refusal:
         jobs.start_test_run(rocket, FORM_DATA, actor=alice, now=timezone.now())
-    assert str(refusal.value) == "A rehearsal is under way; wait for its end."
+    assert str(refusal.value) == "A test run is in progress. Wait until it ends."
     with pytest.raises(ActionRefused, match="Only owners and editors"):
         jobs.start_test_run(rocket, FORM_DATA, actor=charlie, now=timezone.now())
 
@@ -159,7 +159,7 @@ def test_form_keeps_what_was_entered_but_the_credentials(rocket: Integration, al
     page = client.post(reverse("testruns:provider_lifecycle", args=[rocket.uuid]), posted_data)
     text = page.content.decode()
     assert page.status_code == 422
-    assert "https://a.io is no host name. Write it like api.acme.io, or api.acme.io:8443." in text
+    assert "https://a.io isn't a host name. Enter it as api.acme.io or api.acme.io:8443." in text
     assert "tftest-volume" in text
     assert CANARY not in text
 

@@ -65,7 +65,7 @@ class Service:
                 order = json.loads(self.rfile.readline())
                 outer.received = b"".join(self.rfile.read(size) for _, size in order["files"])
                 outer.asked.append(order)
-                for line in ({"progress": {"says": "The provider is asked for its schema"}}, outer.says):
+                for line in ({"progress": {"says": "Reading the schema from the provider"}}, outer.says):
                     self.wfile.write(json.dumps(line).encode() + b"\n")
 
         self.server = socketserver.ThreadingUnixStreamServer(str(path), Connected)
@@ -165,13 +165,13 @@ def test_fault_of_ours_is_tried_again_and_given_up(
     service.says = {"error": "it broke"}
     row = read(rocket, alice)
     job = Job.objects.get(queue="sandbox")
-    assert (row.finished_at, job.state, job.attempts, row.says) == (None, "pending", 1, "Tried again soon: it broke")
+    assert (row.finished_at, job.state, job.attempts, row.says) == (None, "pending", 1, "Retrying soon: it broke")
     assert job.run_after >= NOW + provider_schema_inspections.RETRY_DELAY
     for _ in range(2):
         Job.objects.filter(queue="sandbox").update(run_after=timezone.now())
         assert run_due_jobs("sandbox", timezone.now()) == {"testruns.provider_schema": 1}
     row.refresh_from_db()
-    assert row.told["not_run"] == "We could not read it: it broke"
+    assert row.told["not_run"] == "We couldn't read the schema: it broke"
 
 
 def test_inspection_whose_process_died_three_times_ends(rocket: Integration, alice: Any) -> None:
@@ -181,7 +181,7 @@ def test_inspection_whose_process_died_three_times_ends(rocket: Integration, ali
     )
     assert run_due_jobs("sandbox", timezone.now()) == {}
     row.refresh_from_db()
-    assert row.told["not_run"] == "We could not read it: The process that ran the job ended before the job did."
+    assert row.told["not_run"] == "We couldn't read the schema: The process that ran the job ended before the job did."
     assert (row.outcome, Job.objects.get(queue="sandbox").state) == ("not_run", "failed")
 
 

@@ -75,8 +75,8 @@ def test_empty_key_file_is_refused(tmp_path: Path) -> None:
             ("--stages", "post_plan", "http://127.0.0.1:9/"),
             "http://127.0.0.1:9/ was read as a stage: write the address first, or the stages with commas.",
         ),
-        ((), "Give the endpoint's address, such as https://run.acme.io/run-task."),
-        (("--stages", "post_plan"), "Give the endpoint's address, such as https://run.acme.io/run-task."),
+        ((), "Enter the endpoint's URL. For example, https://run.acme.io/run-task."),
+        (("--stages", "post_plan"), "Enter the endpoint's URL. For example, https://run.acme.io/run-task."),
     ],
 )
 def test_address_that_is_missing_or_taken_for_a_stage_is_reported(arguments: tuple[str, ...], sentence: str) -> None:
@@ -89,7 +89,7 @@ def test_faulty_endpoint_as_text(key: str) -> None:
     with endpoint("always-passes") as server:
         code, out, _ = rehearse(server.url, "--hmac-key-file", key)
     assert code == 1
-    assert "FAIL     The run that is to fail is stopped: Post-plan: the run that is to fail passed." in out
+    assert "FAIL     Failing run fails: Post-plan: the run that is to fail passed." in out
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,9 @@ def test_faulty_endpoint_as_text(key: str) -> None:
     [
         (("--hmac-key-file", "nowhere"), "Cannot read nowhere as text."),
         (("--stages", "post_plan,apply"), f"“apply” is no stage; there are {', '.join(STAGES)}."),
-        (("--stages", ","), f"No stage is named; there are {', '.join(STAGES)}."),
-        (("--listen", "here"), "Write --listen as HOST:PORT, such as 127.0.0.1:8700."),
-        (("--listen", "127.0.0.1:65536"), "Write --listen as HOST:PORT, such as 127.0.0.1:8700."),
+        (("--stages", ","), f"No stage selected; there are {', '.join(STAGES)}."),
+        (("--listen", "here"), "Write --listen as HOST:PORT. For example, 127.0.0.1:8700."),
+        (("--listen", "127.0.0.1:65536"), "Write --listen as HOST:PORT. For example, 127.0.0.1:8700."),
     ],
 )
 def test_wrong_arguments_are_explained(arguments: tuple[str, str], sentence: str) -> None:

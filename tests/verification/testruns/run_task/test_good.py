@@ -24,10 +24,10 @@ def test_runs_follow_the_enforcement() -> None:
         (each.scenario, each.result, each.mandatory, each.advisory) for each in build_effects(run_endpoint_test())
     ]
     assert effects == [
-        ("passing", "passed", "The run goes on.", "The run goes on."),
+        ("passing", "passed", "The run continues.", "The run continues."),
         (
-            "failing", "failed", "The run stops, after the plan, before anybody can confirm it.",
-            "The run goes on with a warning.",
+            "failing", "failed", "The run stops, after the plan, before anyone can confirm it.",
+            "The run continues with a warning.",
         ),
     ]  # fmt: skip
 
@@ -46,7 +46,10 @@ def test_run_without_a_result_waits_until_nothing_more_can_come() -> None:
     records = replace(run_endpoint_test(), callbacks=())
     final_effects = {each.mandatory for each in build_effects(replace(records, over=True))}
     assert final_effects == {
-        "The run stops, after the plan, before anybody can confirm it. The task itself errs, which counts as failed."
+        (
+            "The run stops, after the plan, before anyone can confirm it. The task "
+            "itself returned an error, which counts as failed."
+        )
     }
     assert {(each.mandatory, each.advisory) for each in build_effects(replace(records, over=False))} == {
         ("The run waits.",) * 2
@@ -88,6 +91,6 @@ def test_no_one_there_ends_at_once() -> None:
     with open_callback_server(target) as place:
         records = run_test(target, place, OutboundClient(loopback=True))
     assert [each.ended for each in records.exchanges] == ["unreachable"]
-    assert rules.judge(records)[0].sentence == "Nothing listens there: 127.0.0.1:9 did not answer usably."
+    assert rules.judge(records)[0].sentence == "The endpoint isn't reachable: 127.0.0.1:9 did not answer usably."
     assert report.get_exit_code(records) == 1
     assert {str(each.outcome) for each in rules.judge(records)} == {"fail", "not_run"}

@@ -106,7 +106,7 @@ def test_test_run_that_is_stopped_while_it_waits_waits_no_more(
         run_test_job()
     row = RunTaskRehearsal.objects.get()
     verdict_by_rule = {each["rule"]: (each["outcome"], each["sentence"]) for each in row.verdicts}
-    assert verdict_by_rule["end"] == ("not_run", "The rehearsal was stopped before a result came.")
+    assert verdict_by_rule["end"] == ("not_run", "The test run was canceled before a result arrived.")
     assert (row.outcome, {each["mandatory"] for each in row.effects}) == ("not_run", {"The run waits."})
 
 
@@ -185,7 +185,7 @@ def test_one_test_run_at_a_time_for_those_who_may(run_task: Integration, alice: 
     run_task_tests.start_test_run(run_task, form_data, actor=alice, now=timezone.now())
     with pytest.raises(ActionRefused) as refusal:
         run_task_tests.start_test_run(run_task, form_data, actor=alice, now=timezone.now())
-    assert str(refusal.value) == "A rehearsal is under way; wait for its end or stop it."
+    assert str(refusal.value) == "A test run is in progress. Wait until it ends, or cancel it."
     run_task_tests.cancel_test_run(run_task, actor=alice, now=timezone.now())
     assert RunTaskRehearsal.objects.get().outcome == "not_run"
 
@@ -197,7 +197,7 @@ def test_one_test_run_at_a_time_for_those_who_may(run_task: Integration, alice: 
         ("url", "https://169.254.169.254/", "169.254.169.254 is"),
         ("url", "http://run.acme.io/", "only https is read"),
         ("failing_plan", "{", "This is no JSON object."),
-        ("stages", [], "Choose at least one stage."),
+        ("stages", [], "Select at least one stage."),
     ],
 )
 def test_invalid_input_is_shown_as_field_error(

@@ -112,4 +112,4 @@ def test_endpoint_written_with_it_passes_everything(endpoint: str) -> None:
     with open_callback_server(target) as place:
         verdicts = rules.judge(run_test(target, place, OutboundClient(loopback=True)))
     assert {each.rule: str(each.outcome) for each in verdicts} == {each.key: "pass" for each in rules.RULES}
-    assert next(each for each in verdicts if each.rule == "progress").sentence.startswith("4 signs of life came")
+    assert next(each for each in verdicts if each.rule == "progress").sentence.startswith("4 progress updates arrived")

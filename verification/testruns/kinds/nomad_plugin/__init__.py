@@ -1,1 +1,1 @@
-"""Does a plugin of Nomad do what Nomad needs of it? Played as Nomad plays it; nothing of Django."""
+"""Nomad plugin test: calls a plugin as Nomad does. No Django here."""

@@ -1,4 +1,4 @@
-"""How is a Nomad plugin asked? In a room of the sandbox, as Nomad's agent asks it, question after question."""
+"""Driver of a Nomad plugin test: calls the plugin in the sandbox as Nomad's agent does."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -26,10 +26,10 @@ UNKNOWN_DEVICE_ID = "no-such-device"
 ANSWER_TIMEOUT_SECONDS, DIRECT_START_SECONDS, SHUTDOWN_SECONDS = 10.0, 5.0, 3.0  # seconds
 LIMITS = Limits(seconds=60, memory=1024 * MEGABYTE, disk=128 * MEGABYTE, processes=200, output=2 * MEGABYTE)
 CALL_TITLES = {
-    "direct": "Started directly", "handshake": "Handshake", "info": "PluginInfo", "schema": "ConfigSchema",
+    "direct": "Direct start", "handshake": "Handshake", "info": "PluginInfo", "schema": "ConfigSchema",
     "config": "SetConfig", "task_schema": "TaskConfigSchema", "capabilities": "Capabilities",
     "fingerprint": "Fingerprint", "reserve": "Reserve of an unknown device", "stats": "Stats",
-    "garbage": "SetConfig with what is no MessagePack", "alive": "PluginInfo once more", "end": "Shutdown",
+    "garbage": "SetConfig with invalid MessagePack", "alive": "Second PluginInfo call", "end": "Shutdown",
 }  # fmt: skip
 
 
@@ -155,7 +155,7 @@ class NomadPluginTestRunner:
             return None
         data = json_format.MessageToDict(answer, preserving_proto_field_name=True) if answer is not None else {}
         status, message = (
-            (STATUS_ANSWERED, "") if answer is not None else ("empty", "The answer ended before it began.")
+            (STATUS_ANSWERED, "") if answer is not None else ("empty", "The response ended before it started.")
         )
         self._record_call(call_name, status, message, data, start)
         return answer
@@ -168,15 +168,15 @@ class NomadPluginTestRunner:
 
 
 def _explain_error(plugin: RunningPlugin, error: Any) -> tuple[str, str]:
-    """(came, sentence) of a question without an answer."""
+    """Return (status, sentence) for a call without a response."""
     code = error.code()
     # the channel breaks a moment before the end of the process is seen
     result = _wait_for_exit(plugin, 1.0) if code == grpc.StatusCode.UNAVAILABLE else plugin.process.result
     if result is not None:
         return ("ended" if result.reason == ExitReason.FINISHED else str(result.reason)), result.message
     if code == grpc.StatusCode.DEADLINE_EXCEEDED:
-        return str(ExitReason.TIMED_OUT), "It did not answer in time."
-    return code.name, f"It answers with {code.name}: {str(error.details())[:300]}"
+        return str(ExitReason.TIMED_OUT), "The plugin didn't respond in time."
+    return code.name, f"The plugin returned {code.name}: {str(error.details())[:300]}"
 
 
 def _wait_for_exit(plugin: RunningPlugin, seconds: float) -> CommandResult | None:

@@ -1,4 +1,4 @@
-"""What may people type to have a Nomad plugin rehearsed, and is it fit?"""
+"""Form for a Nomad plugin test."""
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -12,18 +12,18 @@ from verification.testruns.kinds.provider_lifecycle.forms import ConfigurationFi
 
 
 class NomadPluginTestForm(forms.Form):
-    """One rehearsal: which version, under which name, with which configuration."""
+    """Fields of one test: version, name and configuration."""
 
     version = SingleLineField(
-        label=_("Version"), max_length=100, help_text=_("That of a release on GitHub, as in 1.4.0.")
+        label=_("Version"), max_length=100, help_text=_("The version of a release on GitHub. For example, 1.4.0.")
     )
     name = SingleLineField(
         label=_("Name"), max_length=100, required=False,
-        help_text=_("As a job names the driver or device. Left out, any name will do."),
+        help_text=_("The name of the driver or device in a job. Leave empty to accept any name."),
     )  # fmt: skip
     config = ConfigurationField(
         rows=6, label=_("Configuration"), required=False,
-        help_text=_("What Nomad's agent would hand over, as a JSON object. No credentials: there is no network."),
+        help_text=_("The JSON object that Nomad's agent passes. Don't enter credentials: the sandbox has no network."),
     )  # fmt: skip
 
     def clean_version(self) -> str:

@@ -19,7 +19,7 @@ BLOCK_KINDS = ("block_value", "block_list", "block_set", "block_map")
 def find_schema_problems(spec: Any) -> list[str]:
     """What is wrong with the schema itself, by place; empty where nothing is. The top is an object."""
     if spec.WhichOneof("one") != "object":
-        return ["The schema is no object, so that it has no names."]
+        return ["The schema isn't an object, so it has no names."]
     return list(_find_problems(spec, "config", 0))[:50]
 
 
@@ -28,7 +28,7 @@ def evaluate_config(spec: Any, config: Any) -> tuple[dict[str, Any], list[str]]:
     if not isinstance(config, dict):
         return {}, ["A configuration is an object with names and values."]
     known_names = set(_list_names(spec))
-    unknown = [f"{name}: the schema knows no such name." for name in config if name not in known_names]
+    unknown = [f"{name}: the schema has no such attribute." for name in config if name not in known_names]
     values, problems = _evaluate(spec, config, "config")
     return values, unknown + problems
 
@@ -36,13 +36,13 @@ def evaluate_config(spec: Any, config: Any) -> tuple[dict[str, Any], list[str]]:
 def _find_problems(spec: Any, where: str, depth: int) -> Iterator[str]:
     kind = spec.WhichOneof("one")
     if kind is None or depth > MAX_DEPTH:
-        yield f"{where}: nothing is said of it." if kind is None else f"{where}: it is nested too deeply."
+        yield f"{where}: the specification is empty." if kind is None else f"{where}: nested too deeply."
         return
     node = getattr(spec, kind)
     if kind in ("Attr", "block_attrs"):
         yield from _find_attribute_problems(node, where)
     elif kind == "literal":
-        yield from [] if _is_literal(node.value) else [f"{where}: “{node.value[:60]}” is no value."]
+        yield from [] if _is_literal(node.value) else [f"{where}: “{node.value[:60]}” isn't a value."]
     elif kind in BLOCK_KINDS:
         yield from _find_block_problems(node, kind, where, depth)
     else:
@@ -52,7 +52,7 @@ def _find_problems(spec: Any, where: str, depth: int) -> Iterator[str]:
 
 def _find_attribute_problems(node: Any, where: str) -> Iterator[str]:
     if not node.name:
-        yield f"{where}: it has no name."
+        yield f"{where}: the name is missing."
     try:
         hcl_types.parse_type(node.type)
     except TypeExpressionError as error:
@@ -61,13 +61,13 @@ def _find_attribute_problems(node: Any, where: str) -> Iterator[str]:
 
 def _find_block_problems(node: Any, kind: str, where: str, depth: int) -> Iterator[str]:
     if not node.name:
-        yield f"{where}: it has no name."
+        yield f"{where}: the name is missing."
     if kind in ("block_list", "block_set") and node.max_items and node.min_items > node.max_items:
-        yield f"{where}: at least {node.min_items} and at most {node.max_items} of it cannot be."
+        yield f"{where}: the minimum {node.min_items} is larger than the maximum {node.max_items}."
     if kind == "block_map" and not node.labels:
-        yield f"{where}: a map of blocks has no label to be a map of."
+        yield f"{where}: a map of blocks needs a label."
     if not node.HasField("nested"):
-        yield f"{where}: it does not say what is in it."
+        yield f"{where}: the nested specification is missing."
         return
     yield from _find_problems(node.nested, f"{where}.{node.name}", depth + 1)
 
@@ -122,7 +122,11 @@ def _evaluate(spec: Any, config: dict[str, Any], where: str) -> tuple[Any, list[
 def _evaluate_entry(kind: str, node: Any, value: Any, where: str) -> tuple[Any, list[str]]:
     if value is None and kind not in ("block_list", "block_set"):
         is_required = kind != "block_map" and node.required
-        return (None, [f"{where}: it is required."] if is_required else []) if kind != "block_map" else ({}, [])
+        return (
+            (None, [f"{where}: this attribute is required."] if is_required else [])
+            if kind != "block_map"
+            else ({}, [])
+        )
     if kind == "Attr":
         return hcl_types.convert_value(value, hcl_types.parse_type(node.type), where)
     if kind == "block_attrs":
@@ -136,7 +140,7 @@ def _evaluate_entry(kind: str, node: Any, value: Any, where: str) -> tuple[Any, 
 
 def _evaluate_block(spec: Any, content: Any, where: str) -> tuple[Any, list[str]]:
     if not isinstance(content, dict):
-        return None, [f"{where}: it is a block, with names and values."]
+        return None, [f"{where}: expected a block with names and values."]
     value, problems = evaluate_config(spec, content)
     return value, [problem.replace("config.", f"{where}.", 1) for problem in problems]
 
@@ -148,7 +152,7 @@ def _evaluate_blocks(node: Any, content: Any, where: str) -> tuple[Any, list[str
     )
     if len(blocks) < node.min_items or (node.max_items and len(blocks) > node.max_items):
         most = f" and at most {node.max_items}" if node.max_items else ""
-        problems = [*problems, f"{where}: at least {node.min_items}{most} of it, not {len(blocks)}."]
+        problems = [*problems, f"{where}: expected at least {node.min_items}{most}, found {len(blocks)}."]
     return values, problems
 
 
@@ -156,7 +160,7 @@ def _evaluate_labeled_blocks(spec: Any, content: Any, label_count: int, where: s
     if label_count == 0:
         return _evaluate_block(spec, content, where)
     if not isinstance(content, dict):
-        return None, [f"{where}: its blocks are told apart by a label."]
+        return None, [f"{where}: the blocks need different labels."]
     blocks = {
         label: _evaluate_labeled_blocks(spec, block, label_count - 1, f"{where}.{label}")
         for label, block in content.items()

@@ -14,7 +14,7 @@ MAX_DEPTH = 20
 
 
 class TypeExpressionError(ValueError):
-    """The text is no type expression. The text is a sentence fit to show."""
+    """The text isn't a type expression. The message is safe to display."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def parse_type(text: str) -> HclType:
     tokens = _tokenize(text)
     parsed_type = _parse_type(tokens, 0)
     if tokens:
-        raise TypeExpressionError(f"“{text[:80]}” goes on after the type has ended.")
+        raise TypeExpressionError(f"“{text[:80]}” has extra text after the type.")
     return parsed_type
 
 
@@ -53,9 +53,9 @@ def convert_value(value: Any, expected_type: HclType, where: str) -> tuple[Any, 
     if expected_type.kind in ("map", "object"):
         return _convert_mapping(value, expected_type, where)
     if not isinstance(value, list):
-        return None, [f"{where}: a {expected_type} is a list."]
+        return None, [f"{where}: expected a list for {expected_type}."]
     if expected_type.kind == "tuple" and len(value) != len(expected_type.of):
-        return None, [f"{where}: a {expected_type} has {len(expected_type.of)} elements, not {len(value)}."]
+        return None, [f"{where}: expected {len(expected_type.of)} elements for {expected_type}, found {len(value)}."]
     kinds = expected_type.of if expected_type.kind == "tuple" else expected_type.of * len(value)
     return merge_results(
         [
@@ -67,7 +67,7 @@ def convert_value(value: Any, expected_type: HclType, where: str) -> tuple[Any, 
 
 def _convert_primitive(value: Any, kind: str, where: str) -> tuple[Any, list[str]]:
     if isinstance(value, dict | list):
-        return None, [f"{where}: a {kind} is one value."]
+        return None, [f"{where}: expected a single {kind}."]
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if kind == "string":
         return text, []
@@ -78,15 +78,15 @@ def _convert_primitive(value: Any, kind: str, where: str) -> tuple[Any, list[str
             return (int(text) if re.fullmatch(r"-?\d+", text) else float(text)), []
         except ValueError:
             pass
-    return None, [f"{where}: “{text[:60]}” is no {kind}."]
+    return None, [f"{where}: “{text[:60]}” isn't a {kind}."]
 
 
 def _convert_mapping(value: Any, expected_type: HclType, where: str) -> tuple[Any, list[str]]:
     if not isinstance(value, dict):
-        return None, [f"{where}: a {expected_type} has names and values."]
+        return None, [f"{where}: expected names and values for {expected_type}."]
     fields = dict(expected_type.fields) if expected_type.kind == "object" else dict.fromkeys(value, expected_type.of[0])
-    problems = [f"{where}.{name}: the schema knows no such name." for name in value if name not in fields]
-    problems += [f"{where}.{name}: it is missing." for name in fields if name not in value]
+    problems = [f"{where}.{name}: the schema has no such attribute." for name in value if name not in fields]
+    problems += [f"{where}.{name}: this attribute is missing." for name in fields if name not in value]
     values, all_problems = {}, problems
     for name in fields.keys() & value.keys():
         values[name], value_problems = convert_value(value[name], fields[name], f"{where}.{name}")
@@ -114,7 +114,7 @@ def _tokenize(text: str) -> list[str]:
 def _parse_type(tokens: list[str], depth: int) -> HclType:
     name = tokens.pop(0) if tokens else ""
     if depth > MAX_DEPTH:
-        raise TypeExpressionError("A type is nested too deeply.")
+        raise TypeExpressionError("The type is nested too deeply.")
     if name in PRIMITIVES:
         return HclType(name)
     if name in COLLECTIONS:
@@ -128,7 +128,7 @@ def _parse_type(tokens: list[str], depth: int) -> HclType:
         return HclType(
             name, tuple(element for _, element in _parse_elements(tokens, depth, "([", "])", is_named=False))
         )
-    raise TypeExpressionError(f"“{name[:40]}” names no type." if name else "A type is missing.")
+    raise TypeExpressionError(f"“{name[:40]}” isn't a type." if name else "The type is missing.")
 
 
 def _parse_elements(
@@ -151,4 +151,4 @@ def _parse_elements(
 
 def _expect(tokens: list[str], mark: str) -> None:
     if not tokens or tokens.pop(0) != mark:
-        raise TypeExpressionError(f"A type lacks its “{mark}”.")
+        raise TypeExpressionError(f"The type is missing a “{mark}”.")

@@ -1,4 +1,4 @@
-"""What is a rule for Nomad's plugins, and what do its rules have in common?"""
+"""Rules for Nomad plugins and their shared parts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def _explain_missing_call(rule: NomadPluginRule, records: NomadPluginRecords) ->
     if all(records.get_call(call_name) is not None for call_name in rule.acts):
         return None
     if records.broken:
-        return Outcome.ERROR, f"We could not look: {records.broken}"
+        return Outcome.ERROR, f"We couldn't run this rule: {records.broken}"
     if not records.over:
         return report_not_run("Not reached yet.")
     handshake = records.get_call("handshake")
@@ -45,16 +45,16 @@ def _explain_missing_call(rule: NomadPluginRule, records: NomadPluginRecords) ->
 
 
 def require_call(records: NomadPluginRecords, call_name: str) -> PluginCall:
-    """A question that was asked: the rule has named it."""
+    """Return the call that the rule needs."""
     call = records.get_call(call_name)
     assert call is not None
     return call
 
 
 def check_answered(call: PluginCall) -> RuleOutcome | None:
-    """What is to be said of a question without an answer; None where there is one."""
+    """Return the result for a call without a response, None if there is a response."""
     if call.is_answered:
         return None
     if call.came == "UNIMPLEMENTED":
-        return report_failure(f"It does not know the question {call.title}.")
+        return report_failure(f"The plugin doesn't implement {call.title}.")
     return report_failure(call.sentence)

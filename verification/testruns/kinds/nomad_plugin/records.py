@@ -1,4 +1,4 @@
-"""What was seen of a Nomad plugin? Every question with its answer as plain data, to JSON and back."""
+"""Records of a Nomad plugin test: every call with its response as plain data, to JSON and back."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field

@@ -1,4 +1,4 @@
-"""How is a rehearsal of a Nomad plugin told? As JSON, the same everywhere, and as text."""
+"""Report of a Nomad plugin test as JSON and as text."""
 
 import json
 from dataclasses import asdict
@@ -11,7 +11,7 @@ from verification.testruns.kinds.provider_lifecycle.report import OUTCOME_LABELS
 
 
 def build_report(records: NomadPluginRecords) -> dict[str, Any]:
-    """The whole as plain data: verdicts, and every question with its answer."""
+    """Return the report as plain data: results, and every call with its response."""
     results = catalog.judge(records)
     return {
         "claims": records.claims,
@@ -27,17 +27,17 @@ def render_json(records: NomadPluginRecords) -> str:
 
 
 def render_text(records: NomadPluginRecords) -> str:
-    """The verdicts, and one line for each question."""
+    """Return the results and one line per call."""
     results = catalog.judge(records)
-    lines = [f"Rehearsal of a Nomad {records.claims['type']} plugin", ""]
+    lines = [f"Test run of a Nomad {records.claims['type']} plugin", ""]
     for each in results:
         lines.append(f"{OUTCOME_LABELS[each.outcome]:8} {each.title}: {each.sentence}")
         lines.extend(f"{'':8} {note}" for note in (each.advice,) if note)
     lines += ["", *(f"{call.title}: {call.came} after {call.seconds:.1f} s" for call in records.asked)]
-    return "\n".join([*lines, "", f"In all: {OUTCOME_LABELS[catalog.compute_outcome(results)]}"])
+    return "\n".join([*lines, "", f"Overall: {OUTCOME_LABELS[catalog.compute_outcome(results)]}"])
 
 
 def get_exit_code(records: NomadPluginRecords) -> int:
-    """0 where nothing fails, 1 where something does, 2 where we could not tell."""
+    """Return 0 if nothing fails, 1 if something fails, 2 if the result is unknown."""
     outcome = catalog.compute_outcome(catalog.judge(records))
     return {Outcome.FAIL: 1, Outcome.ERROR: 2, Outcome.NOT_RUN: 2}.get(outcome, 0)

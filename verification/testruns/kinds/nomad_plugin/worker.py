@@ -1,4 +1,4 @@
-"""What does the sandbox's process do when it is asked for a Nomad plugin? It asks it, and tells each answer."""
+"""Sandbox worker for Nomad plugin tests."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -48,7 +48,7 @@ def _truncate_call(call: PluginCall) -> PluginCall:
         call,
         came=STATUS_TOO_LARGE,
         data={},
-        sentence=f"Its answer has {size} characters, more than {MAX_ANSWER_CHARACTERS}.",
+        sentence=f"The response has {size} characters. The limit is {MAX_ANSWER_CHARACTERS}.",
     )
 
 

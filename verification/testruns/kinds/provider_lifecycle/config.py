@@ -1,4 +1,4 @@
-"""What does a partner supply for a lifecycle rehearsal, and is it fit? Configurations, an environment, hosts."""
+"""Input of a provider acceptance test: configurations, environment and hosts."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ MAX_VARIABLES, MAX_HOSTS = 40, 20
 
 
 class InvalidConfig(ValueError):
-    """Something that was given cannot be used. The text is a sentence that says what and why."""
+    """The input can't be used. The message says what is wrong and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def parse_executable_name(executable: Path) -> tuple[str, str]:
     """The provider's name and version, as Terraform reads them from the executable's. Raises Unfit."""
     match = EXECUTABLE_PATTERN.match(executable.name)
     if match is None:
-        raise InvalidConfig("The executable must be named like terraform-provider-NAME_v1.2.3.")
+        raise InvalidConfig("Name the executable terraform-provider-NAME_v1.2.3.")
     return match[1], match[2]
 
 
@@ -61,16 +61,18 @@ def parse_environment(text: str) -> dict[str, str]:
         if not name or name.startswith("#"):
             continue
         if not equals or not VARIABLE_NAME_PATTERN.match(name.strip()):
-            raise InvalidConfig(f"Line {number} is not of the form NAME=value.")
+            raise InvalidConfig(f"Enter line {number} as NAME=value.")
         variables[_validate_variable_name(name.strip())] = _strip_quotes(value.strip())
     if len(variables) > MAX_VARIABLES:
-        raise InvalidConfig(f"There are more than {MAX_VARIABLES} variables.")
+        raise InvalidConfig(f"Enter at most {MAX_VARIABLES} variables.")
     return variables
 
 
 def _validate_variable_name(name: str) -> str:
     if RESERVED_VARIABLE_PATTERN.match(name) or TERRAFORM_VARIABLE_PATTERN.match(name):
-        raise InvalidConfig(f"{name} decides how the rehearsal itself runs, so it cannot be set. TF_VAR_… can.")
+        raise InvalidConfig(
+            f"You can't set {name}, because it controls the test run itself. You can set TF_VAR_… variables."
+        )
     return name
 
 
@@ -80,29 +82,33 @@ def _strip_quotes(value: str) -> str:
 
 
 def parse_hosts(text: str) -> tuple[str, ...]:
-    """The hosts in a text, one a line or with spaces or commas between. Raises Unfit."""
+    """Return the hosts in a text, separated by lines, spaces or commas. Raises InvalidConfig."""
     hosts = tuple(dict.fromkeys(re.split(r"[\s,]+", text.strip().lower()))) if text.strip() else ()
     for host in hosts:
         if not HOST_PATTERN.match(host):
-            raise InvalidConfig(f"{host[:100]} is no host name. Write it like api.acme.io, or api.acme.io:8443.")
+            raise InvalidConfig(f"{host[:100]} isn't a host name. Enter it as api.acme.io or api.acme.io:8443.")
     if len(hosts) > MAX_HOSTS:
-        raise InvalidConfig(f"There are more than {MAX_HOSTS} hosts.")
+        raise InvalidConfig(f"Enter at most {MAX_HOSTS} hosts.")
     return hosts
 
 
 def list_resource_types(text: str) -> tuple[str, ...]:
-    """The types of the resources that a configuration declares."""
+    """Return the types of the resources that a configuration declares."""
     return tuple(dict.fromkeys(RESOURCE_PATTERN.findall(text)))
 
 
 def find_config_problem(target: ProviderLifecycleTarget) -> str:
-    """Why the configurations cannot be used, blank where they can: they hold a credential, or nothing to make."""
+    """Return why the configurations can't be used, blank if they can: they contain a credential, or declare no
+    resource.
+    """
     texts = (target.base, target.changed, target.refused, target.partial)
     for name, value in target.environment.items():
         if len(value) >= 8 and any(value in text for text in texts):
-            return f"A configuration holds the value of {name}. Use a variable, so that it stays out of the rehearsal."
+            return (
+                f"A configuration contains the value of {name}. Use a variable to keep the value out of the test run."
+            )
     if any(BACKEND_PATTERN.search(text) for text in texts):
-        return "Leave out “backend” and “cloud”: the rehearsal keeps the state itself."
+        return "Remove “backend” and “cloud”. The test run manages the state itself."
     if not list_resource_types(target.base) and "module" not in target.base:
-        return "The configuration declares no resource, so there is nothing to make."
+        return "The configuration declares no resource. Add at least one."
     return ""

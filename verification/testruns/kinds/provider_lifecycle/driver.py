@@ -1,4 +1,4 @@
-"""How is a lifecycle played? Step after step in a place, everything noted without secrets, and nothing left behind."""
+"""Driver of a provider acceptance test: runs step after step, records everything without secrets, and cleans up."""
 
 import re
 from collections.abc import Callable, Collection

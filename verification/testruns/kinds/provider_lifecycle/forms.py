@@ -1,4 +1,4 @@
-"""What may people type to have a provider's lifecycle rehearsed, and is it fit? Credentials are not put back."""
+"""Form for a provider acceptance test. It never shows credentials again."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +23,7 @@ MAX_CONFIGURATION_CHARACTERS = 100_000
 
 
 class ConfigurationField(forms.CharField):
-    """A configuration in HCL, kept as it was written."""
+    """Configuration in HCL, kept as entered."""
 
     def __init__(self, rows: int = 8, **kwargs: Any) -> None:
         widget = forms.Textarea(attrs={"rows": rows, "spellcheck": "false", "autocapitalize": "off", "class": "mono"})
@@ -36,40 +36,56 @@ class ConfigurationField(forms.CharField):
 
 
 class ProviderLifecycleTestForm(forms.Form):
-    """One rehearsal: which version, with which configurations, credentials and hosts."""
+    """Fields of one test: version, configurations, credentials and hosts."""
 
     version = SingleLineField(
-        label=_("Version"), max_length=100, help_text=_("One that the registry lists, as in 1.4.0.")
+        label=_("Version"), max_length=100, help_text=_("A version that the registry lists. For example, 1.4.0.")
     )
     base = ConfigurationField(
-        label=_("Configuration"), help_text=_("What main.tf holds: whatever is to be made. No credentials in it."),
-        error_messages={"required": _("Write the configuration that is to be made.")},
-    )  # fmt: skip
+        label=_("Configuration"),
+        help_text=_("The content of main.tf with the resources to create. Don't enter credentials."),
+        error_messages={"required": _("Enter the configuration.")},
+    )
     changed = ConfigurationField(
-        label=_("Changed configuration"), help_text=_("The same, with a change that your provider makes in place."),
-        error_messages={"required": _("Write the configuration with the change.")},
-    )  # fmt: skip
+        label=_("Changed configuration"),
+        help_text=_("The same configuration with a change that your provider makes in place."),
+        error_messages={"required": _("Enter the changed configuration.")},
+    )
     refused = ConfigurationField(
-        rows=4, required=False, label=_("Configuration that must be refused"),
-        help_text=_("One that the plan must not let pass. Left out, we take a resource of which nothing is said."),
-    )  # fmt: skip
+        rows=4,
+        required=False,
+        label=_("Invalid configuration"),
+        help_text=_("A configuration that the plan must reject. Leave empty to use an empty resource block."),
+    )
     partial = ConfigurationField(
-        rows=4, required=False, label=_("Configuration that fails halfway"),
-        help_text=_("Its apply makes something and then fails. Left out, this rule is not run."),
-    )  # fmt: skip
+        rows=4,
+        required=False,
+        label=_("Partially failing configuration"),
+        help_text=_("Its apply creates something and then fails. Leave empty to skip this rule."),
+    )
     secret = SecretTextField(
-        label=_("Test credentials"), required=False, max_length=8000,
+        label=_("Test credentials"),
+        required=False,
+        max_length=8000,
         widget=WriteOnlyTextarea(attrs={"rows": 4, "autocomplete": "off", "spellcheck": "false"}),
-        help_text=_("NAME=value, one a line. Encrypted at once, given to the sandbox alone, and then forgotten."),
-    )  # fmt: skip
+        help_text=_(
+            "Enter NAME=value, one per line. We encrypt the values, use them only "
+            "in the sandbox, and delete them "
+            "afterwards."
+        ),
+    )
     account = forms.ChoiceField(
-        label=_("Kept test account"), required=False, help_text=_("Its lines of the form NAME=value are used."),
-        error_messages={"invalid_choice": _("This account was replaced or withdrawn meanwhile.")},
-    )  # fmt: skip
+        label=_("Saved test account"),
+        required=False,
+        help_text=_("We use its lines of the form NAME=value."),
+        error_messages={"invalid_choice": _("This test account was replaced or withdrawn. Select another one.")},
+    )
     hosts = forms.CharField(
-        label=_("Hosts that your provider reaches"), required=False, max_length=2000,
-        help_text=_("As in api.acme.io, with spaces between. Everything else is closed to it."),
-    )  # fmt: skip
+        label=_("Allowed hosts"),
+        required=False,
+        max_length=2000,
+        help_text=_("Separate hosts with spaces. The sandbox blocks all other hosts."),
+    )
 
     def __init__(self, accounts: Sequence[tuple[str, str]], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -108,7 +124,7 @@ class ProviderLifecycleTestForm(forms.Form):
             if problem:
                 self.add_error("base", problem)
             if is_same:
-                self.add_error("changed", _("This is the same configuration, so it would show no change."))
+                self.add_error("changed", _("Enter a configuration with a change. This one is identical."))
         return data
 
 

@@ -1,4 +1,4 @@
-"""What is a rule of the lifecycle, and what do its rules have in common?"""
+"""Rules of the provider acceptance test and their shared parts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ def _explain_missing_command(rule: ProviderLifecycleRule, records: ProviderLifec
     """What is to be said where a step that the rule needs was not made, or ended for reasons of ours."""
     missing = [step_key for step_key in rule.acts if records.get_command(step_key) is None]
     if missing and records.broken:
-        return Outcome.ERROR, f"We could not look: {records.broken}"
+        return Outcome.ERROR, f"We couldn't run this rule: {records.broken}"
     if missing:
         return report_not_run(explain_not_reached(records))
     return None
@@ -59,7 +59,7 @@ def explain_not_reached(records: ProviderLifecycleRecords) -> str:
         ),
         None,
     )
-    return f"Not reached: “{failed_command.title}” did not go well." if failed_command else "Not reached."
+    return f"Not reached: “{failed_command.title}” failed." if failed_command else "Not reached."
 
 
 def require_command(records: ProviderLifecycleRecords, step_key: str) -> CommandRecord:
@@ -77,12 +77,12 @@ def check_succeeded(command: CommandRecord) -> RuleOutcome | None:
         return report_failure(command.sentence)
     error = extract_error(command)
     if any(marker in f"{command.errors}\n{command.output}".lower() for marker in CRASH_MARKERS):
-        return report_failure(f"The provider broke down. {error}")
+        return report_failure(f"The provider crashed. {error}")
     return report_failure(error)
 
 
 def check_plan_readable(command: CommandRecord) -> RuleOutcome | None:
     """What is to be said where a plan should be read and cannot be."""
     if command.plan is None:
-        return Outcome.ERROR, "We could not look: Terraform's plan could not be read."
+        return Outcome.ERROR, "We couldn't read Terraform's plan. No action needed."
     return None

@@ -1,4 +1,4 @@
-"""How is a lifecycle rehearsal told? As JSON, the same everywhere, and as text."""
+"""Report of a provider acceptance test as JSON and as text."""
 
 import json
 from dataclasses import asdict
@@ -31,16 +31,16 @@ def render_json(records: ProviderLifecycleRecords) -> str:
 def render_text(records: ProviderLifecycleRecords) -> str:
     """The verdicts, and one line for each command."""
     results = catalog.judge(records)
-    lines = [f"Lifecycle rehearsal of {records.source}", ""]
+    lines = [f"Acceptance test of {records.source}", ""]
     for each in results:
         lines.append(f"{OUTCOME_LABELS[each.outcome]:8} {each.title}: {each.sentence}")
         lines.extend(f"{'':8} {note}" for note in (each.advice,) if note)
     lines += ["", *(f"{command.title}: {command.line}" for command in records.ran)]
-    lines += ["", f"In all: {OUTCOME_LABELS[catalog.compute_outcome(results)]}"]
+    lines += ["", f"Overall: {OUTCOME_LABELS[catalog.compute_outcome(results)]}"]
     return "\n".join(lines)
 
 
 def get_exit_code(records: ProviderLifecycleRecords) -> int:
-    """0 where nothing fails, 1 where something does, 2 where we could not tell."""
+    """Return 0 if nothing fails, 1 if something fails, 2 if the result is unknown."""
     outcome = catalog.compute_outcome(catalog.judge(records))
     return {Outcome.FAIL: 1, Outcome.ERROR: 2, Outcome.NOT_RUN: 2}.get(outcome, 0)

@@ -1,4 +1,4 @@
-"""Which steps has a lifecycle, and in which order? The table that the driver follows."""
+"""Steps of the provider acceptance test, in order."""
 
 from dataclasses import dataclass
 
@@ -30,31 +30,27 @@ class ProviderLifecycleStep:
 
 
 STEPS = (
-    ProviderLifecycleStep("direct", "The executable is started directly", seconds=10),
-    ProviderLifecycleStep("init", "Terraform installs the provider", ("init", "-no-color")),
-    ProviderLifecycleStep("validate", "The configuration is validated", ("validate", "-no-color"), "init"),
-    ProviderLifecycleStep("refused", "An incomplete configuration is planned", PLAN_ARGUMENTS, "init", "refused"),
-    ProviderLifecycleStep("plan", "The configuration is planned", PLAN_ARGUMENTS, "init", "base", "base.plan"),
+    ProviderLifecycleStep("direct", "Start the executable directly", seconds=10),
+    ProviderLifecycleStep("init", "Install the provider with Terraform", ("init", "-no-color")),
+    ProviderLifecycleStep("validate", "Validate the configuration", ("validate", "-no-color"), "init"),
+    ProviderLifecycleStep("refused", "Plan an incomplete configuration", PLAN_ARGUMENTS, "init", "refused"),
+    ProviderLifecycleStep("plan", "Plan the configuration", PLAN_ARGUMENTS, "init", "base", "base.plan"),
+    ProviderLifecycleStep("apply", "Apply the plan", ("apply", "-no-color", "base.plan"), "plan", reads_state=True),
+    ProviderLifecycleStep("again", "Plan the configuration again", PLAN_ARGUMENTS, "apply", plan="again.plan"),
     ProviderLifecycleStep(
-        "apply", "The plan is applied", ("apply", "-no-color", "base.plan"), "plan", reads_state=True
-    ),
-    ProviderLifecycleStep("again", "The same is planned again", PLAN_ARGUMENTS, "apply", plan="again.plan"),
-    ProviderLifecycleStep(
-        "change", "The changed configuration is planned", PLAN_ARGUMENTS, "apply", "changed", "change.plan"
+        "change", "Plan the changed configuration", PLAN_ARGUMENTS, "apply", "changed", "change.plan"
     ),
     ProviderLifecycleStep(
-        "update", "The change is applied", ("apply", "-no-color", "change.plan"), "change", reads_state=True
+        "update", "Apply the change", ("apply", "-no-color", "change.plan"), "change", reads_state=True
     ),
     ProviderLifecycleStep(
-        "settled", "The changed configuration is planned again", PLAN_ARGUMENTS, "update", plan="settled.plan"
+        "settled", "Plan the changed configuration again", PLAN_ARGUMENTS, "update", plan="settled.plan"
     ),
-    ProviderLifecycleStep("destroy", "Everything is destroyed", DESTROY_ARGUMENTS, "apply", reads_state=True),
-    ProviderLifecycleStep(
-        "gone", "What is gone is planned, with the state of before", PLAN_ARGUMENTS, "destroy", "", "gone.plan", "kept"
-    ),
+    ProviderLifecycleStep("destroy", "Destroy everything", DESTROY_ARGUMENTS, "apply", reads_state=True),
+    ProviderLifecycleStep("gone", "Plan with the earlier state", PLAN_ARGUMENTS, "destroy", "", "gone.plan", "kept"),
     ProviderLifecycleStep(
         "gone_destroy",
-        "What is gone is destroyed once more",
+        "Destroy deleted objects again",
         (*DESTROY_ARGUMENTS, "-refresh=false"),
         "destroy",
         state="kept",
@@ -62,7 +58,7 @@ STEPS = (
     ),
     ProviderLifecycleStep(
         "partial",
-        "An apply that is to fail halfway",
+        "Apply the partially failing configuration",
         ("apply", "-no-color", "-auto-approve"),
         "init",
         "partial",
@@ -70,10 +66,10 @@ STEPS = (
         reads_state=True,
     ),
     ProviderLifecycleStep(
-        "partial_destroy", "What it left is destroyed", DESTROY_ARGUMENTS, "partial", reads_state=True
+        "partial_destroy", "Destroy the remains of the failed apply", DESTROY_ARGUMENTS, "partial", reads_state=True
     ),
 )
-CLEANUP = ProviderLifecycleStep("cleanup", "What is left is destroyed", DESTROY_ARGUMENTS, reads_state=True)
+CLEANUP = ProviderLifecycleStep("cleanup", "Destroy the remaining objects", DESTROY_ARGUMENTS, reads_state=True)
 OPTIONAL_STEPS = ("refused", "partial", "partial_destroy")
 STEPS_AFTER_FAILURE = (
     "partial_destroy",

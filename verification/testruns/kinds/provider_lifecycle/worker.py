@@ -18,7 +18,7 @@ from verification.testruns.kinds.provider_lifecycle.workspace import (
     open_local_workspace,
 )
 
-NO_TERRAFORM_MESSAGE = "Not run: no terraform on this worker."
+NO_TERRAFORM_MESSAGE = "Not run: this worker has no Terraform."
 TEXT_FIELDS = ("source", "version", "base", "changed", "refused", "partial")
 ProgressCallback = Callable[[dict[str, Any]], None]
 

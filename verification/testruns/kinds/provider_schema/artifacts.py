@@ -1,4 +1,4 @@
-"""Which executable is started? The one of a release that passed the checks of its authenticity, and no other byte."""
+"""Executables of verified releases for provider schema inspections."""
 
 import os
 import shutil
@@ -32,7 +32,7 @@ def get_platform() -> str:
 def verify_release(subject: Subject, sources: Sources) -> tuple[Report, Platform]:
     """The release with its package for this machine. Raises NotAuthentic, and Unavailable after an outage."""
     if not (subject.namespace and subject.provider):
-        raise UnverifiedReleaseError("No repository is named yet, so there is no release to start.")
+        raise UnverifiedReleaseError("Enter the repository URL first.")
     report = read_report(subject, sources)
     for check in report.checks:
         if check.id in AUTHENTICITY_CHECKS:
@@ -40,7 +40,7 @@ def verify_release(subject: Subject, sources: Sources) -> tuple[Report, Platform
     platform = report.release.platform(get_platform())
     if platform is None or platform.archive is None or platform.archive_reply is None:
         raise UnverifiedReleaseError(
-            f"The release has no package for {get_platform() or 'this machine'}, which is what we can start."
+            f"The release has no package for {get_platform() or 'this machine'}, the platform of our worker."
         )
     return report, platform
 
@@ -49,7 +49,7 @@ def _require_good_outcome(title: str, result: Result) -> None:
     if result.outcome == Outcome.ERROR:
         raise SourceUnavailableError(result.summary)
     if result.outcome not in GOOD_OUTCOMES:
-        raise UnverifiedReleaseError(f"The release did not pass “{title}”, so it is not started. {result.summary}")
+        raise UnverifiedReleaseError(f"The release didn't pass “{title}”, so we don't start it. {result.summary}")
 
 
 def fetch_executable(platform: Platform, sources: Sources, folder: Path) -> Path:
@@ -61,15 +61,13 @@ def fetch_executable(platform: Platform, sources: Sources, folder: Path) -> Path
     with path.open("wb") as file:
         answer = sources.web.download(reply.address, ARCHIVE, file)
     if reply.answer is None or answer.sha256 != reply.answer.sha256:
-        raise UnverifiedReleaseError(
-            "The archive is not the one any more whose signature was verified, so it is not started."
-        )
+        raise UnverifiedReleaseError("The archive has changed since we verified its signature, so we don't start it.")
     if not archive.program:
-        raise UnverifiedReleaseError("The archive holds no program that Terraform would start.")
+        raise UnverifiedReleaseError("The archive contains no program that Terraform would start.")
     executable = folder / "provider"
     with zipfile.ZipFile(path) as archive_file, executable.open("wb") as file:
         if archive_file.getinfo(archive.program).file_size > MAX_PROGRAM_BYTES:
-            raise UnverifiedReleaseError("The program is larger than 2 GiB, so it is not started.")
+            raise UnverifiedReleaseError("The program is larger than 2 GiB, so we don't start it.")
         with archive_file.open(archive.program) as member:
             shutil.copyfileobj(member, file, 1024 * 1024)
     path.unlink()

@@ -96,7 +96,7 @@ def _convert_nested_block(nested_block: Any, where: str) -> dict[str, Any]:
 
 def _get_nesting_mode(message: Any, where: str) -> str:
     if message.nesting not in NESTING_MODES:
-        raise ProviderSchemaError(f"{where[:100]}: it does not say how it is nested.")
+        raise ProviderSchemaError(f"{where[:100]}: the nesting mode is missing.")
     return NESTING_MODES[message.nesting]
 
 
@@ -104,7 +104,7 @@ def _parse_type(type_json: bytes, where: str) -> Any:
     try:
         return json.loads(type_json)
     except (ValueError, RecursionError):
-        raise ProviderSchemaError(f"{where[:100]}: its type cannot be read.") from None
+        raise ProviderSchemaError(f"{where[:100]}: the type can't be read.") from None
 
 
 def _convert_function(function: Any, where: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What does a provider's executable say of its schema? Read from itself and through Terraform, both in the sandbox."""
+"""Reader of a provider's schema: directly and through Terraform, both in the sandbox."""
 
 import json
 import os
@@ -87,7 +87,7 @@ def build_target(
     """What the file's own name says of it, where nothing else does. Raises ValueError for a name that says nothing."""
     match = EXECUTABLE_PATTERN.fullmatch(executable.name)
     if not source and match is None:
-        raise ValueError(f"{executable.name} is not called terraform-provider-NAME; name its address with --source.")
+        raise ValueError(f"{executable.name} isn't named terraform-provider-NAME. Pass its address with --source.")
     address = source or f"partner/{match['name'] if match else ''}"
     address = address if address.count("/") == 2 else f"{REGISTRY_HOST}/{address}"
     return ProviderSchemaTarget(
@@ -137,20 +137,20 @@ def _explain_error(result: CommandResult | None, error: Any) -> tuple[str, str]:
     if result is not None and result.reason != ExitReason.FINISHED:
         return result.reason, result.message
     if result is not None:
-        return "ended", f"It ended when it was asked for its schema. {result.message}"
+        return "ended", f"The provider exited during the schema request. {result.message}"
     code = error.code()
     if code == grpc.StatusCode.DEADLINE_EXCEEDED:
-        return ExitReason.TIMED_OUT, "It did not tell its schema in time and was stopped."
+        return ExitReason.TIMED_OUT, "The provider didn't return its schema in time, so we stopped it."
     if code == grpc.StatusCode.UNIMPLEMENTED:
-        return "answer", "It does not know the question for its schema."
-    return "answer", f"It did not tell its schema: {str(error.details())[:300]}."
+        return "answer", "The provider doesn't implement the schema request."
+    return "answer", f"The provider didn't return its schema: {str(error.details())[:300]}."
 
 
 def _convert_answer(source: str, answer: Any) -> tuple[dict[str, Any] | None, str, str]:
     """Return the document, and the key and the text of the problem where there is none."""
     errors = conversion.list_errors(answer)
     if errors:
-        return None, "answer", f"It answers with an error of its own: {errors[0][:300]}."
+        return None, "answer", f"The provider returned an error: {errors[0][:300]}."
     try:
         return conversion.build_document(source, answer), "", ""
     except ProviderSchemaError as error:
@@ -185,10 +185,10 @@ def _parse_schema(result: CommandResult) -> tuple[dict[str, Any] | None, str, st
     if result.reason != ExitReason.FINISHED:
         return None, result.reason, result.message
     if result.exit_code:
-        return None, "terraform", f"Terraform does not take it. {result.message}"
+        return None, "terraform", f"Terraform rejects the schema. {result.message}"
     with suppress(ValueError, RecursionError):
         return json.loads(result.stdout), "", ""
-    return None, "terraform", "What Terraform printed is no JSON."
+    return None, "terraform", "Terraform printed invalid JSON."
 
 
 def _build_project_files(target: ProviderSchemaTarget, terraform: Path) -> dict[str, bytes | Path]:

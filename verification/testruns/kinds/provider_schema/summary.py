@@ -24,7 +24,7 @@ def build_observation(answer: dict[str, Any], version: str, at: str) -> dict[str
     try:
         schema = parse_schema(json.dumps(answer["schema"]).encode())
     except SchemaParseError as error:
-        failure = {"read": False, "problem": f"Its schema cannot be used: {error}", "key": "answer"}
+        failure = {"read": False, "problem": f"The schema can't be used: {error}", "key": "answer"}
         return observation | {"readings": [one | failure for one in answer["readings"]], "problem": str(error)}
     rules = [one.as_dict() for one in quality.evaluate_quality(schema)]
     return observation | {"rules": rules, "offered": quality.list_documented_names(schema)}

@@ -24,7 +24,7 @@ def run_job(
     target = reader.build_target(files["provider"], job_input.get("source", ""), job_input.get("version", ""), readable)
     readings, terraform = [], reader.find_terraform()
     if job_input.get("via", "both") != "terraform":
-        report_progress({"says": "The provider is asked for its schema"})
+        report_progress({"says": "Reading the schema from the provider"})
         readings.append(reader.read_directly(target))
     if terraform is not None and job_input.get("via", "both") != "direct":
         readings.append(

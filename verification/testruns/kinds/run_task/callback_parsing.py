@@ -51,7 +51,7 @@ def parse_callback(raw: bytes) -> ParsedCallback:
         return callback
     attributes = data.get("attributes")
     if not isinstance(attributes, dict):
-        callback.form.append("“data.attributes” is missing or is no object.")
+        callback.form.append("“data.attributes” is missing or isn't an object.")
         return callback
     _parse_attributes(attributes, callback)
     for index, outcome in enumerate(_find_outcomes(data, attributes, callback), 1):
@@ -63,7 +63,7 @@ def _parse_data(raw: bytes, callback: ParsedCallback) -> dict[str, Any] | None:
     try:
         document = json.loads(raw.decode("utf-8"))
     except (ValueError, RecursionError):
-        callback.form.append("The body is not JSON in UTF-8.")
+        callback.form.append("The body isn't JSON in UTF-8.")
         return None
     data = document.get("data") if isinstance(document, dict) else None
     if not isinstance(data, dict):
@@ -89,10 +89,10 @@ def _parse_text(value: Any, name: str, limit: int, callback: ParsedCallback) -> 
     if value is None:
         return ""
     if not isinstance(value, str):
-        callback.form.append(f"{name} is no text.")
+        callback.form.append(f"{name} isn't text.")
         return ""
     if len(value) > limit:
-        callback.limits.append(f"{name} has {len(value)} characters; {limit} are allowed.")
+        callback.limits.append(f"{name} has {len(value)} characters. The limit is {limit}.")
     return value[:MAX_STORED_CHARACTERS]
 
 
@@ -122,10 +122,10 @@ def _find_outcomes(data: dict[str, Any], attributes: dict[str, Any], callback: P
         return []
     outcomes = container.get("data") if isinstance(container, dict) else container
     if not isinstance(outcomes, list) or not all(isinstance(each, dict) for each in outcomes):
-        callback.shape.append("“outcomes.data” is no list of objects.")
+        callback.shape.append("“outcomes.data” isn't a list of objects.")
         return []
     if len(outcomes) > MAX_OUTCOMES:
-        callback.shape.append(f"There are {len(outcomes)} outcomes; {MAX_OUTCOMES} are allowed.")
+        callback.shape.append(f"The result has {len(outcomes)} outcomes. The limit is {MAX_OUTCOMES}.")
     return outcomes[:MAX_OUTCOMES]
 
 
@@ -152,7 +152,7 @@ def _parse_outcome(outcome: dict[str, Any], index: int, callback: ParsedCallback
     _validate_body(attributes.get("body"), where, callback)
     url = attributes.get("url")
     if url is not None and (not isinstance(url, str) or len(url) > MAX_URL_CHARACTERS):
-        callback.shape.append(f"{where}: “url” is no text of at most {MAX_URL_CHARACTERS} characters.")
+        callback.shape.append(f"{where}: “url” isn't text of at most {MAX_URL_CHARACTERS} characters.")
     tags = list(_parse_tags(attributes.get("tags"), where, callback))
     callback.outcomes.append(
         {
@@ -166,18 +166,18 @@ def _parse_outcome(outcome: dict[str, Any], index: int, callback: ParsedCallback
 def _validate_text(value: Any, name: str, limit: int) -> list[str]:
     if not isinstance(value, str) or not value:
         return [f"{name} is missing."]
-    return [f"{name} has {len(value)} characters; {limit} are allowed."] if len(value) > limit else []
+    return [f"{name} has {len(value)} characters. The limit is {limit}."] if len(value) > limit else []
 
 
 def _validate_body(body: Any, where: str, callback: ParsedCallback) -> None:
     if body is None:
         return
     if not isinstance(body, str):
-        callback.shape.append(f"{where}: “body” is no text.")
+        callback.shape.append(f"{where}: “body” isn't text.")
         return
     size = len(body.encode("utf-8", "replace"))
     if size > MAX_BODY_BYTES:
-        callback.limits.append(f"{where}: “body” has {size} bytes; {MAX_BODY_BYTES} are allowed.")
+        callback.limits.append(f"{where}: “body” has {size} bytes. The limit is {MAX_BODY_BYTES}.")
     elif len(body) > SCHEMA_BODY_CHARACTERS:
         recommendation = ", and less than 1 MB is recommended" if size > RECOMMENDED_BODY_BYTES else ""
         callback.notes.append(
@@ -191,10 +191,10 @@ def _parse_tags(tags: Any, where: str, callback: ParsedCallback) -> Iterator[str
     if tags is None:
         return
     if not isinstance(tags, dict):
-        callback.shape.append(f"{where}: “tags” is no object of lists.")
+        callback.shape.append(f"{where}: “tags” isn't an object of lists.")
         return
     if len(tags) > MAX_TAGS:
-        callback.shape.append(f"{where}: there are {len(tags)} tags; {MAX_TAGS} are allowed.")
+        callback.shape.append(f"{where}: the outcome has {len(tags)} tags. The limit is {MAX_TAGS}.")
     for name, labels in list(tags.items())[:MAX_TAGS]:
         if " " in name:
             callback.notes.append(
@@ -206,7 +206,7 @@ def _parse_tags(tags: Any, where: str, callback: ParsedCallback) -> Iterator[str
 def _parse_labels(name: str, labels: Any, where: str, callback: ParsedCallback) -> Iterator[str]:
     tag = f"{where}: the tag “{name[:40]}”"
     if not isinstance(labels, list) or not all(isinstance(each, dict) for each in labels):
-        callback.shape.append(f"{tag} is no list of objects with a label.")
+        callback.shape.append(f"{tag} isn't a list of objects with a label.")
         return
     for each in labels[:MAX_TAGS]:
         callback.shape.extend(_validate_text(each.get("label"), f"{tag}: “label”", MAX_LABEL_CHARACTERS))

@@ -21,11 +21,11 @@ from verification.testruns.kinds.run_task.records import CallbackRecord, redact_
 
 BEARER_PREFIX = "bearer "
 TOKEN_MESSAGES = {
-    "missing": "There is no bearer token.",
-    "unknown": "The bearer token is not that of this run.",
-    "another": "The bearer token is that of another run.",
-    "used": "The result was final; its token is used up.",
-    "dead": "The token is too old.",
+    "missing": "The bearer token is missing.",
+    "unknown": "The bearer token doesn't match this run.",
+    "another": "The bearer token belongs to another run.",
+    "used": "The result is final, so its token is no longer valid.",
+    "dead": "The token has expired.",
 }
 
 
@@ -105,20 +105,20 @@ def process_callback(context: CallbackContext, request: CallbackRequest) -> tupl
 
 def _parse_body(request: CallbackRequest) -> ParsedCallback:
     if request.size > MAX_REQUEST_BYTES:
-        return ParsedCallback(limits=[f"The callback has more than {MAX_REQUEST_BYTES} bytes; no more are read."])
+        return ParsedCallback(limits=[f"The callback body is larger than {MAX_REQUEST_BYTES} bytes."])
     return parse_callback(request.body)
 
 
 def _determine_response(request: CallbackRequest, token: str, parsed_callback: ParsedCallback) -> tuple[int, str]:
     if request.method != "PATCH":
-        return 405, "A result is sent with PATCH."
+        return 405, "Send results with PATCH."
     if token != "right":  # noqa: S105
         return 401, TOKEN_MESSAGES[token]
     if request.size > MAX_REQUEST_BYTES:
         return 413, parsed_callback.limits[0]
     if not parsed_callback.is_taken:
         return 422, " ".join([*parsed_callback.form, *parsed_callback.limits, *parsed_callback.shape][:3])
-    return 200, "Noted as final." if parsed_callback.status in FINAL_STATUSES else "Noted."
+    return 200, "The final result was recorded." if parsed_callback.status in FINAL_STATUSES else "Noted."
 
 
 def is_expected(content_type: str) -> bool:

@@ -119,9 +119,9 @@ def record_callback(
     with transaction.atomic():
         request = RunTaskRequest.objects.select_for_update(of=("self",)).filter(uuid=uuid).first()
         if request is None:
-            return 404, "There is no such result.", None
+            return 404, "Result not found.", None
         if request.callbacks.count() >= MAX_CALLBACKS:
-            return 429, "Too much has been sent for this result.", None
+            return 429, "Too many requests for this result.", None
         record, message = callback_service.process_callback(_build_context(request, now), callback_request)
         _store_callback(request, record, now)
     row = request.rehearsal

@@ -1,4 +1,4 @@
-"""What would a run do with these results, where the task is mandatory, and where it is advisory? Plain functions."""
+"""Effects of results on a run, for mandatory and advisory tasks."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -7,10 +7,10 @@ from verification.testruns.kinds.run_task.records import Exchange, RunTaskRecord
 from verification.testruns.kinds.run_task.scenario import format_stage
 
 STOP_POINTS = {
-    "pre_plan": "before anything is planned",
-    "post_plan": "after the plan, before anybody can confirm it",
-    "pre_apply": "after the confirmation, before anything is changed",
-    "post_apply": "after everything was changed; nothing is taken back",
+    "pre_plan": "before the plan",
+    "post_plan": "after the plan, before anyone can confirm it",
+    "pre_apply": "after the confirmation, before any change",
+    "post_apply": "after all changes, which stay in place",
 }
 WAITING_MESSAGE = "The run waits."
 
@@ -51,12 +51,16 @@ def _build_effect(records: RunTaskRecords, run: Exchange) -> RunEffect:
 
 def _describe_mandatory_effect(stage: str, status: str) -> str:
     if status == "passed":
-        return "The run goes on."
-    reason = "" if status else " The task itself errs, which counts as failed."
+        return "The run continues."
+    reason = "" if status else " The task itself returned an error, which counts as failed."
     return f"The run stops, {STOP_POINTS[stage]}.{reason}"
 
 
 def _describe_advisory_effect(status: str) -> str:
     if status == "passed":
-        return "The run goes on."
-    return "The run goes on with a warning." if status else "The run goes on with a warning that the task itself erred."
+        return "The run continues."
+    return (
+        "The run continues with a warning."
+        if status
+        else ("The run continues with a warning that the task returned an error.")
+    )

@@ -1,4 +1,4 @@
-"""What may people type to have a run task rehearsed, and is it fit? The key is not put back into a page."""
+"""Form for a run task test. It never shows the key again."""
 
 import json
 from typing import Any
@@ -18,13 +18,11 @@ from verification.testruns.kinds.run_task.protocol import FAILING, PASSING, STAG
 from verification.testruns.kinds.run_task.scenario import format_stage
 
 MAX_PLAN_CHARACTERS = 500_000
-PLAN_HELP_TEXT = _(
-    "Plan as JSON, if your service decides by it: what “terraform show -json” prints. Ours is used if left out."
-)
+PLAN_HELP_TEXT = _("Optional plan in JSON, as “terraform show -json” prints it. Default: our sample plan.")
 
 
 class WorkspaceField(SingleLineField):
-    """A workspace's name."""
+    """Name of a workspace."""
 
     def __init__(self, default: str, **kwargs: Any) -> None:
         super().__init__(
@@ -46,7 +44,7 @@ class HmacKeyField(SecretTextField):
 
 
 class PlanField(forms.CharField):
-    """A plan as JSON, kept as it was written."""
+    """Plan in JSON, kept as entered."""
 
     widget = forms.Textarea(attrs={"rows": 4, "spellcheck": "false"})
 
@@ -65,27 +63,31 @@ class PlanField(forms.CharField):
         except (ValueError, RecursionError):
             is_object = False
         if not is_object:
-            raise ValidationError(_("This is no JSON object. Paste the whole output of “terraform show -json”."))
+            raise ValidationError(_("Enter a JSON object. Paste the whole output of “terraform show -json”."))
 
 
 class RunTaskTestForm(forms.Form):
-    """One rehearsal: where, signed with what, which stages, and how the two runs differ."""
+    """Fields of one test: endpoint, key, stages, and the difference between the two runs."""
 
-    url = WebAddressField(label=_("Address of the endpoint"), max_length=2000)
+    url = WebAddressField(label=_("Endpoint URL"), max_length=2000)
     key = HmacKeyField(
         label=_("HMAC key"),
-        help_text=_("Encrypted at once, used for this rehearsal and then forgotten. Left out: requests are unsigned."),
-    )  # fmt: skip
+        help_text=_(
+            "We encrypt the key, use it for this test run only, and then delete "
+            "it. Without a key, requests are "
+            "unsigned."
+        ),
+    )
     stages = forms.MultipleChoiceField(
         label=_("Stages"),
         choices=[(stage, format_stage(stage)) for stage in STAGES],
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": _("Choose at least one stage.")},
+        error_messages={"required": _("Select at least one stage.")},
     )
-    passing_workspace = WorkspaceField(PASSING.workspace, label=_("Workspace of the run that is to pass"))
-    failing_workspace = WorkspaceField(FAILING.workspace, label=_("Workspace of the run that is to fail"))
-    passing_plan = PlanField(label=_("Plan that is to pass"))
-    failing_plan = PlanField(label=_("Plan that is to fail"))
+    passing_workspace = WorkspaceField(PASSING.workspace, label=_("Workspace of the passing run"))
+    failing_workspace = WorkspaceField(FAILING.workspace, label=_("Workspace of the failing run"))
+    passing_plan = PlanField(label=_("Plan of the passing run"))
+    failing_plan = PlanField(label=_("Plan of the failing run"))
 
     def clean_url(self) -> str:
         """The address, if the guard of all our requests would let it through."""

@@ -61,7 +61,7 @@ def post(
             connection.request("POST", link.target, body=body, headers=default_headers | dict(headers))
             return _read_reply(connection, deadline)
     except ByteLimitExceededError:
-        return _build_empty_reply(deadline, "broken", "The headers of the answer have no end.")
+        return _build_empty_reply(deadline, "broken", "The response headers have no end.")
     except DeadlineExceededError as slow:
         return _build_empty_reply(deadline, _explain_unreachable(connection, slow) or "slow", str(slow))
     except BrokenConnectionError as error:
@@ -105,12 +105,12 @@ def _read_body(response: http.client.HTTPResponse) -> tuple[bytes, str, str]:
             chunk = response.read1(READ_BYTES)
             if not chunk:
                 is_incomplete = bool(response.length)
-                return body, "broken" if is_incomplete else "whole", "The body broke off." if is_incomplete else ""
+                return body, "broken" if is_incomplete else "whole", "The body ended early." if is_incomplete else ""
             body += chunk
     except ByteLimitExceededError:
         pass
     except (DeadlineExceededError, TimeoutError):
-        return body, "slow", "The body was not over in time."
+        return body, "slow", "The body didn't end in time."
     except (OSError, http.client.HTTPException):
-        return body, "broken", "The body broke off."
-    return body[:MAX_BODY_BYTES], "endless", f"The body is longer than {MAX_BODY_BYTES // 1024} kB; we stopped reading."
+        return body, "broken", "The body ended early."
+    return body[:MAX_BODY_BYTES], "endless", f"The body is longer than {MAX_BODY_BYTES // 1024} kB. We stopped reading."

@@ -74,17 +74,17 @@ def choose_worst(outcomes: Iterable[RuleOutcome], default: RuleOutcome) -> RuleO
 def check_silence(exchange: Exchange | None) -> RuleOutcome | None:
     """What is to be said where nothing came back at all; None where something did."""
     if exchange is None:
-        return report_not_run("This request has not been made.")
+        return report_not_run("We didn't send this request.")
     if exchange.ended == "unresolved":
-        return Outcome.ERROR, f"We could not look: {exchange.sentence}"
+        return Outcome.ERROR, f"We couldn't run this rule: {exchange.sentence}"
     if exchange.ended == "refused":
         return report_failure(exchange.sentence)
     if exchange.ended == "unreachable":
-        return report_failure(f"Nothing listens there: {exchange.sentence}")
+        return report_failure(f"The endpoint isn't reachable: {exchange.sentence}")
     if exchange.status == 0 and exchange.ended == "slow":
-        return report_failure(f"There was no answer within {exchange.seconds:.1f} seconds.")
+        return report_failure(f"The endpoint didn't respond within {exchange.seconds:.1f} seconds.")
     if exchange.status == 0:
-        return report_failure(f"The connection broke off without an answer: {exchange.sentence}")
+        return report_failure(f"The connection closed without a response: {exchange.sentence}")
     return None
 
 

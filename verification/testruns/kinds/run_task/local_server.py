@@ -60,7 +60,7 @@ class InMemoryCallbackReceiver:
         with self.lock:
             slot = self.slots.get(name)
             if slot is None:
-                return 404, "There is no such result."
+                return 404, "Result not found."
             record, message = callback_service.process_callback(self._build_context(name, slot), callback_request)
             slot.is_final = slot.is_final or record.is_final
             self.callbacks.append(record)
@@ -98,7 +98,7 @@ class CallbackHandler(BaseHTTPRequestHandler):
         name, resource = self._split_path()
         content = self.server.receiver.give(name, resource, self.headers.get("Authorization", ""))
         if content is None or resource not in ("plan", "configuration"):
-            self._respond(404, b"There is nothing here for this token.")
+            self._respond(404, b"Nothing found for this token.")
         else:
             self._respond(200, content, "application/json" if resource == "plan" else "application/gzip")
 

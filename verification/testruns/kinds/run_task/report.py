@@ -1,4 +1,4 @@
-"""How is a rehearsal told? As JSON, the same everywhere, and as text."""
+"""Report of a run task test as JSON and as text."""
 
 import json
 from typing import Any
@@ -34,16 +34,16 @@ def render_json(records: RunTaskRecords, url: str) -> str:
 def render_text(records: RunTaskRecords, url: str) -> str:
     """The verdicts, what the run would do, and one line for each exchange."""
     results = rules.judge(records)
-    lines = [f"Run task rehearsal of {url}", ""]
+    lines = [f"Run task test of {url}", ""]
     for each in results:
         lines.append(f"{OUTCOME_LABELS[each.outcome]:8} {each.title}: {each.sentence}")
         lines.extend(f"{'':8} {note}" for note in (each.advice, *each.notes) if note)
-    lines += ["", "What the run would do"]
+    lines += ["", "Effect on runs"]
     for effect in build_effects(records):
         level_note = f", sent as {effect.level}" if effect.level else ""
         lines.append(f"  {effect.stage}, {effect.scenario} run{level_note}: {effect.result or 'no result'}")
         lines += [f"    mandatory: {effect.mandatory}", f"    advisory:  {effect.advisory}"]
-    lines += ["", "What was seen"]
+    lines += ["", "Requests and responses"]
     for exchange in records.exchanges:
         lines.append(f"  {exchange.title}: {exchange.line}")
         lines.extend(f"    {callback.line}" for callback in records.list_callbacks(exchange.act))
@@ -51,6 +51,6 @@ def render_text(records: RunTaskRecords, url: str) -> str:
 
 
 def get_exit_code(records: RunTaskRecords) -> int:
-    """0: nothing fails. 1: something does. 2: we could not tell."""
+    """Return 0 if nothing fails, 1 if something fails, 2 if the result is unknown."""
     outcome = rules.compute_outcome(rules.judge(records))
     return {Outcome.PASS: 0, Outcome.WARN: 0, Outcome.FAIL: 1}.get(outcome, 2)

@@ -1,4 +1,4 @@
-"""What do the rules find in the results that came to our callback address? One function a rule."""
+"""Rules for the results that reached our callback URL."""
 
 import itertools
 from collections.abc import Callable
@@ -17,15 +17,15 @@ from verification.testruns.kinds.run_task.records import CallbackRecord, Exchang
 from verification.testruns.kinds.run_task.scenario import format_stage
 
 VERBS = {"passed": "pass", "failed": "fail"}
-NO_RESULT = report_not_run("No result has come, so this was not shown.")
+NO_RESULT = report_not_run("We received no result, so we couldn't test this rule.")
 
 
 def check_token(records: RunTaskRecords) -> RuleOutcome:
     """Each result carries its own run's bearer token."""
     messages = {
-        "missing": "A result came without a bearer token, and was answered with 401.",
-        "another": "A result came with the token of another run, and was answered with 401.",
-        "unknown": "A result came with a token that is not that of its run, and was answered with 401.",
+        "missing": "A result had no bearer token. We responded with 401.",
+        "another": "A result had the token of another run. We responded with 401.",
+        "unknown": "A result had a token that doesn't match its run. We responded with 401.",
     }
     rule_outcomes = [
         report_failure(messages[each.token]) if each.token in messages else TOKEN_PASSED
@@ -34,7 +34,7 @@ def check_token(records: RunTaskRecords) -> RuleOutcome:
     return choose_worst(rule_outcomes, NO_RESULT)
 
 
-TOKEN_PASSED = report_pass("Every result carried the token of its own run.")
+TOKEN_PASSED = report_pass("Every result had the token of its own run.")
 
 
 def check_form(records: RunTaskRecords) -> RuleOutcome:
@@ -44,16 +44,14 @@ def check_form(records: RunTaskRecords) -> RuleOutcome:
 
 def _check_callback_form(callback: CallbackRecord) -> RuleOutcome:
     if callback.method != "PATCH":
-        return report_failure(
-            f"A result was sent with {callback.method}, and was answered with 405; it is sent with PATCH."
-        )
+        return report_failure(f"A result was sent with {callback.method} instead of PATCH. We responded with 405.")
     if callback.form:
         return report_failure(
-            f"A result could not be read, and was answered with {callback.answered}: {' '.join(callback.form[:3])}"
+            f"A result was invalid. We responded with {callback.answered}: {' '.join(callback.form[:3])}"
         )
     if not is_expected(callback.content_type):
         return report_warning(
-            f"A result came as {callback.content_type or 'no named type'}, not as application/vnd.api+json."
+            f"A result had {callback.content_type or 'no media type'} instead of application/vnd.api+json."
         )
     return report_pass("Every result was a JSON:API document sent with PATCH.")
 
@@ -62,7 +60,7 @@ def check_limits(records: RunTaskRecords) -> RuleOutcome:
     """Message, address and size."""
     readable_callbacks = [each for each in _list_run_callbacks(records) if not each.form]
     rule_outcomes = [
-        report_failure(" ".join(each.limits)) if each.limits else report_pass("Every text keeps within its limit.")
+        report_failure(" ".join(each.limits)) if each.limits else report_pass("All texts are within their limits.")
         for each in readable_callbacks
     ]
     return choose_worst(rule_outcomes, NO_RESULT)
@@ -76,9 +74,9 @@ def check_outcomes(records: RunTaskRecords) -> RuleOutcome:
         return choose_worst(failures, NO_RESULT)
     sent_outcomes = [each for callback in callbacks for each in callback.outcomes]
     if not sent_outcomes:
-        return report_not_run("No outcomes were sent. They are optional: they say line by line what was found.")
+        return report_not_run("The endpoint sent no outcomes. They are optional and show findings line by line.")
     tags = sum(len(each["tags"]) for each in sent_outcomes)
-    return report_pass(f"{len(sent_outcomes)} outcomes with {tags} tags were sent, and could be read.")
+    return report_pass(f"The endpoint sent {len(sent_outcomes)} valid outcomes with {tags} tags.")
 
 
 def collect_notes(records: RunTaskRecords) -> tuple[str, ...]:
@@ -91,26 +89,26 @@ def check_final_result(records: RunTaskRecords) -> RuleOutcome:
     rule_outcomes = [
         _check_run_end(records, run) for run in records.runs() if run.status == 200 or records.list_callbacks(run.act)
     ]
-    return choose_worst(rule_outcomes, report_not_run("No run was taken, so no result was to be expected."))
+    return choose_worst(rule_outcomes, report_not_run("The endpoint accepted no run, so we expected no result."))
 
 
 def _check_run_end(records: RunTaskRecords, run: Exchange) -> RuleOutcome:
     callbacks, limits = records.list_callbacks(run.act), records.limits
     if records.get_result(run.act):
-        return report_pass("Every run that was taken got a final result in time.")
+        return report_pass("Every accepted run got a final result in time.")
     if any(each.token == "dead" for each in callbacks):  # noqa: S105
         return report_failure(
-            f"A result came after {_format_duration(limits.end)}, when the run had long been given up."
+            f"A result arrived after {_format_duration(limits.end)}. The platform had already given up on the run."
         )
     if not records.over:
-        return report_not_run("We still wait for a result.")
+        return report_not_run("We are waiting for a result.")
     if run.act in records.awaited_runs:
-        return report_not_run("The rehearsal was stopped before a result came.")
+        return report_not_run("The test run was canceled before a result arrived.")
     if not callbacks:
-        return report_failure(f"{_format_run(run)}: no result came.")
+        return report_failure(f"{_format_run(run)}: no result arrived.")
     if any(each.answered == 200 for each in callbacks):
-        return report_failure(f"{_format_run(run)}: “running” was said, and no final result came.")
-    return report_not_run("What came could not be taken, so there is no final result.")
+        return report_failure(f"{_format_run(run)}: “running” arrived, but no final result.")
+    return report_not_run("The results were invalid, so there is no final result.")
 
 
 def check_progress(records: RunTaskRecords) -> RuleOutcome:
@@ -134,13 +132,16 @@ def check_progress(records: RunTaskRecords) -> RuleOutcome:
         longest_seconds = max([longest_seconds, *(after - before for before, after in itertools.pairwise(edges))])
     if longest_seconds > limit_seconds:
         return report_failure(
-            f"Nothing was said for more than {_format_duration(limit_seconds)}; the platform gives the run up then."
+            f"The endpoint sent no update for more than {_format_duration(limit_seconds)}. The platform then "
+            "gives up on the run."
         )
     heartbeat_count = sum(each.status == "running" and each.answered == 200 for each in _list_run_callbacks(records))
     summary = (
-        f"{heartbeat_count} signs of life came" if heartbeat_count else "No run took long enough to need a sign of life"
+        f"{heartbeat_count} progress updates arrived"
+        if heartbeat_count
+        else "No run took long enough to need a progress update"
     )
-    return report_pass(f"{summary}; the longest silence was {longest_seconds:.1f} seconds of {limit_seconds:g}.")
+    return report_pass(f"{summary}. The longest pause was {longest_seconds:.1f} of {limit_seconds:g} seconds.")
 
 
 def check_single_result(records: RunTaskRecords) -> RuleOutcome:
@@ -163,7 +164,7 @@ def _check_run_once(records: RunTaskRecords, run: Exchange) -> RuleOutcome:
             "answered with 401. The first result counts."
         )
     return report_warning(
-        f"{_format_run(run)}: “{first.status}” was sent {len(repeats) + 1} times; only the first was taken."
+        f"{_format_run(run)}: “{first.status}” arrived {len(repeats) + 1} times. We accepted only the first."
     )
 
 
@@ -174,7 +175,7 @@ def build_scenario_check(name: str, expected_status: str) -> Callable[[RunTaskRe
         runs = [run for run in records.runs() if run.scenario == name]
         return choose_worst(
             (_check_scenario_run(records, run, expected_status) for run in runs),
-            report_not_run("No such run has been made."),
+            report_not_run("There was no such run."),
         )
 
     return evaluate
@@ -183,7 +184,7 @@ def build_scenario_check(name: str, expected_status: str) -> Callable[[RunTaskRe
 def _check_scenario_run(records: RunTaskRecords, run: Exchange, expected_status: str) -> RuleOutcome:
     result = records.get_result(run.act)
     if result is None:
-        return report_not_run(f"{format_stage(run.stage)}: no result came, so it was not shown.")
+        return report_not_run(f"{format_stage(run.stage)}: no result arrived, so we couldn't test this rule.")
     if result.status != expected_status:
         return report_failure(
             f"{format_stage(run.stage)}: the run that is to {VERBS[expected_status]} {result.status}."

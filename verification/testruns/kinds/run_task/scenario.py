@@ -49,16 +49,18 @@ class RequestStep:
 
 
 VERIFICATION_STEP = RequestStep("verify", "Verification request", is_verification=True)
-SPACED_STEP = RequestStep("spaced", "The same, written with other spaces", body="spaced", is_verification=True)
+SPACED_STEP = RequestStep(
+    "spaced", "Verification request with different whitespace", body="spaced", is_verification=True
+)
 FUTURE_STEP = RequestStep(
     "future",
-    "Verification request with a stage and a field that are not known yet",
+    "Verification request with an unknown stage and an unknown field",
     body="future",
     is_verification=True,
 )
 UNSIGNED_STEP = RequestStep("unsigned", "Run without a signature", signed="none")
-WRONG_SIGNATURE_STEP = RequestStep("wrong", "Run with the signature of another key", signed="wrong")
-MALFORMED_STEP = RequestStep("malformed", "Body that is not whole JSON", body="malformed", is_verification=True)
+WRONG_SIGNATURE_STEP = RequestStep("wrong", "Run with a wrong signature", signed="wrong")
+MALFORMED_STEP = RequestStep("malformed", "Incomplete JSON body", body="malformed", is_verification=True)
 
 
 def list_steps(stages: Sequence[str], *, has_key: bool) -> tuple[RequestStep, ...]:

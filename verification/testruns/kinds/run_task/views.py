@@ -36,9 +36,9 @@ def receive_run_task_callback(request: HttpRequest, uuid: UUID) -> HttpResponse:
         if finished_test_run is not None:
             run_task_tests.reevaluate_test_run(finished_test_run, now)
     except OSError:  # it hung up
-        status, message = 400, "The result broke off."
+        status, message = 400, "The result ended early."
     except DatabaseError:
-        status, message = 503, "The portal cannot take this in just now."
+        status, message = 503, "The portal can't accept this result now. Try again later."
     return HttpResponse(message, status=status, content_type=CALLBACK_TYPE if status == 200 else "text/plain")
 
 
@@ -63,7 +63,7 @@ def _build_download_view(resource: str, content_type: str) -> Callable[[HttpRequ
             uuid, resource, request.META.get("HTTP_AUTHORIZATION", ""), timezone.now()
         )
         if request.method != "GET" or content is None:
-            return HttpResponse("There is nothing here for this token.", status=404, content_type="text/plain")
+            return HttpResponse("Nothing found for this token.", status=404, content_type="text/plain")
         return HttpResponse(content, content_type=content_type, headers={"Cache-Control": "no-store"})
 
     view.__module__ = __name__

@@ -1,6 +1,4 @@
-"""`manage.py inspect_provider_schema PATH`: start a provider in the sandbox, read its schema, and say what is to be
-said.
-"""
+"""Command that reads the schema of a local provider executable in the sandbox."""
 
 import json
 import sys
@@ -34,25 +32,30 @@ RULES = (
 
 class Command(BaseCommand):
     help = (
-        "Starts a provider's executable in the sandbox and reads its schema, from itself and through Terraform. Ends "
-        "with 0 where it could be read, 1 where the provider is to blame, 2 where it was not run. Needs no database."
+        "Start a provider's executable in the sandbox and read its schema, directly and through Terraform. Exit "
+        "codes: 0 the schema was read, 1 the provider failed, 2 not run. Needs no database."
     )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("executable", type=Path)
         parser.add_argument(
-            "--via", choices=READ_METHODS, default="both", help="both, as far as there is a Terraform here"
+            "--via",
+            choices=READ_METHODS,
+            default="both",
+            help="How to read the schema. Default: both ways, if Terraform is installed.",
         )
         parser.add_argument("--source", default="", metavar="NAMESPACE/NAME", help="else after the file's own name")
         parser.add_argument("--as-version", default="", metavar="VERSION", help="else after the file's own name")
         parser.add_argument("--readable", type=Path, action="append", default=[], metavar="FOLDER",
-                            help="a folder that the provider may see, for one that is a script")  # fmt: skip
-        parser.add_argument("--json", action="store_true", dest="as_json", help="everything, the schema included")
+                            help="A folder that the provider can read, for providers that are scripts.")  # fmt: skip
+        parser.add_argument(
+            "--json", action="store_true", dest="as_json", help="Print everything as JSON, including the schema."
+        )
 
     def handle(self, *, executable: Path, as_json: bool, **options: Any) -> None:  # type: ignore[override]
         if not executable.is_file():
-            raise build_usage_error(f"{executable} is no file.")
+            raise build_usage_error(f"{executable} isn't a file.")
         try:
             target = build_target(executable, options["source"], options["as_version"])
             job_input = {
@@ -68,7 +71,7 @@ class Command(BaseCommand):
         is_readable = all(one["read"] for one in observation["readings"]) and not observation["differences"]
         if not observation["readings"]:
             self._exit_with(
-                {"not_run": "no terraform on this worker"} if as_json else "Not run: no terraform on this worker.", 2
+                {"not_run": "no terraform on this worker"} if as_json else "Not run: Terraform isn't installed.", 2
             )
         document = {"source": target.source, **observation, "schema": answer["schema"]}
         self._exit_with(document if as_json else format_lines(target.source, observation), 0 if is_readable else 1)

@@ -1,4 +1,4 @@
-"""`manage.py rehearse_lifecycle EXECUTABLE`: have Terraform make, change and destroy what a provider offers."""
+"""Command that runs the provider acceptance test on a local executable."""
 
 import sys
 from argparse import ArgumentParser
@@ -28,30 +28,45 @@ TIMEOUT_SECONDS = 1800.0
 
 class Command(BaseCommand):
     help = (
-        "Has Terraform plan, make, change and destroy what a configuration says, with the provider in the sandbox, and "
-        "gives a verdict for each rule. Ends with 0 where nothing fails, 1 where something does, 2 where we could not "
-        "tell. Needs no database."
+        "Plan, create, change and destroy the resources of a configuration with the provider in the sandbox, "
+        "and print a result for each rule. Exit codes: 0 nothing failed, 1 something failed, 2 unknown. Needs "
+        "no database."
     )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("executable", type=Path, help="called terraform-provider-NAME_v1.2.3")
-        parser.add_argument("--config", type=Path, required=True, help="the configuration, as main.tf")
-        parser.add_argument("--changed", type=Path, required=True, help="the same with a change that is made in place")
-        parser.add_argument("--refused", type=Path, help="a configuration that must not be planned")
-        parser.add_argument("--partial", type=Path, help="one whose apply fails when something has been made")
-        parser.add_argument("--env-file", type=Path, help="test credentials, NAME=value a line; never printed")
-        parser.add_argument("--hosts", default="", help="hosts that the provider may reach, with commas between")
-        parser.add_argument("--source", default="", metavar="NAMESPACE/NAME", help="its address; NAME/NAME if left out")
-        parser.add_argument("--readable", type=Path, action="append", default=[], metavar="FOLDER",
-                            help="a folder that the provider may see, for one that is a script")  # fmt: skip
-        parser.add_argument("--unsandboxed", action="store_true",
-                            help="run it with your own rights: for a provider of your own")  # fmt: skip
-        parser.add_argument("--json", action="store_true", help="everything, as JSON")
+        parser.add_argument("executable", type=Path, help="An executable named terraform-provider-NAME_v1.2.3.")
+        parser.add_argument("--config", type=Path, required=True, help="The configuration, as main.tf.")
+        parser.add_argument(
+            "--changed", type=Path, required=True, help="The same configuration with a change in place."
+        )
+        parser.add_argument("--refused", type=Path, help="A configuration that the plan must reject.")
+        parser.add_argument(
+            "--partial", type=Path, help="A configuration whose apply fails after it created something."
+        )
+        parser.add_argument("--env-file", type=Path, help="Test credentials, one NAME=value per line. Never printed.")
+        parser.add_argument("--hosts", default="", help="Hosts that the provider can reach, separated by commas.")
+        parser.add_argument(
+            "--source", default="", metavar="NAMESPACE/NAME", help="The provider's source address. Default: NAME/NAME."
+        )
+        parser.add_argument(
+            "--readable",
+            type=Path,
+            action="append",
+            default=[],
+            metavar="FOLDER",
+            help="A folder that the provider can read, for providers that are scripts.",
+        )
+        parser.add_argument(
+            "--unsandboxed",
+            action="store_true",
+            help=("Run without a sandbox, with your own permissions. Only for your own providers."),
+        )
+        parser.add_argument("--json", action="store_true", help="Print everything as JSON.")
 
     def handle(self, *, executable: Path, **options: Any) -> None:  # type: ignore[override]
         if not executable.is_file():
-            raise build_usage_error(f"{executable} is no file.")
+            raise build_usage_error(f"{executable} isn't a file.")
         try:
             target = _build_target(executable.resolve(), options)
             records = self._run_test(target, options)

@@ -1,4 +1,4 @@
-"""`manage.py rehearse_nomad_plugin EXECUTABLE --type driver|device`: ask a plugin what Nomad's agent asks it."""
+"""Command that runs the Nomad plugin test on a local executable."""
 
 import sys
 from argparse import ArgumentParser
@@ -19,8 +19,8 @@ from verification.testruns.kinds.nomad_plugin.records import PLUGIN_TYPE_NUMBERS
 
 class Command(BaseCommand):
     help = (
-        "Asks a Nomad plugin in the sandbox what Nomad's agent asks it, and gives a verdict for each rule. Ends with 0 "
-        "where nothing fails, 1 where something does, 2 where we could not tell. Needs no database."
+        "Call a Nomad plugin in the sandbox as Nomad's agent does, and print a result for each rule. Exit "
+        "codes: 0 nothing failed, 1 something failed, 2 unknown. Needs no database."
     )
     requires_system_checks: list[str] = []
 
@@ -30,18 +30,18 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("executable", type=Path)
         parser.add_argument(
-            "--type", choices=sorted(PLUGIN_TYPE_NUMBERS), required=True, help="what it is submitted as"
+            "--type", choices=sorted(PLUGIN_TYPE_NUMBERS), required=True, help="The submitted plugin type."
         )
-        parser.add_argument("--name", default="", help="what it should call itself")
-        parser.add_argument("--version", default="", help="the version of its release, as in 1.4.0")
-        parser.add_argument("--config", type=Path, help="its configuration, a JSON object")
+        parser.add_argument("--name", default="", help="The expected plugin name.")
+        parser.add_argument("--version", default="", help="The released version. For example, 1.4.0.")
+        parser.add_argument("--config", type=Path, help="The plugin's configuration as a JSON object.")
         parser.add_argument("--readable", type=Path, action="append", default=[], metavar="FOLDER",
-                            help="a folder that the plugin may see, for one that is a script")  # fmt: skip
-        parser.add_argument("--json", action="store_true", help="everything, as JSON")
+                            help="A folder that the plugin can read, for plugins that are scripts.")  # fmt: skip
+        parser.add_argument("--json", action="store_true", help="Print everything as JSON.")
 
     def handle(self, *, executable: Path, **options: Any) -> None:  # type: ignore[override]
         if not executable.is_file():
-            raise build_usage_error(f"{executable} is no file.")
+            raise build_usage_error(f"{executable} isn't a file.")
         readable = tuple(path.resolve() for path in options["readable"])
         try:
             config = parse_config(read_text_file(options["config"], MAX_CONFIG_CHARACTERS))

@@ -1,4 +1,4 @@
-"""`manage.py rehearse_run_task URL`: play HCP Terraform to a run task's endpoint, and say what it does about it."""
+"""Command that runs the run task test on an endpoint."""
 
 import sys
 from argparse import ArgumentParser
@@ -22,38 +22,42 @@ PORT_RANGE = range(65536)
 
 class Command(BaseCommand):
     help = (
-        "Sends a run task's endpoint what HCP Terraform would send, takes its results on an address of its own, and "
-        "gives a verdict for each rule. Ends with 0 where nothing fails, 1 where something does, 2 where we could "
-        "not tell. Needs no database."
+        "Send a run task's endpoint the requests of HCP Terraform, receive its results on a local address, and "
+        "print a result for each rule. Exit codes: 0 nothing failed, 1 something failed, 2 unknown. Needs no "
+        "database."
     )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "url", nargs="?", default="", help="the endpoint's address; plain http for this machine only"
+            "url", nargs="?", default="", help="The endpoint's URL. Plain HTTP works for this machine only."
         )
-        parser.add_argument("--hmac-key-file", type=Path, help="a file with the run task's HMAC key; else unsigned")
+        parser.add_argument(
+            "--hmac-key-file", type=Path, help="A file with the run task's HMAC key. Default: unsigned requests."
+        )
         parser.add_argument("--stages", nargs="+", default=["post_plan"], metavar="STAGE", help=f"of "
                             f"{', '.join(STAGES)}, with spaces or commas between; post_plan if left out")  # fmt: skip
-        parser.add_argument("--passing-plan", type=Path, help="plan JSON of the run that is to pass")
-        parser.add_argument("--failing-plan", type=Path, help="plan JSON of the run that is to fail")
+        parser.add_argument("--passing-plan", type=Path, help="The plan of the passing run, as JSON.")
+        parser.add_argument("--failing-plan", type=Path, help="The plan of the failing run, as JSON.")
         parser.add_argument("--callback-base", default="", help="our address as the endpoint sees it, where results "
                             "come in through a tunnel or a proxy")  # fmt: skip
-        parser.add_argument("--listen", default="127.0.0.1:0", metavar="HOST:PORT", help="where we listen for results")
-        parser.add_argument("--minutes", type=float, default=60, help="how long a result is waited for, at most 60")
+        parser.add_argument(
+            "--listen", default="127.0.0.1:0", metavar="HOST:PORT", help="The local address that receives results."
+        )
+        parser.add_argument("--minutes", type=float, default=60, help="Minutes to wait for a result, at most 60.")
         parser.add_argument("--silence", type=float, default=10, metavar="MINUTES", help="how long nothing may be "
                             "heard of a run, at most 10 and at most --minutes")  # fmt: skip
-        parser.add_argument("--json", action="store_true", help="everything, as JSON")
+        parser.add_argument("--json", action="store_true", help="Print everything as JSON.")
 
     def handle(self, *, url: str, **options: Any) -> None:  # type: ignore[override]
         target, (host, _, port) = _build_target(url, options), options["listen"].rpartition(":")
         if not port.isdecimal() or int(port[:6]) not in PORT_RANGE:
-            raise build_usage_error("Write --listen as HOST:PORT, such as 127.0.0.1:8700.")
+            raise build_usage_error("Write --listen as HOST:PORT. For example, 127.0.0.1:8700.")
         try:
             with open_callback_server(target, host or "127.0.0.1", int(port), options["callback_base"]) as receiver:
                 records = run_test(target, receiver, OutboundClient(loopback=True), self._report_progress)
         except OSError as error:
-            raise build_usage_error(f"We cannot listen on {options['listen']}: {error.strerror or error}.") from error
+            raise build_usage_error(f"Can't listen on {options['listen']}: {error.strerror or error}.") from error
         self.stdout.write(report.render_json(records, url) if options["json"] else report.render_text(records, url))
         if report.get_exit_code(records):
             sys.exit(report.get_exit_code(records))
@@ -66,7 +70,7 @@ class Command(BaseCommand):
 def _build_target(url: str, options: dict[str, Any]) -> RunTaskTarget:
     stages = _parse_stages(options["stages"])
     if not url:
-        raise build_usage_error("Give the endpoint's address, such as https://run.acme.io/run-task.")
+        raise build_usage_error("Enter the endpoint's URL. For example, https://run.acme.io/run-task.")
     end_seconds = max(1.0, min(options["minutes"], 60) * 60)
     passing = replace(PASSING, plan=read_text_file(options["passing_plan"], MAX_PLAN_BYTES) or PASSING.plan)
     failing = replace(FAILING, plan=read_text_file(options["failing_plan"], MAX_PLAN_BYTES) or FAILING.plan)
@@ -83,7 +87,7 @@ def _parse_stages(arguments: list[str]) -> tuple[str, ...]:
         raise build_usage_error(f"{address} was read as a stage: write the address first, or the stages with commas.")
     unknown = [word for word in words if word not in STAGES]
     if unknown or not words:
-        problem = f"“{unknown[0]}” is no stage" if unknown else "No stage is named"
+        problem = f"“{unknown[0]}” is no stage" if unknown else "No stage selected"
         raise build_usage_error(f"{problem}; there are {', '.join(STAGES)}.")
     return tuple(stage for stage in STAGES if stage in words)
 
@@ -92,5 +96,5 @@ def _read_key(path: Path | None) -> str:
     """The key in a file; blank where none is named. An empty file is a slip, not the wish for unsigned requests."""
     key = read_text_file(path, MAX_PLAN_BYTES).strip()
     if path is not None and not key:
-        raise build_usage_error(f"{path} holds no key. Leave --hmac-key-file out to send unsigned requests.")
+        raise build_usage_error(f"{path} is empty. Omit --hmac-key-file to send unsigned requests.")
     return key

@@ -1,4 +1,4 @@
-"""What is true of a device plugin: the devices that it tells, reserves and measures?"""
+"""Rules for device plugins: reported, reserved and measured devices."""
 
 from collections import Counter
 
@@ -17,12 +17,12 @@ def check_devices(records: NomadPluginRecords) -> RuleOutcome:
     if not call.is_answered:
         return check_answered(call) or report_failure(call.sentence)
     if missing_fields:
-        return report_failure(f"A group of devices lacks its {missing_fields[0].replace('_', ' ')}.")
+        return report_failure(f"A device group has no {missing_fields[0].replace('_', ' ')}.")
     duplicate_ids = [name for name, count in ids.items() if count > 1 or not name]
     if duplicate_ids:
-        return report_failure(f"The id “{duplicate_ids[0][:60]}” is no id of one device.")
+        return report_failure(f"The device ID “{duplicate_ids[0][:60]}” is empty or not unique.")
     if not ids:
-        return report_pass("It found no device here, and said so at once.")
+        return report_pass("The plugin found no device on this machine and reported this immediately.")
     return report_pass(f"It told {len(ids)} device{'s' if len(ids) > 1 else ''} in {len(groups)} group"
                   f"{'s' if len(groups) > 1 else ''}.")  # fmt: skip
 
@@ -30,10 +30,10 @@ def check_devices(records: NomadPluginRecords) -> RuleOutcome:
 def check_reservation(records: NomadPluginRecords) -> RuleOutcome:
     call = require_call(records, "reserve")
     if call.is_answered:
-        return report_failure("It reserves a device that it has never told of.")
+        return report_failure("The plugin reserves a device that it never reported.")
     if call.came in ("UNIMPLEMENTED", "ended"):
         return check_answered(call) or report_failure(call.sentence)
-    return report_pass("It refuses a device that it does not know.")
+    return report_pass("The plugin rejects an unknown device.")
 
 
 def check_stats(records: NomadPluginRecords) -> RuleOutcome:
@@ -43,5 +43,5 @@ def check_stats(records: NomadPluginRecords) -> RuleOutcome:
     groups = len(call.data.get("groups", []))
     device_groups = require_call(records, "fingerprint").data.get("device_group", [])
     if device_groups and not groups:
-        return report_warning("It told devices, but no figures of them.")
+        return report_warning("The plugin reported devices, but no statistics.")
     return report_pass(f"It told figures of {groups} group{'' if groups == 1 else 's'} of devices.")

@@ -1,11 +1,11 @@
-"""What is true of a task driver: its tasks' schema, what it can, and how it says it is?"""
+"""Rules for task drivers: task schema, capabilities and health."""
 
 from verification.testruns.kinds.nomad_plugin.judging import check_answered, require_call
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords
 from verification.testruns.kinds.run_task.judging import RuleOutcome, report_failure, report_pass, report_warning
 
 HEALTH_NAMES = {0: "undetected", 1: "unhealthy", 2: "healthy"}
-ISOLATION_NAMES = {0: "no isolation of files", 1: "a chroot", 2: "images"}
+ISOLATION_NAMES = {0: "no file isolation", 1: "a chroot", 2: "images"}
 
 
 def check_task_schema(records: NomadPluginRecords) -> RuleOutcome:
@@ -14,8 +14,8 @@ def check_task_schema(records: NomadPluginRecords) -> RuleOutcome:
     call = require_call(records, "task_schema")
     names = call.data.get("spec", {}).get("object", {}).get("attributes", {})
     if call.is_answered and not names:
-        return report_warning("A task of this driver can be told nothing: its schema is empty.")
-    return check_answered(call) or report_pass(f"A task is configured by {', '.join(sorted(names))[:200]}.")
+        return report_warning("Tasks of this driver can't be configured: the schema is empty.")
+    return check_answered(call) or report_pass(f"Tasks accept {', '.join(sorted(names))[:200]}.")
 
 
 def check_capabilities(records: NomadPluginRecords) -> RuleOutcome:
@@ -24,8 +24,8 @@ def check_capabilities(records: NomadPluginRecords) -> RuleOutcome:
     abilities = [
         label for key, label in (("send_signals", "signals"), ("exec", "commands in a task")) if capabilities.get(key)
     ]
-    isolation = ISOLATION_NAMES.get(int(capabilities.get("fs_isolation", 0)), "an unknown isolation of files")
-    return check_answered(call) or report_pass(f"It can: {', '.join([*abilities, isolation])}.")
+    isolation = ISOLATION_NAMES.get(int(capabilities.get("fs_isolation", 0)), "unknown file isolation")
+    return check_answered(call) or report_pass(f"Capabilities: {', '.join([*abilities, isolation])}.")
 
 
 def check_fingerprint(records: NomadPluginRecords) -> RuleOutcome:
@@ -37,5 +37,5 @@ def check_fingerprint(records: NomadPluginRecords) -> RuleOutcome:
     if health == "healthy":
         return report_pass(f"It is healthy{f': {reason}' if reason else ''}.")
     if not reason:
-        return report_failure(f"It is {health}, and does not say why.")
-    return report_pass(f"It is {health} here and says why: {reason.rstrip('.')}.")
+        return report_failure(f"The driver is {health} and gives no reason.")
+    return report_pass(f"The driver is {health} on this machine: {reason.rstrip('.')}.")

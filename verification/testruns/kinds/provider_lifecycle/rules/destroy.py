@@ -1,4 +1,4 @@
-"""Is everything destroyed, is what is gone noticed, does a failure keep what was made, and does no secret come out?"""
+"""Rules for destruction, external deletion, partial failures and secrets."""
 
 from verification.outcomes import Outcome
 from verification.testruns.kinds.provider_lifecycle.judging import (
@@ -29,9 +29,9 @@ def check_destroy(records: ProviderLifecycleRecords) -> RuleOutcome:
     command = require_command(records, "destroy")
     if command.state:
         return check_succeeded(command) or report_failure(
-            f"The destruction ended well, but the state still holds {join_words(command.state)}."
+            f"The destroy succeeded, but the state still contains {join_words(command.state)}."
         )
-    return check_succeeded(command) or report_pass("Everything was destroyed, and the state holds nothing.")
+    return check_succeeded(command) or report_pass("Everything was destroyed, and the state is empty.")
 
 
 def check_drift_detection(records: ProviderLifecycleRecords) -> RuleOutcome:
@@ -43,18 +43,16 @@ def check_drift_detection(records: ProviderLifecycleRecords) -> RuleOutcome:
     address = build_source_address(records.source)
     changes = {name: each for name, each in command.plan["changes"].items() if each["provider"] == address}
     if not changes:
-        return report_not_run("Nothing of this provider was in the state, so nothing was shown.")
+        return report_not_run("The state contained nothing of this provider, so we couldn't test this rule.")
     unnoticed_names = sorted(
         name for name in changes if select_changes(command.plan).get(name, {}).get("actions") != ["create"]
     )
     if unnoticed_names:
         return report_failure(
-            f"{join_words(unnoticed_names)} {_choose_verb(unnoticed_names)} gone, and that was not noticed: no new "
-            "one is planned."
+            f"{join_words(unnoticed_names)} {_choose_verb(unnoticed_names)} deleted, but the plan doesn't "
+            "create a new one."
         )
-    return report_pass(
-        f"It was noticed that {join_words(changes)} {_choose_verb(list(changes))} gone: a new one is planned."
-    )
+    return report_pass(f"The plan creates {join_words(changes)} again after the deletion.")
 
 
 def _choose_verb(names: list[str]) -> str:
@@ -64,53 +62,53 @@ def _choose_verb(names: list[str]) -> str:
 def check_repeated_destroy(records: ProviderLifecycleRecords) -> RuleOutcome:
     command = require_command(records, "gone_destroy")
     if command.code == 1 and command.ended == REASON_FINISHED:
-        return report_failure(f"What is gone already cannot be destroyed. {extract_error(command)}")
-    return check_succeeded(command) or report_pass("What is gone already is taken as destroyed.")
+        return report_failure(f"An object that no longer exists can't be destroyed. {extract_error(command)}")
+    return check_succeeded(command) or report_pass("Destroying an object that no longer exists succeeds.")
 
 
 def check_partial_failure(records: ProviderLifecycleRecords) -> RuleOutcome:
     """What was made before a failure stays in the state."""
     if not records.has_partial:
-        return report_not_run("No configuration was given whose apply fails halfway.")
+        return report_not_run("No partially failing configuration was supplied.")
     command, cleanup = records.get_command("partial"), records.get_command("partial_destroy")
     if command is None:
         return (
-            (Outcome.ERROR, f"We could not look: {records.broken}")
+            (Outcome.ERROR, f"We couldn't run this rule: {records.broken}")
             if records.broken
             else report_not_run(explain_not_reached(records))
         )
     if command.ended != REASON_FINISHED:
         return report_failure(command.sentence)
     if command.code == 0:
-        return report_not_run("The apply that is to fail did not fail, so nothing was shown.")
+        return report_not_run("The apply that should fail succeeded, so we couldn't test this rule.")
     if ": Creating..." not in command.output:
         return report_not_run(
-            f"It was refused before anything was made, so nothing was shown. {extract_error(command)}"
+            f"The apply failed before it created anything, so we couldn't test this rule. {extract_error(command)}"
         )
     if not command.state:
-        return report_failure("The apply failed halfway, and the state holds nothing: what was made before is lost.")
+        return report_failure("The apply failed partway, and the state is empty. Created objects are lost.")
     if cleanup is not None and (not cleanup.is_good or cleanup.state):
         return report_failure(
-            f"The state keeps {join_words(command.state)}, but it cannot be destroyed. {extract_error(cleanup)}"
+            f"The state keeps {join_words(command.state)}, but it can't be destroyed. {extract_error(cleanup)}"
         )
-    replacement_note = ", marked to be replaced," if command.tainted else ""
+    replacement_note = ", marked for replacement," if command.tainted else ""
     return report_pass(
-        f"The apply failed halfway; the state{replacement_note} keeps {join_words(command.state)}, and it could be "
-        "destroyed."
+        f"The apply failed partway. The state{replacement_note} keeps {join_words(command.state)}, which could "
+        "be destroyed."
     )
 
 
 def check_output_secrets(records: ProviderLifecycleRecords) -> RuleOutcome:
     """No credential in what is printed."""
     if not records.has_secrets:
-        return report_not_run("No credentials were given, so nothing could come out.")
+        return report_not_run("No credentials were supplied, so none could be printed.")
     exposures = [(command, command.shown) for command in records.ran if command.shown]
     if exposures:
         names, titles = (
             join_words(name for _, secret_names in exposures for name in secret_names),
             join_words(f"“{command.title}”" for command, _ in exposures),
         )
-        return report_failure(f"The value of {names} was printed: {titles}. It is struck out here.")
+        return report_failure(f"The value of {names} was printed in {titles}. We removed it here.")
     return (
         report_pass("No credential was printed.")
         if records.get_command("apply")
@@ -121,13 +119,13 @@ def check_output_secrets(records: ProviderLifecycleRecords) -> RuleOutcome:
 def check_state_secrets(records: ProviderLifecycleRecords) -> RuleOutcome:
     """No credential in the state that is not marked as sensitive."""
     if not records.has_secrets:
-        return report_not_run("No credentials were given, so nothing could come out.")
+        return report_not_run("No credentials were supplied, so none could be stored.")
     command = require_command(records, "change")
     if command.unmarked:
         return report_failure(
-            f"The state holds a credential that is not marked as sensitive: {join_words(command.unmarked)}."
+            f"The state contains a credential that isn't marked as sensitive: {join_words(command.unmarked)}."
         )
-    return check_plan_readable(command) or report_pass("The state holds no credential that is not marked as sensitive.")
+    return check_plan_readable(command) or report_pass("The state contains no unmarked credential.")
 
 
 def check_cleanup(records: ProviderLifecycleRecords) -> RuleOutcome:
@@ -136,17 +134,25 @@ def check_cleanup(records: ProviderLifecycleRecords) -> RuleOutcome:
     if not records.over:
         return report_not_run("Not reached yet.")
     if records.broken:
-        return Outcome.ERROR, f"We could not look: {records.broken} Look in your test account for what may be left."
+        return (
+            Outcome.ERROR,
+            f"We couldn't run this rule: {records.broken} Check your test account for leftover resources.",
+        )
     if not states:
-        return report_not_run("Nothing was made.")
+        return report_not_run("Nothing was created.")
     if states[-1]:
-        return report_failure(f"{join_words(states[-1])} could not be destroyed. Look in your test account for it.")
+        return report_failure(
+            f"{join_words(states[-1])} couldn't be destroyed. Check your test account for leftover resources."
+        )
     creating_commands = (command for command in records.ran if command.act in ("apply", "update", "partial"))
     failed_command = next((command for command in creating_commands if _has_lost_objects(command)), None)
     if failed_command is not None:
-        return report_warning(f"“{failed_command.title}” failed while something was made that is in no state. "
-                      "Look in your test account for it.")  # fmt: skip
-    return report_pass("The state holds nothing any more.")
+        return report_warning(
+            f"“{failed_command.title}” failed while creating something that isn't "
+            "in any state. Check your test "
+            "account for leftover resources."
+        )
+    return report_pass("The state is empty.")
 
 
 def _has_lost_objects(command: CommandRecord) -> bool:

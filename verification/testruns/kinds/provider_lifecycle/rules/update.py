@@ -1,4 +1,4 @@
-"""Is a change planned in place, exactly as it was asked for, and made so?"""
+"""Rules for changes in place."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -34,17 +34,19 @@ def check_change_plan(records: ProviderLifecycleRecords) -> RuleOutcome:
         plan_parsing.select_changes(command.plan),
     )
     if not requested_changes and not planned_changes:
-        return report_not_run("The two configurations ask for the same, so no change was shown.")
+        return report_not_run("Both configurations are equivalent, so we couldn't test this rule.")
     if not planned_changes:
         return report_failure(
-            f"No change is planned, although the configuration changes {_describe_changes(requested_changes)}."
+            f"The plan contains no change, although the configuration changes {_describe_changes(requested_changes)}."
         )
     failures = [
         *_find_unrequested_changes(requested_changes, planned_changes, command.plan),
         *_find_missing_changes(requested_changes, planned_changes),
     ]
     descriptions = [f"{name} ({join_words(each['changed'], 6)})" for name, each in planned_changes.items()]
-    return choose_worst(failures, report_pass(f"It changes {join_words(descriptions)} in place, and nothing else."))
+    return choose_worst(
+        failures, report_pass(f"The plan changes {join_words(descriptions)} in place, and nothing else.")
+    )
 
 
 def _describe_changes(requested_changes: RequestedChanges) -> str:
@@ -67,14 +69,17 @@ def _find_unrequested_changes(
         if not extra_names or _is_in_module(name):
             continue
         if "id" in extra_names:
-            yield report_failure(f"{name} gets another id, although it is changed in place: what refers to it breaks.")
+            yield report_failure(f"{name} gets a new ID despite the change in place. References to it break.")
         unrequested_names = sorted(key for key in extra_names if not _is_unknown(change, key))
         if unrequested_names:
-            yield report_failure(f"{name} changes {join_words(unrequested_names, 6)} too, which nobody asked for.")
+            yield report_failure(
+                f"{name} also changes {join_words(unrequested_names, 6)}, which the configuration doesn't change."
+            )
         unknown_names = sorted(extra_names - {"id", *unrequested_names})
         if unknown_names:
             yield report_warning(
-                f"{name}: {join_words(unknown_names, 6)} would be known only after the apply, though nobody changes it."
+                f"{name}: {join_words(unknown_names, 6)} would be unknown until the apply, although the "
+                "configuration doesn't change it."
             )
 
 
@@ -86,7 +91,7 @@ def _find_missing_changes(
         changes = [change for address, change in planned_changes.items() if _strip_index(address) == name]
         if not changes and names and not name.startswith("module."):
             yield report_failure(
-                f"{name} is not changed, although the configuration changes {join_words(sorted(names), 6)}."
+                f"{name} doesn't change, although the configuration changes {join_words(sorted(names), 6)}."
             )
 
 
@@ -122,5 +127,5 @@ def check_change_apply(records: ProviderLifecycleRecords) -> RuleOutcome:
     """The rule "change.apply"."""
     command = require_command(records, "update")
     if INCONSISTENT_RESULT_ERROR in command.errors:
-        return report_failure(f"What was made is not what was planned. {extract_error(command)}")
-    return check_succeeded(command) or report_pass("The change was made.")
+        return report_failure(f"The result differs from the plan. {extract_error(command)}")
+    return check_succeeded(command) or report_pass("The change was applied.")
