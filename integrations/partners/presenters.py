@@ -1,6 +1,7 @@
 """Agreements and history for a partner's page."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from django.urls import reverse
@@ -13,16 +14,40 @@ from portal.audit.models import AuditEvent
 
 # Visible to all members and program staff. Events about members are visible to owners only.
 PARTNER_EVENT_TYPES = ("partner_created", "company_changed", "calendar_changed", "manager_named")
-IN_FORCE_LABEL, REPLACED_LABEL = gettext_noop("in force"), gettext_noop("replaced")
+
+
+class AgreementState(StrEnum):
+    """State of a version of an agreement."""
+
+    WAITING_FOR_COMPANY = "waiting_for_company"
+    WAITING_FOR_PROGRAM = "waiting_for_program"
+    IN_FORCE = "in_force"
+    REPLACED = "replaced"
+
+
+STATE_LABELS = {
+    AgreementState.WAITING_FOR_COMPANY: (gettext_noop("Waiting for the company"), "warn"),
+    AgreementState.WAITING_FOR_PROGRAM: (gettext_noop("Waiting for the program"), "warn"),
+    AgreementState.IN_FORCE: (gettext_noop("In force"), "good"),
+    AgreementState.REPLACED: (gettext_noop("Replaced"), "neutral"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementRow:
-    """Version of an agreement with its status and the URL where it can be signed, or an empty string."""
+    """Version of an agreement with its state and the URL where it can be signed, or an empty string."""
 
     agreement: Agreement
-    state: str
+    state: AgreementState
     signing_url: str
+
+    @property
+    def label(self) -> str:
+        return _(STATE_LABELS[self.state][0])
+
+    @property
+    def tone(self) -> str:
+        return STATE_LABELS[self.state][1]
 
 
 def get_history(partner: Partner, *, with_people: bool) -> Any:
@@ -36,7 +61,7 @@ def list_agreements(partner: Partner) -> list[AgreementRow]:
     signing_urls, newest_by_kind, rows = map_signing_urls(partner), dict[str, Agreement](), list[AgreementRow]()
     kinds_in_force: set[str] = set()
     for agreement in partner.agreements.select_related("document").order_by("kind", "-created_at", "-pk"):
-        state = describe_state(agreement, agreement.kind in kinds_in_force)
+        state = get_agreement_state(agreement, agreement.kind in kinds_in_force)
         if agreement.is_complete:
             kinds_in_force.add(agreement.kind)
         rows.append(
@@ -51,10 +76,11 @@ def list_agreements(partner: Partner) -> list[AgreementRow]:
     return rows
 
 
-def describe_state(agreement: Agreement, is_replaced: bool) -> str:
+def get_agreement_state(agreement: Agreement, is_replaced: bool) -> AgreementState:
     if not agreement.is_complete:
-        return _("waiting for the program") if agreement.partner_signed_on else _("waiting for the company")
-    return REPLACED_LABEL if is_replaced else IN_FORCE_LABEL
+        is_partner_done = agreement.partner_signed_on is not None
+        return AgreementState.WAITING_FOR_PROGRAM if is_partner_done else AgreementState.WAITING_FOR_COMPANY
+    return AgreementState.REPLACED if is_replaced else AgreementState.IN_FORCE
 
 
 def map_signing_urls(partner: Partner) -> dict[str, str]:

@@ -46,7 +46,7 @@ FOOTER_LINKS = (
     ("help:glossary", gettext_noop("Glossary"), ""),
     ("directory:list", gettext_noop("Directory"), ""),
     ("directory:verify_badge", gettext_noop("Verify a badge"), ""),
-    ("help:status", gettext_noop("Status"), ""),
+    ("status:index", gettext_noop("Status"), ""),
 )
 ACCOUNT_LINKS = (
     ("accounts:profile", gettext_noop("Profile"), "user"),

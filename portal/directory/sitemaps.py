@@ -20,7 +20,7 @@ DISALLOWED_PATHS = ("/accounts/", "/admin/", "/api/", "/emails/", "/integrations
 STATIC_URL_NAMES = (
     "dashboard:home", "directory:list", "directory:run_tasks", "submissions:programs", "submissions:choose_program",
     "help:getting_started", "help:index", "help:glossary", "checks:help", "help:clock_help", "help:compliance_help",
-    "directory:verify_badge", "help:status",
+    "directory:verify_badge", "status:index",
 )  # fmt: skip
 
 

@@ -1,21 +1,26 @@
-"""Health endpoint: whether the database answers and whether background work gets done."""
+"""Status page, status as JSON, and health endpoint."""
 
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.db import DatabaseError, connection
 from django.db.models import Min
-from django.http import HttpRequest, JsonResponse
-from django.utils import timezone
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils import timezone, translation
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from integrations.partners.permissions import is_program_staff
 from portal.jobs.dispatcher import SWEEP
 from portal.jobs.models import PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES, PeriodicJob
 from portal.jobs.selectors import list_due_jobs
 from portal.notifications.tasks import send_email
+from portal.status import probes
 
 SWEEP_LATE_AFTER = timedelta(minutes=2)
 MAIL_LATE_AFTER = timedelta(minutes=5)
@@ -77,3 +82,39 @@ def check_health(request: HttpRequest) -> JsonResponse:
         return JsonResponse({"database": "down"}, status=503)
     is_unhealthy = "background" in request.GET and status["background"] == "late"
     return JsonResponse(status, status=503 if is_unhealthy else 200)
+
+
+@never_cache
+@login_not_required
+@require_safe
+def show_status(request: HttpRequest) -> HttpResponse:
+    """Show the status page, with details for program staff. Return 503 if the database is down."""
+    now = timezone.now()
+    try:
+        groups = probes.measure_all(now)
+        for_program = request.user.is_authenticated and is_program_staff(request.user)
+    except DatabaseError:
+        return HttpResponse(render_to_string("status/status_down.html"), status=503)
+    tone, sentence = probes.summarize(groups)
+    context = {"groups": groups, "tone": tone, "sentence": sentence, "now": now, "for_program": for_program}
+    return render(request, "status/status.html", context)
+
+
+@never_cache
+@login_not_required
+@require_safe
+def show_status_json(_request: HttpRequest) -> JsonResponse:
+    """Return the status as JSON without details. Return 503 if the database is down."""
+    now = timezone.now()
+    try:
+        with translation.override(settings.LANGUAGE_CODE):
+            groups = probes.measure_all(now)
+            tone, summary = probes.summarize(groups)
+    except DatabaseError:
+        return JsonResponse({"tone": "bad", "summary": "The database is down."}, status=503)
+    lines = [
+        {"name": line.name, "state": line.state, "summary": line.sentence, "at": line.at}
+        for _, group in groups
+        for line in group
+    ]
+    return JsonResponse({"at": now, "tone": tone, "summary": summary, "lines": lines})

@@ -86,7 +86,7 @@ PAGE_ONLY_FEATURES = (
     PageOnlyFeature(
         "Portal status",
         "/status.json is available without a token",
-        ("status:healthz", "help:status", "help:status_json"),
+        ("status:healthz", "status:index", "status:json"),
     ),
     PageOnlyFeature(
         "Version constraints and installation instructions",

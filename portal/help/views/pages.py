@@ -1,22 +1,14 @@
-"""Help pages: overview, glossary, getting started, and status."""
+"""Help pages: overview, glossary, and getting started."""
 
-from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
-from django.db import DatabaseError
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.template.loader import render_to_string
 from django.urls import path
-from django.utils import timezone, translation
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from integrations.partners.models import Membership
-from integrations.partners.permissions import is_program_staff
 from integrations.submissions.models import IntegrationDraft
 from portal.dashboard.views.home import MINE, list_by_responsible_party
 from portal.help.getting_started import get_next_step, list_preparation_lists
-from portal.status import probes as measuring
 from portal.ui.content.glossary import CHAPTERS, list_tiers
 
 
@@ -30,42 +22,6 @@ def show_help(request: HttpRequest) -> HttpResponse:
 def show_glossary(request: HttpRequest) -> HttpResponse:
     """Show the glossary."""
     return render(request, "help/glossary.html", {"chapters": CHAPTERS, "tiers": list_tiers()})
-
-
-@never_cache
-@login_not_required
-@require_safe
-def show_status(request: HttpRequest) -> HttpResponse:
-    """Show the status page, with details for program staff. Return 503 if the database is down."""
-    now = timezone.now()
-    try:
-        groups = measuring.measure_all(now)
-        for_program = request.user.is_authenticated and is_program_staff(request.user)
-    except DatabaseError:
-        return HttpResponse(render_to_string("status/status_down.html"), status=503)
-    tone, sentence = measuring.summarize(groups)
-    context = {"groups": groups, "tone": tone, "sentence": sentence, "now": now, "for_program": for_program}
-    return render(request, "status/status.html", context)
-
-
-@never_cache
-@login_not_required
-@require_safe
-def show_status_json(_request: HttpRequest) -> JsonResponse:
-    """Return the status as JSON without details. Return 503 if the database is down."""
-    now = timezone.now()
-    try:
-        with translation.override(settings.LANGUAGE_CODE):
-            groups = measuring.measure_all(now)
-            tone, summary = measuring.summarize(groups)
-    except DatabaseError:
-        return JsonResponse({"tone": "bad", "said": "The database is down."}, status=503)
-    lines = [
-        {"name": line.name, "state": line.state, "said": line.sentence, "at": line.at}
-        for _, group in groups
-        for line in group
-    ]
-    return JsonResponse({"at": now, "tone": tone, "said": summary, "lines": lines})
 
 
 @login_not_required
@@ -88,7 +44,5 @@ def show_getting_started(request: HttpRequest) -> HttpResponse:
 urlpatterns = [
     path("help/", show_help, name="index"),
     path("help/glossary/", show_glossary, name="glossary"),
-    path("status/", show_status, name="status"),
-    path("status.json", show_status_json, name="status_json"),
     path("help/getting-started/", show_getting_started, name="getting_started"),
 ]

@@ -102,8 +102,8 @@ def test_of_two_complete_versions_the_newest_is_in_force(rocket: Integration, al
             agreements.sign_agreement(rocket, TPA, RITA, version="", actor=rita, now=now)
     agreement_rows = presenters.list_agreements(rocket.partner)
     assert [(each.agreement.version, each.state, bool(each.signing_url)) for each in agreement_rows] == [
-        ("2028-01", "waiting for the program", True),
-        ("2027-01", "in force", False),
+        ("2028-01", "waiting_for_program", True),
+        ("2027-01", "in_force", False),
         ("2026-01", "replaced", False),
     ]
 

@@ -64,7 +64,7 @@ def test_text_shows_every_title_rule_and_tier():
 
 
 def test_text_of_a_program_without_figures_says_so():
-    assert "SLA         track: no figures" in run_list_programs("--program", "packer")
+    assert "SLA         track: no targets" in run_list_programs("--program", "packer")
 
 
 def test_unknown_program_is_refused():

@@ -324,7 +324,7 @@ def test_answering_twice_is_reported(
     finding = create_finding(rocket, rita, moment)
     findings.answer_finding(finding, "Done.", actor=bob, now=moment)
     response = sign_in(alice).post(f"/findings/{finding.pk}/fix/", {"answer": "Also done."})
-    assert "Finding 1 is already fixed, to be verified." in text_of(response)
+    assert "Finding 1 is already resolved." in text_of(response)
     finding.refresh_from_db()
     assert finding.answer == "Done."
 

@@ -71,7 +71,7 @@ def test_proof_holds_since_the_last_answer_that_denied_it(
         found_so(listed_provider, "registry.listed", outcome, now + timedelta(days=days))
     since, seen_at = get_publisher_checks(listed_provider)["registry.listed"].since, now + timedelta(days=3)
     assert (since, get_publisher_checks(listed_provider)["registry.listed"].confirmed_at) == (now, seen_at)
-    assert f'seen again <time datetime="{seen_at:%Y-%m-%d}' in page_of(client, listed_provider)
+    assert f'confirmed <time datetime="{seen_at:%Y-%m-%d}' in page_of(client, listed_provider)
     for days, outcome in ((4, "fail"), (5, "pass")):
         found_so(listed_provider, "registry.listed", outcome, now + timedelta(days=days))
     assert get_publisher_checks(listed_provider)["registry.listed"].since == now + timedelta(days=5)
@@ -97,7 +97,7 @@ def test_what_the_registry_has_from_elsewhere_is_not_the_publishers(
 ) -> None:
     found_so(listed_provider, "registry.listed", "fail", now + timedelta(days=1))
     page_text = page_of(client, listed_provider)
-    for words in ("acme/rocket from this repository", "In the Registry", "required_providers"):
+    for words in ("acme/rocket from this repository", "<dt>Registry</dt>", "required_providers"):
         assert words not in page_text
     assert "GitHub account" in page_text
 
@@ -119,12 +119,12 @@ def test_registrys_pages_are_linked_as_far_as_they_were_seen(
 ) -> None:
     settings.REGISTRY_URL = "https://registry.example/"
     page = page_of(client, listed_provider)
-    for words, address in (("Documentation", "latest/docs"), ("In the Registry", "latest")):
+    for words, address in (("Documentation", "latest/docs"), ("Registry", "latest")):
         whole = f"https://registry.example/providers/acme/rocket/{address}"
         assert re.search(rf'<dt>{words}</dt>\s*<dd>\s*<a href="{whole}" rel="noopener">', page), words
     odd = RegistryListing("acme/rocket/../../evil", "https://github.com/a/b", "partner", ("1.4.2",), "1.4.2")
     observations.store_observation(listed_provider, "registry.listed", {"registry": odd.as_dict()}, now)
-    assert "In the Registry" not in page_of(client, listed_provider)
+    assert "<dt>Registry</dt>" not in page_of(client, listed_provider)
 
 
 def test_documentation_that_the_partner_names_stands_alone(
@@ -170,7 +170,7 @@ def test_checks_and_waivers_are_reported_with_why_and_until(
     fail: dict[str, Any] = {"outcome": "fail", "summary": "Secret words.", "detail": [], "retry_at": None}
     answers.record_check_outcome(listed_provider, requirement.id, now=now, **fail)
     page = page_of(client, listed_provider)
-    assert "1 being put right or looked at again" in page
+    assert "1 not passed" in page
     assert "Secret words." not in page
     until = now + timedelta(days=3650)
     waivers.waive_requirement(
@@ -179,14 +179,14 @@ def test_checks_and_waivers_are_reported_with_why_and_until(
     page = page_of(client, listed_provider)
     assert "1 waived" in page
     assert "The next version renames it." in page
-    assert f'Until <time datetime="{until:%Y-%m-%d}' in page
+    assert f'Expires <time datetime="{until:%Y-%m-%d}' in page
 
 
 def test_too_small_a_sample_is_said_and_greyed(listed_provider: Integration, client: Client) -> None:
     Listing.objects.update(share=50.0, settled=4)
     page = page_of(client, listed_provider)
     assert "record-faint" in page
-    assert "4 promises came due in the last 90 days, and a share means something from 5 on" in page
+    assert "Not enough data: 4 SLA targets in the last 90 days." in page
     Listing.objects.update(settled=5)
     assert "record-faint" not in page_of(client, listed_provider)
 

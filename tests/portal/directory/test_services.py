@@ -170,7 +170,7 @@ def test_version_that_is_the_newest_again_is_not_reported_as_new(listed_integrat
         services.refresh_due_listings(later + timedelta(hours=2))
     assert [change_text for _, change_text in changes(listed_integration)[-2:]] == [
         "Version 1.1.0 was released.",
-        "Version 0.10.0 is the newest again.",
+        "Version 0.10.0 is the latest version again.",
     ]
 
 

@@ -62,8 +62,8 @@ def test_partner_sees_no_figures(sign_in: Any, alice: Any, beats: None) -> None:
 
 def test_machines_read_the_same_without_figures(client: Client, beats: None) -> None:
     data = client.get("/status.json").json()
-    assert (data["tone"], data["said"]) == ("good", "All systems operational.")
-    assert {tuple(sorted(each)) for each in data["lines"]} == {("at", "name", "said", "state")}
+    assert (data["tone"], data["summary"]) == ("good", "All systems operational.")
+    assert {tuple(sorted(each)) for each in data["lines"]} == {("at", "name", "state", "summary")}
 
 
 def test_sweep_that_never_ran_or_stopped_is_no_working_one(db: None) -> None:
@@ -110,7 +110,7 @@ def free_port() -> int:
         return int(there.getsockname()[1])
 
 
-def test_redis_that_is_away_is_said_and_the_page_stays(client: Client, settings: Any, beats: None) -> None:
+def test_unavailable_redis_is_shown_on_the_page(client: Client, settings: Any, beats: None) -> None:
     settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
     page = client.get("/status/")
     assert page.status_code == 200
@@ -138,7 +138,7 @@ def test_github_in_each_state(db: None) -> None:
     assert line("GitHub").state == "down"
 
 
-def test_registry_that_did_not_answer_is_said_with_when_it_last_did(rocket: Any) -> None:
+def test_unavailable_registry_is_shown_with_its_last_answer(rocket: Any) -> None:
     assert line("Registry").state == "idle"
     for hours, outcome in ((5, Outcome.PASS), (1, Outcome.ERROR)):
         at = NOW - timedelta(hours=hours)
@@ -211,7 +211,7 @@ def test_what_cannot_be_measured_is_not_called_working(monkeypatch: Any, beats: 
     assert (status_line.state, probes.summarize([("", [status_line])])[0]) == ("unknown", "warn")
 
 
-def test_database_that_is_away_is_said(client: Client, monkeypatch: Any) -> None:
+def test_unavailable_database_is_shown(client: Client, monkeypatch: Any) -> None:
     def away(_now: datetime) -> Any:
         raise OperationalError("gone")
 

@@ -79,8 +79,8 @@ def test_picture_shows_the_target_of_the_program_that_promised_it(
 
     none = [("First response, critical", "", -1), ("First response, all others", "", -1)]
     resolution_targets = [
-        ("Resolved, critical", "target 48 h", 4),
-        ("Resolved, all others", "target 5 business days", 5),
+        ("Resolution, critical", "target 48 h", 4),
+        ("Resolution, all others", "target 5 business days", 5),
     ]
     assert targets() == none + resolution_targets  # Nomad's
     issue = issues["kept"]
@@ -127,4 +127,4 @@ def test_what_was_blind_in_a_past_week_is_reported_as_its_report_froze_it(
     columns = client.get("/sla/trends/").context["trends"].weeks.columns
     assert [column.data_incomplete for column in columns if column.data_incomplete] == ["3"]
     assert f"3 at the end of week {week.number}" in client.get("/sla/").content.decode()
-    assert "not recorded" in client.get("/sla/?severity=critical").content.decode()
+    assert "No data for last week" in client.get("/sla/?severity=critical").content.decode()

@@ -159,7 +159,7 @@ def test_statement_of_before_ends_by_itself_and_says_where_the_truth_is(
         assert verify_statement(old, public_keys, settings.SITE_URL, issued_at + after).verdict == verdict
     where = claims(old)["now"].removeprefix(settings.SITE_URL)
     assert client.get(where).json()["listing_status"]["key"] == "delisted"
-    assert "No longer so" in client.get("/verify/", {"statement": old}).text
+    assert "Status changed" in client.get("/verify/", {"statement": old}).text
 
 
 def test_key_that_got_out_is_taken_away_at_once(at: Any, client: Client, settings: Any) -> None:

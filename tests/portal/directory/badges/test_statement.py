@@ -252,8 +252,8 @@ def test_page_says_genuine_and_what_is_so_now(listed_statement: tuple[Any, str],
         client.post("/verify/", {"statement": listed_statement[1]}),
     ):
         assert "The portal signed this statement, and it has not expired." in answer.text
-        assert "What is so now" in answer.text
-        assert "No longer so" not in answer.text
+        assert "Current status" in answer.text
+        assert "Status changed" not in answer.text
     assert client.session.keys() == set()
 
 
@@ -271,10 +271,14 @@ def test_page_reports_a_copied_statement_from_one_of_its_own(listed_statement: t
         "payload": signing_keys.encode_base64url(encode_canonical_json(claims | {"tier": "<script>alert(1)</script>"}))
     }
     foreign = sign_claims(claims | {"iss": "https://other.example"}, OTHER)
-    for text, heading in ((forged_statement, "Forged"), (altered_statement, "Altered"), (foreign, "Of another portal")):
+    for text, heading in (
+        (forged_statement, "Forged"),
+        (altered_statement, "Altered"),
+        (foreign, "From another portal"),
+    ):
         page = client.post("/verify/", {"statement": json.dumps(text)}).text
         assert heading in page
-        assert "nobody vouches for it" in page
+        assert "Unverified claims" in page
         assert "<script>alert" not in page
 
 
@@ -290,5 +294,5 @@ def test_statement_stays_genuine_but_the_page_says_that_it_is_no_longer_so(
     perform_transition(row, "archive", actor=alice, note="We stop.", now=datetime.now(UTC))
     page = client.post("/verify/", {"statement": listed_statement[1]}).text
     assert "Genuine" in page
-    assert "No longer so" in page
+    assert "Status changed" in page
     assert "No longer supported" in page
