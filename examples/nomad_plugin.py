@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What does a Nomad plugin look like to a rehearsal? A good driver, a good device plugin, and faults to choose from.
+"""Example Nomad driver and device plugin for plugin tests, with faults to choose from.
 
     python3 examples/nomad_plugin.py --write FOLDER --type driver
     python3 examples/nomad_plugin.py --write FOLDER --type device --fault crash-on-config

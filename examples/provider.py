@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What does a Terraform provider look like to a rehearsal? A good one, and faults to choose from. Needs PyPI's `tf`.
+"""Example Terraform provider for acceptance tests, with faults to choose from. Needs PyPI's `tf`.
 
     python3 examples/provider.py --write FOLDER
     python3 examples/provider.py --write FOLDER --fault perpetual-diff

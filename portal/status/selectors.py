@@ -90,8 +90,8 @@ def _describe_last_run(outcome: str, relative_time: str) -> str:
 
 
 TEST_RUNS: dict[str, tuple[type[Model], JobDefinition]] = {
-    gettext_noop("Run task rehearsals"): (RunTaskRehearsal, run_run_task_test),
-    gettext_noop("Schemas read from providers"): (SchemaReading, inspect_schema),
-    gettext_noop("Lifecycle rehearsals"): (LifecycleRehearsal, run_provider_lifecycle_test),
-    gettext_noop("Nomad plugin rehearsals"): (NomadRehearsal, run_nomad_plugin_test),
+    gettext_noop("Run task tests"): (RunTaskRehearsal, run_run_task_test),
+    gettext_noop("Provider schema inspections"): (SchemaReading, inspect_schema),
+    gettext_noop("Provider acceptance tests"): (LifecycleRehearsal, run_provider_lifecycle_test),
+    gettext_noop("Nomad plugin tests"): (NomadRehearsal, run_nomad_plugin_test),
 }

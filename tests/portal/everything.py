@@ -111,7 +111,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
         "told": told_integration,
         "driver": driver,
         "task": task,
-        "rehearsed": create_test_runs(row, task, driver, alice, now),
+        "test_runs": create_test_runs(row, task, driver, alice, now),
         "api_token": tokens.create_token(f"ci {CANARY}", ["integrations:read"], 30, actor=alice, now=now, partner=acme)[
             0
         ],
@@ -145,7 +145,7 @@ def create_subscriptions(acme: Any, alice: Any, now: Any) -> dict[str, Any]:
 
 
 def create_test_runs(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> dict[str, int]:
-    """A rehearsal of each kind that has ended, by the operation that reads it."""
+    """Return a finished test run of each kind, by the operation that reads it."""
     run_fields = {"requested_by": alice, "requested_at": now, "finished_at": now, "outcome": "error"}
     claims = {"type": "driver", "name": CANARY, "version": "1.4.0"}
     url = f"https://tasks.acme.com/{CANARY}"

@@ -24,7 +24,12 @@ TEXT_FILE_PATTERN = re.compile(r"licen[cs]e|readme|notice|changelog|copying", re
 
 
 def fetch_executable(subject: Subject, sources: Sources, folder: Path) -> Path:
-    """The executable of the release. Raises NotAuthentic where there is none to start, Unavailable and Refused."""
+    """Download and unpack the executable of the release.
+
+    Raises:
+        UnverifiedReleaseError: There is no file to start.
+        SourceError: A source is unavailable or refuses the request.
+    """
     release = _find_release(subject, sources)
     asset = _select_asset(release)
     path = folder / "release"

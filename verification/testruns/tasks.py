@@ -22,13 +22,13 @@ RETRY_INTERVAL = timedelta(days=1)  # after a reading that was not run, as where
 
 
 def is_night(now: datetime) -> bool:
-    """Whether the portal's night is on: `now` in UTC."""
+    """Return whether it is night in the portal. `now`: UTC."""
     starts_at = now.replace(hour=WINDOW_START.hour, minute=WINDOW_START.minute, second=0, microsecond=0)
     return now >= starts_at or now < starts_at - timedelta(days=1) + WINDOW_DURATION
 
 
 def request_new_inspections(now: datetime, limit: int = 200) -> int:
-    """Ask for the schema of each release that has not been read yet. Returns how many were asked for."""
+    """Request an inspection of each new release. Returns the number of requests."""
     if not is_night(now):
         return 0
     newest = (

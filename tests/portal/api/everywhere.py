@@ -71,8 +71,8 @@ def requirement_of(name: str) -> str:
 
 
 def number_of(name: str, world: dict[str, Any]) -> int:
-    if name in world["rehearsed"]:
-        return int(world["rehearsed"][name])
+    if name in world["test_runs"]:
+        return int(world["test_runs"][name])
     if name in ("change_view", "delete_view"):
         return int(world["view"].pk)
     if "introduction" in name:

@@ -1,4 +1,4 @@
-"""Do the rooms behind settings and figures do what the pages do? Webhooks, notices, rehearsals, schemas, tables."""
+"""Tests of the API resources for webhooks, notifications, test runs, schemas, and tables."""
 
 import io
 from datetime import timedelta

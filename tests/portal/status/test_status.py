@@ -173,10 +173,10 @@ def test_queues_report_their_oldest(rocket: Any, settings: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "definition", "run_fields"),
     [
-        ("Run task rehearsals", run_run_task_test, {"url": "https://run.acme.io/", "signed": True}),
-        ("Schemas read from providers", inspect_schema, {}),
-        ("Lifecycle rehearsals", run_provider_lifecycle_test, {"version": "1.0.0", "base": "a", "changed": "b"}),
-        ("Nomad plugin rehearsals", run_nomad_plugin_test, {"type": "driver", "version": "1.0.0"}),
+        ("Run task tests", run_run_task_test, {"url": "https://run.acme.io/", "signed": True}),
+        ("Provider schema inspections", inspect_schema, {}),
+        ("Provider acceptance tests", run_provider_lifecycle_test, {"version": "1.0.0", "base": "a", "changed": "b"}),
+        ("Nomad plugin tests", run_nomad_plugin_test, {"type": "driver", "version": "1.0.0"}),
     ],
 )
 def test_what_the_portal_tries_reports_its_last_and_what_waits(

@@ -73,7 +73,7 @@ def endpoint(how: str = "", key: str = KEY, kind: Any = None) -> Iterator[Any]:
 def run_endpoint_test(
     how: str = "", key: str = KEY, stages: tuple[str, ...] = ("post_plan",), **limits: float
 ) -> RunTaskRecords:
-    """A whole rehearsal of the endpoint, with short limits."""
+    """Run a complete test of the endpoint with short limits."""
     with endpoint(how, key) as server:
         target = RunTaskTarget(server.url, key, stages, limits=replace(QUICK, **limits))
         with open_callback_server(target) as place:

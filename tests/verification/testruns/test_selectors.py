@@ -45,13 +45,13 @@ def test_reviewer_sees_the_verdict_what_does_not_hold_and_the_way_there(
         reverse("submissions:requirement", args=[provider.uuid, "TP-CODE"]),
     ):
         text = client.get(page).content.decode()
-        assert "Lifecycle of 1.4.0, made, changed and destroyed" in text
-        assert "1 of 3 rules hold plainly. Look at: The second plan is empty; Nothing is left" in text
+        assert "Acceptance test of version 1.4.0" in text
+        assert "1 of 3 rules passed. Open rules: The second plan is empty; Nothing is left" in text
         assert text.index("The second plan is empty: It changes tags.") < text.index("Nothing is left: Something")
         assert f'href="/integrations/{provider.uuid}/tests/provider-lifecycle/?of={row.pk}"' in text
     assert client.get(f"/integrations/{provider.uuid}/tests/provider-lifecycle/?of={row.pk}").status_code == 200
     assert (
-        "Lifecycle of"
+        "Acceptance test of"
         not in client.get(reverse("submissions:requirement", args=[provider.uuid, "TP-LIC"])).content.decode()
     )
 
@@ -82,8 +82,8 @@ def test_newest_that_has_ended_counts_and_one_under_way_is_no_verdict(provider: 
         ("not_run", "No result.")
     ]
     lifecycle(provider, version="1.5.0", finished_at=None)
-    assert [(one.outcome, one.what[:18]) for one in selectors.get_latest_test_runs(provider)] == [
-        ("not_run", "Lifecycle of 1.4.0")
+    assert [(one.outcome, one.what) for one in selectors.get_latest_test_runs(provider)] == [
+        ("not_run", "Acceptance test of version 1.4.0")
     ]
 
 

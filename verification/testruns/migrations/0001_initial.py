@@ -30,10 +30,10 @@ class Migration(migrations.Migration):
                 ('outcome', models.CharField(blank=True, max_length=10)),
                 ('verdicts', models.JSONField(default=list)),
                 ('effects', models.JSONField(default=list)),
-                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='run_task_rehearsals', to='submissions.integration')),
-                ('requested_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
+                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE,
+                related_name='run_task_rehearsals', to='submissions.integration')), ('requested_by',
+                models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+',
+                to=settings.AUTH_USER_MODEL)), ], options={
                 'ordering': ('-pk',),
             },
         ),
@@ -46,8 +46,8 @@ class Migration(migrations.Migration):
                 ('token_hash', models.CharField(max_length=64)),
                 ('sent_at', models.DateTimeField()),
                 ('exchange', models.JSONField(default=dict)),
-                ('rehearsal', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='requests', to='testruns.runtaskrehearsal')),
-            ],
+                ('rehearsal', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='requests',
+                to='testruns.runtaskrehearsal')), ],
             options={
                 'ordering': ('pk',),
             },
@@ -59,8 +59,8 @@ class Migration(migrations.Migration):
                 ('at', models.DateTimeField()),
                 ('is_final', models.BooleanField(default=False)),
                 ('seen', models.JSONField(default=dict)),
-                ('request', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='callbacks', to='testruns.runtaskrequest')),
-            ],
+                ('request', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='callbacks',
+                to='testruns.runtaskrequest')), ],
             options={
                 'ordering': ('pk',),
             },
@@ -76,10 +76,10 @@ class Migration(migrations.Migration):
                 ('outcome', models.CharField(blank=True, max_length=10)),
                 ('told', models.JSONField(default=dict)),
                 ('results', models.JSONField(default=list)),
-                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='schema_readings', to='submissions.integration')),
-                ('requested_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
+                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE,
+                related_name='schema_readings', to='submissions.integration')), ('requested_by',
+                models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+',
+                to=settings.AUTH_USER_MODEL)), ], options={
                 'ordering': ('-pk',),
             },
         ),
@@ -102,13 +102,13 @@ class Migration(migrations.Migration):
                 ('outcome', models.CharField(blank=True, max_length=10)),
                 ('seen', models.JSONField(default=dict)),
                 ('verdicts', models.JSONField(default=list)),
-                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='lifecycle_rehearsals', to='submissions.integration')),
-                ('requested_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
+                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE,
+                related_name='lifecycle_rehearsals', to='submissions.integration')), ('requested_by',
+                models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+',
+                to=settings.AUTH_USER_MODEL)), ], options={
                 'ordering': ('-pk',),
-                'constraints': [models.UniqueConstraint(condition=models.Q(('finished_at', None)), fields=('integration',), name='one_open_lifecycle')],
-            },
+                'constraints': [models.UniqueConstraint(condition=models.Q(('finished_at', None)),
+                fields=('integration',), name='one_open_lifecycle')], },
         ),
         migrations.CreateModel(
             name='NomadRehearsal',
@@ -124,28 +124,28 @@ class Migration(migrations.Migration):
                 ('outcome', models.CharField(blank=True, max_length=10)),
                 ('seen', models.JSONField(default=dict)),
                 ('verdicts', models.JSONField(default=list)),
-                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='nomad_rehearsals', to='submissions.integration')),
-                ('requested_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
+                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE,
+                related_name='nomad_rehearsals', to='submissions.integration')), ('requested_by',
+                models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+',
+                to=settings.AUTH_USER_MODEL)), ], options={
                 'ordering': ('-pk',),
-                'constraints': [models.UniqueConstraint(condition=models.Q(('finished_at', None)), fields=('integration',), name='one_open_nomad')],
-            },
+                'constraints': [models.UniqueConstraint(condition=models.Q(('finished_at', None)),
+                fields=('integration',), name='one_open_nomad')], },
         ),
         migrations.AddConstraint(
             model_name='runtaskrehearsal',
-            constraint=models.UniqueConstraint(condition=models.Q(('finished_at', None)), fields=('integration',), name='run_task_test_unique_open'),
-        ),
+            constraint=models.UniqueConstraint(condition=models.Q(('finished_at', None)), fields=('integration',),
+            name='run_task_test_unique_open'), ),
         migrations.AddConstraint(
             model_name='runtaskrequest',
             constraint=models.UniqueConstraint(fields=('rehearsal', 'act'), name='run_task_request_unique_step'),
         ),
         migrations.AddConstraint(
             model_name='runtaskcallback',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_final', True)), fields=('request',), name='run_task_callback_unique_final'),
-        ),
+            constraint=models.UniqueConstraint(condition=models.Q(('is_final', True)), fields=('request',),
+            name='run_task_callback_unique_final'), ),
         migrations.AddConstraint(
             model_name='schemareading',
-            constraint=models.UniqueConstraint(condition=models.Q(('finished_at', None)), fields=('integration',), name='schema_inspection_unique_open'),
-        ),
+            constraint=models.UniqueConstraint(condition=models.Q(('finished_at', None)), fields=('integration',),
+            name='schema_inspection_unique_open'), ),
     ]

@@ -21,11 +21,11 @@ def config(tmp_path: Path) -> str:
 
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="is no file"):
+    with pytest.raises(CommandError, match="isn't a file"):
         call_command("rehearse_nomad_plugin", str(tmp_path / "nothing"), "--type", "driver")
     (tmp_path / "plugin").write_bytes(b"")
     (tmp_path / "config.json").write_text("[")
-    with pytest.raises(CommandError, match="This is no JSON: line 1, column 2"):
+    with pytest.raises(CommandError, match="Error in line 1, column 2"):
         call_command("rehearse_nomad_plugin", str(tmp_path / "plugin"), "--type", "driver", "--config",
                      str(tmp_path / "config.json"))  # fmt: skip
 
@@ -46,4 +46,4 @@ def test_without_a_sandbox_it_is_not_run(settings: Any, tmp_path: Path, capsys: 
     with pytest.raises(SystemExit) as end:
         call_command("rehearse_nomad_plugin", str(executable("driver")), "--type", "driver")
     assert end.value.code == 2
-    assert "In all: not run" in capsys.readouterr().out
+    assert "Overall: not run" in capsys.readouterr().out

@@ -17,7 +17,7 @@ TABLE = {
     "no-cookie": (
         "driver",
         "direct",
-        "Started without Nomad's cookie, it goes on running instead of saying that it is a plugin.",
+        "Without Nomad's cookie, the plugin keeps running instead of exiting with a notice.",
     ),
     "net-rpc": ("driver", "handshake", "It speaks “netrpc”; only grpc is spoken here."),
     "chatty": ("driver", "handshake", "The first line on stdout is no handshake: “Example plugin, starting”."),

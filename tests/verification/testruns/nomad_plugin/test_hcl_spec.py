@@ -54,10 +54,10 @@ def test_configuration_becomes_what_nomad_hands_over() -> None:
         ({"image": "a", "mount": {}}, "config.mount[0].path: this attribute is required."),
         ({"image": "a", "mount": "x"}, "config.mount[0]: expected a block with names and values."),
         ({"image": ["a"], "mount": {"path": "/"}}, "config.image: expected a single string."),
-        ({"image": "a", "mount": {"path": "/"}, "cpus": "two"}, "config.cpus: “two” is no number."),
+        ({"image": "a", "mount": {"path": "/"}, "cpus": "two"}, "config.cpus: “two” isn't a number."),
         ({"image": "a", "mount": {"path": "/"}, "tags": "x"}, "config.tags: expected a list for list(string)."),
         ({"image": "a", "mount": {"path": "/"}, "by_name": {"x": {"on": "maybe"}}},
-         "config.by_name.x.on: “maybe” is no bool."),
+         "config.by_name.x.on: “maybe” isn't a bool."),
     ],
 )  # fmt: skip
 def test_invalid_input_is_said_in_its_place(config_values: Any, expected_problem: str) -> None:

@@ -67,9 +67,9 @@ def test_bare_program_of_the_newest_release_is_taken(github: GitHub, tmp_path: P
         ),
         (
             {ARCHIVE: GOOD, "checksums.txt": sums("other.zip", GOOD)},
-            f"checksums.txt does not name {ARCHIVE}, so we don't start the file.",
+            f"checksums.txt doesn't list {ARCHIVE}, so we don't start the file.",
         ),
-        ({ARCHIVE: b"PK, or so it says"}, f"{ARCHIVE} cannot be unpacked, so we don't start the file."),
+        ({ARCHIVE: b"PK, or so it says"}, f"{ARCHIVE} can't be unpacked, so we don't start it."),
         (
             {ARCHIVE: build_zip(LICENSE=b"MPL")},
             f"{ARCHIVE} holds no programs; the one to start must stand alone in it.",

@@ -20,7 +20,7 @@ from verification.testruns.kinds.provider_lifecycle import workspace
 
 @pytest.fixture
 def words(tmp_path: Path) -> list[str]:
-    """The options of a rehearsal."""
+    """Return the options of a test run."""
     for name, text in (("main.tf", BASE), ("changed.tf", CHANGED_CONFIG), ("env", f"EXAMPLE_TOKEN={CANARY}")):
         (tmp_path / name).write_text(text)
     files = {"--config": "main.tf", "--changed": "changed.tf", "--env-file": "env"}
@@ -28,12 +28,12 @@ def words(tmp_path: Path) -> list[str]:
 
 
 def test_what_is_missing_is_said(words: list[str], tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="is no file"):
+    with pytest.raises(CommandError, match="isn't a file"):
         call_command("rehearse_lifecycle", str(tmp_path / "nothing"), *words)
     (tmp_path / "provider").write_bytes(b"")
-    with pytest.raises(CommandError, match="must be named like terraform-provider-NAME_v1"):
+    with pytest.raises(CommandError, match="Name the executable terraform-provider-NAME_v1"):
         call_command("rehearse_lifecycle", str(tmp_path / "provider"), *words)
-    with pytest.raises(CommandError, match="Line 1 is not of the form NAME=value"):
+    with pytest.raises(CommandError, match="Enter line 1 as NAME=value"):
         call_command("rehearse_lifecycle", str(executable()), *words[:-1], str(tmp_path / "main.tf"))
     with pytest.raises(CommandError, match="must be written NAMESPACE/example"):
         call_command("rehearse_lifecycle", str(executable()), *words, "--source", "acme/other")
@@ -55,6 +55,6 @@ def test_fault_ends_it_with_1_and_no_credential_is_printed(words: list[str], cap
         call_command("rehearse_lifecycle", str(executable("crash")), *words, "--unsandboxed")
     captured_output = capsys.readouterr()
     assert end.value.code == 1
-    assert "FAIL     Apply creates the resources and updates the state: The provider broke down." in captured_output.out
+    assert "FAIL     Apply creates the resources and updates the state: The provider crashed." in captured_output.out
     assert "Apply the plan: exit code 1 after" in captured_output.err
     assert CANARY not in captured_output.out + captured_output.err

@@ -21,14 +21,17 @@ def test_environment_is_read_with_comments_and_quotes() -> None:
     assert parse_environment('# a\n\nexport A="b c"\nTF_VAR_x=1\n') == {"A": "b c", "TF_VAR_x": "1"}
 
 
+WHY_RESERVED = "because it controls the test run itself. You can set TF_VAR_… variables."
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("token", "Line 1 is not of the form NAME=value."),
-        ("1A=b", "Line 1 is not of the form NAME=value."),
-        ("TF_CLI_ARGS=-x", "TF_CLI_ARGS decides how the rehearsal itself runs, so it cannot be set. TF_VAR_… can."),
-        ("LD_PRELOAD=x", "LD_PRELOAD decides how the rehearsal itself runs, so it cannot be set. TF_VAR_… can."),
-        ("https_proxy=x", "https_proxy decides how the rehearsal itself runs, so it cannot be set. TF_VAR_… can."),
+        ("token", "Enter line 1 as NAME=value."),
+        ("1A=b", "Enter line 1 as NAME=value."),
+        ("TF_CLI_ARGS=-x", f"You can't set TF_CLI_ARGS, {WHY_RESERVED}"),
+        ("LD_PRELOAD=x", f"You can't set LD_PRELOAD, {WHY_RESERVED}"),
+        ("https_proxy=x", f"You can't set https_proxy, {WHY_RESERVED}"),
     ],
 )
 def test_environment_that_is_not_fit_is_refused(line: str, words: str) -> None:
@@ -57,7 +60,7 @@ def build_target(**more: str) -> ProviderLifecycleTarget:
 
 def test_credential_in_a_configuration_is_refused() -> None:
     assert find_config_problem(build_target()) == ""
-    words = "A configuration holds the value of A. Use a variable, so that it stays out of the rehearsal."
+    words = "A configuration contains the value of A. Use a variable to keep the value out of the test run."
     assert find_config_problem(build_target(changed=BASE + "# s3cret-value")) == words
 
 

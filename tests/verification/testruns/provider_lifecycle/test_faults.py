@@ -39,11 +39,15 @@ EXPECTED = {
         "An object that no longer exists can't be destroyed. The server could not be destroyed: 404: ",
     ),
     "crash": (CREATION_STEPS, "apply", "The provider crashed. "),
-    "blind-read": ((*CREATION_STEPS, "destroy", "gone"), "gone", f"{SERVER} is gone, and that was not noticed"),
+    "blind-read": (
+        (*CREATION_STEPS, "destroy", "gone"),
+        "gone",
+        f"{SERVER} is deleted, but the plan doesn't create a new one.",
+    ),
     "new-id": (
         (*CREATION_STEPS, "change"),
         "change.plan",
-        f"{SERVER} gets another id, although it is changed in place",
+        f"{SERVER} gets a new ID despite the change in place. References to it break.",
     ),
     "inconsistent": (
         CREATION_STEPS,
@@ -54,14 +58,14 @@ EXPECTED = {
     "leaks": (
         ("init", "plan"),
         "secrets.output",
-        "The value of EXAMPLE_TOKEN was printed: “Plan the configuration”.",
+        "The value of EXAMPLE_TOKEN was printed in “Plan the configuration”. We removed it here.",
     ),
     "forgets-partial": (
         ("init", "partial"),
         "partial",
         "The apply failed partway, and the state is empty. Created objects are lost.",
     ),
-    "no-notice": (("direct",), "direct", "It does not say that it is a plugin, and does not end by itself."),
+    "no-notice": (("direct",), "direct", "The provider prints no notice that it is a plugin and doesn't exit."),
 }
 BESIDE = {"crash": "left", "forgets-partial": "left"}  # warns as well
 

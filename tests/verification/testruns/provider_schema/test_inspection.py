@@ -136,7 +136,7 @@ def test_release_that_is_not_authentic_is_never_started(
     publish_provider(change=swap)
     row = read(rocket, alice)
     assert row.outcome == "not_run"
-    assert row.told["not_run"].startswith("The release did not pass “")
+    assert row.told["not_run"].startswith("The release didn't pass “")
     assert service.asked == []
 
 
@@ -214,7 +214,7 @@ def test_only_anyone_who_may_asks_and_only_once(rocket: Integration, alice: Any,
         provider_schema_inspections.start_test_run(rocket, actor=charlie, now=NOW)
     assert refusal.value.kind == "forbidden"
     provider_schema_inspections.start_test_run(rocket, actor=alice, now=NOW)
-    with pytest.raises(ActionRefused, match="being read already"):
+    with pytest.raises(ActionRefused, match="already reading the schema"):
         provider_schema_inspections.start_test_run(rocket, actor=alice, now=NOW)
 
 

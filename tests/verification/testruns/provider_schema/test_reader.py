@@ -166,5 +166,5 @@ def test_files_name_says_what_it_is(name, source, version):
 
 
 def test_name_that_says_nothing_is_asked_about():
-    with pytest.raises(ValueError, match="name its address with --source"):
+    with pytest.raises(ValueError, match="Pass its address with --source"):
         build_target(Path("provider"))

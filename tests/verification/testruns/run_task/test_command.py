@@ -13,7 +13,7 @@ from tests.verification.testruns.endpoints import KEY, endpoint
 from verification.testruns.kinds.run_task.protocol import STAGES
 
 
-def rehearse(*arguments: str) -> tuple[int, str, str]:
+def run_command(*arguments: str) -> tuple[int, str, str]:
     """(exit code, what was printed, what was told meanwhile)."""
     out, err, code = StringIO(), StringIO(), 0
     try:
@@ -33,7 +33,7 @@ def key(tmp_path: Path) -> str:
 def test_good_endpoint_as_json(key: str) -> None:
     with endpoint() as server:
         stages = ("--stages", "pre_plan", "post_apply")
-        code, out, err = rehearse(server.url, "--hmac-key-file", key, *stages, "--json")
+        code, out, err = run_command(server.url, "--hmac-key-file", key, *stages, "--json")
     data: dict[str, Any] = json.loads(out)
     assert (code, data["outcome"], data["signed"]) == (0, "pass", True)
     assert [(each["stage"], each["result"]) for each in data["enforcement"]] == [
@@ -48,23 +48,23 @@ def test_good_endpoint_as_json(key: str) -> None:
 )
 def test_stages_are_read_with_spaces_and_with_commas(stage_arguments: list[str]) -> None:
     with endpoint(key="") as server:
-        _, out, _ = rehearse("--json", server.url, "--stages", *stage_arguments)
+        _, out, _ = run_command("--json", server.url, "--stages", *stage_arguments)
     acts = [each["act"] for each in json.loads(out)["enforcement"]]
     assert acts == ["passing.pre_plan", "failing.pre_plan", "passing.post_plan", "failing.post_plan"]
 
 
 def test_silence_is_as_short_as_it_was_asked_for() -> None:
     with endpoint(key="") as server:
-        _, out, _ = rehearse(server.url, "--json", "--minutes", "30", "--silence", "0.5")
+        _, out, _ = run_command(server.url, "--json", "--minutes", "30", "--silence", "0.5")
     sentence_by_rule = {each["rule"]: each["sentence"] for each in json.loads(out)["verdicts"]}
-    assert sentence_by_rule["progress"].endswith(" seconds of 30.")
+    assert sentence_by_rule["progress"].endswith(" of 30 seconds.")
 
 
 def test_empty_key_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "key").write_text("\n")
     with pytest.raises(CommandError) as refusal:
-        rehearse("http://127.0.0.1:9/", "--hmac-key-file", str(tmp_path / "key"))
-    sentence = "holds no key. Leave --hmac-key-file out to send unsigned requests."
+        run_command("http://127.0.0.1:9/", "--hmac-key-file", str(tmp_path / "key"))
+    sentence = "is empty. Omit --hmac-key-file to send unsigned requests."
     assert str(refusal.value) == f"{tmp_path / 'key'} {sentence}"
 
 
@@ -81,15 +81,15 @@ def test_empty_key_file_is_refused(tmp_path: Path) -> None:
 )
 def test_address_that_is_missing_or_taken_for_a_stage_is_reported(arguments: tuple[str, ...], sentence: str) -> None:
     with pytest.raises(CommandError) as refusal:
-        rehearse(*arguments)
+        run_command(*arguments)
     assert str(refusal.value) == sentence
 
 
 def test_faulty_endpoint_as_text(key: str) -> None:
     with endpoint("always-passes") as server:
-        code, out, _ = rehearse(server.url, "--hmac-key-file", key)
+        code, out, _ = run_command(server.url, "--hmac-key-file", key)
     assert code == 1
-    assert "FAIL     Failing run fails: Post-plan: the run that is to fail passed." in out
+    assert "FAIL     Failing run fails: Post-plan: the run should fail, but it passed." in out
 
 
 @pytest.mark.parametrize(
@@ -104,5 +104,5 @@ def test_faulty_endpoint_as_text(key: str) -> None:
 )
 def test_wrong_arguments_are_explained(arguments: tuple[str, str], sentence: str) -> None:
     with pytest.raises(CommandError) as refusal:
-        rehearse("http://127.0.0.1:9/", *arguments)
+        run_command("http://127.0.0.1:9/", *arguments)
     assert (str(refusal.value), refusal.value.returncode) == (sentence, 2)

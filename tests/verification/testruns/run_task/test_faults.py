@@ -63,7 +63,7 @@ TOLERATED_FAULTS = {
 
 @pytest.fixture(scope="module")
 def records_by_fault() -> dict[str, RunTaskRecords]:
-    """Every fault and every variant, rehearsed side by side."""
+    """Test every fault and variant concurrently."""
     every = [*example.FAULTS, *example.VARIANTS]
     with ThreadPoolExecutor(16) as pool:
         return dict(

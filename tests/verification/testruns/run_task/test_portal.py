@@ -47,7 +47,7 @@ def run_test_job() -> None:
 
 @pytest.fixture
 def run_test(live_server: Any, settings: Any, monkeypatch: Any, run_task: Integration, alice: Any) -> Any:
-    """Plays a whole rehearsal of an endpoint as the sweep does, and gives the row."""
+    """Return a function that runs a complete test of an endpoint in two slices."""
     settings.SITE_URL, settings.ALLOW_LOOPBACK_HTTP = live_server.url, True
 
     def play(how: str = "", **fields: Any) -> RunTaskRehearsal:
@@ -196,7 +196,7 @@ def test_one_test_run_at_a_time_for_those_who_may(run_task: Integration, alice: 
     [
         ("url", "https://169.254.169.254/", "169.254.169.254 is"),
         ("url", "http://run.acme.io/", "only https is read"),
-        ("failing_plan", "{", "This is no JSON object."),
+        ("failing_plan", "{", "Enter a JSON object. Paste the whole output of “terraform show -json”."),
         ("stages", [], "Select at least one stage."),
     ],
 )
@@ -236,6 +236,6 @@ def test_what_it_showed_is_ticked_beforehand_in_the_meeting(
     meetings.accept_time(meeting, times[0], actor=rita, now=now)
     client.force_login(rita)
     page = client.get(f"/integrations/{row.uuid}/requirements/RT-4/").content.decode()
-    assert "“Live demonstration” is ticked beforehand" in page or not is_ticked
+    assert ("“Live demonstration” is preselected because of a check" in page) == is_ticked
     assert page.count(" checked") == (1 if is_ticked else 0)
     assert Integration.objects.get(pk=row.pk).meetings.get().items == {}

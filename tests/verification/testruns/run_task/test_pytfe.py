@@ -31,7 +31,7 @@ from verification.testruns.kinds.run_task.protocol import (
 
 PLACES = RunTaskUrls("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
-RUN = Run("a rehearsal", "passing", PASSING, NOW)
+RUN = Run("a test run", "passing", PASSING, NOW)
 
 
 @pytest.mark.parametrize("stage", STAGES)

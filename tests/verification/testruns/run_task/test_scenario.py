@@ -14,9 +14,9 @@ OF_A_RUN = ("run_id", "configuration_version_id", "run_app_url", "run_created_at
 OF_ALL = ("organization_name", "project_id", "project_name", "project_app_url")
 
 
-def build_requests(rehearsal: str = "one", stages: tuple[str, ...] = STAGES) -> dict[str, dict[str, Any]]:
+def build_requests(test_run_id: str = "one", stages: tuple[str, ...] = STAGES) -> dict[str, dict[str, Any]]:
     """Every request that is whole JSON, by its act."""
-    target = RunTaskTarget("https://run.acme.io/", "key", stages, test_run_id=rehearsal, started_at=STARTED_AT)
+    target = RunTaskTarget("https://run.acme.io/", "key", stages, test_run_id=test_run_id, started_at=STARTED_AT)
     every = [act for act in target.script() if act.body != "malformed"]
     bodies_by_step = {
         act.key: build_request(act, target.build_run(act), PLACES, "t", generate_result_id(), "key")[1] for act in every

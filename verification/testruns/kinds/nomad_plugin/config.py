@@ -13,7 +13,7 @@ PLUGIN_TYPE_LABELS = {"driver": gettext_noop("task driver"), "device": gettext_n
 
 
 def parse_config(text: str) -> dict[str, Any]:
-    """The configuration that a text in JSON gives; blank is an empty one. Raises Unfit."""
+    """Parse a configuration in JSON. Blank text is an empty configuration. Raises InvalidConfig."""
     if len(text) > MAX_CONFIG_CHARACTERS:
         raise InvalidConfig(f"Enter a configuration of {MAX_CONFIG_CHARACTERS} characters or fewer.")
     try:

@@ -35,7 +35,7 @@ CALL_TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class NomadPluginTarget:
-    """What is rehearsed: the executable, what is claimed of it, the configuration to set.
+    """The tested plugin: its executable, expected identity, and configuration.
 
     `readable`: see open_environment.
     """
@@ -54,7 +54,7 @@ class NomadPluginTarget:
 
 @dataclass
 class NomadPluginTestRunner:
-    """One rehearsal under way. `tell` hears of each answer."""
+    """One test of a plugin. `report_progress` receives the records after each call."""
 
     target: NomadPluginTarget
     report_progress: Callable[[NomadPluginRecords], None] = lambda records: None
@@ -65,7 +65,7 @@ class NomadPluginTestRunner:
         self.records = NomadPluginRecords(self.target.claims)
 
     def run(self) -> NomadPluginRecords:
-        """Ask everything. Raises nothing: what is ours to answer for stands in `broken` or `unavailable`."""
+        """Make all calls. Errors on our side are recorded in `broken` or `unavailable`, not raised."""
         try:
             with open_environment(
                 LIMITS, files={"plugin": self.target.executable}, readable=self.target.readable
@@ -138,7 +138,7 @@ class NomadPluginTestRunner:
             self._call(plugin, "config", f"{BASE}.SetConfig", msgpack_config=payload, plugin_api_version=API_VERSION)
 
     def _shut_down(self, plugin: RunningPlugin) -> None:
-        """As the library asks a plugin to end; then it has some seconds."""
+        """Shut the plugin down as Nomad's library does, and wait a few seconds."""
         start = time.monotonic()
         nomad_messages.shut_down(plugin.channel, SHUTDOWN_SECONDS)
         self._record_call(
@@ -146,7 +146,7 @@ class NomadPluginTestRunner:
         )
 
     def _call(self, plugin: RunningPlugin, call_name: str, method: str, **fields: Any) -> Any:
-        """The answer, or None. Noted in any case."""
+        """Return the response, None if there is none. The call is recorded in both cases."""
         start = time.monotonic()
         try:
             answer = nomad_messages.call_method(plugin.channel, method, self.timeout_seconds, **fields)
@@ -180,5 +180,5 @@ def _explain_error(plugin: RunningPlugin, error: Any) -> tuple[str, str]:
 
 
 def _wait_for_exit(plugin: RunningPlugin, seconds: float) -> CommandResult | None:
-    """How the plugin ended, if it does within the time."""
+    """Return how the plugin ended, None if it is still running after the timeout."""
     return plugin.process.wait(seconds)

@@ -1,7 +1,7 @@
 """Validation of configuration schemas, and of configurations against them, as in Nomad. Pure functions.
 
-A schema is a Spec message of the plugin protocol; a configuration is plain JSON: names with values, a block being an
-object, several blocks of one kind a list of them.
+A schema is a Spec message of the plugin protocol. A configuration is plain JSON: a block is an object, and repeated
+blocks are a list of objects.
 """
 
 import json
@@ -17,14 +17,14 @@ BLOCK_KINDS = ("block_value", "block_list", "block_set", "block_map")
 
 
 def find_schema_problems(spec: Any) -> list[str]:
-    """What is wrong with the schema itself, by place; empty where nothing is. The top is an object."""
+    """Return the problems of a schema with their locations. The top level must be an object."""
     if spec.WhichOneof("one") != "object":
         return ["The schema isn't an object, so it has no names."]
     return list(_find_problems(spec, "config", 0))[:50]
 
 
 def evaluate_config(spec: Any, config: Any) -> tuple[dict[str, Any], list[str]]:
-    """(values, problems): what Nomad would hand to the plugin for this configuration. `spec` is well formed."""
+    """Return (values, problems): what Nomad passes to the plugin for a configuration. `spec` must be valid."""
     if not isinstance(config, dict):
         return {}, ["A configuration is an object with names and values."]
     known_names = set(_list_names(spec))
@@ -89,7 +89,7 @@ def _is_literal(text: str) -> bool:
 
 
 def _list_names(spec: Any) -> Iterator[str]:
-    """The names that a configuration may hold at this place."""
+    """Return the names that a configuration can contain at this location."""
     kind = spec.WhichOneof("one")
     node = getattr(spec, kind)
     if kind in ("object", "array"):

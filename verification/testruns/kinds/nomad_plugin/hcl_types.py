@@ -19,7 +19,7 @@ class TypeExpressionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class HclType:
-    """`kind` is a primitive, a collection with `of`, an object with `fields`, or a tuple with `of` in order."""
+    """A primitive, a collection with `of`, an object with `fields`, or a tuple with `of` in order."""
 
     kind: str
     of: tuple["HclType", ...] = ()
@@ -34,7 +34,7 @@ class HclType:
 
 
 def parse_type(text: str) -> HclType:
-    """The type that a text names; blank is any, as Nomad reads it. Raises BadType."""
+    """Parse a type expression. As in Nomad, a blank expression means any. Raises TypeExpressionError."""
     if not text.strip():
         return HclType("any")
     tokens = _tokenize(text)
@@ -45,7 +45,7 @@ def parse_type(text: str) -> HclType:
 
 
 def convert_value(value: Any, expected_type: HclType, where: str) -> tuple[Any, list[str]]:
-    """(value, problems): the value as the type has it, converted where Nomad converts it. None fits every type."""
+    """Return (value, problems) with the value converted as Nomad converts it. None matches every type."""
     if value is None or expected_type.kind == "any":
         return value, []
     if expected_type.kind in PRIMITIVES:

@@ -10,9 +10,9 @@ from verification.testruns.kinds.run_task.judging import RuleOutcome, RuleResult
 
 @dataclass(frozen=True, slots=True)
 class NomadPluginRule:
-    """A rule: its key, its words, the questions that show it, and the function that finds what is true.
+    """A rule with the calls that it needs and its check function.
 
-    `type`: the only type of plugin that it is for, blank for all.
+    `type`: the only plugin type that the rule applies to, blank for all types.
     """
 
     key: str
@@ -31,7 +31,7 @@ class NomadPluginRule:
 
 
 def _explain_missing_call(rule: NomadPluginRule, records: NomadPluginRecords) -> RuleOutcome | None:
-    """What is to be said where a question that the rule needs was not asked."""
+    """Return the result for a rule whose calls are missing, None if all are recorded."""
     if all(records.get_call(call_name) is not None for call_name in rule.acts):
         return None
     if records.broken:

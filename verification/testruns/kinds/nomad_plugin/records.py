@@ -10,10 +10,10 @@ PLUGIN_TYPE_NUMBERS = {"driver": 2, "device": 3}
 
 @dataclass(frozen=True, slots=True)
 class PluginCall:
-    """One question and what came of it.
+    """One call and its response.
 
-    `came`: "answered", a status of gRPC such as "UNIMPLEMENTED", the key of a refused handshake, or a kind of the
-    sandbox's. `sentence` says it in words where it is not an answer. `data`: the answer, by the names of the protocol.
+    `came`: "answered", a gRPC status such as "UNIMPLEMENTED", the key of a failed handshake, or an exit reason of the
+    sandbox. `sentence` explains it if there is no response. `data`: the response, with the field names of the protocol.
     """
 
     act: str
@@ -30,10 +30,10 @@ class PluginCall:
 
 @dataclass(frozen=True, slots=True)
 class NomadPluginRecords:
-    """A whole rehearsal so far. `claims`: type, name and version that were claimed, blank where nothing was.
+    """All records of a test run so far. `claims`: the submitted type, name and version, blank if unknown.
 
-    `over`: nothing more is asked. `unavailable`: why nothing can be asked here at all. `broken`: why we could not go
-    on, which is our fault. `problems`: what is wrong with the configuration for the schema, `schema` with the schema.
+    `over`: no more calls follow. `unavailable`: why no call is possible. `broken`: the error on our side that stopped
+    the test run. `problems`: problems of the configuration. `schema`: problems of the schema.
     """
 
     claims: dict[str, str]
@@ -53,7 +53,7 @@ class NomadPluginRecords:
 
 
 def load_records(data: Mapping[str, Any]) -> NomadPluginRecords:
-    """The inverse of as_dict, from JSON."""
+    """Load records from the output of as_dict, also after JSON."""
     return NomadPluginRecords(
         claims=dict(data["claims"]), asked=tuple(PluginCall(**call) for call in data["asked"]),
         problems=tuple(data["problems"]), schema=tuple(data["schema"]), task_schema=tuple(data["task_schema"]),

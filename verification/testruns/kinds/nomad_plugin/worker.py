@@ -16,7 +16,7 @@ ProgressCallback = Callable[[dict[str, Any]], None]
 
 
 def build_job_input(target: NomadPluginTarget) -> dict[str, Any]:
-    """What is sent to the sandbox's process for a rehearsal."""
+    """Return the input of the sandbox job."""
     texts = {name: getattr(target, name) for name in TEXT_FIELDS}
     return texts | {"config": dict(target.config), "readable": [str(path) for path in target.readable]}
 
@@ -24,7 +24,7 @@ def build_job_input(target: NomadPluginTarget) -> dict[str, Any]:
 def run_job(
     job_input: Mapping[str, Any], files: Mapping[str, Path], report_progress: ProgressCallback
 ) -> dict[str, Any]:
-    """The whole of what was seen, as plain data; `report_progress` hears {"seen": …} after each question."""
+    """Run the test and return its records as plain data. `report_progress` receives {"seen": …} after each call."""
     texts = {name: str(job_input[name]) for name in TEXT_FIELDS}
     readable = tuple(Path(path) for path in job_input["readable"])
     target = NomadPluginTarget(files["plugin"], config=dict(job_input["config"]), readable=readable, **texts)
@@ -36,7 +36,7 @@ def run_job(
 
 
 def truncate_records(records: NomadPluginRecords) -> NomadPluginRecords:
-    """What was seen without answers that are longer than anybody needs: they count as none."""
+    """Return the records without oversized responses. They count as missing."""
     return replace(records, asked=tuple(map(_truncate_call, records.asked)))
 
 
@@ -53,5 +53,5 @@ def _truncate_call(call: PluginCall) -> PluginCall:
 
 
 def build_not_run_records(target: NomadPluginTarget, reason: str) -> NomadPluginRecords:
-    """What is said where nothing can be asked."""
+    """Return the records of a test that could not run."""
     return NomadPluginRecords(target.claims, unavailable=reason, over=True)

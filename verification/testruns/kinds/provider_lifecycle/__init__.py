@@ -1,14 +1,12 @@
-"""A lifecycle rehearsal: a provider's objects made, changed and destroyed by Terraform, and a verdict for each rule.
+"""Provider acceptance test: Terraform creates, changes and destroys a provider's resources. No Django here.
 
-No Django here.
-
-given       what the partner supplies: configurations and an environment; what of it is fit
-secrets     what must not be seen, in every form that it may take, and where it was seen nevertheless
-record      everything that was seen, as plain data
-plans       what Terraform's plan says, made small and without secrets
-room        the files that Terraform needs, and the command lines
-driver      plays the steps in a sandbox
-rules       the verdict of each rule;  beginning, changing, ending and keeping find what is true
-job         what the sandbox's process does when it is asked for one
-report      the whole as text and as JSON
+config        the partner's input and its validation
+redaction     removal of secrets in every form
+records       every command as plain data
+plan_parsing  Terraform's plan, reduced and without secrets
+workspace     files and environment of Terraform
+driver        runs the steps in the sandbox
+rules         the result of each rule
+worker        the sandbox job
+report        the report as text and as JSON
 """

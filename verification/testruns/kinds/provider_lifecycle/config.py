@@ -23,10 +23,10 @@ class InvalidConfig(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ProviderLifecycleTarget:
-    """One rehearsal. `executable`: the provider's; `source`: its address, such as "acme/anvil".
+    """The tested provider. `source`: its source address, such as "acme/anvil".
 
-    `refused`: a configuration that must not be planned; `partial`: one whose apply fails when something has been made.
-    Both may be blank. `environment` is for the sandbox alone, so it is not shown where this is.
+    `refused`: a configuration that the plan must reject. `partial`: one whose apply fails after it created something.
+    Both can be blank. `environment` holds credentials, so repr omits it.
     """
 
     executable: Path
@@ -46,7 +46,7 @@ class ProviderLifecycleTarget:
 
 
 def parse_executable_name(executable: Path) -> tuple[str, str]:
-    """The provider's name and version, as Terraform reads them from the executable's. Raises Unfit."""
+    """Return the provider name and version in the name of an executable. Raises InvalidConfig."""
     match = EXECUTABLE_PATTERN.match(executable.name)
     if match is None:
         raise InvalidConfig("Name the executable terraform-provider-NAME_v1.2.3.")
@@ -54,7 +54,7 @@ def parse_executable_name(executable: Path) -> tuple[str, str]:
 
 
 def parse_environment(text: str) -> dict[str, str]:
-    """The variables in lines such as NAME=value; blank lines and those that begin with # say nothing. Raises Unfit."""
+    """Parse lines of the form NAME=value. Blank lines and comments (#) are skipped. Raises InvalidConfig."""
     variables: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         name, equals, value = line.strip().removeprefix("export ").partition("=")

@@ -24,7 +24,7 @@ ProgressCallback = Callable[[ProviderLifecycleRecords], None]
 
 
 def build_initial_records(target: ProviderLifecycleTarget) -> ProviderLifecycleRecords:
-    """What is known before anything is seen."""
+    """Return the records before the first step."""
     has_refused = bool(target.refused or build_incomplete_config(target.base))
     return ProviderLifecycleRecords(
         has_refused=has_refused, has_partial=bool(target.partial), has_secrets=bool(target.environment),
@@ -34,7 +34,7 @@ def build_initial_records(target: ProviderLifecycleTarget) -> ProviderLifecycleR
 
 @dataclass
 class ProviderLifecycleTestRunner:
-    """One rehearsal under way."""
+    """One test of a provider."""
 
     target: ProviderLifecycleTarget
     workspace: Workspace
@@ -48,7 +48,7 @@ class ProviderLifecycleTestRunner:
         self.records = build_initial_records(self.target)
 
     def run(self, only_steps: Collection[str] = ()) -> ProviderLifecycleRecords:
-        """Play it, or those of its steps alone. What was made is destroyed in any case. `tell` hears of each step."""
+        """Run all steps, or only the given ones. Created resources are always destroyed."""
         try:
             self._run_steps(only_steps)
             self._clean_up()
@@ -113,7 +113,7 @@ class ProviderLifecycleTestRunner:
         )  # fmt: skip
 
     def _add_plan(self, step: ProviderLifecycleStep, command: CommandRecord) -> CommandRecord:
-        """With what the plan says: always where it decides, else where there is something in it."""
+        """Add the plan: always for steps that a rule needs it for, otherwise only if it contains changes."""
         if not step.plan or not (command.code == 2 or (command.code == 0 and step.key in scenario.ALWAYS_SHOWN_STEPS)):
             return command
         argv = [self.workspace.locate("terraform"), "show", "-json", step.plan]
@@ -140,14 +140,14 @@ class ProviderLifecycleTestRunner:
             return b""
 
     def _list_remaining_objects(self) -> tuple[str, ...]:
-        """What the state held last. What was destroyed a second time does not count: it was gone before."""
+        """Return the objects in the last state. The second destroy is ignored: its objects were already gone."""
         states = [
             command.state for command in self.records.ran if command.state is not None and command.act != "gone_destroy"
         ]
         return states[-1] if states else ()
 
     def _clean_up(self) -> None:
-        """Destroy what is left."""
+        """Destroy leftover resources."""
         if self._list_remaining_objects():
             self._run_step(scenario.CLEANUP)
 

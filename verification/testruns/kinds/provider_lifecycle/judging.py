@@ -21,7 +21,7 @@ INCONSISTENT_RESULT_ERROR = "Provider produced inconsistent result after apply"
 
 @dataclass(frozen=True, slots=True)
 class ProviderLifecycleRule:
-    """A rule: its key, its words, the steps that show it, and the function that finds what is true."""
+    """A rule with the steps that it needs and its check function."""
 
     key: str
     title: str
@@ -38,7 +38,7 @@ class ProviderLifecycleRule:
 
 
 def _explain_missing_command(rule: ProviderLifecycleRule, records: ProviderLifecycleRecords) -> RuleOutcome | None:
-    """What is to be said where a step that the rule needs was not made, or ended for reasons of ours."""
+    """Return the result for a rule whose steps are missing, None if all are recorded."""
     missing = [step_key for step_key in rule.acts if records.get_command(step_key) is None]
     if missing and records.broken:
         return Outcome.ERROR, f"We couldn't run this rule: {records.broken}"
@@ -48,7 +48,7 @@ def _explain_missing_command(rule: ProviderLifecycleRule, records: ProviderLifec
 
 
 def explain_not_reached(records: ProviderLifecycleRecords) -> str:
-    """Why a step was not reached."""
+    """Return why a step was not reached."""
     if not records.over:
         return "Not reached yet."
     failed_command = next(
@@ -63,14 +63,14 @@ def explain_not_reached(records: ProviderLifecycleRecords) -> str:
 
 
 def require_command(records: ProviderLifecycleRecords, step_key: str) -> CommandRecord:
-    """A step that was made: the rule has named it."""
+    """Return the command that the rule needs."""
     command = records.get_command(step_key)
     assert command is not None
     return command
 
 
 def check_succeeded(command: CommandRecord) -> RuleOutcome | None:
-    """What is to be said of a command that did not go well; None where it did."""
+    """Return the result for a failed command, None if it succeeded."""
     if command.is_good:
         return None
     if command.ended != REASON_FINISHED:
@@ -82,7 +82,7 @@ def check_succeeded(command: CommandRecord) -> RuleOutcome | None:
 
 
 def check_plan_readable(command: CommandRecord) -> RuleOutcome | None:
-    """What is to be said where a plan should be read and cannot be."""
+    """Return the result for a plan that could not be read, None if it could."""
     if command.plan is None:
         return Outcome.ERROR, "We couldn't read Terraform's plan. No action needed."
     return None

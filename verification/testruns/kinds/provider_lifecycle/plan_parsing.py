@@ -13,7 +13,7 @@ PlainData = dict[str, Any]
 
 
 def reduce_plan(text: str, secrets: Secrets) -> PlainData | None:
-    """What is kept of `terraform show -json PLAN`: changes, drift and expressions, by address. None: cannot be read."""
+    """Reduce `terraform show -json PLAN` to changes, drift and expressions by address. None: not readable."""
     try:
         plan = json.loads(text)
         content = {
@@ -53,7 +53,7 @@ def _build_change(resource_change: PlainData) -> PlainData:
 
 
 def _list_differences(change: PlainData) -> Iterator[str]:
-    """The names of the attributes that change, also of those that are marked as sensitive."""
+    """Return the names of changed attributes, including sensitive ones."""
     before, after = change.get("before") or {}, change.get("after") or {}
     unknown = change.get("after_unknown") or {}
     for name in {*before, *after, *unknown}:
@@ -70,7 +70,7 @@ def _is_unknown(mark: Any) -> bool:
 
 
 def _list_expressions(module: PlainData, prefix: str = "") -> Iterator[tuple[str, PlainData]]:
-    """What the configuration says of each object, without the numbers of counted ones."""
+    """Return the configured expressions by address, without the indexes of counted resources."""
     for resource in module.get("resources") or []:
         if resource.get("mode") == "managed":
             yield prefix + resource["address"], resource.get("expressions") or {}
@@ -80,14 +80,14 @@ def _list_expressions(module: PlainData, prefix: str = "") -> Iterator[tuple[str
 
 
 def _strip_values(content: PlainData) -> PlainData:
-    """The changes without their values, where those are too much to keep."""
+    """Return the changes without their values if those are too large to store."""
     return {
         name: {**change, "before": None, "after": None, "unknown": {}} for name, change in content["changes"].items()
     }
 
 
 def select_changes(plan: PlainData) -> dict[str, PlainData]:
-    """The objects of which the plan changes anything."""
+    """Return the objects that the plan changes."""
     return {
         name: change
         for name, change in plan["changes"].items()
@@ -99,7 +99,7 @@ _NO_CHANGE_PREFIXES = tuple((name,) for name in NO_CHANGE_ACTIONS)
 
 
 def compare_expressions(before: PlainData, after: PlainData) -> dict[str, set[str]]:
-    """The attributes of which two configurations say different things, by address; {} where they say the same."""
+    """Return the attributes that differ between two configurations, by address."""
     changed_names = {}
     for address in {*before["expressions"], *after["expressions"]}:
         old_expressions, new_expressions = before["expressions"].get(address), after["expressions"].get(address)
@@ -115,7 +115,7 @@ def compare_expressions(before: PlainData, after: PlainData) -> dict[str, set[st
 
 
 def find_unmarked_secrets(text: str, secrets: Secrets) -> tuple[str, ...]:
-    """Where the state holds a secret that is not marked as sensitive, as "address: attribute", of a plan's JSON."""
+    """Return "address: attribute" for each secret in a plan's state that is not marked as sensitive."""
     try:
         root = json.loads(text).get("prior_state", {}).get("values", {}).get("root_module", {})
     except (ValueError, AttributeError):
@@ -138,7 +138,7 @@ def _list_objects(module: PlainData) -> Iterator[PlainData]:
 
 
 def list_state_objects(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The addresses of the objects that a state file holds, and those of them that are tainted. Raises ValueError."""
+    """Return the addresses of the objects in a state file, and of the tainted ones. Raises ValueError."""
     if not text.strip():
         return (), ()
     try:
@@ -153,7 +153,7 @@ def list_state_objects(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _list_instances(resource: PlainData) -> Iterator[tuple[str, bool]]:
-    """The address of each object of a resource in the state, and whether it is tainted."""
+    """Return the address of each object of a resource, and whether it is tainted."""
     if resource.get("mode") != "managed":
         return
     module = f"{resource['module']}." if resource.get("module") else ""

@@ -14,11 +14,11 @@ REASON_FINISHED = "finished"
 
 @dataclass(frozen=True, slots=True)
 class CommandRecord:
-    """One command and what came of it. `ended`: a Kind of the sandbox; `code`: None where it was stopped.
+    """One command and its output. `ended`: an exit reason of the sandbox. `code`: None if it was stopped.
 
-    `plan`: what the plan says (plans.reduced), empty where none was made. `state`: the addresses of what the state
-    holds afterwards, those in `tainted` being marked to be replaced; None where nobody looked.
-    `shown`: the names of the secrets that the output shows; `unmarked`: "address: path" of those in the state.
+    `plan`: the reduced plan, None without one. `state`: the addresses of the objects in the state afterwards, None if
+    it was not read; `tainted` lists those marked for replacement. `shown`: the names of secrets in the output.
+    `unmarked`: "address: path" of secrets in the state.
     """
 
     act: str
@@ -42,21 +42,21 @@ class CommandRecord:
 
     @property
     def line(self) -> str:
-        """What came of it in a few words: "exit code 0 after 0.9 s"."""
+        """Return the exit code and duration: "exit code 0 after 0.9 s"."""
         ending = f"exit code {self.code}" if self.ended == REASON_FINISHED else self.ended
         return f"{ending} after {self.seconds:.1f} s"
 
     @property
     def text(self) -> str:
-        """The command and all that it printed."""
+        """Return the command and its output."""
         return "\n".join(each for each in (f"$ {self.command}", self.output.rstrip(), self.errors.rstrip()) if each)
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderLifecycleRecords:
-    """A whole rehearsal so far. `over`: nothing more is made. `unavailable`: why nothing can be made here at all.
+    """All records of a test run so far. `over`: no more steps follow. `unavailable`: why no step is possible.
 
-    `broken`: why we could not go on, which is our fault. `has_…`: what the partner has given.
+    `broken`: the error on our side that stopped the test run. `has_…`: which optional inputs exist.
     """
 
     ran: tuple[CommandRecord, ...] = ()
@@ -79,7 +79,7 @@ class ProviderLifecycleRecords:
 
 
 def load_records(plain: dict[str, Any]) -> ProviderLifecycleRecords:
-    """What as_dict() gave, also after JSON made lists of its tuples."""
+    """Load records from the output of as_dict, also after JSON."""
     return ProviderLifecycleRecords(
         **{**plain, "ran": tuple(load_command(command) for command in plain.get("ran", ()))}
     )
@@ -92,7 +92,7 @@ def load_command(plain: dict[str, Any]) -> CommandRecord:
 
 
 def shorten_text(text: str) -> str:
-    """A text of which the beginning and the end are kept."""
+    """Return the beginning and the end of a long text."""
     if len(text) <= MAX_TEXT_CHARACTERS:
         return text
     half = MAX_TEXT_CHARACTERS // 2
@@ -100,7 +100,7 @@ def shorten_text(text: str) -> str:
 
 
 def extract_error(command: CommandRecord) -> str:
-    """The first error that Terraform tells, as one line: "Missing required argument: The argument …"."""
+    """Return the first error of Terraform in one line: "Missing required argument: The argument …"."""
     return _find_first_error(command.errors) or _find_first_error(command.output) or command.sentence
 
 
@@ -118,7 +118,7 @@ def _find_first_error(text: str) -> str:
 
 
 def join_words(words: Iterable[str], limit: int = 4) -> str:
-    """In words: "a, b and c"; what is more than `limit` is counted."""
+    """Join words as "a, b and c". Words beyond the limit are counted."""
     items = list(dict.fromkeys(words))
     if len(items) > limit:
         items = [*items[:limit], f"{len(items) - limit} more"]

@@ -16,7 +16,7 @@ SECRET_NAME_PATTERN = re.compile(r"(?i)TOKEN|SECRET|PASS|KEY|CREDENTIAL|AUTH|PRI
 
 
 def _list_base64_forms(secret: str) -> Iterable[str]:
-    """What of a secret stands in the base64 of any text around it, whichever place it begins at."""
+    """Return the parts of a secret that appear in the base64 of any surrounding text, for each alignment."""
     raw = secret.encode()
     for offset in range(3):
         encoding = base64.b64encode(b"\0" * offset + raw).decode().rstrip("=")
@@ -37,7 +37,7 @@ def _list_encoded_forms(secret: str) -> Iterable[str]:
 
 
 def list_forms(secret: str) -> tuple[str, ...]:
-    """Every form that is looked for: as it is, encoded, and its parts where Terraform may break it over lines."""
+    """Return all forms to search for: plain, encoded, and in parts, because Terraform wraps lines."""
     if len(secret) < MIN_SECRET_CHARACTERS:
         return ()
     parts = [part for part in secret.split() if len(part) >= MIN_PART_CHARACTERS and part != secret]
@@ -45,7 +45,7 @@ def list_forms(secret: str) -> tuple[str, ...]:
 
 
 class Secrets:
-    """The values of an environment. It never shows them itself."""
+    """The secret values of an environment. The repr never contains them."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._forms = {name: list_forms(value) for name, value in environment.items()}
@@ -56,17 +56,17 @@ class Secrets:
         return f"Secrets({', '.join(self._forms)})"
 
     def redact(self, text: str) -> str:
-        """The text without them, and without what no database keeps."""
+        """Return the text without secrets and without characters that the database rejects."""
         text = text.replace("\x00", "").encode("utf-8", "replace").decode()
         return self._pattern.sub(REDACTED_TEXT, text) if self._pattern else text
 
     def find_names_in(self, text: str) -> tuple[str, ...]:
-        """The names of those secrets that a text shows. What is named like a setting, such as a region, is none."""
+        """Return the names of secrets in a text. Variables named like settings, such as a region, are ignored."""
         forms_by_name = {name: forms for name, forms in self._forms.items() if SECRET_NAME_PATTERN.search(name)}
         return tuple(name for name, forms in forms_by_name.items() if any(form in text for form in forms))
 
     def redact_data(self, plain: Any) -> Any:
-        """Plain data without them, in keys and values."""
+        """Return plain data without secrets in keys and values."""
         if isinstance(plain, str):
             return self.redact(plain)
         if isinstance(plain, list):
@@ -77,7 +77,7 @@ class Secrets:
 
 
 def mask_sensitive_values(value: Any, marks: Any) -> Any:
-    """Plain data without what Terraform has marked as sensitive. `marks`: true, or the same shape with true in it."""
+    """Return data without values that Terraform marks as sensitive. `marks`: true, or nested marks."""
     if marks is True:
         return SENSITIVE_PLACEHOLDER if value is not None else None
     if isinstance(value, dict) and isinstance(marks, dict):

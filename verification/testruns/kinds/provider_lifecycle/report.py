@@ -13,7 +13,7 @@ OUTCOME_LABELS = {Outcome.PASS: "pass", Outcome.WARN: "warn", Outcome.FAIL: "FAI
 
 
 def build_report(records: ProviderLifecycleRecords) -> dict[str, Any]:
-    """The whole as plain data: verdicts and every command, secrets struck out."""
+    """Return the report as plain data: results, and every command, redacted."""
     results = catalog.judge(records)
     return {
         "source": records.source,
@@ -29,7 +29,7 @@ def render_json(records: ProviderLifecycleRecords) -> str:
 
 
 def render_text(records: ProviderLifecycleRecords) -> str:
-    """The verdicts, and one line for each command."""
+    """Return the results and one line per command."""
     results = catalog.judge(records)
     lines = [f"Acceptance test of {records.source}", ""]
     for each in results:

@@ -8,10 +8,10 @@ DESTROY_ARGUMENTS = ("destroy", "-no-color", "-auto-approve")
 
 @dataclass(frozen=True, slots=True)
 class ProviderLifecycleStep:
-    """One command. `words` for Terraform, none where the provider itself is started; `needs`: the step that must have
-    gone well; `config`: which configuration is written first; `plan`: the file that a plan goes to; `state`: from
-    where it is taken first: "kept" (that of before the destruction) or "none"; `asks`: whether the state is read
-    afterwards; `seconds`: its own limit.
+    """One command. `words`: the arguments of Terraform, empty for a direct start of the provider. `needs`: the step
+    that must succeed before. `config`: the configuration to write first. `plan`: the plan file. `state`: the state to
+    restore first, "kept" (before the destroy) or "none". `reads_state`: whether to read the state afterwards.
+    `seconds`: timeout.
     """
 
     key: str
@@ -25,7 +25,7 @@ class ProviderLifecycleStep:
     seconds: float = 0
 
     def argv(self) -> tuple[str, ...]:
-        """The words for Terraform."""
+        """Return the arguments of Terraform."""
         return (*self.words, f"-out={self.plan}") if self.plan else self.words
 
 
@@ -79,7 +79,7 @@ EMPTY_STATE = b""
 
 
 def list_steps(*, has_refused: bool, has_partial: bool) -> tuple[ProviderLifecycleStep, ...]:
-    """The steps that there are for what was given."""
+    """Return the steps for the given optional inputs."""
     excluded_keys = set() if has_refused else {"refused"}
     excluded_keys |= set() if has_partial else {"partial", "partial_destroy"}
     return tuple(step for step in STEPS if step.key not in excluded_keys)

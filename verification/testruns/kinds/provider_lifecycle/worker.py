@@ -26,14 +26,14 @@ ProgressCallback = Callable[[dict[str, Any]], None]
 def build_job_input(
     target: ProviderLifecycleTarget, readable: tuple[Path, ...] = (), *, loopback: bool = False
 ) -> dict[str, Any]:
-    """What is sent to the sandbox's process for a rehearsal; it holds the credentials, so it is kept nowhere."""
+    """Return the input of the sandbox job. It contains credentials and must not be stored."""
     job_input: dict[str, Any] = {name: getattr(target, name) for name in TEXT_FIELDS}
     job_input |= {"hosts": list(target.hosts), "environment": dict(target.environment), "loopback": loopback}
     return job_input | {"readable": [str(path) for path in readable]}
 
 
 def parse_job_input(job_input: Mapping[str, Any], executable: Path, terraform: Path) -> ProviderLifecycleTarget:
-    """What order() gave, with the programs that there are."""
+    """Return the target described by build_job_input, with the executables of this worker."""
     texts = {name: str(job_input[name]) for name in TEXT_FIELDS}
     return ProviderLifecycleTarget(
         executable, terraform, hosts=tuple(job_input["hosts"]), environment=dict(job_input["environment"]), **texts
@@ -43,7 +43,7 @@ def parse_job_input(job_input: Mapping[str, Any], executable: Path, terraform: P
 def run_job(
     job_input: Mapping[str, Any], files: Mapping[str, Path], report_progress: ProgressCallback
 ) -> dict[str, Any]:
-    """The whole of what was seen, as plain data, secrets struck out. `report_progress` gets {"ran": …} of each step."""
+    """Run the test and return redacted records. `report_progress` receives {"ran": …} after each step."""
     readable = tuple(Path(path) for path in job_input["readable"])
     terraform = find_terraform()
     target = parse_job_input(job_input, files["provider"], terraform or Path())
@@ -60,7 +60,7 @@ def run_in_sandbox(
     readable: tuple[Path, ...] = (),
     loopback: bool = False,
 ) -> ProviderLifecycleRecords:
-    """Play it in a room. What cannot be had is said, never passed. Raises ValueError with a sentence."""
+    """Run the test in a sandbox. Without one, the records say why it did not run. Raises ValueError."""
     _validate_target(target)
     try:
         egress = EgressRules(target.hosts, allow_loopback=loopback) if target.hosts else None
@@ -77,7 +77,7 @@ def run_unsandboxed(
     report_progress: Callable[[ProviderLifecycleRecords], None],
     only_steps: Collection[str] = (),
 ) -> ProviderLifecycleRecords:
-    """Play it on this machine without a sandbox, for whoever tries a provider of their own. Raises ValueError."""
+    """Run the test on this machine without a sandbox, for developers of the provider. Raises ValueError."""
     _validate_target(target)
     with open_local_workspace(target) as (workspace, folder_path):
         return ProviderLifecycleTestRunner(target, workspace, folder_path, report_progress).run(only_steps)
@@ -90,5 +90,5 @@ def _validate_target(target: ProviderLifecycleTarget) -> None:
 
 
 def build_not_run_records(target: ProviderLifecycleTarget, reason: str) -> ProviderLifecycleRecords:
-    """What is said where nothing can be played."""
+    """Return the records of a test that could not run."""
     return replace(build_initial_records(target), unavailable=reason, over=True)

@@ -1,6 +1,6 @@
 """Workspace of Terraform: its files, its environment, and a local folder for runs without a sandbox.
 
-A place is the sandbox's room, or a folder of this machine: both run, write and read alike.
+A workspace is a sandbox environment or a local folder. Both run commands and read and write files.
 """
 
 import os
@@ -22,12 +22,12 @@ LIMITS = Limits(
 )  # fmt: skip
 SETTINGS_FILE = "terraform.rc"
 INCOMPLETE_FILE = "incomplete.tf"
-PROBE_NAME = "rehearsal_incomplete"
+PROBE_NAME = "test_incomplete"
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "i686": "386", "armv7l": "arm"}
 
 
 class Workspace(Protocol):
-    """Where commands run."""
+    """Interface of a place that runs commands."""
 
     def run(
         self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0
@@ -38,19 +38,19 @@ class Workspace(Protocol):
 
 
 def find_terraform() -> Path | None:
-    """Terraform on this machine, or OpenTofu; None where there is neither."""
+    """Return the path of Terraform or OpenTofu on this machine, None without either."""
     path = shutil.which("terraform") or shutil.which("tofu")
     return Path(path).resolve() if path else None
 
 
 def get_platform() -> str:
-    """This machine as Terraform calls it: linux_amd64."""
+    """Return the platform of this machine as Terraform names it: linux_amd64."""
     system = os.uname()
     return f"{system.sysname.lower()}_{ARCHITECTURES.get(system.machine, system.machine)}"
 
 
 def build_files(target: ProviderLifecycleTarget, folder_path: str = PROJECT) -> dict[str, bytes | Path]:
-    """What is in /work from the beginning: the provider in a mirror of its own, Terraform, and its settings."""
+    """Return the initial files of /work: Terraform, its settings, and the provider in a local mirror."""
     settings = f'provider_installation {{\n  filesystem_mirror {{\n    path = "{folder_path}/mirror"\n  }}\n}}\n'
     files: dict[str, bytes | Path] = {
         get_provider_path(target): target.executable,
@@ -68,7 +68,7 @@ def build_files(target: ProviderLifecycleTarget, folder_path: str = PROJECT) -> 
 
 
 def get_provider_path(target: ProviderLifecycleTarget) -> str:
-    """Where the executable is below /work."""
+    """Return the path of the executable below /work."""
     file = f"terraform-provider-{target.name}_v{target.version}"
     return f"mirror/{build_source_address(target.source)}/{target.version}/{get_platform()}/{file}"
 
@@ -78,19 +78,19 @@ def build_source_address(source: str) -> str:
 
 
 def build_environment(target: ProviderLifecycleTarget, folder_path: str = PROJECT) -> dict[str, str]:
-    """What Terraform is told, with what the partner gave."""
+    """Return the environment of Terraform, including the partner's variables."""
     defaults = {"CHECKPOINT_DISABLE": "1", "TF_IN_AUTOMATION": "1", "TF_INPUT": "0"}
     return {**target.environment, **defaults, "TF_CLI_CONFIG_FILE": f"{folder_path}/{SETTINGS_FILE}"}
 
 
 def build_incomplete_config(base: str) -> str:
-    """A resource of which nothing is said; blank where the configuration declares none itself."""
+    """Return a resource without arguments, blank if the configuration declares no resource."""
     types = list_resource_types(base)
     return f'resource "{types[0]}" "{PROBE_NAME}" {{}}\n' if types else ""
 
 
 class LocalWorkspace:
-    """A folder of this machine: the same without a sandbox, for whoever tries a provider of their own."""
+    """A folder of this machine, without a sandbox."""
 
     def __init__(self, folder: Path, env: Mapping[str, str]) -> None:
         self.folder, self.env = folder, env
@@ -123,14 +123,14 @@ class LocalWorkspace:
 
 
 def _kill_process_group(process: "subprocess.Popen[bytes]") -> None:
-    """It and whatever it has started."""
+    """Kill the process and its children."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 @contextmanager
 def open_local_workspace(target: ProviderLifecycleTarget) -> Iterator[tuple[Workspace, str]]:
-    """A folder with everything in it, and its path."""
+    """Create a folder with all files and yield it with its path."""
     with tempfile.TemporaryDirectory(prefix="lifecycle-") as name:
         folder = Path(name)
         (folder / "home").mkdir()

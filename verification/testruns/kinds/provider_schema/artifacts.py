@@ -21,16 +21,21 @@ MAX_PROGRAM_BYTES = 2 * 1024**3
 
 
 class UnverifiedReleaseError(Exception):
-    """The release may not be started. The text is a sentence that says why."""
+    """The release must not be started. The message says why and is safe to display."""
 
 
 def get_platform() -> str:
-    """The platform that this worker runs, in the registry's words."""
+    """Return the platform of this worker in the registry's notation."""
     return PLATFORM_BY_MACHINE.get(os.uname().machine, "")
 
 
 def verify_release(subject: Subject, sources: Sources) -> tuple[Report, Platform]:
-    """The release with its package for this machine. Raises NotAuthentic, and Unavailable after an outage."""
+    """Return the verified release and its package for this machine.
+
+    Raises:
+        UnverifiedReleaseError: The release failed verification.
+        SourceError: A source is unavailable.
+    """
     if not (subject.namespace and subject.provider):
         raise UnverifiedReleaseError("Enter the repository URL first.")
     report = read_report(subject, sources)
@@ -53,7 +58,12 @@ def _require_good_outcome(title: str, result: Result) -> None:
 
 
 def fetch_executable(platform: Platform, sources: Sources, folder: Path) -> Path:
-    """The executable, the same bytes that were verified. Raises NotAuthentic, Unavailable and Refused."""
+    """Download the verified executable again and compare its checksum.
+
+    Raises:
+        UnverifiedReleaseError: The bytes differ from the verified ones.
+        SourceError: A source is unavailable or refuses the request.
+    """
     reply, archive = platform.archive_reply, platform.archive
     assert reply is not None
     assert archive is not None

@@ -1,6 +1,6 @@
-"""Conversion of a provider's answer to the format of `terraform providers schema -json`. Pure functions.
+"""Conversion of a provider's response to the format of `terraform providers schema -json`. Pure functions.
 
-As Terraform does it: what is empty or false is left out, the kind of a description never is.
+As in Terraform, empty and false values are omitted, except the kind of a description.
 """
 
 import json
@@ -14,11 +14,11 @@ SCHEMA_KEYS = ("resource_schemas", "data_source_schemas", "ephemeral_resource_sc
 
 
 class ProviderSchemaError(ValueError):
-    """The answer holds something that Terraform could not read. The text is a sentence fit to show."""
+    """Terraform could not read the response. The message is safe to display."""
 
 
 def build_document(source: str, answer: Any) -> dict[str, Any]:
-    """The whole output, of one provider. Raises BadSchema."""
+    """Return the document for one provider. Raises ProviderSchemaError."""
     return {"format_version": "1.0", "provider_schemas": {source: build_provider(answer)}}
 
 
@@ -31,7 +31,7 @@ def build_provider(answer: Any) -> dict[str, Any]:
 
 
 def list_errors(answer: Any) -> list[str]:
-    """What the provider itself says is wrong."""
+    """Return the errors that the provider reports."""
     return [f"{one.summary}: {one.detail}".rstrip(": ") for one in answer.diagnostics if one.severity == 1]
 
 

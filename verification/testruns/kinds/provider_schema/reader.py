@@ -40,7 +40,7 @@ EXIT_WAIT_SECONDS = 3.0  # seconds in which a program that does not answer may t
 
 @dataclass(frozen=True, slots=True)
 class ProviderSchemaTarget:
-    """What is read: the executable, and the address and version under which it is known.
+    """The executable with its source address and version.
 
     `readable`: see open_environment.
     """
@@ -58,10 +58,10 @@ class ProviderSchemaTarget:
 
 @dataclass(frozen=True, slots=True)
 class SchemaReadResult:
-    """One way in which the schema was read. `document` as Terraform prints it, None where `problem` says why not.
+    """The result of one reading method. `document`: as Terraform prints it, None if there is a `problem`.
 
-    `key` names the problem: one of the handshake's, "silent", "ended", "answer", "terraform" or a kind of the
-    sandbox's. `protocol` is what the handshake chose, 0 where it was not seen. `peak` in bytes.
+    `key` identifies the problem: a handshake problem, "silent", "ended", "answer", "terraform", or an exit reason of
+    the sandbox. `protocol`: the negotiated version, 0 if unknown. `peak`: memory in bytes.
     """
 
     via: str
@@ -74,7 +74,7 @@ class SchemaReadResult:
     output: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """Without the document, which is large and stands once."""
+        """Return plain data without the document, which is stored once."""
         return {
             "via": self.via, "read": self.document is not None, "key": self.key, "problem": self.problem,
             "protocol": self.protocol, "seconds": round(self.seconds, 3), "peak": self.peak, "said": self.output,
@@ -84,7 +84,7 @@ class SchemaReadResult:
 def build_target(
     executable: Path, source: str = "", version: str = "", readable: Sequence[Path] = ()
 ) -> ProviderSchemaTarget:
-    """What the file's own name says of it, where nothing else does. Raises ValueError for a name that says nothing."""
+    """Return the target. Source and version default to those in the file name. Raises ValueError."""
     match = EXECUTABLE_PATTERN.fullmatch(executable.name)
     if not source and match is None:
         raise ValueError(f"{executable.name} isn't named terraform-provider-NAME. Pass its address with --source.")
@@ -96,7 +96,7 @@ def build_target(
 
 
 def read_directly(target: ProviderSchemaTarget) -> SchemaReadResult:
-    """From the provider itself. Raises SandboxUnavailable."""
+    """Read the schema from the provider itself. Raises SandboxUnavailable."""
     start = time.monotonic()
     with open_environment(
         target.limits, files={target.file: target.executable}, readable=target.readable
@@ -124,7 +124,7 @@ def read_directly(target: ProviderSchemaTarget) -> SchemaReadResult:
 
 
 def _fetch_schema(plugin: RunningPlugin, timeout_seconds: float) -> tuple[Any, str, str]:
-    """(answer, key, problem): what it says to the question for its schema, or why that is nothing."""
+    """Return (response, key, problem) of the schema call."""
     try:
         return messages.fetch_schema(plugin.channel, plugin.handshake.app, timeout_seconds), "", ""
     except grpc.RpcError as error:
@@ -147,7 +147,7 @@ def _explain_error(result: CommandResult | None, error: Any) -> tuple[str, str]:
 
 
 def _convert_answer(source: str, answer: Any) -> tuple[dict[str, Any] | None, str, str]:
-    """Return the document, and the key and the text of the problem where there is none."""
+    """Return (document, key, problem) for a response."""
     errors = conversion.list_errors(answer)
     if errors:
         return None, "answer", f"The provider returned an error: {errors[0][:300]}."
@@ -160,7 +160,7 @@ def _convert_answer(source: str, answer: Any) -> tuple[dict[str, Any] | None, st
 def read_with_terraform(
     target: ProviderSchemaTarget, terraform: Path, report_progress: Callable[[str], None] = lambda _: None
 ) -> SchemaReadResult:
-    """With `terraform providers schema -json`. Raises SandboxUnavailable."""
+    """Read the schema with `terraform providers schema -json`. Raises SandboxUnavailable."""
     start = time.monotonic()
     with open_environment(
         target.limits,
@@ -181,7 +181,7 @@ def read_with_terraform(
 
 
 def _parse_schema(result: CommandResult) -> tuple[dict[str, Any] | None, str, str]:
-    """Return the document, and the key and the text of the problem where there is none."""
+    """Return (document, key, problem) for the output of Terraform."""
     if result.reason != ExitReason.FINISHED:
         return None, result.reason, result.message
     if result.exit_code:
@@ -192,7 +192,7 @@ def _parse_schema(result: CommandResult) -> tuple[dict[str, Any] | None, str, st
 
 
 def _build_project_files(target: ProviderSchemaTarget, terraform: Path) -> dict[str, bytes | Path]:
-    """A folder in which Terraform finds the provider, and nothing else anywhere."""
+    """Return the files of a project whose only provider source is a local mirror."""
     name, platform = target.source.rpartition("/")[2], f"linux_{ARCHITECTURES.get(os.uname().machine, 'amd64')}"
     block = f'    {name} = {{ source = "{target.source}", version = "{target.version}" }}\n'
     return {
@@ -204,13 +204,13 @@ def _build_project_files(target: ProviderSchemaTarget, terraform: Path) -> dict[
 
 
 def find_terraform() -> Path | None:
-    """The Terraform of this worker, or OpenTofu."""
+    """Return the path of Terraform or OpenTofu on this worker."""
     path = shutil.which("terraform") or shutil.which("tofu")
     return Path(path).resolve() if path else None
 
 
 def list_differences(first: dict[str, Any], second: dict[str, Any], limit: int = 20) -> list[str]:
-    """Where two documents of one provider differ, by place; empty where they say the same."""
+    """Return the locations at which two documents of one provider differ."""
     differences: list[str] = []
     _collect_differences(_get_provider_document(first), _get_provider_document(second), "", differences)
     return differences[:limit]

@@ -1,4 +1,4 @@
-"""What is told of a reading: to a check as plain values, to people as lines. Pure."""
+"""Summaries of provider schema inspections for checks. Pure functions."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ from verification.schemas.engine.types import SchemaParseError
 
 
 def build_observation(answer: dict[str, Any], version: str, at: str) -> dict[str, Any]:
-    """What the checks of the schema are made of; the schema itself is kept elsewhere. `answer`: see schema_job."""
+    """Return the input of the schema checks, without the schema. `answer`: see worker.run_job."""
     observation = {key: answer[key] for key in ("readings", "differences")}
     observation |= {
         "version": version,
@@ -31,5 +31,5 @@ def build_observation(answer: dict[str, Any], version: str, at: str) -> dict[str
 
 
 def get_protocol(answer: dict[str, Any]) -> int:
-    """The protocol that was chosen in the handshake, 0 where it was not seen."""
+    """Return the negotiated protocol version, 0 if unknown."""
     return next((reading["protocol"] for reading in answer["readings"] if reading["protocol"]), 0)

@@ -14,11 +14,15 @@ READ_METHODS = ("direct", "terraform", "both")
 def run_job(
     job_input: Mapping[str, Any], files: Mapping[str, Path], report_progress: ProgressCallback
 ) -> dict[str, Any]:
-    """`job_input`: source, version, via, and readable (paths); `files` holds the executable under "provider".
+    """Read the schema. `job_input`: source, version, via, readable (paths). `files`: the executable as "provider".
 
-    Returns {"readings": [{via, read, key, problem, protocol, seconds, peak, said}], "schema": the document or None,
-    "differences": [places] or None where there are not two to compare, "terraform": whether there is one}.
-    Raises SandboxUnavailable, and ValueError with a sentence.
+    Returns:
+        {"readings": [{via, read, key, problem, protocol, seconds, peak, said}], "schema": the document or None,
+        "differences": [locations] or None without two documents, "terraform": whether it is installed}.
+
+    Raises:
+        SandboxUnavailable: There is no sandbox.
+        ValueError: The input is invalid; the message is safe to display.
     """
     readable = [Path(path) for path in job_input.get("readable", ())]
     target = reader.build_target(files["provider"], job_input.get("source", ""), job_input.get("version", ""), readable)

@@ -1,13 +1,14 @@
-"""A run task rehearsal: the portal plays HCP Terraform and judges what the partner's endpoint does. No Django here.
+"""Run task test: the portal acts as HCP Terraform and evaluates the partner's endpoint. No Django in most modules.
 
-protocol    what the platform sends, and how it signs it
-script      which requests are made, in which order
-callback    what a result that came back says, and against which limits
-desk        what our callback address answers, and what it remembers
-record      everything that was seen, as plain data
-driver      makes the requests and waits for results
-rules       the verdict of each rule;  judging holds what they share
-enforcement what a run would do with these results
-listener    a callback address of our own, for the command line
-report      the whole as text and as JSON
+protocol          requests of the platform and their signatures
+scenario          the requests in order
+callback_parsing  results and their limits
+callback_service  responses of the callback URL
+callback_store    callbacks in the database
+records           every exchange as plain data
+driver            sends requests and waits for results
+rules             the result of each rule
+enforcement       the effect of results on a run
+local_server      a callback URL for the command line
+report            the report as text and as JSON
 """

@@ -1,9 +1,9 @@
 """Parser of run task results, with their limits. Standard library only.
 
-Where the documents contradict each other we take the wider reading and say so in a note: `outcome-id` (the API page and
-the client library) or `outcome_id` (the JSON schema); outcomes under relationships (API page) or inside attributes
-(integrations page); a body of 10,000 characters (schema) or up to 5 MB (API page); tag names with spaces (forbidden by
-the schema, used by the API page's own example).
+The platform's documents contradict each other. The parser accepts both readings and adds a note: `outcome-id` (API
+page, client library) or `outcome_id` (JSON schema); outcomes in relationships (API page) or attributes (integrations
+page); 10,000 characters (schema) or 5 MB (API page) of outcome body; tag names with spaces (forbidden by the schema,
+used in the API page's example).
 """
 
 import json
@@ -25,8 +25,8 @@ MAX_STORED_CHARACTERS = 300
 
 @dataclass(slots=True)
 class ParsedCallback:
-    """A callback as read. `form`: why it cannot be taken (422); `limits`: what is longer than allowed; `shape`: what is
-    wrong with outcomes and tags; `notes`: where documents contradict each other, and which reading it follows.
+    """A parsed callback. `form`: why it is rejected (422). `limits`: values that are too long. `shape`: problems of
+    outcomes and tags. `notes`: contradictions between documents, and the reading that applies.
     """
 
     status: str = ""
@@ -44,7 +44,7 @@ class ParsedCallback:
 
 
 def parse_callback(raw: bytes) -> ParsedCallback:
-    """The callback that these bytes are; raises nothing."""
+    """Parse a callback body. Raises nothing."""
     callback = ParsedCallback()
     data = _parse_data(raw, callback)
     if data is None:
@@ -85,7 +85,7 @@ def _parse_attributes(attributes: dict[str, Any], callback: ParsedCallback) -> N
 
 
 def _parse_text(value: Any, name: str, limit: int, callback: ParsedCallback) -> str:
-    """A text that may be left out, and is not longer than that; what is kept of it is short."""
+    """Return an optional text, shortened, and record it if it exceeds the limit."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -97,7 +97,7 @@ def _parse_text(value: Any, name: str, limit: int, callback: ParsedCallback) -> 
 
 
 def _read_relationship(data: dict[str, Any], callback: ParsedCallback) -> dict[str, Any] | None:
-    """Return what stands under relationships, where the API page puts outcomes."""
+    """Return the outcomes in relationships, where the API page puts them."""
     value: Any = data
     for name in ("relationships", "outcomes"):
         value = value.get(name)
@@ -112,7 +112,7 @@ def _read_relationship(data: dict[str, Any], callback: ParsedCallback) -> dict[s
 
 
 def _find_outcomes(data: dict[str, Any], attributes: dict[str, Any], callback: ParsedCallback) -> list[dict[str, Any]]:
-    """The outcomes, wherever they stand."""
+    """Return the outcomes from any supported location."""
     container = _read_relationship(data, callback)
     if container is None and "outcomes" in attributes:
         container = attributes["outcomes"]
@@ -130,7 +130,7 @@ def _find_outcomes(data: dict[str, Any], attributes: dict[str, Any], callback: P
 
 
 def _parse_outcome(outcome: dict[str, Any], index: int, callback: ParsedCallback) -> None:
-    """One outcome: its type, its texts, its tags."""
+    """Parse one outcome: type, texts and tags."""
     where = f"Outcome {index}"
     if outcome.get("type") != "task-result-outcomes":
         callback.shape.append(
@@ -187,7 +187,7 @@ def _validate_body(body: Any, where: str, callback: ParsedCallback) -> None:
 
 
 def _parse_tags(tags: Any, where: str, callback: ParsedCallback) -> Iterator[str]:
-    """Each tag as "Severity: High (error)"."""
+    """Return each tag as "Severity: High (error)"."""
     if tags is None:
         return
     if not isinstance(tags, dict):
@@ -219,5 +219,5 @@ def _parse_labels(name: str, labels: Any, where: str, callback: ParsedCallback) 
 
 
 def quote_value(value: Any) -> str:
-    """What somebody sent, short and in quotation marks."""
+    """Return a received value, shortened and in quotation marks."""
     return f"“{str(value)[:40]}”" if value is not None else "missing"

@@ -1,6 +1,6 @@
 """Responses of the callback URL. Each run has one token, stored as a hash, which expires after use or with age.
 
-A pure decision, taken alike by the portal's own address and by the listener of the command line.
+Pure functions, shared by the portal's callback URL and the local server of the command.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ TOKEN_MESSAGES = {
 
 @dataclass(frozen=True, slots=True)
 class CallbackContext:
-    """What is kept of a run at the desk. `age`: seconds since it was sent; `others`: hashes of the other runs."""
+    """Stored data of the run. `age`: seconds since it was sent. `others`: token hashes of the other runs."""
 
     act: str
     token_hash: str
@@ -43,7 +43,7 @@ class CallbackContext:
 
 @dataclass(frozen=True, slots=True)
 class CallbackRequest:
-    """A request that came to the callback address. `size`: of the whole body, also where it was not read."""
+    """A request to the callback URL. `size`: of the complete body, even if it was not read."""
 
     method: str
     authorization: str
@@ -53,7 +53,7 @@ class CallbackRequest:
 
 
 def generate_token() -> str:
-    """A token for one run."""
+    """Return a token for one run."""
     return secrets.token_urlsafe(32)
 
 
@@ -63,7 +63,7 @@ def hash_token(token: str) -> str:
 
 
 def get_token_state(context: CallbackContext, authorization: str) -> str:
-    """right, missing, unknown, another, used or dead."""
+    """Return right, missing, unknown, another, used or dead."""
     token = authorization[len(BEARER_PREFIX) :].strip() if authorization.lower().startswith(BEARER_PREFIX) else ""
     if not token:
         return "missing"
@@ -76,7 +76,7 @@ def get_token_state(context: CallbackContext, authorization: str) -> str:
 
 
 def process_callback(context: CallbackContext, request: CallbackRequest) -> tuple[CallbackRecord, str]:
-    """What is noted of a call, with the status that it gets, and one sentence for whoever called."""
+    """Return the record of a callback, with its response status, and the response message."""
     token = get_token_state(context, request.authorization)
     parsed_callback = _parse_body(request)
     status, message = _determine_response(request, token, parsed_callback)
@@ -122,5 +122,5 @@ def _determine_response(request: CallbackRequest, token: str, parsed_callback: P
 
 
 def is_expected(content_type: str) -> bool:
-    """Whether it is the media type that the platform names."""
+    """Return whether this is the platform's media type."""
     return content_type.partition(";")[0].strip().lower() == CALLBACK_TYPE

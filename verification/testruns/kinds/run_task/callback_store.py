@@ -38,8 +38,9 @@ MAX_CALLBACKS = 60  # of one request that are kept; more than that say nothing n
 
 
 def retry_while_locked(operation: Callable[[], T]) -> T:
-    """What the function gives, tried again while the database is locked: a lost result would be laid at the
-    partner's door. It must be fit to be done twice.
+    """Call an operation again while the database is locked. The operation must be idempotent.
+
+    Without retries, a lost result would count against the partner.
     """
     for _ in range(MAX_ATTEMPTS - 1):
         try:
@@ -52,13 +53,13 @@ def retry_while_locked(operation: Callable[[], T]) -> T:
 
 
 def build_urls(request: RunTaskRequest) -> RunTaskUrls:
-    """The addresses that an endpoint is given."""
+    """Return the URLs that the endpoint receives."""
     names = ("inbound:run_task_callback", "inbound:run_task_plan", "inbound:run_task_configuration")
     return RunTaskUrls(*(settings.SITE_URL.rstrip("/") + reverse(name, args=[request.uuid]) for name in names))
 
 
 def build_target(row: RunTaskRehearsal, key: str) -> RunTaskTarget:
-    """What is rehearsed, as the driver wants it."""
+    """Return the driver's target of a test run."""
     scenarios = {
         name: Scenario(**row.scenarios.get(name, {}) or _serialize_scenario(scenario))
         for name, scenario in DEFAULT_SCENARIOS.items()
@@ -74,7 +75,7 @@ def _serialize_scenario(scenario: Scenario) -> dict[str, str]:
 
 
 def build_scenarios(inputs: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """The two scenarios with what the partner wrote in the place of the usual. `inputs`: passing_plan and such."""
+    """Return both scenarios with the partner's values. `inputs`: passing_plan and so on."""
     scenarios = {}
     for name, default in DEFAULT_SCENARIOS.items():
         overrides = {key: inputs[f"{name}_{key}"] for key in ("workspace", "plan")}
@@ -83,7 +84,7 @@ def build_scenarios(inputs: dict[str, Any]) -> dict[str, dict[str, str]]:
 
 
 def load_records(row: RunTaskRehearsal, *, over: bool = False) -> RunTaskRecords:
-    """Everything that was seen so far."""
+    """Load all records so far."""
     requests = [each for each in row.requests.all() if each.exchange]
     callback_rows = list(RunTaskCallback.objects.filter(request__rehearsal=row).select_related("request"))
     callbacks = tuple(load_callback(callback_row.seen) for callback_row in callback_rows)
@@ -96,7 +97,7 @@ def load_records(row: RunTaskRehearsal, *, over: bool = False) -> RunTaskRecords
 def _list_awaited_runs(
     row: RunTaskRehearsal, records: RunTaskRecords, callbacks: Sequence[RunTaskCallback]
 ) -> tuple[str, ...]:
-    """The runs whose result was still to come at the end: there are some only where somebody stopped it."""
+    """Return the runs without a result at the end, which exist only if somebody canceled the test run."""
     end = row.finished_at or timezone.now()
     records_at_end = replace(
         records, callbacks=tuple(load_callback(callback.seen) for callback in callbacks if callback.at <= end)
@@ -115,7 +116,7 @@ def _build_context(request: RunTaskRequest, now: datetime) -> callback_service.C
 def record_callback(
     uuid: UUID, callback_request: callback_service.CallbackRequest, now: datetime
 ) -> tuple[int, str, RunTaskRehearsal | None]:
-    """Note a call and say what it is answered: status and sentence. The rehearsal, where it had ended before."""
+    """Store a callback. Returns status and message, and the test run if it was already finished."""
     with transaction.atomic():
         request = RunTaskRequest.objects.select_for_update(of=("self",)).filter(uuid=uuid).first()
         if request is None:
@@ -133,7 +134,7 @@ def _store_callback(request: RunTaskRequest, record: CallbackRecord, now: dateti
 
 
 def get_download(uuid: UUID, resource: str, authorization: str, now: datetime) -> bytes | None:
-    """The plan or the configuration for whoever has the run's token; None for everybody else."""
+    """Return the plan or configuration for a valid token, None otherwise."""
     request = RunTaskRequest.objects.select_related("rehearsal").filter(uuid=uuid).first()
     if request is None or callback_service.get_token_state(_build_context(request, now), authorization) not in (
         "right",
@@ -146,5 +147,5 @@ def get_download(uuid: UUID, resource: str, authorization: str, now: datetime) -
 
 
 def compute_ages(requests: Iterable[RunTaskRequest], now: datetime) -> dict[str, float]:
-    """Seconds since each was sent."""
+    """Return the seconds since each request was sent."""
     return {each.act: (now - each.sent_at).total_seconds() for each in requests}

@@ -1,6 +1,6 @@
 """Driver of a run task test: sends the requests, receives results, and decides when the run ends.
 
-The portal plays it in pieces, with the desk in its database; the command line in one go, with the desk in memory.
+The portal runs it in slices with callbacks in the database. The command runs it at once with callbacks in memory.
 """
 
 import secrets
@@ -28,9 +28,9 @@ POLL_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class RunTaskTarget:
-    """What is rehearsed: the endpoint, its key (blank: unsigned), the stages, and what the two scenarios look like.
+    """The tested endpoint, its HMAC key (blank: unsigned), the stages, and both scenarios.
 
-    `rehearsal` and `begun`, what tells it from others and when its runs were made, stay the same in all its pieces.
+    `test_run_id` and `started_at` determine the IDs and timestamps of the runs, so they stay the same in all slices.
     """
 
     url: str
@@ -52,19 +52,19 @@ class RunTaskTarget:
 
 
 class CallbackReceiver(Protocol):
-    """Where results come in."""
+    """Interface of a receiver of results."""
 
     def open(self, step: RequestStep, token_hash: str, result_id: str) -> RunTaskUrls:
-        """Be ready for the results of an act, from now on."""
+        """Prepare for the results of a step."""
 
     def list_callbacks(self) -> tuple[CallbackRecord, ...]:
-        """Everything that has come so far, in its order."""
+        """Return all callbacks so far, in order."""
 
 
 def send_request(
     step: RequestStep, target: RunTaskTarget, urls: RunTaskUrls, token: str, result_id: str, web: OutboundClient
 ) -> Exchange:
-    """Make one request. What the endpoint does is in the exchange; nothing is raised."""
+    """Send one request. The exchange records what the endpoint does; nothing is raised."""
     headers, body = build_request(step, target.build_run(step), urls, token, result_id, target.key)
     reply = post(web, target.url, body, headers, timeout_seconds=target.limits.request_timeout_seconds)
     return _build_exchange(step, target, headers, body, reply, [token, target.key])
@@ -101,17 +101,17 @@ def _build_exchange(
 
 
 def generate_result_id() -> str:
-    """An id for one task result, as the platform's look."""
+    """Return an ID for a task result in the format of the platform."""
     return f"taskrs-{secrets.token_hex(8)}"
 
 
 def is_hopeless(exchange: Exchange) -> bool:
-    """Whether there is no use in further requests: nobody is there, or we may not go there."""
+    """Return whether further requests are pointless because the endpoint is unreachable or not allowed."""
     return exchange.ended in ("unreachable", "unresolved", "refused")
 
 
 def list_awaited_runs(records: RunTaskRecords, ages: Mapping[str, float]) -> list[str]:
-    """The runs whose result is still to come. `ages`: seconds since each was sent."""
+    """Return the runs without a result. `ages`: seconds since each was sent."""
     return [run.act for run in records.runs() if _is_awaited(records, run, ages[run.act])]
 
 
@@ -134,9 +134,9 @@ def run_test(
     web: OutboundClient,
     report_progress: Callable[[RunTaskRecords], None] = lambda records: None,
 ) -> RunTaskRecords:
-    """A whole rehearsal in one go.
+    """Run a complete test.
 
-    `report_progress` is given what was seen so far, after each request and each result.
+    `report_progress` receives the records after each request and each result.
     """
     exchanges: list[Exchange] = []
     started_at: dict[str, float] = {}

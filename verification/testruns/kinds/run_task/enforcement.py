@@ -17,8 +17,8 @@ WAITING_MESSAGE = "The run waits."
 
 @dataclass(frozen=True, slots=True)
 class RunEffect:
-    """What follows of one run's result. `result`: passed, failed or blank where none came. `level`: the enforcement
-    that it was sent with.
+    """The effect of one result on its run. `result`: passed, failed, or blank without one. `level`: the enforcement
+    level of the request.
     """
 
     act: str
@@ -34,7 +34,7 @@ class RunEffect:
 
 
 def build_effects(records: RunTaskRecords) -> tuple[RunEffect, ...]:
-    """One for each run that was made."""
+    """Return one effect per run."""
     return tuple(_build_effect(records, run) for run in records.runs())
 
 

@@ -31,7 +31,7 @@ class WorkspaceField(SingleLineField):
 
 
 class HmacKeyField(SecretTextField):
-    """A key, which holds nothing that cannot be seen."""
+    """A key without invisible characters."""
 
     def __init__(self, **kwargs: Any) -> None:
         widget = WriteOnlyTextarea(attrs={"rows": 1, "autocomplete": "off", "spellcheck": "false"})
@@ -90,7 +90,7 @@ class RunTaskTestForm(forms.Form):
     failing_plan = PlanField(label=_("Plan of the failing run"))
 
     def clean_url(self) -> str:
-        """The address, if the guard of all our requests would let it through."""
+        """Return the URL if outbound requests to it are allowed."""
         url = str(self.cleaned_data["url"])
         try:
             urls.parse_url(url, loopback=build_outbound_client().loopback)

@@ -1,7 +1,7 @@
 """HTTP client for run task endpoints, with the outbound restrictions and without redirects.
 
-How it answers is what is looked at: when the head came, when and how the body ended. So nothing that an endpoint
-does is an error here; it is told in the reply.
+The reply records when the headers arrived, and when and how the body ended. Nothing that an endpoint does is an error
+here.
 """
 
 import errno
@@ -27,11 +27,10 @@ STORED_HEADERS = ("content-type", "content-length", "location", "retry-after", "
 
 @dataclass(frozen=True, slots=True)
 class EndpointReply:
-    """What came back. `status` 0: no answer at all. `head_seconds`: until its first line and headers were there.
+    """A response. `status` 0: no response. `head_seconds`: until the headers arrived.
 
-    `ended`: whole, slow (its body was not over in time) or endless (its body was cut). With status 0: slow, broken,
-    unreachable (nobody takes the connection), unresolved (its name, or no way there from here) or refused (by our own
-    guard). `sentence`: that in words.
+    `ended`: whole, slow (timeout) or endless (body cut). With status 0: slow, broken, unreachable (connection refused),
+    unresolved (no such host, or no route from here) or refused (by our outbound restrictions). `sentence` explains it.
     """
 
     status: int = 0
@@ -47,7 +46,7 @@ class EndpointReply:
 def post(
     web: OutboundClient, address: str, body: bytes, headers: Mapping[str, str], *, timeout_seconds: float
 ) -> EndpointReply:
-    """The reply within so many seconds. Raises nothing of the endpoint's."""
+    """Return the reply. Raises nothing for errors of the endpoint."""
     deadline, connection = RequestDeadline(timeout_seconds), None
     try:
         link = urls.parse_url(address, loopback=web.loopback)
@@ -73,7 +72,7 @@ def post(
 
 
 def _explain_unreachable(connection: PinnedConnection | None, error: Exception) -> str:
-    """Why nobody was reached, blank where somebody was. A machine without a way there is no fault of the endpoint."""
+    """Return why the connection failed, blank if it did not. A missing route here is not the endpoint's fault."""
     if connection is None or getattr(error.__cause__, "errno", None) == errno.ENETUNREACH:
         return "unresolved"
     return "" if connection.is_reached else "unreachable"
@@ -98,7 +97,7 @@ def _read_reply(connection: PinnedConnection, deadline: RequestDeadline) -> Endp
 
 
 def _read_body(response: http.client.HTTPResponse) -> tuple[bytes, str, str]:
-    """What came of the body, how it ended, and that in words."""
+    """Return the body, how it ended, and an explanation."""
     body = b""
     try:
         while len(body) <= MAX_BODY_BYTES:

@@ -12,7 +12,7 @@ RuleOutcome = tuple[Outcome, str]  # what is found of one request or run
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """What one rule says of a rehearsal. `notes`: what is worth knowing and changes nothing."""
+    """The result of one rule. `notes`: additional information that does not change the outcome."""
 
     rule: str
     title: str
@@ -30,7 +30,7 @@ class RuleResult:
 
 @dataclass(frozen=True, slots=True)
 class RunTaskRule:
-    """A rule: its key, its words, and the function that finds what is true of what was seen."""
+    """A rule and its check function."""
 
     key: str
     title: str
@@ -61,7 +61,7 @@ def report_not_run(sentence: str) -> RuleOutcome:
 
 
 def choose_worst(outcomes: Iterable[RuleOutcome], default: RuleOutcome) -> RuleOutcome:
-    """The worst of what was found, in its own words, each sentence once; `default` where nothing was found."""
+    """Return the worst outcome with up to three of its sentences, `default` without outcomes."""
     all_outcomes = list(outcomes)
     if not all_outcomes:
         return default
@@ -72,7 +72,7 @@ def choose_worst(outcomes: Iterable[RuleOutcome], default: RuleOutcome) -> RuleO
 
 
 def check_silence(exchange: Exchange | None) -> RuleOutcome | None:
-    """What is to be said where nothing came back at all; None where something did."""
+    """Return the result for an exchange without a response, None if there is one."""
     if exchange is None:
         return report_not_run("We didn't send this request.")
     if exchange.ended == "unresolved":
@@ -89,6 +89,6 @@ def check_silence(exchange: Exchange | None) -> RuleOutcome | None:
 
 
 def join_words(words: Iterable[str]) -> str:
-    """In words: "a, b and c"."""
+    """Join words as "a, b and c"."""
     items = list(dict.fromkeys(words))
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""

@@ -25,7 +25,7 @@ CHUNK_SIZE_PATTERN, MAX_LINE_BYTES = re.compile(rb"([0-9A-Fa-f]{1,12})[;\r\n]"),
 
 @dataclass
 class CallbackSlot:
-    """One run at the desk."""
+    """One run that can receive results."""
 
     step: RequestStep
     token_hash: str
@@ -35,7 +35,7 @@ class CallbackSlot:
 
 @dataclass
 class InMemoryCallbackReceiver:
-    """The desk of one rehearsal. `base`: our address as the endpoint sees it."""
+    """Callbacks of one test run. `base`: our URL as the endpoint sees it."""
 
     target: RunTaskTarget
     base: str = ""
@@ -56,7 +56,7 @@ class InMemoryCallbackReceiver:
             return tuple(self.callbacks)
 
     def take(self, name: str, callback_request: callback_service.CallbackRequest) -> tuple[int, str]:
-        """What a call to a callback address is answered."""
+        """Return status and message for a callback."""
         with self.lock:
             slot = self.slots.get(name)
             if slot is None:
@@ -74,7 +74,7 @@ class InMemoryCallbackReceiver:
         )
 
     def give(self, name: str, resource: str, authorization: str) -> bytes | None:
-        """The plan or the configuration, for whoever has the run's token."""
+        """Return the plan or configuration for a valid token."""
         with self.lock:
             slot = self.slots.get(name)
             if slot is None or callback_service.get_token_state(self._build_context(name, slot), authorization) not in (
@@ -88,11 +88,11 @@ class InMemoryCallbackReceiver:
 
 
 class CallbackHandler(BaseHTTPRequestHandler):
-    """One call."""
+    """Handler of one callback request."""
 
     timeout = REQUEST_TIMEOUT_SECONDS
     server: Any
-    server_version, sys_version = "partner-portal-rehearsal", ""
+    server_version, sys_version = "partner-portal-test", ""
 
     def do_GET(self) -> None:
         name, resource = self._split_path()
@@ -116,7 +116,7 @@ class CallbackHandler(BaseHTTPRequestHandler):
     do_POST = do_PUT = do_PATCH
 
     def _read_body(self) -> tuple[bytes, int]:
-        """What was read of the body, and the size of the whole."""
+        """Return the body as far as it was read, and its complete size."""
         if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
             body = b"".join(_read_chunks(self.rfile))
             return body, len(body)
@@ -138,11 +138,11 @@ class CallbackHandler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Silent: what came is in the rehearsal's own record."""
+        """Log nothing. The records contain every callback."""
 
 
 def _read_chunks(stream: BufferedIOBase) -> Iterator[bytes]:
-    """A body that comes in pieces, each with its length before it; a little more than we read of any, at most."""
+    """Return a chunked body, cut slightly above the maximum size."""
     remaining_bytes = MAX_REQUEST_BYTES + 1
     while (
         remaining_bytes > 0 and (size := CHUNK_SIZE_PATTERN.match(stream.readline(MAX_LINE_BYTES))) and int(size[1], 16)
@@ -162,14 +162,14 @@ class CallbackServer(ThreadingHTTPServer):
         self.receiver = receiver
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Somebody who hangs up is no news."""
+        """Ignore clients that disconnect."""
 
 
 @contextmanager
 def open_callback_server(
     target: RunTaskTarget, host: str = "127.0.0.1", port: int = 0, base: str = ""
 ) -> Iterator[InMemoryCallbackReceiver]:
-    """A desk that can be called while this lasts. `base`: our address from outside, where it is another one."""
+    """Serve callbacks while the context is open. `base`: our public URL if it differs."""
     receiver = InMemoryCallbackReceiver(target)
     server = CallbackServer((host, port), receiver)
     receiver.base = (base or f"http://{host}:{server.server_address[1]}").rstrip("/")

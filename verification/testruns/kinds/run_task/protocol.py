@@ -1,6 +1,6 @@
 """HCP Terraform's requests to run tasks, and their signatures. Pure functions, standard library only.
 
-After the run tasks integration API of HCP Terraform, payload version 1.
+Source: run tasks integration API of HCP Terraform, payload version 1.
 """
 
 import gzip
@@ -24,7 +24,7 @@ APP_URL = "https://app.terraform.io/app"
 
 @dataclass(frozen=True, slots=True)
 class RunTaskUrls:
-    """Where the endpoint sends its result, and where it finds the plan and the configuration."""
+    """The URLs for the result, the plan, and the configuration."""
 
     callback: str
     plan: str
@@ -33,7 +33,7 @@ class RunTaskUrls:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A run that is played: what an endpoint can tell it by. `plan` is the plan as Terraform's JSON, as text."""
+    """A simulated run and how an endpoint can recognize it. `plan`: JSON text."""
 
     name: str
     workspace: str
@@ -43,9 +43,9 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run as the platform knows it. `rehearsal`: what tells the rehearsal from others; `key`: the run from its
-    other runs; `created`: when. All stages of one run share its identifiers, all its runs the project, and all runs
-    of a workspace the workspace's.
+    """A run of the platform. `test_run_id`: the portal's test run. `key`: distinguishes its runs.
+
+    All stages of a run share its IDs, all runs share the project, and all runs of a workspace share its ID.
     """
 
     test_run_id: str
@@ -54,26 +54,26 @@ class Run:
     created: datetime
 
     def id(self, kind: str, *parts: str) -> str:
-        """Such as "run-0f3c5a9e1b2d4c68": the same each time, and another one for anything else."""
+        """Return an ID such as "run-0f3c5a9e1b2d4c68", derived from the run."""
         source = "/".join((self.test_run_id, kind, *parts))
         return f"{kind}-{hashlib.sha256(source.encode()).hexdigest()[:16]}"
 
 
 def compute_signature(body: bytes, key: str) -> str:
-    """HMAC-SHA512 of the raw body, in small hex digits; blank without a key."""
+    """Return the HMAC-SHA512 of the raw body in lowercase hex, blank without a key."""
     return hmac.new(key.encode(), body, hashlib.sha512).hexdigest() if key else ""
 
 
 def build_headers(signature: str) -> dict[str, str]:
-    """The headers of a request; the signature's is there even where it is blank."""
+    """Return the request headers. The signature header is present even if it is blank."""
     return {"Content-Type": "application/json", "User-Agent": USER_AGENT, SIGNATURE_HEADER: signature}
 
 
 def build_run_request(
     run: Run, stage: str, urls: RunTaskUrls, token: str, result_id: str, enforcement: str
 ) -> dict[str, Any]:
-    """The document about one stage of a run. `result_id`: "taskrs-…"; `enforcement`: mandatory or advisory."""
-    organization, workspace = "partner-portal-rehearsal", run.scenario.workspace
+    """Return the document for one stage. `result_id`: "taskrs-…". `enforcement`: mandatory or advisory."""
+    organization, workspace = "partner-portal-test", run.scenario.workspace
     run_id, project_id = run.id("run", run.key), run.id("prj")
     return {
         "payload_version": 1,
@@ -86,7 +86,7 @@ def build_run_request(
         "organization_name": organization,
         **({} if stage in STAGES_WITHOUT_PLAN else {"plan_json_api_url": urls.plan}),
         "project_id": project_id,
-        "project_name": "Rehearsal",
+        "project_name": "Partner portal test",
         "project_app_url": f"{APP_URL}/{organization}/projects/{project_id}",
         "run_app_url": f"{APP_URL}/{organization}/workspaces/{workspace}/runs/{run_id}",
         "run_created_at": run.created.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -109,17 +109,17 @@ def build_run_request(
 
 
 def encode_document(document: dict[str, Any]) -> bytes:
-    """The body as the platform writes it: no spaces, UTF-8."""
+    """Encode a document as the platform does: compact, UTF-8."""
     return json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def encode_with_spaces(document: dict[str, Any]) -> bytes:
-    """The same document with other spaces, another order and escapes: only its raw bytes give the signature."""
+    """Encode a document with different spacing, order and escapes. Only the raw bytes match its signature."""
     return json.dumps(dict(reversed(document.items())), indent=2).encode() + b"\n"
 
 
 def build_plan(address: str, kind: str, after: dict[str, Any]) -> str:
-    """A plan that creates one resource, in the JSON form of Terraform's plans."""
+    """Return a plan that creates one resource, in Terraform's JSON format."""
     name = address.partition(".")[2]
     resource = {"address": address, "mode": "managed", "type": kind, "name": name}
     return json.dumps(
@@ -135,21 +135,21 @@ def build_plan(address: str, kind: str, after: dict[str, Any]) -> str:
 
 PASSING = Scenario(
     "passing",
-    "rehearsal-passing",
-    "Rehearsal: this run is to pass",
+    "test-passing",
+    "Test: this run should pass",
     build_plan("terraform_data.quiet", "terraform_data", {"input": "harmless"}),
 )
 FAILING = Scenario(
     "failing",
-    "rehearsal-failing",
-    "Rehearsal: this run is to fail",
+    "test-failing",
+    "Test: this run should fail",
     build_plan("aws_security_group_rule.open", "aws_security_group_rule",
             {"type": "ingress", "protocol": "-1", "from_port": 0, "to_port": 65535, "cidr_blocks": ["0.0.0.0/0"]}),
 )  # fmt: skip
 
 
 def build_configuration_archive(scenario: Scenario) -> bytes:
-    """A configuration version, tar and gzip, the same bytes each time: one main.tf that names the scenario."""
+    """Return a reproducible tar.gz with one main.tf that names the scenario."""
     text = f'# {scenario.message}\nresource "terraform_data" "{scenario.name}" {{}}\n'.encode()
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:

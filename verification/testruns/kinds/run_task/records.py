@@ -13,10 +13,9 @@ MAX_TEXT_CHARACTERS = 4000
 
 @dataclass(frozen=True, slots=True)
 class RunTaskLimits:
-    """Seconds. The platform's own: `silence` without any news and `end` of the whole. `first_answer` is ours: no
-    document of the platform names a limit for the first answer. `give_up`: when we hang up; `mend`: how long we wait
-    for a better result after one that could not be taken; `settle`: how long we still listen after the last result,
-    for a second one.
+    """Limits in seconds. `silence_seconds` and `end` are the platform's. `first_answer` is ours: no document of the
+    platform limits the first response. The others say when we disconnect, how long we wait for a correction of a
+    rejected result, and how long we wait for a second result after the last one.
     """
 
     first_answer_seconds: float = 10
@@ -29,9 +28,9 @@ class RunTaskLimits:
 
 @dataclass(frozen=True, slots=True)
 class CallbackRecord:
-    """Something that called our callback address. `after`: seconds since its run was sent; `answered`: our status.
+    """A request to our callback URL. `after`: seconds since its run was sent. `answered`: our status.
 
-    `token`: right, missing, unknown, another (a different run's), used (after a final result) or dead (too old).
+    `token`: right, missing, unknown, another (of another run), used (after a final result) or dead (expired).
     """
 
     act: str
@@ -53,20 +52,20 @@ class CallbackRecord:
 
     @property
     def line(self) -> str:
-        """What came in a few words: "running after 0.2 s, answered with 200"."""
+        """Return a summary: "running after 0.2 s, answered with 200"."""
         return f"{self.status or self.method} after {self.after:.1f} s, answered with {self.answered}"
 
     @property
     def is_final(self) -> bool:
-        """Whether it was taken as the final result of its run."""
+        """Return whether this is the final result of its run."""
         return self.answered == 200 and self.status in ("passed", "failed")
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request of ours and what came back; the fields of the reply are those of the run task client's.
+    """A request and its response.
 
-    `level`: the enforcement that a run was sent with; blank in what was kept before there were two.
+    `level`: the enforcement level of the run, blank for probes.
     """
 
     act: str
@@ -89,18 +88,18 @@ class Exchange:
 
     @property
     def line(self) -> str:
-        """What came back in a few words: "200 OK after 0.2 s"."""
+        """Return a summary: "200 OK after 0.2 s"."""
         ending = f"{self.status} {self.reason}".strip() if self.status else "no answer"
         return f"{ending} after {self.head_seconds:.1f} s"
 
     @property
     def sent_text(self) -> str:
-        """Our request as it went over the wire, secrets struck out."""
+        """Return our request as sent, redacted."""
         return _format_wire(f"POST {self.url}", self.sent_headers, self.sent_body)
 
     @property
     def reply_text(self) -> str:
-        """What came back, as far as it was read."""
+        """Return the response as far as it was read."""
         return _format_wire(
             f"{self.status} {self.reason}".strip() if self.status else "No answer", self.headers, self.body
         )
@@ -108,8 +107,8 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class RunTaskRecords:
-    """A whole rehearsal so far. `over`: nothing more is waited for. `awaited`: the runs whose result could still have
-    come when somebody stopped it.
+    """All records of a test run so far. `over`: no more results are awaited. `awaited_runs`: runs without a result when
+    the test run was canceled.
     """
 
     exchanges: tuple[Exchange, ...] = ()
@@ -129,7 +128,7 @@ class RunTaskRecords:
         return tuple(each for each in self.exchanges if each.scenario)
 
     def get_result(self, act: str) -> CallbackRecord | None:
-        """The first final result: it counts."""
+        """Return the first final result, which counts."""
         return next((each for each in self.list_callbacks(act) if each.is_final), None)
 
     def with_callbacks(self, callbacks: Iterable[CallbackRecord], *, over: bool) -> "RunTaskRecords":
@@ -141,7 +140,7 @@ def _format_wire(first_line: str, headers: Iterable[tuple[str, str]], body: str)
 
 
 def redact_text(text: str, secrets: Iterable[str]) -> str:
-    """The text without the secrets, and not long."""
+    """Return the text, shortened and without secrets."""
     for secret in sorted({each for each in secrets if len(each) > 3}, key=len, reverse=True):
         text = text.replace(secret, REDACTED_TEXT)
     text = re.sub(r"(?i)(bearer\s+)[A-Za-z0-9._~+/=-]{8,}", rf"\1{REDACTED_TEXT}", text).replace("\x00", "")
@@ -153,13 +152,13 @@ def serialize_record(item: Exchange | CallbackRecord) -> dict[str, Any]:
 
 
 def load_exchange(plain: dict[str, Any]) -> Exchange:
-    """The exchange that as_dict() wrote, also after JSON made lists of its pairs."""
+    """Load an exchange from plain data, also after JSON."""
     pairs = {name: tuple((a, b) for a, b in plain[name]) for name in ("sent_headers", "headers")}
     return Exchange(**{**plain, **pairs, "fetched": tuple(plain.get("fetched", ()))})
 
 
 def sanitize_callback(callback: CallbackRecord) -> CallbackRecord:
-    """The same without what cannot be kept: a cut emoji leaves half a character, and JSON may spell NUL."""
+    """Return the record without lone surrogates and NUL, which the database rejects."""
     return load_callback(clean_json(serialize_record(callback)))
 
 

@@ -13,7 +13,7 @@ OUTCOME_LABELS = {Outcome.PASS: "pass", Outcome.WARN: "warn", Outcome.FAIL: "FAI
 
 
 def build_report(records: RunTaskRecords, url: str) -> dict[str, Any]:
-    """The whole as plain data: verdicts, what the run would do, and every exchange, secrets struck out."""
+    """Return the report as plain data: results, effects, and every exchange, redacted."""
     results = rules.judge(records)
     return {
         "url": url,
@@ -32,7 +32,7 @@ def render_json(records: RunTaskRecords, url: str) -> str:
 
 
 def render_text(records: RunTaskRecords, url: str) -> str:
-    """The verdicts, what the run would do, and one line for each exchange."""
+    """Return the results, the effects, and one line per exchange."""
     results = rules.judge(records)
     lines = [f"Run task test of {url}", ""]
     for each in results:

@@ -16,7 +16,7 @@ VERIFICATION_STEPS = ("verify", "spaced", "future", "malformed")
 
 
 def check_verification(records: RunTaskRecords) -> RuleOutcome:
-    """200, and nothing else."""
+    """Check that the verification request returns 200."""
     exchange = records.get_exchange("verify")
     silence = check_silence(exchange)
     if silence or exchange is None:
@@ -25,7 +25,7 @@ def check_verification(records: RunTaskRecords) -> RuleOutcome:
 
 
 def check_status_200(exchange: Exchange) -> RuleOutcome | None:
-    """Why the answer does not do; None where it is 200."""
+    """Return the problem of a response, None if its status is 200."""
     if exchange.status == 200:
         return None
     if 300 <= exchange.status < 400:
@@ -42,7 +42,7 @@ def check_status_200(exchange: Exchange) -> RuleOutcome | None:
 
 
 def check_verification_silence(records: RunTaskRecords) -> RuleOutcome:
-    """Nothing calls back about a verification request."""
+    """Check that no result arrives for a verification request."""
     if any(records.list_callbacks(each) for each in VERIFICATION_STEPS):
         return report_warning("The endpoint sent a result for a verification request, which has no run.")
     exchanges = [exchange for each in VERIFICATION_STEPS if (exchange := records.get_exchange(each))]
@@ -54,7 +54,7 @@ def check_verification_silence(records: RunTaskRecords) -> RuleOutcome:
 
 
 def check_refused(records: RunTaskRecords, step_key: str, description: str) -> RuleOutcome:
-    """Answered with 4xx, and no result for it."""
+    """Check that a request returns 4xx and sends no result."""
     if not records.has_key:
         return report_not_run("Without a key, we can't test signatures.")
     exchange = records.get_exchange(step_key)
@@ -77,7 +77,7 @@ def check_refused(records: RunTaskRecords, step_key: str, description: str) -> R
 
 
 def _check_vacuous(records: RunTaskRecords) -> RuleOutcome | None:
-    """Where the plain verification request was refused as well, a refusal says nothing."""
+    """Return the result for a refusal that proves nothing because the valid request was refused too."""
     first = records.get_exchange("verify")
     if first is not None and 400 <= first.status < 500:
         return report_not_run(
@@ -96,7 +96,7 @@ def check_wrong_signature(records: RunTaskRecords) -> RuleOutcome:
 
 
 def check_raw_signature(records: RunTaskRecords) -> RuleOutcome:
-    """The signature is computed over the bytes as they came."""
+    """Check that the signature is computed over the raw bytes."""
     first, exchange = records.get_exchange("verify"), records.get_exchange("spaced")
     if not records.has_key or exchange is None:
         return report_not_run("Without a key, we can't test signatures.")
@@ -112,14 +112,14 @@ def check_raw_signature(records: RunTaskRecords) -> RuleOutcome:
 
 
 def check_unsigned_mode(records: RunTaskRecords) -> RuleOutcome:
-    """Only where no key was given."""
+    """Return the warning for a test without a key."""
     if check_verification(records)[0] == Outcome.PASS:
         return report_warning("Without a key, the endpoint accepts requests from anyone.")
     return report_not_run("The endpoint rejected the verification request, so we couldn't test this rule.")
 
 
 def check_malformed(records: RunTaskRecords) -> RuleOutcome:
-    """A body that is no JSON is refused and breaks nothing."""
+    """Check that a body that is not JSON is refused without a server error."""
     exchange = records.get_exchange("malformed")
     silence = check_silence(exchange)
     if silence or exchange is None:
@@ -142,7 +142,7 @@ def check_malformed(records: RunTaskRecords) -> RuleOutcome:
 
 
 def check_future(records: RunTaskRecords) -> RuleOutcome:
-    """A stage and a field that are not known yet do not break it."""
+    """Check that unknown stages and fields are accepted."""
     first, exchange = records.get_exchange("verify"), records.get_exchange("future")
     if first is None or exchange is None or first.status != 200:
         return report_not_run("The endpoint rejected the normal verification request, so we couldn't test this rule.")
@@ -154,7 +154,7 @@ def check_future(records: RunTaskRecords) -> RuleOutcome:
 
 
 def check_run_answers(records: RunTaskRecords) -> RuleOutcome:
-    """Every run is answered with 200."""
+    """Check that every run returns 200."""
     runs = records.runs()
     outcomes = [_check_run_answer(each) for each in runs if not (each.status == 0 and each.ended == "slow")]
     return choose_worst(outcomes, report_not_run("No run has a response yet."))
@@ -165,7 +165,7 @@ def _check_run_answer(run: Exchange) -> RuleOutcome:
 
 
 def check_first_answer(records: RunTaskRecords) -> RuleOutcome:
-    """Within 10 seconds, which is our own measure."""
+    """Check that responses arrive within 10 seconds, which is our own limit."""
     limits = records.limits
     exchanges = [each for each in records.exchanges if each.status or each.ended == "slow"]
     timeouts = [each for each in exchanges if not each.status]
@@ -189,7 +189,7 @@ def check_first_answer(records: RunTaskRecords) -> RuleOutcome:
 
 
 def check_body_end(records: RunTaskRecords) -> RuleOutcome:
-    """The body of each answer has an end."""
+    """Check that every response body ends."""
     exchanges = [each for each in records.exchanges if each.status]
     incomplete_exchanges = [each for each in exchanges if each.ended != "whole"]
     if not exchanges:

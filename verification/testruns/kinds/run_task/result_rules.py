@@ -21,7 +21,7 @@ NO_RESULT = report_not_run("We received no result, so we couldn't test this rule
 
 
 def check_token(records: RunTaskRecords) -> RuleOutcome:
-    """Each result carries its own run's bearer token."""
+    """Check that each result has its own run's bearer token."""
     messages = {
         "missing": "A result had no bearer token. We responded with 401.",
         "another": "A result had the token of another run. We responded with 401.",
@@ -38,7 +38,7 @@ TOKEN_PASSED = report_pass("Every result had the token of its own run.")
 
 
 def check_form(records: RunTaskRecords) -> RuleOutcome:
-    """PATCH, the platform's media type, and a document that can be read."""
+    """Check for PATCH, the platform's media type, and a readable document."""
     return choose_worst((_check_callback_form(each) for each in _list_run_callbacks(records)), NO_RESULT)
 
 
@@ -57,7 +57,7 @@ def _check_callback_form(callback: CallbackRecord) -> RuleOutcome:
 
 
 def check_limits(records: RunTaskRecords) -> RuleOutcome:
-    """Message, address and size."""
+    """Check the lengths of message, URL and body."""
     readable_callbacks = [each for each in _list_run_callbacks(records) if not each.form]
     rule_outcomes = [
         report_failure(" ".join(each.limits)) if each.limits else report_pass("All texts are within their limits.")
@@ -67,7 +67,7 @@ def check_limits(records: RunTaskRecords) -> RuleOutcome:
 
 
 def check_outcomes(records: RunTaskRecords) -> RuleOutcome:
-    """Outcomes and their tags, where there are any."""
+    """Check outcomes and their tags, if there are any."""
     callbacks = _list_run_callbacks(records)
     failures = [report_failure(" ".join(each.shape[:3])) for each in callbacks if each.shape]
     if failures:
@@ -80,12 +80,12 @@ def check_outcomes(records: RunTaskRecords) -> RuleOutcome:
 
 
 def collect_notes(records: RunTaskRecords) -> tuple[str, ...]:
-    """Where documents contradict each other, and which reading was followed."""
+    """Return where documents contradict each other, and which reading applies."""
     return tuple(dict.fromkeys(note for each in _list_run_callbacks(records) for note in each.notes))[:6]
 
 
 def check_final_result(records: RunTaskRecords) -> RuleOutcome:
-    """A final result within 60 minutes."""
+    """Check for a final result within 60 minutes."""
     rule_outcomes = [
         _check_run_end(records, run) for run in records.runs() if run.status == 200 or records.list_callbacks(run.act)
     ]
@@ -112,7 +112,7 @@ def _check_run_end(records: RunTaskRecords, run: Exchange) -> RuleOutcome:
 
 
 def check_progress(records: RunTaskRecords) -> RuleOutcome:
-    """A sign of life at least every 10 minutes."""
+    """Check for an update at least every 10 minutes."""
     longest_seconds, limit_seconds = 0.0, records.limits.silence_seconds
     moments_by_run = [
         (run, [callback.after for callback in records.list_callbacks(run.act) if callback.answered == 200])
@@ -145,7 +145,7 @@ def check_progress(records: RunTaskRecords) -> RuleOutcome:
 
 
 def check_single_result(records: RunTaskRecords) -> RuleOutcome:
-    """One final result a run."""
+    """Check for one final result per run."""
     return choose_worst(
         (_check_run_once(records, run) for run in records.runs() if records.get_result(run.act)), NO_RESULT
     )
@@ -169,7 +169,7 @@ def _check_run_once(records: RunTaskRecords, run: Exchange) -> RuleOutcome:
 
 
 def build_scenario_check(name: str, expected_status: str) -> Callable[[RunTaskRecords], RuleOutcome]:
-    """The runs of a scenario end as they should."""
+    """Return the check that the runs of a scenario have the expected result."""
 
     def evaluate(records: RunTaskRecords) -> RuleOutcome:
         runs = [run for run in records.runs() if run.scenario == name]
@@ -187,14 +187,14 @@ def _check_scenario_run(records: RunTaskRecords, run: Exchange, expected_status:
         return report_not_run(f"{format_stage(run.stage)}: no result arrived, so we couldn't test this rule.")
     if result.status != expected_status:
         return report_failure(
-            f"{format_stage(run.stage)}: the run that is to {VERBS[expected_status]} {result.status}."
+            f"{format_stage(run.stage)}: the run should {VERBS[expected_status]}, but it {result.status}."
         )
     stages = join_words(format_stage(each.stage) for each in records.runs() if each.scenario == run.scenario)
-    return report_pass(f"The run that is to {VERBS[expected_status]} {expected_status}: {stages}.")
+    return report_pass(f"The run {expected_status}: {stages}.")
 
 
 def _list_run_callbacks(records: RunTaskRecords) -> list[CallbackRecord]:
-    """What came for runs, each of which has a result."""
+    """Return the callbacks of runs."""
     runs = {run.act for run in records.runs()}
     return [each for each in records.callbacks if each.act in runs]
 

@@ -133,14 +133,14 @@ SIGNATURE_RULES = ("signature.unsigned", "signature.wrong", "signature.raw")
 
 
 def judge(records: RunTaskRecords) -> tuple[RuleResult, ...]:
-    """The verdict of each rule, in the table's order. Without a key one rule says what that means."""
+    """Return the result of each rule in order. Without a key, one rule replaces the signature rules."""
     if records.has_key:
         return tuple(rule.judge(records) for rule in RULES)
     return (UNSIGNED_RULE.judge(records), *(rule.judge(records) for rule in RULES if rule.key not in SIGNATURE_RULES))
 
 
 def compute_outcome(results: tuple[RuleResult, ...]) -> Outcome:
-    """What decides for all. Outcomes are optional, so that their absence decides nothing."""
+    """Return the overall outcome. Outcomes are optional, so their absence doesn't count."""
     return get_worst_outcome(
         result.outcome for result in results if not (result.rule == "outcomes" and result.outcome == Outcome.NOT_RUN)
     )

@@ -24,9 +24,8 @@ MANDATORY, ADVISORY = "mandatory", "advisory"
 class RequestStep:
     """One request. `signed`: right, wrong or none. `body`: plain, spaced, future or malformed.
 
-    `stage` and `scenario` are set for runs, which get a result; the others are probes. `verifies`: it is marked as
-    a verification request, as the platform sends one when a run task is created. `level`: the enforcement that it
-    is sent with, mandatory or advisory.
+    `stage` and `scenario` are set for runs, which receive a result; other requests are probes. `verifies`: it is a
+    verification request, as the platform sends when a run task is created. `level`: mandatory or advisory.
     """
 
     key: str
@@ -44,7 +43,7 @@ class RequestStep:
 
     @property
     def run(self) -> str:
-        """Which run it belongs to: all stages of a scenario are one run, and each probe is one of its own."""
+        """Return the run key: all stages of a scenario are one run, and each probe is its own."""
         return self.scenario or self.key
 
 
@@ -64,7 +63,7 @@ MALFORMED_STEP = RequestStep("malformed", "Incomplete JSON body", body="malforme
 
 
 def list_steps(stages: Sequence[str], *, has_key: bool) -> tuple[RequestStep, ...]:
-    """The requests in their order: verification first, as the platform begins, then what must be refused, then runs."""
+    """Return the requests in order: verification, requests that must be refused, runs."""
     probes = (
         (VERIFICATION_STEP, SPACED_STEP, FUTURE_STEP, UNSIGNED_STEP, WRONG_SIGNATURE_STEP, MALFORMED_STEP)
         if has_key
@@ -73,36 +72,36 @@ def list_steps(stages: Sequence[str], *, has_key: bool) -> tuple[RequestStep, ..
     runs = [
         RequestStep(
             f"{scenario}.{stage}",
-            f"A run that is to {verb}, {format_stage(stage)}, {choose_level(scenario, stage, stages)}",
+            f"{scenario.capitalize()} run, {format_stage(stage)}, {choose_level(scenario, stage, stages)}",
             stage=stage,
             scenario=scenario,
             level=choose_level(scenario, stage, stages),
         )
         for stage in stages
-        for scenario, verb in (("passing", "pass"), ("failing", "fail"))
+        for scenario in ("passing", "failing")
     ]
     return (*probes, *runs)
 
 
 def choose_level(scenario: str, stage: str, stages: Sequence[str]) -> str:
-    """The enforcement of a run's stage, so that both are seen however few stages there are.
+    """Return the enforcement level of a stage, so that the endpoint sees both levels.
 
-    A run that fails where the task is mandatory gets no further stage: the failing one is advisory up to its last.
-    The passing one is mandatory up to its last, and advisory there.
+    A failed mandatory task ends its run, so the failing run is advisory until its last stage. The passing run is
+    mandatory until its last stage.
     """
     is_last = stage == stages[-1]
     return MANDATORY if is_last == (scenario == "failing") else ADVISORY
 
 
 def format_stage(stage: str) -> str:
-    """The stage as the platform's pages write it: Post-plan."""
+    """Return the stage as the platform displays it: Post-plan."""
     return stage.replace("_", "-").capitalize()
 
 
 def build_request(
     step: RequestStep, run: Run, urls: RunTaskUrls, token: str, result_id: str, key: str
 ) -> tuple[dict[str, str], bytes]:
-    """The headers and the body of an act."""
+    """Return the headers and the body of a step."""
     token = TEST_TOKEN if step.is_verification else token
     level = "test" if step.is_verification else step.level
     document = build_run_request(run, step.stage or PROBE_STAGE, urls, token, result_id, level)

@@ -23,7 +23,7 @@ MAX_LENGTH_DIGITS = 12
 @login_not_required
 @sensitive_variables()
 def receive_run_task_callback(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Take one result: 200, 401, 422, or what else it deserves. Nothing but the run's own token opens it."""
+    """Receive one result. Only the run's own token authorizes it."""
     meta, now = request.META, timezone.now()
     try:
         body, size = _read_body(request)
@@ -43,7 +43,7 @@ def receive_run_task_callback(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def _read_body(request: HttpRequest) -> tuple[bytes, int]:
-    """What was read of the body, and the size of the whole. Without a length it comes in pieces, to their end."""
+    """Return the body as far as it was read, and its complete size. Chunked bodies are read to their end."""
     length = request.META.get("CONTENT_LENGTH") or ""
     if not length and request.META.get("wsgi.input_terminated"):
         body = request.META["wsgi.input"].read(MAX_REQUEST_BYTES + 1)

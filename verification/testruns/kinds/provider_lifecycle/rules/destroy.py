@@ -35,7 +35,7 @@ def check_destroy(records: ProviderLifecycleRecords) -> RuleOutcome:
 
 
 def check_drift_detection(records: ProviderLifecycleRecords) -> RuleOutcome:
-    """What was destroyed while another state still named it is planned to be created anew."""
+    """Check that the plan recreates objects that were destroyed outside the state."""
     command = require_command(records, "gone")
     failure = check_succeeded(command) or check_plan_readable(command)
     if failure or command.plan is None:
@@ -67,7 +67,7 @@ def check_repeated_destroy(records: ProviderLifecycleRecords) -> RuleOutcome:
 
 
 def check_partial_failure(records: ProviderLifecycleRecords) -> RuleOutcome:
-    """What was made before a failure stays in the state."""
+    """Check that objects created before a failure stay in the state."""
     if not records.has_partial:
         return report_not_run("No partially failing configuration was supplied.")
     command, cleanup = records.get_command("partial"), records.get_command("partial_destroy")
@@ -99,7 +99,7 @@ def check_partial_failure(records: ProviderLifecycleRecords) -> RuleOutcome:
 
 
 def check_output_secrets(records: ProviderLifecycleRecords) -> RuleOutcome:
-    """No credential in what is printed."""
+    """Check that no output contains a credential."""
     if not records.has_secrets:
         return report_not_run("No credentials were supplied, so none could be printed.")
     exposures = [(command, command.shown) for command in records.ran if command.shown]
@@ -117,7 +117,7 @@ def check_output_secrets(records: ProviderLifecycleRecords) -> RuleOutcome:
 
 
 def check_state_secrets(records: ProviderLifecycleRecords) -> RuleOutcome:
-    """No credential in the state that is not marked as sensitive."""
+    """Check that the state contains no credential without a sensitive mark."""
     if not records.has_secrets:
         return report_not_run("No credentials were supplied, so none could be stored.")
     command = require_command(records, "change")
@@ -129,7 +129,7 @@ def check_state_secrets(records: ProviderLifecycleRecords) -> RuleOutcome:
 
 
 def check_cleanup(records: ProviderLifecycleRecords) -> RuleOutcome:
-    """After all, the state is empty."""
+    """Check that the final state is empty."""
     states = [command.state for command in records.ran if command.state is not None and command.act != "gone_destroy"]
     if not records.over:
         return report_not_run("Not reached yet.")
@@ -156,5 +156,5 @@ def check_cleanup(records: ProviderLifecycleRecords) -> RuleOutcome:
 
 
 def _has_lost_objects(command: CommandRecord) -> bool:
-    """Whether something was being made of which the state knows nothing."""
+    """Return whether objects may exist that are not in the state."""
     return not command.is_good and ": Creating..." in command.output and not command.state

@@ -24,7 +24,7 @@ RequestedChanges = dict[str, set[str]]
 
 
 def check_change_plan(records: ProviderLifecycleRecords) -> RuleOutcome:
-    """The rule "change.plan"."""
+    """Check that the change is planned in place."""
     plan_command, command = require_command(records, "plan"), require_command(records, "change")
     failure = check_succeeded(command) or check_plan_readable(plan_command) or check_plan_readable(command)
     if failure or plan_command.plan is None or command.plan is None:
@@ -86,7 +86,7 @@ def _find_unrequested_changes(
 def _find_missing_changes(
     requested_changes: RequestedChanges, planned_changes: dict[str, Any]
 ) -> Iterator[RuleOutcome]:
-    """Attributes that the configuration changes and the plan does not."""
+    """Return attributes that differ in the configuration but not in the plan."""
     for name, names in requested_changes.items():
         changes = [change for address, change in planned_changes.items() if _strip_index(address) == name]
         if not changes and names and not name.startswith("module."):
@@ -104,7 +104,7 @@ def _describe_other_action(name: str, change: dict[str, Any]) -> str:
 
 
 def _strip_index(address: str) -> str:
-    """The address without the numbers of counted objects."""
+    """Return the address without the indexes of counted resources."""
     return address.partition("[")[0] if address.endswith("]") else address
 
 
@@ -113,7 +113,7 @@ def _is_in_module(address: str) -> bool:
 
 
 def _has_reference(expression: Any) -> bool:
-    """Whether something else decides the value."""
+    """Return whether the value depends on another object."""
     if isinstance(expression, dict):
         return "references" in expression or any(_has_reference(each) for each in expression.values())
     return isinstance(expression, list) and any(_has_reference(each) for each in expression)
@@ -124,7 +124,7 @@ def _is_unknown(change: dict[str, Any], name: str) -> bool:
 
 
 def check_change_apply(records: ProviderLifecycleRecords) -> RuleOutcome:
-    """The rule "change.apply"."""
+    """Check that the change was applied."""
     command = require_command(records, "update")
     if INCONSISTENT_RESULT_ERROR in command.errors:
         return report_failure(f"The result differs from the plan. {extract_error(command)}")
