@@ -56,7 +56,7 @@ def build_clock(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, Any
         "target_type": "Resolution",
         "is_committed": True,
         "pieces": pieces,
-        "used": {"said": "36 of 48 hours used"},
+        "used": {"summary": "36 of 48 hours used"},
         "sentence": "36 h of 48 h used; the clock runs.",
         "due_at": due,
         "strip": calendar_strip.render_strip(days, "Days, in UTC"),

@@ -18,7 +18,7 @@ BESIDE = "elements => elements.map(each => each.getBoundingClientRect().right - 
 def test_badge_and_its_statement(visit: Callable[..., Person], acme: Any, alice: Any, rita: Any, base: str) -> None:
     row = drive(begin(acme, alice), "support", partner=alice, reviewer=rita, now=timezone.now())
     reader = visit()
-    reader.go(f"/directory/{row.uuid}/badge/").sees("What you may do with it", "Markdown", "AsciiDoc").shot("badge")
+    reader.go(f"/directory/{row.uuid}/badge/").sees("Terms of use", "Markdown", "AsciiDoc").shot("badge")
     pictures = reader.page.locator(".badge-sample img")
     assert pictures.count() == 4
     assert pictures.evaluate_all("images => images.every(each => each.complete && each.naturalWidth > 80)")
@@ -30,11 +30,11 @@ def test_badge_and_its_statement(visit: Callable[..., Person], acme: Any, alice:
         assert all(right < 0 for right in reader.page.locator("text").evaluate_all(BESIDE))
 
     statement = reader.page.request.get(f"{base}/directory/{row.uuid}/statement.json").text()
-    reader.go("/verify/").write("Statement", statement).press("Verify").sees("Genuine", "What is so now").shot("verify")
+    reader.go("/verify/").write("Statement", statement).press("Verify").sees("Genuine", "Current status").shot("verify")
     reader.go("/verify/").write("Statement", statement.replace('"payload":"ey', '"payload":"eY')).press("Verify")
     reader.sees("Not a statement")
     perform_transition(Integration.objects.get(pk=row.pk), "archive", actor=alice, note="We stop.", now=timezone.now())
-    reader.go("/verify/").write("Statement", statement).press("Verify").sees("No longer so", "No longer supported")
+    reader.go("/verify/").write("Statement", statement).press("Verify").sees("Status changed", "No longer supported")
     svg = reader.page.request.get(f"{base}/directory/{row.uuid}/badge.svg").text()
     assert "No longer supported" in svg
 
@@ -43,7 +43,7 @@ def test_verify_by_keyboard_on_a_phone_without_a_script(visit: Callable[..., Per
     reader = visit(phone=True, javascript=False).go("/verify/")
     reader.page.keyboard.press("Tab")
     assert reader.page.locator(":focus").inner_text() == "Skip to content"
-    reader.page.get_by_label("Statement").focus()
+    reader.page.get_by_role("textbox", name="Statement").focus()
     reader.page.keyboard.type("x.y.z")
     for _ in range(2):
         reader.page.keyboard.press("Tab")

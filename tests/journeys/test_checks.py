@@ -46,7 +46,7 @@ def quiet(page: Person) -> Iterator[None]:
 def test_results_come_one_after_the_other(visit: Callable[..., Person], acme: Any, alice: Any) -> None:
     row = begin(acme, alice, "terraform-provider", now=timezone.now())
     every = list_required_check_keys(list_checked_requirements(row))
-    page = visit(alice).go(f"/checks/{row.uuid}/").sees(f"The checks are running: 0 of {len(every)} done.")
+    page = visit(alice).go(f"/checks/{row.uuid}/").sees(f"Checks are running: 0 of {len(every)} complete.")
     page.shot("checks-begin")
     with quiet(page):
         look(row)

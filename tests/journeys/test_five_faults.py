@@ -71,9 +71,9 @@ def test_five_faults_are_mended_one_by_one(walk: Walk, github: Any, registry: An
     )  # fmt: skip
 
     partner = walk.partner.go(f"/checks/{walk.row.uuid}/")
-    partner.sees(*FAULTS.values()).sees("Would refuse the release on linux_amd64: archive has incorrect checksum").shot(
-        "five-faults"
-    )
+    partner.sees(*FAULTS.values()).sees(
+        "Terraform would refuse it on linux_amd64: archive has incorrect checksum"
+    ).shot("five-faults")
     assert open_checks(walk) >= set(FAULTS)
     assert open_checks(walk) <= {*FAULTS, *CONSEQUENCES, "registry.protocols"}  # the same fault, seen from the registry
 
@@ -89,7 +89,7 @@ def test_five_faults_are_mended_one_by_one(walk: Walk, github: Any, registry: An
     provider.versions, provider.releases["1.0.1"] = ("1.0.0", "1.0.1"), second
     assert look_again(walk) == {"keys.registered", *CONSEQUENCES}
     partner.sees(FAULTS["keys.registered"]).sees(
-        "Would refuse the release on linux_amd64: authentication signature from unknown"
+        "Terraform would refuse it on linux_amd64: authentication signature from unknown"
     )
 
     third = signed.release("rocket", "1.0.2", protocols=("6.0",))

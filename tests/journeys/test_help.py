@@ -12,20 +12,18 @@ PAGES = ("/help/", "/help/glossary/", "/status/", "/help/getting-started/", "/he
 
 def test_visitor_finds_help_from_every_page(visit: Callable[..., Person], db: None) -> None:
     reader = visit().go("/")
-    reader.press("How it works, and what to have at hand").sees("Your next step:", "What the portal does").shot(
-        "welcome"
-    )
+    reader.press("Getting started").sees("Your next step:", "How it works").shot("welcome")
     reader.page.get_by_text("Nomad: about").click()
-    reader.sees("The whole path")
-    reader.press("What a turn is")
+    reader.sees("All steps")
+    reader.press("About next actions")
     assert reader.page.url.endswith("/help/glossary/#turn")
-    reader.go("/help/").press("Status").sees("How to read it").shot("status")
-    reader.go("/help/").press("Checks").write("Search the checks", "signature").press("Find").sees("release.signature")
+    reader.go("/help/").press("Status").sees("About this page").shot("status")
+    reader.go("/help/").press("Checks").write("Search checks", "signature").press("Search").sees("release.signature")
 
 
 def test_new_partner_is_led_to_the_next_step(visit: Callable[..., Person], alice: Any, acme: Any) -> None:
-    partner = visit(alice).go("/").press("How it works, and what to have at hand")
-    partner.press("Go there")
+    partner = visit(alice).go("/").press("Getting started")
+    partner.press("Continue")
     assert partner.page.url.endswith("/programs/choose/")
 
 

@@ -20,5 +20,7 @@ def test_constraint_configuration_and_place_of_each_file(visit: Callable[..., Pe
     page.press("1.3.0").sees("~> 1.3")
     page.press("Windows, 64-bit x86").sees(r"%APPDATA%\terraform.d\plugins\terraform-provider-rocket_v1.3.0.exe")
     phone = visit(alice, phone=True, javascript=False).go(f"/integrations/{row.uuid}/install/")
-    phone.write("Try a constraint", ">= 1.9, != 1.11.0").press("Try it").sees("Terraform chooses 1.10.0 of 2 that pass")
-    phone.write("Try a constraint", "v1").press("Try it").sees("is not a constraint.").shot("install-phone")
+    phone.write("Version constraint", ">= 1.9, != 1.11.0").press("Test constraint").sees(
+        "Terraform selects 1.10.0. 2 versions match: 1.10.0, 1.9.0."
+    )
+    phone.write("Version constraint", "v1").press("Test constraint").sees("is not a constraint.").shot("install-phone")

@@ -33,7 +33,7 @@ def example(acme: Any, alice: Any) -> Integration:
 
 def ask(person: Person, base: str, changed_config: str) -> None:
     person.write("Version", "1.0.0").write("Configuration", base).write("Changed configuration", changed_config)
-    person.write("Test credentials", f"EXAMPLE_TOKEN={CANARY}").press("Begin the rehearsal")
+    person.write("Test credentials", f"EXAMPLE_TOKEN={CANARY}").press("Start test run")
 
 
 @needs_terraform
@@ -43,17 +43,17 @@ def test_crashing_provider_is_reported_live_with_its_evidence(
 ) -> None:
     monkeypatch.setattr(jobs, "READABLE_FOLDERS", READABLE)
     partner = visit(alice).go(f"/integrations/{example.uuid}/").press("Run acceptance test")
-    partner.sees("No rehearsal has been made yet")
+    partner.sees("No test runs yet")
     ask(partner, BASE, CHANGED_CONFIG)
-    partner.sees("The rehearsal is under way: 0 of 13 steps made. Next: the executable is started directly.")
+    partner.sees("The test is running: 0 of 13 steps complete. Next: Start the executable directly.")
 
     def crashing(row: LifecycleRehearsal, folder: Path) -> Path:
         return executable("crash")
 
     jobs.execute_test_run(LifecycleRehearsal.objects.get().pk, program_fetcher=crashing)
     partner.sees(
-        "Something has to be mended; each rule says what.", "The provider crashed. ",
-        "Not reached: “Apply the plan” failed.", "Begin a rehearsal",
+        "Some rules failed. Follow the advice for each rule.", "The provider crashed. ",
+        "Not reached: “Apply the plan” failed.", "Start test run",
     )  # fmt: skip
     partner.never_reads(CANARY).shot("lifecycle")
 
@@ -65,4 +65,4 @@ def test_what_is_not_fit_is_shown_as_field_error_on_a_phone_without_scripts(
     ask(partner, SMALL, SMALL)
     partner.sees("Enter a configuration with a change. This one is identical.").never_reads(CANARY)
     ask(partner, SMALL, SMALL.replace("1.2.3.4", "5.6.7.8"))
-    partner.sees("The rehearsal is under way: 0 of 13 steps made.").shot("lifecycle-phone")
+    partner.sees("The test is running: 0 of 13 steps complete.").shot("lifecycle-phone")

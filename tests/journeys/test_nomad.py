@@ -18,17 +18,17 @@ def test_device_plugin_learns_what_to_mend(
     monkeypatch.setattr(jobs, "READABLE_FOLDERS", READABLE)
     row = begin(acme, alice, category="gpus-hardware-devices", repository="acme/nomad-device-example", name="Gauges")
     partner = visit(alice).go(f"/integrations/{row.uuid}/").press("Run plugin test")
-    partner.sees("No rehearsal has been made yet").write("Version", "1.0.0").write("Configuration", "[]")
-    partner.press("Begin the rehearsal").sees("A configuration is a JSON object")
-    partner.write("Configuration", '{"address": "127.0.0.1:9999"}').press("Begin the rehearsal")
-    partner.sees("The rehearsal is under way: 0 of 11 questions asked. Next: Direct start.")
+    partner.sees("No test runs yet").write("Version", "1.0.0").write("Configuration", "[]")
+    partner.press("Start test run").sees("Enter a JSON object.")
+    partner.write("Configuration", '{"address": "127.0.0.1:9999"}').press("Start test run")
+    partner.sees("The test is running: 0 of 11 calls complete. Next: Direct start.")
 
     def twins(row: NomadRehearsal, folder: Path) -> Path:
         return executable("device", "twins")
 
     jobs.execute_test_run(NomadRehearsal.objects.get().pk, program_fetcher=twins)
     partner.sees(
-        "Something has to be mended; each rule says what.", "The device ID “one” is empty or not unique.",
-        "The plugin reports the name “example”.", "Every question and its answer", "Begin a rehearsal",
+        "Some rules failed. Follow the advice for each rule.", "The device ID “one” is empty or not unique.",
+        "The plugin reports the name “example”.", "Calls and responses", "Start test run",
     )  # fmt: skip
     partner.shot("nomad")

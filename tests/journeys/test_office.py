@@ -34,7 +34,7 @@ def test_office_reports_how_it_goes_and_a_list_is_kept_and_taken_along(
         visit(rita).go("/analytics/?period=365").sees("Stage durations", "Time by responsible party").shot("office")
     )
     browser.press("Throughput and funnel").sees("Throughput", "Funnel", "Last 365 days").shot("office-flow")
-    browser.press("Reviewers and checks").sees("Rita Reyes").press("Forecast").sees("Not enough data")
+    browser.press("Reviewers and checks").sees("Rita Reyes").press("Wait time forecast").sees("Not enough data")
     browser.shot("office-forecast").go("/queue/").choose("Program", "Terraform run task")
     browser.page.wait_for_url("**program=terraform-run-task**")
     browser.press("Save view").write("Name", "Run tasks").press("Save view")
@@ -45,7 +45,7 @@ def test_office_reports_how_it_goes_and_a_list_is_kept_and_taken_along(
     book = load_workbook(tmp_path / "queue.xlsx")
     assert [row[0].value for row in book.worksheets[0].iter_rows(min_row=2)] == ["Rocket"]
     browser.press("Manage views").press("Set as default").sees("“Run tasks” is now the default view of")
-    browser.press("Queue").sees("Rocket")
+    browser.press("Review queue").sees("Rocket")
     assert browser.page.url.endswith("program=terraform-run-task")
     partner = visit(alice, phone=True).go(f"/integrations/{history.uuid}/")
     partner.sees("Decisions on Terraform run task integrations took", "90% probability")

@@ -79,9 +79,9 @@ def test_visitor_finds_follows_and_takes_over(
     expect(status).to_contain_text("1 integration for “scan”")
     visitor.sees_not("Booster driver")
     assert page.url.endswith("/directory/?q=scan")
-    order = page.get_by_label("Order")
+    order = page.get_by_label("Sort by")
     expect(order.locator("option:checked")).to_have_text("Best match")
-    order.select_option(label="By name")
+    order.select_option(label="Name")
     expect(page).to_have_url(re.compile(r"\?q=scan&sort=name$"))
     order.select_option("")
     page.get_by_role("searchbox").fill("")
@@ -92,7 +92,7 @@ def test_visitor_finds_follows_and_takes_over(
     assert "track=workflow" in page.url
     page.go_back()
     expect(status).to_have_text("3 integrations")
-    visitor.go("/directory/").press("Rocket").sees("Use it", "Support record").shot("listing")
+    visitor.go("/directory/").press("Rocket").sees("Installation", "Support record").shot("listing")
     visitor.press("Acme", nth=0).sees("No longer listed").press("Old booster").sees("No longer supported")
     visitor.go("/run-tasks/").sees("Rocket scan")
 
@@ -120,7 +120,7 @@ def test_it_works_without_a_script_on_a_phone(
 ) -> None:
     visitor = visit(phone=True, javascript=False).go("/directory/")
     visitor.page.get_by_role("searchbox").fill("boost")
-    visitor.press("Find").sees("1 integration for “boost”")
+    visitor.press("Search").sees("1 integration for “boost”")
     visitor.page.get_by_text("Filters").click()
     visitor.page.get_by_role("link", name="No longer listed").click()
     visitor.sees("Old booster")
@@ -130,10 +130,10 @@ def test_partner_replies_to_its_record(
     integrations_by_program: dict[str, Integration], visit: Callable[..., Person], alice: Any
 ) -> None:
     page = f"/directory/{integrations_by_program['Rocket'].uuid}/"
-    owner = visit(alice).go(page).press("Reply to this record")
-    owner.write("Your reply", "See https://elsewhere.example").press("Publish").sees("leads elsewhere")
-    owner.write("Your reply", "Two people are on call now.").press("Publish").sees("Acme replied on")
-    visit().go(page).sees("Two people are on call now.").sees_not("Change your reply")
+    owner = visit(alice).go(page).press("Reply to support record")
+    owner.write("Your reply", "See https://elsewhere.example").press("Publish reply").sees("isn't your page")
+    owner.write("Your reply", "Two people are on call now.").press("Publish reply").sees("Acme replied on")
+    visit().go(page).sees("Two people are on call now.").sees_not("Edit reply")
 
 
 def test_every_public_page_is_light_and_still(

@@ -139,11 +139,11 @@ def test_waiver_has_a_reason_and_an_end(
     until = timezone.localtime(timezone.now() + timedelta(days=30))
     reviewer = visit(rita).go(page_of(waiting, f"requirements/{requirement.id}/"))
     reviewer.page.locator("#waive summary").click()
-    reviewer.press("Waive", within=reviewer.page.get_by_role("dialog")).sees(
+    reviewer.press("Grant waiver", within=reviewer.page.get_by_role("dialog")).sees(
         "Enter a reason. The partner and the public listing show it."
     )
     reviewer.write("Reason", "Agreed on the phone.").write("Expiration date", f"{until:%Y-%m-%d}")
-    reviewer.press("Waive").sees("is waived.", "Agreed on the phone.").shot("waived")
+    reviewer.press("Grant waiver").sees("Waived", "Agreed on the phone.").shot("waived")
     visit(alice).go(page_of(waiting, f"requirements/{requirement.id}/")).sees("Agreed on the phone.")
     state = waiting.fulfillments.get(requirement_id=requirement.id)
     assert state.is_met(timezone.now())

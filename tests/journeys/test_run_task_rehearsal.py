@@ -20,7 +20,7 @@ def task(acme: Any, alice: Any, settings: Any) -> Integration:
 def ask(person: Person, url: str) -> None:
     """Fill in the form and send it."""
     person.write("Endpoint URL", url).write("HMAC key", KEY).tick("Post-plan")
-    person.press("Begin the rehearsal").sees("The rehearsal is under way: 0 of 8 requests made.")
+    person.press("Start test run").sees("The test is running: 0 of 8 requests complete.")
 
 
 def run_test_to_end(server: Any, background: Callable[..., Any]) -> None:
@@ -35,16 +35,16 @@ def test_good_endpoint_is_tested_live(
 ) -> None:
     row = task(acme, alice, settings)
     partner = visit(alice).go(f"/integrations/{row.uuid}/").press("Run run task test")
-    partner.sees("No rehearsal has been made yet")
+    partner.sees("No test runs yet")
     with endpoint(kind=HeldEndpoint) as server:
         ask(partner, server.url)
         run_test_to_end(server, background)
     partner.sees(
-        "Every rule held.", "The run stops, after the plan, before anyone can confirm it.", "Begin a rehearsal"
+        "All rules passed.", "The run stops after the plan, before anyone can confirm it.", "Start test run"
     ).arrived()
     partner.never_reads(KEY).shot("run-task-rehearsal")
     background()
-    visit(rita).go(f"/checks/{row.uuid}/").sees("The run task passes its rehearsal of Post-plan.")
+    visit(rita).go(f"/checks/{row.uuid}/").sees("The run task passed its test run (Post-plan).")
 
 
 def test_faulty_endpoint_is_explained_on_a_phone_without_scripts(
@@ -55,8 +55,8 @@ def test_faulty_endpoint_is_explained_on_a_phone_without_scripts(
     with endpoint("unsigned-taken", kind=HeldEndpoint) as server:
         ask(partner, server.url)
         run_test_to_end(server, background)
-    partner.press("Look again").sees(
-        "Something has to be mended; each rule says what.",
+    partner.press("Refresh page").sees(
+        "Some rules failed. Follow the advice for each rule.",
         "The endpoint accepted a request without a signature and sent a result for it.",
         "Return 401 if X-TFC-Task-Signature is missing or blank and your run task has a key.",
     )

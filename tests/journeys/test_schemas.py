@@ -18,14 +18,12 @@ def test_schema_is_submitted_compared_and_previewed(
     first.write_bytes(encode_schema())
     second.write_bytes(newer())
     page = visit(alice).go(f"/integrations/{row.uuid}/").press("Schemas and Crossplane resources")
-    page.sees("No schema yet").write("Version of the provider", "v1.4.0").hand_in("Schema", first).press(
-        "Upload document"
-    )
+    page.sees("No schema yet").write("Version of the provider", "v1.4.0").hand_in("Schema", first).press("Hand it in")
     page.sees("begins with a “v”").write("Version of the provider", "1.4.0").hand_in("Schema", first).press(
-        "Upload document"
+        "Hand it in"
     )
     page.sees("The schema of 1.4.0 is kept: 6 resources.")
-    page.write("Version of the provider", "1.5.0").hand_in("Schema", second).press("Upload document").sees(
+    page.write("Version of the provider", "1.5.0").hand_in("Schema", second).press("Hand it in").sees(
         "1.5.0 is kept"
     ).shot("schemas")
     page.press("What changed in 1.5.0").sees("The resource acme_key is gone.")

@@ -48,7 +48,7 @@ def test_chosen_zone_goes_before_the_browsers(listed_integration: Integration, v
     path = f"/directory/{listed_integration.uuid}/"
     browser = visit(alice, zone="Asia/Tokyo")
     reads(browser, path, "Asia/Tokyo")
-    browser.go("/profile/").choose("Time zone", "Europe/Berlin").press("Save").sees("Profile saved.")
+    browser.go("/profile/").choose("Time zone", "Europe/Berlin").press("Save profile").sees("Profile saved.")
     reads(browser, path, "Europe/Berlin")
 
 

@@ -53,7 +53,7 @@ QUESTION_TEXTS = (
     gettext_noop("The plugin protocols of list, package and manifest agree and are ones that Terraform speaks."),
     gettext_noop("The list of checksums is signed by a key of this provider that is worth something."),
     gettext_noop("The release's tag points to the same commit as when we first read it."),
-    gettext_noop("D Terraform would install the release on every listed platform."),
+    gettext_noop("Terraform would install the release on every listed platform."),
     gettext_noop("The files of the version are the same as when we first read them."),
     gettext_noop("The main language on GitHub is one that the program accepts."),
     gettext_noop("The license files of the newest release match the program's license policy. A reviewer decides unclear cases."),

@@ -161,7 +161,7 @@ OPERATIONS_WITHOUT_PAGE = {"get_me", "report_check_results"}  # a token's own qu
 def codes() -> list[tuple[str, str, str]]:
     """(page, code of its GET, code of its POST) of every page and role."""
     cells = [
-        (name, cell) for name, line in read_access_table().items() if ":" not in name for cell in line if "/" in cell
+        (name, cell) for name, line in read_access_table().items() if ": " not in name for cell in line if "/" in cell
     ]
     return [(name, *cell.split("/")) for name, cell in cells]  # type: ignore[misc]
 

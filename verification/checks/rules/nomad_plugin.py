@@ -42,4 +42,4 @@ def check_nomad_plugin_test(subject: Subject, sources: Sources) -> Result:
     else:
         details = f" {len(open_results)} of {len(rule_results)} rules didn't pass." if open_results else ""
         summary = f"The {test_run['type']} plugin {OUTCOME_PHRASES[outcome]}.{details}"
-    return Result(outcome, summary, evidence, (("test_run", test_run["at"][:16]), ("version", test_run["version"])))
+    return Result(outcome, summary, evidence, (("test run", test_run["at"][:16]), ("version", test_run["version"])))

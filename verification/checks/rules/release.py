@@ -133,7 +133,7 @@ def _add_archive_observations(check_result: Result, report: Report, subject: Sub
 
 for _id, _title, _words in (
     *((id, title, question.__doc__ or "") for id, title, question in QUESTIONS if id not in EXCLUDED_IDS),
-    (TERRAFORM, TITLE, "D Terraform would install the release on every listed platform."),
+    (TERRAFORM, TITLE, "Terraform would install the release on every listed platform."),
 ):
     register_check(_id, title=_title, advice=ADVICE_BY_CHECK[_id], help=PUBLISHING_URL)(_build_check(_id, _words))
 

@@ -49,4 +49,4 @@ def check_run_task_test(subject: Subject, sources: Sources) -> Result:
     else:
         details = f" {len(open_results)} of {len(rule_results)} rules didn't pass." if open_results else ""
         summary = f"The run task {OUTCOME_PHRASES[outcome]} ({stages}).{details}"
-    return Result(outcome, summary, evidence, (("test_run", test_run["at"][:16]), ("address", test_run["url"][:200])))
+    return Result(outcome, summary, evidence, (("test run", test_run["at"][:16]), ("address", test_run["url"][:200])))

@@ -26,7 +26,7 @@ def test_runs_follow_the_enforcement() -> None:
     assert effects == [
         ("passing", "passed", "The run continues.", "The run continues."),
         (
-            "failing", "failed", "The run stops, after the plan, before anyone can confirm it.",
+            "failing", "failed", "The run stops after the plan, before anyone can confirm it.",
             "The run continues with a warning.",
         ),
     ]  # fmt: skip
@@ -47,7 +47,7 @@ def test_run_without_a_result_waits_until_nothing_more_can_come() -> None:
     final_effects = {each.mandatory for each in build_effects(replace(records, over=True))}
     assert final_effects == {
         (
-            "The run stops, after the plan, before anyone can confirm it. The task "
+            "The run stops after the plan, before anyone can confirm it. The task "
             "itself returned an error, which counts as failed."
         )
     }

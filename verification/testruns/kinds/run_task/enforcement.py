@@ -53,7 +53,7 @@ def _describe_mandatory_effect(stage: str, status: str) -> str:
     if status == "passed":
         return "The run continues."
     reason = "" if status else " The task itself returned an error, which counts as failed."
-    return f"The run stops, {STOP_POINTS[stage]}.{reason}"
+    return f"The run stops {STOP_POINTS[stage]}.{reason}"
 
 
 def _describe_advisory_effect(status: str) -> str:
