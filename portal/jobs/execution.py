@@ -57,15 +57,24 @@ def run_due_jobs(queue: str, due_at: datetime, *, seconds: float = ROUND_SECONDS
     """Run the jobs of a queue that were due at a time, one after the other. Return how many of each kind."""
     counts: dict[str, int] = {}
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        # looked for without a lock first: a round that finds nothing writes nothing
-        due = list_runnable(due_at).filter(queue=queue)
-        job = claim(due, max(due_at, timezone.now())) if due.exists() else None
-        if job is None:
-            return counts
-        execute(job)
+    # looked for without a lock first: a round that finds nothing writes nothing
+    job = _claim_next(queue, due_at) if list_runnable(due_at).filter(queue=queue).exists() else None
+    while job is not None:
         counts[job.kind] = counts.get(job.kind, 0) + 1
+        settlement = _attempt(job)
+        has_time = time.monotonic() < deadline
+        if job.resource:  # its limit is locked until the commit: another lock would risk a deadlock
+            _end(job, settlement)
+            job = _claim_next(queue, due_at) if has_time else None
+        else:
+            with transaction.atomic():  # one commit ends a job and begins the next
+                _end(job, settlement)
+                job = _claim_next(queue, due_at) if has_time else None
     return counts
+
+
+def _claim_next(queue: str, due_at: datetime) -> Job | None:
+    return claim(list_runnable(due_at).filter(queue=queue), max(due_at, timezone.now()))
 
 
 def list_runnable(now: datetime) -> JobQuerySet:
@@ -80,7 +89,7 @@ def claim(candidates: JobQuerySet, now: datetime) -> Job | None:
 
     A job that a process left behind is failed instead if it must not run again.
     """
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         due = candidates.due(now).filter(kind__in=DEFINITIONS)
         job = due.select_for_update(of=("self",), skip_locked=True).first()
         if job is None or not _is_available(job, now):
@@ -93,18 +102,24 @@ def claim(candidates: JobQuerySet, now: datetime) -> Job | None:
             return None
         token = uuid4()
         # repeats the condition although the row is locked: SQLite has no row locks
-        claimed = Job.objects.due(now).filter(pk=job.pk, lease_token=job.lease_token).update(
-            state=State.RUNNING, lease_token=token, lease_expires_at=now + definition.lease, progress={},
-            attempts=job.attempts + 1, started_at=job.started_at or now,
-        )  # fmt: skip
-        return Job.objects.get(pk=job.pk) if claimed else None
+        values = {
+            "state": State.RUNNING, "lease_token": token, "lease_expires_at": now + definition.lease, "progress": {},
+            "attempts": job.attempts + 1, "started_at": job.started_at or now,
+        }  # fmt: skip
+        if not Job.objects.due(now).filter(pk=job.pk, lease_token=job.lease_token).update(**values):
+            return None
+        for name, value in values.items():
+            setattr(job, name, value)
+        return job
 
 
 def execute(job: Job) -> None:
     """Run one attempt of a claimed job, record the outcome, and publish the next job of its resource."""
+    _end(job, _attempt(job))
+
+
+def _end(job: Job, settlement: Settlement) -> None:
     assert job.lease_token is not None
-    definition = DEFINITIONS[job.kind]
-    settlement = _attempt(job, definition, job.lease_token)
     settle(job.pk, job.lease_token, settlement)
     if job.resource:
         waiting = list_runnable(timezone.now()).filter(resource=job.resource)
@@ -114,7 +129,7 @@ def execute(job: Job) -> None:
 def settle(job_id: int, token: UUID, settlement: Settlement) -> bool:
     """Write down what becomes of a job. Return False if the lease belongs to another process by now."""
     now = timezone.now()
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         job = Job.objects.select_for_update().filter(pk=job_id, lease_token=token, state=State.RUNNING).first()
         if job is None:
             logger.warning("Job %s ended after it had lost its lease.", job_id)
@@ -127,7 +142,9 @@ def settle(job_id: int, token: UUID, settlement: Settlement) -> bool:
     return True
 
 
-def _attempt(job: Job, definition: JobDefinition, token: UUID) -> Settlement:
+def _attempt(job: Job) -> Settlement:
+    definition, token = DEFINITIONS[job.kind], job.lease_token
+    assert token is not None
     context = JobContext(job.pk, job.attempts, token, definition.lease)
     try:
         with keep_lease(f"job {job.pk} ({job.kind})", definition.lease, partial(_renew_lease, job.pk, token)):

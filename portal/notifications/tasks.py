@@ -40,10 +40,13 @@ def send_email(context: JobContext, *, email_id: int) -> None:
     if settings.EMAIL_STORED_ONLY:
         unsent.update(state=State.STORED)
         return
-    if not unsent.update(state=State.QUEUED):  # from here on, nobody can cancel it
+    email_message = unsent.first()
+    if email_message is None:
+        return
+    if email_message.state == State.HELD and not unsent.update(state=State.QUEUED):  # now nobody can cancel it
         return
     try:
-        deliver(EmailMessage.objects.get(pk=email_id))
+        deliver(email_message)
     except DeliveryError as error:
         unsent.update(last_error=str(error)[:300])
         if error.is_permanent:
