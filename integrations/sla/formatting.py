@@ -14,7 +14,7 @@ from integrations.sla.engine.clock import list_days
 from integrations.sla.engine.explanation import split_duration
 from integrations.sla.engine.types import Segment
 from portal.core.business_time import Calendar
-from portal.ui.components.moments import format_short
+from portal.ui.components.moments import format_short, format_time
 
 REASONS = (
     gettext_noop("The clock runs"),
@@ -58,9 +58,9 @@ NOTES = (
 
 
 def format_moment(timestamp: datetime, zone: ZoneInfo) -> str:
-    """Format a time in the calendar's time zone, such as "Tue 14 Apr, 14:10"."""
+    """Format a time in the calendar's time zone, such as "Tue, Apr 14, 2:10 PM"."""
     local_time = timestamp.astimezone(zone)
-    return f"{format_short(local_time)}, {local_time:%H:%M}"
+    return f"{format_short(local_time)}, {format_time(local_time)}"
 
 
 def format_duration(length: timedelta) -> str:
@@ -82,7 +82,7 @@ def describe_reason(segment: Segment, calendar: Calendar) -> str:
 
 def _describe_days_off(segment: Segment, calendar: Calendar) -> str:
     days = list_days(segment, calendar)
-    day_names = ", ".join(
+    day_names = "; ".join(
         format_short(day) + (f" ({calendar.names[day]})" if day in calendar.names else "") for day in days
     )
     return ngettext("Day off: %(days)s", "Days off: %(days)s", len(days)) % {"days": day_names}

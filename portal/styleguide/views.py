@@ -21,7 +21,7 @@ from portal.ui.components.markup import TONES
 
 SAMPLE_EMAIL = """Changes requested: Rocket provider
 
-Action required: Respond to 2 findings by Tue 14 Apr, 14:10.
+Action required: Respond to 2 findings by Tue, Apr 14, 2:10 PM.
 
 1. The signature does not match the file. Sign the release again with the key that you registered.
 2. The documentation page of rocket_stage is missing.

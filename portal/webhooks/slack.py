@@ -41,7 +41,8 @@ def build_body(event: AuditEvent, payload: Mapping[str, Any]) -> str:
         for issue in data.get("issues", ())
     ]
     blocks: list[dict[str, Any]] = [build_section("\n".join([headline, subject_line, *lines[:MAX_ISSUES]]))]
-    blocks.append(build_context_block(f"{payload['type']} · {event.at:%a} {event.at.day} {event.at:%b, %H:%M} UTC"))
+    moment = f"{event.at:%a}, {event.at:%b} {event.at.day}, {event.at:%H:%M} UTC"
+    blocks.append(build_context_block(f"{payload['type']} · {moment}"))
     return build_message(
         f"{escape_text(row['name'])} by {escape_text(partner['name'])}: {escape_text(get_actor_name(event))} "
         f"{escape_text(summary, LONG_TEXT_LENGTH)}",

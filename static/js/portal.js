@@ -48,17 +48,15 @@ function refreshMoments() {
 
 // Show times in the browser's time zone unless the user selected a time zone.
 const LANGUAGE = document.documentElement.lang;
-const CLOCK = new Intl.DateTimeFormat(LANGUAGE.startsWith("en") ? "en-US" : LANGUAGE, {
-  weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit",
-  hourCycle: "h23", timeZoneName: "short",
-});
-const ZONE = CLOCK.resolvedOptions().timeZone;
+const DAY = { weekday: "short", month: "short", day: "numeric" }, TIME = { hour: "numeric", minute: "2-digit" };
+const [THIS_YEAR, EXACT, FULL] = [
+  { ...DAY, ...TIME }, { ...DAY, year: "numeric", ...TIME }, { ...DAY, year: "numeric", ...TIME, timeZoneName: "short" },
+].map((options) => new Intl.DateTimeFormat(LANGUAGE.startsWith("en") ? "en-US" : LANGUAGE, options));
+const ZONE = FULL.resolvedOptions().timeZone;
 
 function inZone(moment) {
-  const part = Object.fromEntries(CLOCK.formatToParts(moment).map(({ type, value }) => [type, value]));
-  const day = `${part.weekday} ${part.day} ${part.month}`, clock = `${part.hour}:${part.minute}`;
-  const year = part.year === String(new Date().getFullYear()) ? "" : ` ${part.year}`;
-  return { exact: `${day}${year}, ${clock}`, full: `${day} ${part.year}, ${clock} ${part.timeZoneName}` };
+  const exact = moment.getFullYear() === new Date().getFullYear() ? THIS_YEAR : EXACT;
+  return { exact: exact.format(moment), full: FULL.format(moment) };
 }
 
 function applyBrowserZone(root) {

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.utils import dates
 from django.utils.translation import gettext as _
 
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
+from portal.ui.components.moments import format_short
 from verification.checks.models import CheckResult, CheckRun
 from verification.checks.runner import get_max_age, list_checked_requirements, list_required_check_keys
 from verification.checks.services.accepted_deviations import get_acceptable_value
@@ -139,13 +139,8 @@ def _describe_state(result: CheckResult) -> str:
     if result.version > 1:
         parts.append(_("check version %(number)s") % {"number": result.version})
     if result.last_seen.date() != result.at.date():
-        parts.append(_("unchanged since %(day)s") % {"day": _format_day(result.at)})
+        parts.append(_("unchanged since %(day)s") % {"day": format_short(result.at)})
     return ", ".join(parts)
-
-
-def _format_day(moment: datetime) -> str:
-    weekday, month = dates.WEEKDAYS_ABBR[moment.weekday()], dates.MONTHS_3[moment.month]
-    return f"{weekday} {moment.day} {str(month).title()}"
 
 
 def _add_timestamp(item: dict[str, Any]) -> dict[str, Any]:

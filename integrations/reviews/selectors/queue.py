@@ -18,6 +18,7 @@ from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.next_action import translate_next_action
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState, Stage
+from portal.ui.components.moments import format_clock
 
 PAGE_SIZE = 50
 POSITION_COLUMNS = ("program_key", "edition_date", "step", "stage", "review_state", "review_round")
@@ -216,9 +217,7 @@ def _describe_claim(values: dict[str, Any], reader: QueueReader, now: datetime) 
     if claim_expires_at is None:
         return (_("Assigned to you"), button_label) if is_mine else (_("Assigned to %(name)s") % {"name": name}, "")
     if claim_expires_at > now:
-        local = timezone.localtime(claim_expires_at)
-        end_time = f"{local:%H:%M}{' UTC' if local.tzname() == 'UTC' else ''}"
-        return _("Claimed by %(name)s until %(time)s") % {"name": name, "time": end_time}, ""
+        return _("Claimed by %(name)s until %(time)s") % {"name": name, "time": format_clock(claim_expires_at)}, ""
     return (
         (_("Assigned to you (claim expired)"), button_label)
         if is_mine

@@ -14,6 +14,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import integration_changes
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
+from portal.ui.components.moments import format_clock
 
 
 def claim_review(integration: Integration, *, actor: Any, now: datetime) -> Integration:
@@ -25,10 +26,10 @@ def claim_review(integration: Integration, *, actor: Any, now: datetime) -> Inte
         if is_claimed_by_other:
             raise ActionRefused(
                 _(
-                    "%(reviewer)s claimed this review until %(claim_expires_at)s UTC. "
+                    "%(reviewer)s claimed this review until %(claim_expires_at)s. "
                     "Wait until then, or ask them to release the claim."
                 )
-                % {"reviewer": row.reviewer, "claim_expires_at": f"{row.claim_expires_at:%H:%M}"},
+                % {"reviewer": row.reviewer, "claim_expires_at": format_clock(row.claim_expires_at)},
                 "conflict",
             )
         is_new_reviewer = row.reviewer_id != actor.pk

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from integrations.programs.schema import Sla, SlaTarget, TargetType
 from integrations.sla.engine.pause_rules import UncountedInterval
@@ -170,13 +171,19 @@ def _build_segment(part: TimeSegment, idle: Sequence[UncountedInterval], calenda
     return Segment(part.start, part.end, False, describe_days_off(part, calendar))
 
 
+def format_moment(timestamp: datetime, zone: ZoneInfo) -> str:
+    """Format a time in the calendar's time zone, such as “Tue, Apr 14, 2:10 PM”."""
+    local_time = timestamp.astimezone(zone)
+    return f"{local_time:%a}, {local_time:%b} {local_time.day}, {local_time:%I:%M %p}".replace(", 0", ", ")
+
+
 def describe_days_off(part: TimeSegment, calendar: Calendar) -> str:
-    """Describe days off, such as “Days off: Sat 11 Apr, Sun 12 Apr”, with the names of holidays."""
+    """Describe days off, such as “Days off: Sat, Apr 11; Sun, Apr 12”, with the names of holidays."""
     days = list_days(part, calendar)
     day_names = [
-        f"{day:%a} {day.day} {day:%b}" + (f" ({calendar.names[day]})" if day in calendar.names else "") for day in days
+        f"{day:%a}, {day:%b} {day.day}" + (f" ({calendar.names[day]})" if day in calendar.names else "") for day in days
     ]
-    return f"{'Day off' if len(days) == 1 else 'Days off'}: {', '.join(day_names)}"
+    return f"{'Day off' if len(days) == 1 else 'Days off'}: {'; '.join(day_names)}"
 
 
 def list_days(part: TimeSegment | Segment, calendar: Calendar) -> list[date]:

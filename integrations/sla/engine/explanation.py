@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from integrations.sla.engine.clock import format_moment
 from integrations.sla.engine.types import ClockState, ClockStatus, IssueState, ProjectionContext, Segment
 
 ANCHORS = {"comment": "issuecomment", "event": "event"}  # event key prefix -> GitHub anchor
@@ -17,12 +18,6 @@ STATE_DESCRIPTIONS = {
     ClockStatus.DATA_INCOMPLETE: "Our data ends before the due date.",
     ClockStatus.NOT_APPLICABLE: "No SLA target applies.",
 }
-
-
-def format_moment(timestamp: datetime, zone: ZoneInfo) -> str:
-    """Format a time in the calendar's time zone, such as “Tue 14 Apr, 14:10”."""
-    local_time = timestamp.astimezone(zone)
-    return f"{local_time:%a} {local_time.day} {local_time:%b}, {local_time:%H:%M}"
 
 
 def format_duration(length: timedelta) -> str:

@@ -7,9 +7,10 @@ docs/explanation/sla-clock.md explains the rules.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from integrations.programs.schema import TargetType
-from integrations.sla.engine.clock import EffectiveTarget, build_effective_targets, measure_clock
+from integrations.sla.engine.clock import EffectiveTarget, build_effective_targets, format_moment, measure_clock
 from integrations.sla.engine.participants import (
     IssueParticipants,
     ParticipantSide,
@@ -241,6 +242,4 @@ def _build_ideal_target_notes(analysis: TimelineAnalysis, context: ProjectionCon
     ):
         return []
     due_at = critical_since + timedelta(hours=target.hours)
-    return [
-        f"Critical: ideally within {target.hours} hours, by {due_at:%a} {due_at.day} {due_at:%b}, {due_at:%H:%M} UTC."
-    ]
+    return [f"Critical: ideally within {target.hours} hours, by {format_moment(due_at, ZoneInfo('UTC'))} UTC."]

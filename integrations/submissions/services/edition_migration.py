@@ -17,6 +17,7 @@ from integrations.submissions.services.transitions import integration_changes
 from integrations.submissions.workflow.states import Status
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
+from portal.ui.components.moments import format_clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +153,8 @@ def migrate_edition(
     with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as locked_integration:
         if locked_integration.undo_until is not None and locked_integration.undo_until > now:
             raise ActionRefused(
-                _("The last decision can be undone until %(undo_until)s UTC. Change the edition after that.")
-                % {"undo_until": f"{locked_integration.undo_until:%H:%M}"}
+                _("The last decision can be undone until %(undo_until)s. Change the edition after that.")
+                % {"undo_until": format_clock(locked_integration.undo_until)}
             )
         migration_plan, previous_date = (
             plan_migration(locked_integration, edition_date, now),

@@ -14,6 +14,7 @@ from integrations.submissions.models import Integration, Introduction
 from integrations.submissions.services.transitions import lock_integration
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
+from portal.ui.components.moments import format_full
 
 State = Introduction.State
 
@@ -87,15 +88,15 @@ def _lock_pending(introduction: Introduction, actor: Any) -> Introduction:
     )
     if locked_introduction.state != State.ASKED:
         accepted_message, declined_message = (
-            _("%(name)s already accepted this request on %(time)s UTC."),
-            _("%(name)s already declined this request on %(time)s UTC."),
+            _("%(name)s already accepted this request on %(time)s."),
+            _("%(name)s already declined this request on %(time)s."),
         )
         message = accepted_message if locked_introduction.state == State.AGREED else declined_message
         raise ActionRefused(
             message
             % {
                 "name": locked_introduction.decided_by or _("Someone"),
-                "time": f"{locked_introduction.decided_at:%b %d, %H:%M}",
+                "time": format_full(locked_introduction.decided_at),
             },
             "conflict",
         )

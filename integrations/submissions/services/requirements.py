@@ -265,7 +265,7 @@ def _update_automatic_finding(
         if finding is not None and finding.due_at is not None:
             return "check_failed", {
                 "finding": finding.number, "due": finding.due_at.isoformat(),
-                "due_day": f"{finding.due_at:%a} {finding.due_at.day} {finding.due_at:%b}",
+                "due_day": f"{finding.due_at:%a}, {finding.due_at:%b} {finding.due_at.day}",
             }  # fmt: skip
     if state.status in (Status.PASS, Status.WARN):
         finding = findings.resolve_automatic_finding(integration, state.requirement_id, now=now)

@@ -25,6 +25,7 @@ from portal.audit.models import AuditEvent
 from portal.audit.services import record_event, record_responsibility_change
 from portal.core import business_time
 from portal.core.errors import ActionRefused
+from portal.ui.components.moments import format_full
 
 PROGRAM_CALENDAR = business_time.Calendar()
 RESPONSIBILITY_TIMESTAMPS = ("responsible_since", "action_due_at")
@@ -195,7 +196,7 @@ def _find_transition(integration: Integration, transition_name: str, version: in
         actor_name, event_label = (
             (last.actor or _("The portal"), last.event_type.replace("_", " ")) if last else (_("Someone"), "changed")
         )
-        time_label = f"{last.at:%b %d, %H:%M} UTC" if last else _("an unknown time")
+        time_label = format_full(last.at) if last else _("an unknown time")
         raise ActionRefused(
             _("%(name)s already selected “%(action)s” at %(time)s. Reload the page.")
             % {"name": actor_name, "action": event_label, "time": time_label},

@@ -8,13 +8,14 @@ from django.utils.translation import gettext_noop
 
 from integrations.submissions.workflow import evidence
 from integrations.submissions.workflow.guards import attach_refusal, format_titles
+from portal.ui.components.moments import format_full
 
 if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
 
 
 def _format_moment(moment: datetime | None) -> str:
-    return f"{moment:%a} {moment.day} {moment:%b}, {moment:%H:%M} UTC" if moment else ""
+    return format_full(moment) if moment else ""
 
 
 def _describe_period(integration: "Integration") -> str:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from integrations.programs.schema import Stage
 from integrations.submissions.selectors import context
 from integrations.submissions.workflow.states import ReviewState
+from portal.ui.components.moments import format_clock
 
 if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
@@ -137,11 +138,11 @@ def has_only_verified_findings(integration: "Integration") -> bool:
 
 def _describe_claim(integration: "Integration") -> str:
     return _(
-        "%(reviewer)s claimed this review until %(claim_expires_at)s UTC. "
+        "%(reviewer)s claimed this review until %(claim_expires_at)s. "
         "Wait until then, or ask them to release the claim."
     ) % {
         "reviewer": integration.reviewer,
-        "claim_expires_at": f"{integration.claim_expires_at:%H:%M}",
+        "claim_expires_at": format_clock(integration.claim_expires_at),
     }
 
 

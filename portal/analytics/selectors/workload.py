@@ -7,8 +7,9 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db.models import Count, Min, Q, QuerySet
-from django.utils import dates, timezone
+from django.utils import dateformat, timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.reviews.models import ReviewerProfile
@@ -84,7 +85,7 @@ def _build_load(person: Any, decision_count: int, now: datetime) -> ReviewerLoad
 
 
 def format_absence(start: date | None, end: date | None, today: date) -> str:
-    """Return an absence such as "away until 3 May", or an empty string."""
+    """Return an absence such as "away until May 3", or an empty string."""
     if start is None or (end is not None and end < today):
         return ""
     if start > today:
@@ -93,7 +94,7 @@ def format_absence(start: date | None, end: date | None, today: date) -> str:
 
 
 def _format_day(day: date) -> str:
-    return f"{day.day} {str(dates.MONTHS_3[day.month]).title()}"
+    return dateformat.format(day, pgettext("date format", "M j"))
 
 
 def summarize_unassigned(filters: AnalyticsFilters) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from xml.sax.saxutils import escape, quoteattr
 from portal.directory.badges import payloads
 from portal.directory.badges.glyph_widths import measure_text, truncate_text
 from portal.directory.badges.status import BadgeStatus
-from portal.ui.components.moments import MONTHS
 
 FONT_FAMILIES = "Helvetica Neue,Helvetica,Arial,Liberation Sans,sans-serif"
 INK_COLOR, PAPER_COLOR, EDGE_COLOR, QUIET_COLOR = "#1f2330", "#ffffff", "#8b909c", "#c9ccd4"
@@ -126,4 +125,4 @@ def _build_status_icon(badge_status: BadgeStatus, x: float, y: float) -> str:
 
 
 def _format_date(day: date) -> str:
-    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+    return f"{day:%b} {day.day}, {day.year}"  # in English, as the whole badge

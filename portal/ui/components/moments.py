@@ -1,58 +1,57 @@
 """Formatting of times: exact in the reader's time zone, relative, and due dates."""
 
 from datetime import UTC, date, datetime
-from functools import lru_cache
 
-from django.utils import dates, timezone
+from django.utils import dateformat, timezone
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from portal.ui.components.markup import EMPTY, render_icon, require_choice
 
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 MINUTE, HOUR, DAY = 60, 3600, 86400
 FORMS = ("exact", "relative", "both")
 UTC_NAME = "UTC"
 
 
-@lru_cache(maxsize=64)
-def _get_names(language: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the short names of weekdays and months, cached per language because a page shows dozens of times."""
-    months = [str(dates.MONTHS_3[number]).title() for number in range(1, 13)]
-    return tuple(str(dates.WEEKDAYS_ABBR[number]) for number in range(7)), tuple(months)
-
-
 def format_short(moment: date) -> str:
-    """Return a date without its year, such as "Tue 14 Apr"."""
-    weekdays, months = _get_names(get_language())
-    return f"{weekdays[moment.weekday()]} {moment.day} {months[moment.month - 1]}"
+    """Return a date without its year, such as "Tue, Apr 14"."""
+    return dateformat.format(moment, pgettext("date format", "D, M j"))
 
 
 def format_day(moment: date, now: datetime) -> str:
-    """Return a date such as "Tue 14 Apr", with the year unless it is the current year."""
-    words = format_short(moment)
-    return words if moment.year == now.year else f"{words} {moment.year}"
+    """Return a date such as "Tue, Apr 14", with the year unless it is the current year."""
+    if moment.year == now.year:
+        return format_short(moment)
+    return dateformat.format(moment, pgettext("date format", "D, M j, Y"))
+
+
+def format_time(moment: datetime) -> str:
+    """Return a time of day such as "2:10 PM"."""
+    return dateformat.time_format(moment, pgettext("time format", "g:i A"))
+
+
+def format_clock(moment: datetime) -> str:
+    """Return a time of day in the active time zone, with "UTC" if that is the zone."""
+    zone = f" {UTC_NAME}" if timezone.get_current_timezone_name() == UTC_NAME else ""
+    return f"{format_time(timezone.localtime(moment))}{zone}"
 
 
 def format_exact(moment: date, now: datetime) -> str:
-    """Return a time such as "Tue 14 Apr, 14:10" in the active time zone, or only the day of a date.
+    """Return a time such as "Tue, Apr 14, 2:10 PM" in the active time zone, or only the day of a date.
 
     UTC is shown, because it is the default, which the script replaces with the browser's time zone.
     """
     if not isinstance(moment, datetime):
         return format_day(moment, now)
-    local = timezone.localtime(moment)
-    zone = f" {UTC_NAME}" if timezone.get_current_timezone_name() == UTC_NAME else ""
-    return f"{format_day(local, now)}, {local.hour:02}:{local.minute:02}{zone}"
+    return f"{format_day(timezone.localtime(moment), now)}, {format_clock(moment)}"
 
 
 def format_full(moment: date) -> str:
     """Return a time with year and time zone for tooltips."""
-    if not isinstance(moment, datetime):
-        return f"{format_short(moment)} {moment.year}"
-    local = timezone.localtime(moment)
-    return f"{format_short(local)} {local.year}, {local.hour:02}:{local.minute:02} {local.tzname()}"
+    local = timezone.localtime(moment) if isinstance(moment, datetime) else moment
+    day = dateformat.format(local, pgettext("date format", "D, M j, Y"))
+    return f"{day}, {format_time(local)} {local.tzname()}" if isinstance(local, datetime) else day
 
 
 def format_span(seconds: float) -> str:

@@ -325,7 +325,7 @@ def test_release_and_retraction_pause_deadline(integration_on_notice: Integratio
 
 def test_data_gap_blocks_suspension(integration_on_notice: Integration, now: datetime, rob: Any) -> None:
     MonitoredRepository.objects.update(data_up_to=now + 29 * DAY)
-    assert "Our issue data ends Wed 13 May" in refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
+    assert "Our issue data ends Wed, May 13" in refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
 
 
 def test_appeal_pauses_deadline_and_needs_another_reviewer(

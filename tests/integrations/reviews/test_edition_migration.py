@@ -91,7 +91,7 @@ def test_while_a_decision_can_be_undone_the_dry_run_shows_all_but_the_button(
 ) -> None:
     perform_transition(old, "decline", actor=rita, note="No.", now=now)
     response = sign_in(rita).post(address(old), {"to": "2026-06", "note": "", "preview": "1"})
-    assert "The edition can't be changed yet The last decision can be undone until 09:10 UTC" in text_of(response)
+    assert "The edition can't be changed yet The last decision can be undone until 9:10 AM UTC" in text_of(response)
     assert "New requirements" in text_of(response)
     assert BeautifulSoup(response.content, "html.parser").select("main form button[name=move]") == []
 

@@ -155,8 +155,8 @@ def test_decision_that_can_be_undone_is_reported_with_its_moment(
     find(rocket, rita, moment)
     perform_transition(rocket, "request_changes", actor=rita, now=moment)
     assert (
-        "You requested changes You can undo this decision until Tue 14 Apr, 09:10 UTC . We send the email after that."
-        in text_of(page(sign_in(rita), rocket))
+        "You requested changes You can undo this decision until Tue, Apr 14, 9:10 AM UTC . "
+        "We send the email after that." in text_of(page(sign_in(rita), rocket))
     )
     assert "Rita Reyes requested changes" in text_of(page(sign_in(rob), rocket))
 

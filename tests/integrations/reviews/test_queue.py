@@ -161,8 +161,8 @@ def test_queue_shows_reviewer_and_claim_expiry(
     claims.claim_review(Integration.objects.get(name="Rocket"), actor=rob, now=moment)
     claims.assign_reviewer(Integration.objects.get(name="Vaulted"), rita, actor=rita, now=moment)
     response = sign_in(rita).get("/queue/")
-    assert "Claimed by you until 09:30 UTC" in row_of(response, "Scan")
-    assert "Rob Roth until 09:30" in row_of(response, "Rocket")
+    assert "Claimed by you until 9:30 AM UTC" in row_of(response, "Scan")
+    assert "Rob Roth until 9:30 AM" in row_of(response, "Rocket")
     assert "Assigned to you Claim review Vaulted" in row_of(response, "Vaulted")
     time_machine.move_to(moment + timedelta(minutes=30), tick=False)
     response = sign_in(rita).get("/queue/")
@@ -185,7 +185,7 @@ def test_second_claim_is_refused_and_filters_are_retained(
     claims.claim_review(row, actor=rob, now=moment)
     response = sign_in(rita).post(f"/integrations/{row.uuid}/claim/", {"back": "tab=free&program=nomad"}, follow=True)
     assert response.redirect_chain == [("/queue/?tab=free&program=nomad", 302)]
-    assert "Rob Roth claimed this review until 09:30 UTC." in response.content.decode()
+    assert "Rob Roth claimed this review until 9:30 AM UTC." in response.content.decode()
     assert Integration.objects.get(pk=row.pk).reviewer == rob
 
 

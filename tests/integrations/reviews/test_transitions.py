@@ -132,7 +132,7 @@ def test_decision_is_taken_reported_and_can_be_undone(
     response = take(client, ready, "approve", note="Well done.")
     assert response["Location"] == f"/integrations/{ready.uuid}/review/"
     text = text_of(client.get(response["Location"]))
-    assert "You approved the integration You can undo this decision until Tue 14 Apr, 09:10 UTC ." in text
+    assert "You approved the integration You can undo this decision until Tue, Apr 14, 9:10 AM UTC ." in text
     assert (fresh(ready).stage, EmailMessage.objects.get(event__event_type="approve").state) == ("release", "held")
     undone = take(client, ready, "undo_decision")
     assert "You undid the decision." in text_of(client.get(undone["Location"]))
@@ -206,7 +206,7 @@ def test_conflict_shows_last_change_and_retains_note(
     assert response.status_code == 409
     text = text_of(response)
     assert "Rob Roth already selected" in text
-    assert "Last change: Rob Roth put the integration on hold, Tue 14 Apr, 09:00" in text
+    assert "Last change: Rob Roth put the integration on hold, Tue, Apr 14, 9:00 AM" in text
     assert "Typed with care." in text_of(response, "textarea")
     assert fresh(ready).stage == "review"
 

@@ -68,11 +68,11 @@ def test_it_explains_itself() -> None:
     )
     assert [(part["from"][:13], part["counted_seconds"] / 3600, part["why"]) for part in result["segments"]] == [
         ("2026-04-10T18", 6, "counted"),
-        ("2026-04-11T00", 0, "Days off: Sat 11 Apr, Sun 12 Apr"),
+        ("2026-04-11T00", 0, "Days off: Sat, Apr 11; Sun, Apr 12"),
         ("2026-04-13T00", 24, "counted"),
         ("2026-04-14T00", 0, "paused"),
         ("2026-04-15T00", 72, "counted"),
-        ("2026-04-18T00", 0, "Days off: Sat 18 Apr, Sun 19 Apr"),
+        ("2026-04-18T00", 0, "Days off: Sat, Apr 18; Sun, Apr 19"),
         ("2026-04-20T00", 18, "counted"),
     ]
     assert result["warn_at"]["50"] == "2026-04-16T06:00:00+00:00"

@@ -106,7 +106,7 @@ def test_calendar_of_the_opening_counts(issue: SupportIssue) -> None:
         "holidays": {"2026-07-03": "Independence Day (observed)"},
         "own_days": {"2026-04-20": "Company day"},
     }
-    assert "Days off: Sat 18 Apr, Sun 19 Apr, Mon 20 Apr (Company day)" in [
+    assert "Days off: Sat, Apr 18; Sun, Apr 19; Mon, Apr 20 (Company day)" in [
         s["why"] for s in explanation["clocks"][1]["segments"]
     ]
 
@@ -114,7 +114,7 @@ def test_calendar_of_the_opening_counts(issue: SupportIssue) -> None:
 def test_words_for_a_person(issue: SupportIssue) -> None:
     out = StringIO()
     call_command("explain_sla_clock", str(issue.uuid), "--at", at(100).isoformat(), stdout=out)
-    assert "Due Wed 22 Apr, 09:00 (UTC)." in out.getvalue().splitlines()
+    assert "Due Wed, Apr 22, 9:00 AM (UTC)." in out.getvalue().splitlines()
 
 
 @pytest.mark.parametrize(

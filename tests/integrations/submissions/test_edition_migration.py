@@ -156,7 +156,7 @@ def test_nothing_is_moved_while_a_decision_can_be_undone(
 ) -> None:
     meet(row, alice, now)
     perform_transition(row, "approve", actor=rita, now=now)
-    with pytest.raises(ActionRefused, match="can be undone until 09:10 UTC"):
+    with pytest.raises(ActionRefused, match="can be undone until 9:10 AM UTC"):
         edition_migration.migrate_edition(row, newer.date, actor=rita, now=now + timedelta(minutes=9))
     edition_migration.migrate_edition(row, newer.date, actor=rita, now=now + timedelta(minutes=10))
     assert Integration.objects.get(pk=row.pk).edition_date == newer.date

@@ -132,7 +132,7 @@ def test_while_a_claim_runs_the_decision_is_its_holders(at: At, rita: Any, rob: 
     row = at("review")
     meet(row, alice, now)
     claims.claim_review(row, actor=rita, now=now)
-    with pytest.raises(ActionRefused, match="Rita Reyes claimed this review until 09:30 UTC"):
+    with pytest.raises(ActionRefused, match="Rita Reyes claimed this review until 9:30 AM UTC"):
         perform_transition(row, "decline", actor=rob, note="No.", now=now)
     perform_transition(row, "decline", actor=rob, note="No.", now=now + timedelta(minutes=30))
     assert fresh(row).stage == "declined"

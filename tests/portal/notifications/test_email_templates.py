@@ -34,7 +34,7 @@ NEWS = {
 DECISION_DATA = {"issue": NEWS["issues"][0]["issue"], "name": "acme/rocket#7", "title": "It does not start"}  # type: ignore[index]
 # What the events of these verbs hold beside what every event holds.
 DATA: dict[str, dict[str, Any]] = {
-    "check_failed": {"requirement": "R", "title": "License", "finding": 1, "due_day": "Tue 28 Apr"},
+    "check_failed": {"requirement": "R", "title": "License", "finding": 1, "due_day": "Tue, Apr 28"},
     "check_passed": {"requirement": "R", "title": "License", "finding": 1},
     "checks_disagree": {"requirement": "R", "title": "License", "commit": "9f3c1e0a77b2"},
     "waived": {"requirement": "R", "title": "Support dossier", "until": "2026-06-01T00:00:00+00:00"},

@@ -133,7 +133,7 @@ def test_github_in_each_state(db: None) -> None:
     row = GitHubRateLimit.objects.create(name="anonymous", limit=60, hour_from=NOW)
     assert line("GitHub").state == "ok"
     GitHubRateLimit.objects.filter(pk=row.pk).update(blocked_until=NOW + timedelta(minutes=5))
-    assert line("GitHub").sentence.endswith("continue at Tue 14 Apr, 09:05 UTC.")
+    assert line("GitHub").sentence.endswith("continue at Tue, Apr 14, 9:05 AM UTC.")
     GitHubRateLimit.objects.filter(pk=row.pk).update(dead_at=NOW, dead_why="401")
     assert line("GitHub").state == "down"
 

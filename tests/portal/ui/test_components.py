@@ -175,7 +175,7 @@ def test_check_that_we_could_not_make_says_when_we_try_again(now):
         now=now,
     )
     assert get_text(body.select_one(".check-summary")).startswith(
-        "We could not reach the registry. We'll try again at Tue 14 Apr"
+        "We could not reach the registry. We'll try again at Tue, Apr 14"
     )
     assert body.select("details") == []
 

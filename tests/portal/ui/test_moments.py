@@ -19,23 +19,23 @@ def words(html):
 def test_when_speaks_in_the_readers_zone():
     with timezone.override(ZoneInfo("Europe/Berlin")):
         element = BeautifulSoup(moments.when(NOW, now=NOW), "html5lib").time
-    assert element.text == "Tue 14 Apr, 14:10"
-    assert element["title"] == "Tue 14 Apr 2026, 14:10 CEST"
+    assert element.text == "Tue, Apr 14, 2:10 PM"
+    assert element["title"] == "Tue, Apr 14, 2026, 2:10 PM CEST"
     assert element["datetime"] == "2026-04-14T12:10:00+00:00"
 
 
 def test_when_of_another_year_names_it():
-    assert words(moments.when(NOW, now=NOW + timedelta(days=365))) == "Tue 14 Apr 2026, 12:10 UTC"
+    assert words(moments.when(NOW, now=NOW + timedelta(days=365))) == "Tue, Apr 14, 2026, 12:10 PM UTC"
 
 
 def test_when_at_the_turn_of_the_year_goes_by_the_readers_calendar():
     moment = datetime(2026, 12, 31, 23, 30, tzinfo=UTC)
     with timezone.override(ZoneInfo("Asia/Tokyo")):
-        assert words(moments.when(moment, now=moment)) == "Fri 1 Jan, 08:30"
+        assert words(moments.when(moment, now=moment)) == "Fri, Jan 1, 8:30 AM"
 
 
 def test_when_of_a_date_is_its_day():
-    assert words(moments.when(date(2026, 4, 14), form="relative", now=NOW)) == "Tue 14 Apr"
+    assert words(moments.when(date(2026, 4, 14), form="relative", now=NOW)) == "Tue, Apr 14"
 
 
 def test_when_of_nothing_is_nothing():
@@ -45,7 +45,7 @@ def test_when_of_nothing_is_nothing():
 
 def test_when_both_says_both():
     element = moments.when(NOW - timedelta(minutes=12), form="both", now=NOW)
-    assert words(element) == "Tue 14 Apr, 11:58 UTC · 12 min ago"
+    assert words(element) == "Tue, Apr 14, 11:58 AM UTC · 12 min ago"
 
 
 def test_when_of_an_unknown_form_is_refused():
@@ -89,7 +89,7 @@ def test_due_warns_for_a_day_and_then_says_so(remaining_time, tone, expected):
 
 def test_due_reports_screen_readers_the_exact_moment():
     page = BeautifulSoup(moments.due(NOW, now=NOW), "html5lib")
-    assert page.select_one(".visually-hidden").text == ", Tue 14 Apr 2026, 12:10 UTC"
+    assert page.select_one(".visually-hidden").text == ", Tue, Apr 14, 2026, 12:10 PM UTC"
 
 
 def test_due_while_paused_does_not_count():

@@ -189,7 +189,7 @@ def test_first_not_found_of_a_listed_one_is_a_warning(listed_provider, stubs):
     stubs.said[KEY] = build_not_found_error()
     look(listed_provider, NOW + 2 * HOUR)
     assert state(listed_provider).status == "warn"
-    assert newest(listed_provider).summary.startswith("We haven't been able to see it since Tue 14 Apr, 11:00 UTC.")
+    assert newest(listed_provider).summary.startswith("We haven't been able to see it since Tue, Apr 14, 11:00 AM UTC.")
     assert not Finding.objects.exists()
 
 

@@ -33,24 +33,25 @@ FACTS = [
 
 def test_words_of_a_clock() -> None:
     assert explain_clock(project(FACTS, now=100).resolve, UTC_ZONE) == [
-        "Tue 14 Apr, 09:00 – Wed 15 Apr, 09:00: 1 day counted. The clock runs.",
-        "Wed 15 Apr, 09:00 – Thu 16 Apr, 09:00: 1 day not counted. Waiting for the reporter to answer a question.",
-        "Thu 16 Apr, 09:00 – Sat 18 Apr, 00:00: 1 day 15 h counted. The clock runs.",
-        "Sat 18 Apr, 00:00 – Sat 18 Apr, 13:00: 13 h not counted. Day off: Sat 18 Apr.",
+        "Tue, Apr 14, 9:00 AM – Wed, Apr 15, 9:00 AM: 1 day counted. The clock runs.",
+        "Wed, Apr 15, 9:00 AM – Thu, Apr 16, 9:00 AM: 1 day not counted. "
+        "Waiting for the reporter to answer a question.",
+        "Thu, Apr 16, 9:00 AM – Sat, Apr 18, 12:00 AM: 1 day 15 h counted. The clock runs.",
+        "Sat, Apr 18, 12:00 AM – Sat, Apr 18, 1:00 PM: 13 h not counted. Day off: Sat, Apr 18.",
         "Total: 2 days 15 h counted, 1 day 13 h not counted.",
-        "Due Wed 22 Apr, 09:00 (UTC).",
+        "Due Wed, Apr 22, 9:00 AM (UTC).",
         "The clock is running.",
     ]
 
 
 def test_partner_s_zone_is_reported() -> None:
     words = explain_clock(project([], now=1).resolve, ZoneInfo("Asia/Kolkata"))
-    assert words[0] == "Tue 14 Apr, 14:30 – Tue 14 Apr, 15:30: 1 h counted. The clock runs."
+    assert words[0] == "Tue, Apr 14, 2:30 PM – Tue, Apr 14, 3:30 PM: 1 h counted. The clock runs."
 
 
 def test_ideal_due_moment_is_called_ideal() -> None:
     sla = policy(IDEALLY).sla.__class__(IDEALLY.target_type, "", None, IDEALLY.critical)
-    assert "Ideally due Thu 16 Apr, 09:00 (UTC)." in explain_clock(project([], policy(sla), now=1).resolve, UTC_ZONE)
+    assert "Ideally due Thu, Apr 16, 9:00 AM (UTC)." in explain_clock(project([], policy(sla), now=1).resolve, UTC_ZONE)
 
 
 def test_data_add_up_and_link_to_what_happened() -> None:

@@ -233,7 +233,7 @@ def test_without_a_target_for_critical_issues_the_other_one_holds() -> None:
 def test_ideal_target_is_shown_and_the_hard_one_holds() -> None:
     state = project([CRITICAL], policy(IDEALLY))
     assert (hours(state.resolve.due_at), state.resolve.is_committed) == (DUE, True)
-    assert "Critical: ideally within 48 hours, by Thu 16 Apr, 09:00 UTC." in state.notes
+    assert "Critical: ideally within 48 hours, by Thu, Apr 16, 9:00 AM UTC." in state.notes
 
 
 def test_only_ideal_targets_promise_nothing() -> None:
@@ -362,5 +362,5 @@ def test_days_off_are_called_by_their_names() -> None:
     state = project_issue_state([open_issue()], ProjectionContext(policy(), calendar, at(NOW), at(NOW)))
     assert (
         next(s.why for s in state.resolve.segments if not s.counted)
-        == "Days off: Fri 17 Apr (Fair), Sat 18 Apr, Sun 19 Apr"
+        == "Days off: Fri, Apr 17 (Fair); Sat, Apr 18; Sun, Apr 19"
     )

@@ -42,7 +42,7 @@ def test_complete_agreement_offers_no_form(rocket, alice, rita, now, sign_in):
     agreements.sign_agreement(rocket, TPA, RITA, version="", actor=rita, now=now)
     page = sign_in(alice).get(place(rocket, TPA))
     assert 'value="sign"' not in page.content.decode()
-    assert "Rita Reyes, Mon 13 Apr" in read(page).replace(" ,", ",")
+    assert "Rita Reyes, Mon, Apr 13" in read(page).replace(" ,", ",")
 
 
 def test_complete_agreement_is_renewed_on_its_page(rocket, alice, rita, now, sign_in):

@@ -19,7 +19,7 @@ def test_times_are_those_of_the_reader(rocket, alice, rita, sign_in):
     press(sign_in(alice), rocket, DEMO, "propose", **TIMES)
     assert Meeting.objects.get().times == ["2026-04-15T09:00+00:00", "2026-04-16T09:00+00:00"]
     assert "Wed, Apr 15, 9:00 AM" in read(sign_in(rita).get(place(rocket, DEMO)))
-    assert "Wed 15 Apr, 11:00" in read(sign_in(alice).get(place(rocket, DEMO)))
+    assert "Wed, Apr 15, 11:00 AM" in read(sign_in(alice).get(place(rocket, DEMO)))
     assert "Europe/Berlin" in read(sign_in(alice).get(place(rocket, DEMO)))
 
 

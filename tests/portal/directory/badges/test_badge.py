@@ -129,7 +129,7 @@ def test_svg_is_said_to_those_who_do_not_see_it(style: str) -> None:
     svg = ET.fromstring(rendering.RENDERERS_BY_STYLE[style](a_truth(), ON))
     assert svg.attrib["role"] == "img"
     assert svg.find(f"{SVG}title").attrib["id"] == svg.attrib["aria-labelledby"]  # type: ignore[union-attr]
-    assert svg.findtext(f"{SVG}title") == "Rocket by Acme: Verified in the Nomad program, on 14 Apr 2026"
+    assert svg.findtext(f"{SVG}title") == "Rocket by Acme: Verified in the Nomad program, on Apr 14, 2026"
 
 
 @pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)
