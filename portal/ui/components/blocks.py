@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -23,6 +23,15 @@ from portal.ui.components.markup import (
 BANNER_TONES = ("good", "warn", "bad", "info")
 ENTRY_TONES = ("neutral", "accent", "good", "warn", "bad", "info")
 STEP_STATES = {"done": "check", "current": "circle-dot", "next": "circle"}
+
+
+class ShownResult(Protocol):
+    """What a check or test run found, in the reader's words."""
+
+    outcome: str
+    title: str
+    summary: str
+    advice: str
 
 
 def panel(
@@ -135,10 +144,11 @@ def requirement(
 
 def check_result(
     content: str,
+    result: ShownResult | None = None,
     *,
-    outcome: str,
-    title: str,
-    summary: str,
+    outcome: str = "",
+    title: str = "",
+    summary: str = "",
     advice: str = "",
     looked_at: str = "",
     at: datetime | None = None,
@@ -149,7 +159,12 @@ def check_result(
     level: int = 3,
     swap: bool = False,
 ) -> SafeString:
-    """Render a check result with collapsible evidence (content). With `swap`, htmx replaces the result by its ID."""
+    """Render a check result with collapsible evidence (content). With `swap`, htmx replaces the result by its ID.
+
+    `result` gives outcome, title, summary, and advice in one.
+    """
+    if result is not None:
+        outcome, title, summary, advice = result.outcome, result.title, result.summary, result.advice
     require_choice(outcome, OUTCOMES, "outcome")
     return render_component(
         "check_result", content=trim(content), outcome=outcome, title=title, summary=summary, advice=advice,

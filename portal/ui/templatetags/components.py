@@ -39,7 +39,7 @@ Blocks, each closed by {% end… %}:
        more{% endrequirement %}</ul>                  states are the words of {% outcome %}
     {% check_result outcome="fail" title="Signature" summary="…" advice="" looked_at="v1.4.2, commit 9f3c1e" at=None
        next_try=None action="" help="" id="" level=3 swap=False %}evidence{% endcheck_result %}
-       put several in <div class="checks">
+       put several in <div class="checks">; an object can give outcome, title, summary, and advice
     {% decision label="Approve" id="approve" heading="" tone="primary" icon="" disabled="" %}the form{% enddecision %}
        a dialog with JavaScript, unfolds in place without
     {% mail_preview to="…" subject="…" wait="10 minutes" %}exact text{% endmail_preview %}

@@ -143,7 +143,7 @@ def test_crossplane_choices_for_single_resources_are_followed(two: Integration, 
         "numbers": "integer", "runtime": "1",
     }  # fmt: skip
     page = fetch_page(alice, "schemas:crds", two, version="1.9.0", **query)
-    cells = [[cell.get_text() for cell in row.select("td")] for row in page.select("tbody tr")]
+    cells = [[cell.get_text(strip=True) for cell in row.select("td")] for row in page.select("tbody tr")]
     assert ["acme_key", "Pin", "iam.acme.upbound.io"] in cells
     address = page.select_one("td.main a")
     assert address is not None
