@@ -39,4 +39,4 @@ def script_words() -> SafeString:
     if (get_language() or SCRIPT_LANGUAGE).partition("-")[0] == SCRIPT_LANGUAGE:
         return SafeString("")
     messages = {key: gettext(words) for key, words in MESSAGES.items()}
-    return format_html(' data-words="{}"', json.dumps(messages, ensure_ascii=False))
+    return format_html('data-words="{}"', json.dumps(messages, ensure_ascii=False))

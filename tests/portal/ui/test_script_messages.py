@@ -39,6 +39,6 @@ def test_english_brings_no_words() -> None:
 def test_another_language_brings_them_all(cast: Any, world: Any) -> None:
     with pseudo.activate_pseudo_language():
         page = send_request(client_of(cast["alice"]), address("dashboard:home", world))[1]
-    match = re.search(r'<html [^>]*data-words="([^"]*)"', page)
+    match = re.search(r'<html\s[^>]*data-words="([^"]*)"', page)
     assert match is not None
     assert json.loads(unescape(match[1])) == {key: f"⟦{words}⟧" for key, words in MESSAGES.items()}
