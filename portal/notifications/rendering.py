@@ -1,7 +1,8 @@
 """Emails rendered from one Markdown source each.
 
-`templates/notifications/email/NAME.md` is a Django template: the subject on the first line, the body, and after a line
-of three hyphens the reason why the recipient gets the email. Without a reason, the email is about an integration.
+`templates/notifications/email/NAME.md` is a Django template. Its first paragraph is the subject, its second the
+recipient's next action. After a line of three hyphens comes the reason why the recipient gets the email. Without a
+reason, the email is about an integration.
 
 The text part is the rendered source. For the HTML part the source becomes HTML *before* Django fills in the values:
 a value is never read as Markdown, and autoescaping covers what it contains. So nobody can inject markup with a name.
@@ -27,7 +28,9 @@ INTEGRATION_REASON = '{% include "notifications/email/reason.md" %}'
 MAX_SUBJECT_LENGTH = 240
 BLANK_LINES = re.compile(r"\n[ \t]*(\n[ \t]*)+\n")  # what absent parts of a text leave behind
 TAG = re.compile(r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}|{%.*?%}|{{.*?}}", re.DOTALL)
-BLOCK_TAG = re.compile(r"{%\s*(?:if|elif|else|endif|for|empty|endfor|quote|data_table|blocktranslate[^%]*\basvar)\b")
+BLOCK_TAG = re.compile(
+    r"{%\s*(?:if|elif|else|endif|for|empty|endfor|with|endwith|quote|data_table|blocktranslate[^%]*\basvar)\b"
+)
 BLOCK_LINE = re.compile(r"^((?:TAG\d+BLOCK)+)(?:$|(?=- ))", re.MULTILINE)
 HIDDEN_BLOCK = re.compile(r"<!--((?:TAG\d+BLOCK)+)-->")
 HIDDEN_TAG = re.compile(r"TAG(\d+)(?:BLOCK|INLINE)")
@@ -96,7 +99,7 @@ def flatten_text(text: str) -> str:
 @lru_cache(maxsize=200)
 def _compile(source: str) -> EmailTemplate:
     """Split and compile a source. The cache key is the text, so an edited file takes effect without a restart."""
-    subject, _, rest = source.partition("\n")
+    subject, _, rest = source.partition("\n\n")
     body, _, reason = rest.partition("\n---\n")
     parts = (subject, body, convert_to_html(body), reason or INTEGRATION_REASON)
     return EmailTemplate(*map(Engine.get_default().from_string, parts))
@@ -112,21 +115,23 @@ def convert_to_html(source: str) -> str:
 
     hidden = TAG.sub(hide_tag, source)
     # A line of tags alone stands between blocks. Markdown keeps comments as they are, and they end a paragraph.
-    hidden = BLOCK_LINE.sub(lambda match: f"<!--{match[1]}-->\n", hidden)
+    action, blank_line, rest = (
+        BLOCK_LINE.sub(lambda match: f"<!--{match[1]}-->\n", part) for part in hidden.partition("\n\n")
+    )
     markdown = MarkdownIt("commonmark", {"breaks": True})
-    tokens = markdown.parse(hidden)
-    _mark_action_and_buttons(tokens)
+    tokens = markdown.parse(action + blank_line + rest)
+    _mark_action_and_buttons(tokens, action.count("\n"))
     html = markdown.renderer.render(tokens, markdown.options, {})
     return HIDDEN_TAG.sub(lambda match: tags[int(match[1])], HIDDEN_BLOCK.sub(r"\1", html))
 
 
-def _mark_action_and_buttons(tokens: list[Token]) -> None:
-    """Style the first paragraph as the reader's next action, and each paragraph that is a single link as a button."""
+def _mark_action_and_buttons(tokens: list[Token], last_action_line: int) -> None:
+    """Style the variants of the reader's next action, and each paragraph that is a single link as a button."""
     paragraphs = [(token, tokens[index + 1]) for index, token in enumerate(tokens) if token.type == "paragraph_open"]
-    for index, (paragraph, content) in enumerate(paragraphs):
+    for paragraph, content in paragraphs:
         children = content.children or []
         links = [child for child in children if child.type == "link_open"]
-        if index == 0:
+        if paragraph.map is not None and paragraph.map[0] <= last_action_line:
             paragraph.attrs |= {"class": "action", "style": ACTION_STYLE}
         elif len(links) == 1 and children[0] is links[0] and children[-1].type == "link_close":
             links[0].attrs |= {"class": "button", "style": BUTTON_STYLE}

@@ -88,6 +88,10 @@ def build_report_context(figures: Mapping[str, Any]) -> dict[str, Any]:
             row | {"name": row.get("name", row["program"]), "in_time": format_percent(row["share"])}
             for row in figures["programs"]
         ],
+        "program_figures": [
+            (row.get("name", row["program"]), format_percent(row["share"]), row["broken"], row["overdue"])
+            for row in figures["programs"]
+        ],
         "own_share": _("%(in_time)s of %(decided)s") % figures["own"],
     }
 

@@ -58,8 +58,12 @@ def test_every_template_is_used(words):
 def test_emails_start_with_a_subject_and_the_next_action():
     emails = [path for path in OURS if path.suffix == ".md" and "\n\n" in path.read_text()]
     assert len(emails) > 60
-    shapes = {name(path): path.read_text().split("\n", 4) for path in emails}
-    assert {email for email, lines in shapes.items() if not lines[0] or lines[1] or not lines[2] or lines[3]} == set()
+    paragraphs = {name(path): path.read_text().split("\n\n") for path in emails}
+    assert {
+        email
+        for email, (subject, next_action, *_) in paragraphs.items()
+        if not all(part and part == part.strip() for part in (subject, next_action))
+    } == set()
 
 
 def test_pages_hold_no_inline_script_or_style():

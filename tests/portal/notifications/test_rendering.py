@@ -76,7 +76,8 @@ def test_render_name_with_line_breaks_keeps_the_subject_on_one_line(
         ),
         (
             "{% if a %}\nb\n{% else %}\nc\n{% endif %}\n",
-            '{% if a %}\n<p class="action" style="STYLE">b</p>\n{% else %}\n<p>c</p>\n{% endif %}\n',
+            '{% if a %}\n<p class="action" style="STYLE">b</p>\n'
+            '{% else %}\n<p class="action" style="STYLE">c</p>\n{% endif %}\n',
         ),
     ],
 )  # fmt: skip
