@@ -88,7 +88,9 @@ def test_decline_is_emailed_to_the_asker_alone_and_reveals_nothing(introduction,
 
 def test_answer_is_given_once(introduction, charlie):
     introductions.accept_introduction(introduction, actor=charlie, now=NOW)
-    with pytest.raises(ActionRefused, match="Charlie Cole already accepted this request on Tue, Apr 14, 2026, 9:00 AM UTC"):
+    with pytest.raises(
+        ActionRefused, match="Charlie Cole already accepted this request on Tue, Apr 14, 2026, 9:00 AM UTC"
+    ):
         introductions.decline_introduction(introduction, actor=charlie, now=NOW)
 
 
