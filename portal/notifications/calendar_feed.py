@@ -17,7 +17,7 @@ from portal.notifications.models.preferences import CalendarFeed
 
 TOKEN_BYTES = 32
 REFRESH_INTERVAL = timedelta(hours=1)
-SEQUENCE_EPOCH = datetime(2026, 1, 1, tzinfo=UTC)  # so that the numbers stay below those that calendars read
+SEQUENCE_EPOCH = datetime(2026, 1, 1, tzinfo=UTC)  # keeps the numbers within the range of calendars
 
 
 def create_feed(person: Any, now: datetime) -> str:
@@ -33,19 +33,19 @@ def delete_feed(person: Any) -> None:
 
 
 def revoke(sender: Any, *, user: Any, **_: Any) -> None:
-    """Receive the end of a person's access: the address is as good as a password for what it shows."""
+    """Delete the feed when a person loses access, because its URL works like a password."""
     delete_feed(user)
 
 
 def find_reader(token: str) -> Any | None:
-    """Return whose deadlines a token opens; None for a token that is unknown or must not be used now."""
+    """Return the owner of a token, or None if it is unknown or the account is inactive."""
     feeds = CalendarFeed.objects.filter(token_hash=hash_token(token), user__is_active=True).select_related("user")
     feed = feeds.first()
     return None if feed is None or is_second_factor_missing(feed.user) else feed.user
 
 
 def render_calendar(person: Any, now: datetime) -> str:
-    """The .ics text of a person's deadlines."""
+    """Return the deadlines of a person in iCalendar format."""
     calendar = Calendar()
     calendar.add("prodid", "-//Partner portal//Deadlines//EN")
     calendar.add("version", "2.0")
@@ -75,7 +75,7 @@ def _build_event(deadline: CalendarDeadline) -> Event:
 
 
 def calculate_sequence(deadline: CalendarDeadline) -> int:
-    """A number that grows with each change: what was cancelled and is due again is later than its cancellation."""
+    """Return a number that grows with each change, so that a later change overrides a cancellation."""
     return 2 * max(0, int((deadline.changed_at - SEQUENCE_EPOCH).total_seconds())) + deadline.is_done
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop as _
 
 
 class DeliveryMode(StrEnum):
-    """Where a notice goes and when."""
+    """Where a notification goes and when."""
 
     IMMEDIATE = "immediate"
     DAILY = "daily"
@@ -20,11 +20,11 @@ class DeliveryMode(StrEnum):
 
 MODE_LABELS: Mapping[DeliveryMode, str] = MappingProxyType(
     {
-        DeliveryMode.IMMEDIATE: _("Mail at once"),
-        DeliveryMode.DAILY: _("Daily digest by mail"),
-        DeliveryMode.WEEKLY: _("Weekly digest by mail"),
-        DeliveryMode.PORTAL: _("In the portal only"),
-        DeliveryMode.OFF: _("Not at all"),
+        DeliveryMode.IMMEDIATE: _("Immediate email"),
+        DeliveryMode.DAILY: _("Daily digest email"),
+        DeliveryMode.WEEKLY: _("Weekly digest email"),
+        DeliveryMode.PORTAL: _("Portal only"),
+        DeliveryMode.OFF: _("Off"),
     }
 )
 DIGEST_MODES = (DeliveryMode.DAILY, DeliveryMode.WEEKLY)
@@ -32,9 +32,12 @@ DIGEST_MODES = (DeliveryMode.DAILY, DeliveryMode.WEEKLY)
 
 @dataclass(frozen=True, slots=True)
 class NotificationCategory:
-    """A kind of notice. `locked`: why nobody can silence it; `side`: who gets it, blank for both.
+    """Notification category.
 
-    `digest`: whether it can wait; what brings a calendar along cannot.
+    Attributes:
+        locked: Why people can't turn it off, or blank.
+        side: Who receives it: partner, program, or blank for both.
+        digest: Whether it can wait for a digest. Emails with a calendar entry can't.
     """
 
     key: str
@@ -53,7 +56,7 @@ CATEGORIES = (
     NotificationCategory(
         "decisions",
         _("Decisions"),
-        _("Approved, declined, listed, changes requested, tiers and waivers."),
+        _("Approvals, declines, requested changes, listings, tiers, and waivers."),
         (
             "request_changes",
             "approve",
@@ -65,13 +68,13 @@ CATEGORIES = (
             "waiver_ended",
             "accepted",
         ),
-        locked=_("A decision starts time that counts, and both sides rely on it having been told."),
+        locked=_("Decisions start deadlines, so both sides must know about them."),
         side="partner",
     ),
     NotificationCategory(
         "standing",
-        _("Standing in the listing"),
-        _("Notices, suspensions, appeals and everything of the due process."),
+        _("Listing status"),
+        _("Notices, suspensions, appeals, and other steps of the compliance procedure."),
         (
             "issue_notice",
             "suggest_notice",
@@ -90,12 +93,12 @@ CATEGORIES = (
             "request_reinstatement",
             "downgrade_to_community",
         ),
-        locked=_("The periods of the due process run from the mail that told you."),
+        locked=_("The deadlines of the compliance procedure start with the email."),
     ),
     NotificationCategory(
         "breaches",
         _("Breaches"),
-        _("Issues past their due moment, breaches taken back, and what was decided about them."),
+        _("Breached SLA targets, retracted breaches, and decisions about them."),
         (
             "issues_breached",
             "breaches_retracted",
@@ -104,65 +107,63 @@ CATEGORIES = (
             "breach_disputed",
             "dispute_dismissed",
         ),
-        locked=_("A breach that nobody heard of helps nobody: silence is no answer."),
+        locked=_("Breaches need a response."),
     ),
     NotificationCategory(
         "credentials",
         _("Test credentials"),
-        _("Opened, or due to be made anew."),
+        _("Someone opened your test credentials, or they are due for rotation."),
         ("credential_revealed", "credential_to_rotate"),
-        locked=_("It is about your secrets."),
+        locked=_("They are your secrets."),
         side="partner",
     ),
     NotificationCategory(
         "reviews",
         _("Review requests"),
-        _("A review, a tier or labels to decide on; withdrawals."),
+        _("Reviews, tiers, and labels to decide, and withdrawals."),
         ("submit_for_review", "resubmit_for_review", "request_tier", "withdraw", "labels_proposed", "severity_asked"),
         side="program",
     ),
     NotificationCategory(
-        "messages", _("Messages"), _("Somebody wrote about an integration."), ("said_to_partner", "said_to_program")
+        "messages", _("Messages"), _("New messages about an integration."), ("said_to_partner", "said_to_program")
     ),
     NotificationCategory(
         "checks",
         _("Checks"),
-        _("A requirement that was met no longer is, or is again; CI was contradicted."),
+        _("A check starts to fail or pass, or contradicts your CI results."),
         ("check_failed", "check_passed", "checks_disagree"),
     ),
-    NotificationCategory(
-        "warnings", _("Issues that come due"), _("Before an issue is past its due moment."), ("issues_warned",)
-    ),
+    NotificationCategory("warnings", _("SLA warnings"), _("Issues whose due date is near."), ("issues_warned",)),
     NotificationCategory(
         "path",
-        _("Path of an integration"),
-        _("Begun, on hold, resumed, reopened, archived, a new edition."),
+        _("Progress"),
+        _("Integrations that are created, put on hold, resumed, reopened, archived, or moved to a new edition."),
         ("created", "put_on_hold", "resume", "archive", "reopen", "edition_moved"),
     ),
     NotificationCategory(
         "agreements",
         _("Agreements"),
-        _("To sign, and signed by both."),
+        _("Agreements to sign, and agreements that both sides signed."),
         ("agreement_to_countersign", "agreement_to_sign", "agreement_complete"),
     ),
     NotificationCategory(
         "meetings",
         _("Meetings"),
-        _("Times proposed, agreed or cancelled; the mail brings the calendar entry."),
+        _("Proposed, scheduled, and canceled meetings. The email contains a calendar entry."),
         ("meeting_proposed", "meeting_agreed", "meeting_cancelled"),
         digest=False,
     ),
     NotificationCategory(
         "labels",
         _("Labels"),
-        _("How labels of your repository are read."),
+        _("Decisions about the labels of your repository."),
         ("labels_accepted", "labels_declined"),
         side="partner",
     ),
     NotificationCategory(
         "introductions",
         _("Introductions"),
-        _("Others who work on the same thing."),
+        _("Requests from partners with a similar integration."),
         ("introduction_asked", "introduction_agreed", "introduction_declined"),
         side="partner",
     ),

@@ -23,11 +23,11 @@ from portal.reports.presenters import TARGET_LABELS
 
 RETENTION_PERIOD = timedelta(days=30)
 LOOKAHEAD_PERIOD = timedelta(days=400)
-ENTRY_DURATION = timedelta(minutes=30)  # the time before a deadline that a calendar draws
+ENTRY_DURATION = timedelta(minutes=30)  # calendars show the time before a deadline
 MAX_PER_KIND = 1000  # of one kind
-# by whether the person belongs to the company: whose turn, what it is called, which page
+# by whether the person belongs to the company: responsible party, title, page
 TURN_LABELS = {
-    True: (ResponsibleParty.PARTNER, "your answer is due", "submissions:detail"),
+    True: (ResponsibleParty.PARTNER, "your response is due", "submissions:detail"),
     False: (ResponsibleParty.PROGRAM, "review due", "reviews:review"),
 }
 OPEN_CLOCK_STATUSES = (ClockStatus.RUNNING, ClockStatus.OVERDUE, ClockStatus.PAUSED)
@@ -35,7 +35,7 @@ OPEN_CLOCK_STATUSES = (ClockStatus.RUNNING, ClockStatus.OVERDUE, ClockStatus.PAU
 
 @dataclass(frozen=True, slots=True)
 class CalendarDeadline:
-    """One entry. `uid` stays the same as long as the thing is; `changed_at`: when it last became what it is."""
+    """One calendar entry. `uid` never changes; `changed_at` is the time of the last change."""
 
     uid: str
     title: str
@@ -49,7 +49,7 @@ class CalendarDeadline:
 
 
 def list_deadlines(person: Any, now: datetime) -> list[CalendarDeadline]:
-    """Everything that concerns a person from a month ago on, in the order of time."""
+    """Return the deadlines of a person since a month ago, earliest first."""
     condition = Q(partner__in=permissions.get_roles(person))
     if permissions.is_program_staff(person):
         condition |= Q(reviewer=person)
@@ -116,7 +116,7 @@ def _list_findings(rows: QuerySet[Integration], now: datetime) -> Iterator[Calen
 
 
 def _list_clocks(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
-    """Promises about issues; one that is paused may move."""
+    """Yield the due dates of SLA clocks. A paused one is tentative."""
     recent = Q(state__in=OPEN_CLOCK_STATUSES) | Q(stopped_at__gte=now - RETENTION_PERIOD)
     clocks = SlaClock.objects.filter(
         recent, integration__in=rows, is_committed=True, due_at__gte=now - RETENTION_PERIOD

@@ -25,7 +25,7 @@ DISPLAY_PERIOD = timedelta(days=30)
 
 
 def forward_due(now: datetime | None = None, limit: int = 200) -> int:
-    """Pass on every mail about an integration that was given up. Returns how many."""
+    """Handle each undeliverable email about an integration. Return how many."""
     now = now or timezone.now()
     failed = EmailMessage.objects.filter(state=EmailMessage.State.FAILED, escalated_at=None)
     return sum(_forward_safely(pk, now) for pk in list(failed.order_by("pk").values_list("pk", flat=True)[:limit]))
@@ -41,11 +41,11 @@ def _forward_safely(pk: int, now: datetime) -> bool:
 
 @transaction.atomic
 def forward_email(pk: int, now: datetime) -> bool:
-    """Pass one mail on, once. Returns whether anybody is told."""
+    """Handle an undeliverable email, only once. Return whether someone was notified."""
     failed_email = EmailMessage.objects.select_related("event", "person").get(pk=pk)
     integration = lock_integration(failed_email.integration_id) if failed_email.integration_id else None
     if not EmailMessage.objects.filter(pk=pk, escalated_at=None).update(escalated_at=now):
-        return False  # another sweep was quicker
+        return False  # another process has handled it
     if integration is None or failed_email.event is None:
         return False
     if failed_email.person is None or permissions.can_act_for_program(integration, failed_email.person):
@@ -54,7 +54,7 @@ def forward_email(pk: int, now: datetime) -> bool:
 
 
 def _notify_next_recipient(failed_email: EmailMessage, integration: Integration, now: datetime) -> bool:
-    """The same news for the first of the chain who has not got it."""
+    """Send the same notification to the next recipient who has not received it."""
     assert failed_email.event
     notified_addresses = set(EmailMessage.objects.filter(event=failed_email.event).values_list("to", flat=True))
     remaining = [each for each in list_recipients(integration) if get_address(each) not in notified_addresses]
@@ -89,7 +89,7 @@ def _notify_program(failed_email: EmailMessage, integration: Integration, now: d
 
 
 def list_undelivered_emails(integration: Integration, *, for_program: bool, now: datetime) -> QuerySet[EmailMessage]:
-    """The mails of the last month that a page of an integration has to admit; to the partner its own alone."""
+    """Return the undeliverable emails of the last month. Partners see only their own."""
     failed = EmailMessage.objects.filter(
         integration=integration, state=EmailMessage.State.FAILED, created_at__gte=now - DISPLAY_PERIOD
     )

@@ -24,12 +24,12 @@ from portal.notifications import unsubscribe as stopping
 from portal.notifications.models import EmailMessage
 
 log = logging.getLogger(__name__)
-MAX_EMAILS = 100  # in one mail; what is left follows in the next round
+MAX_EMAILS = 100  # per digest; the rest follows in the next run
 
 
 @dataclass(frozen=True, slots=True)
 class DigestPart:
-    """The news of one integration."""
+    """Notifications about one integration."""
 
     name: str
     href: str
@@ -37,7 +37,7 @@ class DigestPart:
 
 
 def send_due(now: datetime | None = None, limit: int = 500) -> int:
-    """Send the digests whose moment has come. Returns how many."""
+    """Send due digests. Return how many."""
     now = now or timezone.now()
     waiting = EmailMessage.objects.filter(state=EmailMessage.State.BATCHED, held_until__lte=now).exclude(person=None)
     people: list[int] = list(waiting.order_by("person_id").values_list("person_id", flat=True).distinct()[:limit])
@@ -54,7 +54,7 @@ def _send_safely(pk: int, now: datetime) -> bool:
 
 @transaction.atomic
 def send_digest(pk: int, now: datetime) -> bool:
-    """One person's digest. Of two at once, the second finds nothing left."""
+    """Send the digest of a person. Return False if a concurrent run has sent it."""
     pending = EmailMessage.objects.select_for_update(of=("self",)).filter(
         person_id=pk, state=EmailMessage.State.BATCHED
     )
@@ -76,7 +76,7 @@ def send_digest(pk: int, now: datetime) -> bool:
 
 
 def build_context(person: Any, rows: Sequence[EmailMessage]) -> dict[str, Any]:
-    """What a digest says: the news by integration, and first whose turn it is there."""
+    """Return the notifications by integration, those with an action of the person first."""
     by_row: dict[int, list[EmailMessage]] = {}
     for row in rows:
         by_row.setdefault(row.integration_id or 0, []).append(row)

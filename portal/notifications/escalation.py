@@ -1,9 +1,9 @@
 """Escalation to the next recipient when the program does not respond; the program's mailbox is the last.
 
 An escalation starts with reported breaches, or with an action of the program that is running out of time. The first
-recipient is notified at once, for an action also at 50, 75 and 90 % of its time, during working hours; the Alliances
-manager a day later, the mailbox another day later. An escalation ends when a program member acts on the integration,
-when the issues are resolved, or when no recipient is left.
+recipient is notified immediately, for an action also at 50, 75, and 90 % of its time, during working hours; the
+Alliances manager a day later, the mailbox another day later. An escalation ends when a program member acts on the
+integration, when the issues are resolved, or when no recipient is left.
 """
 
 import logging
@@ -34,20 +34,20 @@ from portal.notifications import email
 from portal.notifications.models import EmailMessage, Escalation
 
 log = logging.getLogger(__name__)
-WARNING_PERCENTS = (50, 75, 90)  # per cent of the time that the program has, as for issues
+WARNING_PERCENTS = (50, 75, 90)  # of the program's time, as for issues
 MAX_WARNING_PERIOD = timedelta(days=30)
 EVENT_TYPE_BY_KIND = {Escalation.Kind.TURN: "turn_overdue", Escalation.Kind.BREACHES: "news_passed_on"}
 
 
 def list_recipients(integration: Integration) -> list[Any]:
-    """Reviewer, Alliances manager, mailbox: those that there are, each once, none of them of the company itself."""
+    """Return the reviewer, the Alliances manager, and the mailbox, each once and none from the company itself."""
     people = (integration.reviewer, integration.partner.alliances_manager)
     recipients = [p for p in people if p and p.is_active and permissions.can_act_for_program(integration, p)]
     return [*dict.fromkeys(recipients), integration.edition.mailbox]
 
 
 def start_escalation(event: AuditEvent) -> None:
-    """Breaches were told: the first of the chain knows, and the next one is due."""
+    """Start an escalation after breaches were reported to its first recipient."""
     integration = event.integration
     assert integration is not None
     first = get_address(list_recipients(integration)[0])
@@ -97,7 +97,7 @@ def _get_interval() -> timedelta:
 
 
 def escalate_due(now: datetime | None = None, limit: int = 500) -> int:
-    """Warn of the program's own turns, and pass on what nobody answered. Returns how many were told."""
+    """Warn of the program's overdue actions and advance escalations without a response. Return the emails sent."""
     now = now or timezone.now()
     warned_count = sum(_start_turn_escalation(integration, now) for integration in _list_running_out(now, limit))
     due = Escalation.objects.filter(next_at__lte=now).order_by("next_at").values_list("pk", flat=True)
@@ -105,7 +105,7 @@ def escalate_due(now: datetime | None = None, limit: int = 500) -> int:
 
 
 def _list_running_out(now: datetime, limit: int) -> Iterator[Integration]:
-    """Turns of the program that have used most of their time and of which nobody was warned."""
+    """Yield actions of the program that have used most of their time and have no warning yet."""
     existing = Escalation.objects.filter(
         integration=OuterRef("pk"), kind=Escalation.Kind.TURN, due_at=OuterRef("action_due_at")
     )
@@ -122,7 +122,7 @@ def _list_running_out(now: datetime, limit: int) -> Iterator[Integration]:
 
 
 def list_warnings(integration: Integration) -> list[tuple[int, datetime]]:
-    """Each share of the program's time and when it is used, on its own business days."""
+    """Return each share of the program's time with the time at which it is used, in business days."""
     assert integration.action_due_at
     scale = PROGRAM_CALENDAR.days
     begin, end = (
@@ -141,7 +141,7 @@ def get_warning_time(integration: Integration, now: datetime) -> datetime:
 
 @transaction.atomic
 def _start_turn_escalation(candidate: Integration, now: datetime) -> bool:
-    """Start an escalation with a warning, or as overdue at once if the due date has passed."""
+    """Start an escalation with a warning, or as overdue if the due date has passed."""
     integration = lock_integration(candidate.pk)
     if (
         integration.responsible_party != ResponsibleParty.PROGRAM
@@ -155,13 +155,13 @@ def _start_turn_escalation(candidate: Integration, now: datetime) -> bool:
         defaults={"began_at": now, "next_at": now},
     )  # fmt: skip
     if not is_new or is_over:
-        return False  # what is over is told below, by the chain itself
+        return False  # an overdue action is reported below
     _warn(integration, escalation, now)
     return True
 
 
 def _warn(integration: Integration, escalation: Escalation, now: datetime) -> bool:
-    """Tell how much of the time is used, in the hours in which the reader works, and wait for the next share."""
+    """Send a warning in the recipient's working hours and wait for the next share."""
     escalation.next_at = get_warning_time(integration, now)
     if escalation.next_at > now:
         escalation.save()
@@ -174,22 +174,22 @@ def _warn(integration: Integration, escalation: Escalation, now: datetime) -> bo
 
 
 def _advance_safely(pk: int, now: datetime) -> bool:
-    """One chain; what goes wrong with it does not stop the others and is tried again."""
+    """Advance an escalation. After an error, the others go ahead and this one is retried."""
     try:
         return _advance(pk, now)
     except Exception:
-        log.exception("The chain %s could not go on.", pk)
+        log.exception("Escalation %s could not advance.", pk)
         Escalation.objects.filter(pk=pk, next_at__lte=now).update(next_at=now + timedelta(minutes=5))
         return False
 
 
 @transaction.atomic
 def _advance(pk: int, now: datetime) -> bool:
-    """Tell the next of one chain, or end it."""
+    """Notify the next recipient of an escalation, or end it."""
     integration = lock_integration(Escalation.objects.values_list("integration_id", flat=True).get(pk=pk))
     escalation = Escalation.objects.select_for_update(of=("self",)).get(pk=pk)
     if escalation.next_at is None or escalation.next_at > now:
-        return False  # another sweep was quicker
+        return False  # another process has advanced it
     remaining = [
         each for each in list_recipients(integration) if get_address(each) not in escalation.notified_addresses
     ]
@@ -236,7 +236,7 @@ def _notify(
     *,
     share: int = 100,
 ) -> None:
-    """One event, for the program alone, and one mail."""
+    """Record an internal event and send one email."""
     issues = escalation.event.data.get("issues", []) if escalation.event else []
     due = escalation.due_at.isoformat()
     event_data: dict[str, Any] = {

@@ -12,7 +12,7 @@ from portal.notifications.preferences import get_mode, save_preferences
 
 
 def list_categories(person: Any) -> list[NotificationCategory]:
-    """The kinds that can reach a person, from either side that they are on."""
+    """Return the categories that a person can receive."""
     sides = {"", "program" if permissions.is_program_staff(person) else "partner"}
     if permissions.get_roles(person):
         sides.add("partner")
@@ -20,7 +20,7 @@ def list_categories(person: Any) -> list[NotificationCategory]:
 
 
 class NotificationPreferencesForm(forms.Form):
-    """How each kind comes, and whether mails wait for office hours."""
+    """Delivery mode of each category, and whether emails wait for working hours."""
 
     def __init__(self, person: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -36,8 +36,8 @@ class NotificationPreferencesForm(forms.Form):
                     initial=str(get_mode(mode_by_category, category)),
                 )
         self.fields["only_in_working_hours"] = forms.BooleanField(
-            label=_("Hold mails until my working hours"),
-            help_text=_("Monday to Friday, 9 to 17 (%(zone)s). What cannot be silenced comes at once.")
+            label=_("Hold emails until my working hours"),
+            help_text=_("Monday to Friday, 9 AM to 5 PM (%(zone)s). Required notifications arrive immediately.")
             % {"zone": person.zone},
             required=False,
             initial=bool(preference and preference.only_in_working_hours),

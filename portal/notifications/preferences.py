@@ -43,7 +43,7 @@ class DeliveryDecision:
 
 
 def decide_delivery(person: Any, event_type: str, now: datetime) -> DeliveryDecision:
-    """The way of a notice. What is locked, and what goes to a mailbox, is a mail at once."""
+    """Decide how to deliver a notification. Locked categories and mailboxes get an immediate email."""
     category = CATEGORY_BY_EVENT_TYPE.get(event_type)
     if category is None or category.locked or not hasattr(person, "zone"):
         return DeliveryDecision()
@@ -68,13 +68,13 @@ def decide_delivery(person: Any, event_type: str, now: datetime) -> DeliveryDeci
 
 
 def get_mode(mode_by_category: Mapping[str, str], category: NotificationCategory) -> DeliveryMode:
-    """What a person chose for a kind; a choice that it no longer has counts as none."""
+    """Return the selected mode of a category, or its default if the mode is no longer available."""
     mode_key = mode_by_category.get(category.key, DeliveryMode.IMMEDIATE)
     return DeliveryMode(mode_key) if mode_key in category.ways() and not category.locked else DeliveryMode.IMMEDIATE
 
 
 def calculate_digest_time(mode: DeliveryMode, person: Any, now: datetime) -> datetime:
-    """The next morning of the person's, at eight; of the weekly digest Monday's."""
+    """Return 8 AM of the person's next day, for a weekly digest of the next Monday."""
     zone = ZoneInfo(person.zone)
     day = now.astimezone(zone).date()
     if datetime.combine(day, DIGEST_TIME, zone) <= now:
@@ -88,9 +88,10 @@ def calculate_digest_time(mode: DeliveryMode, person: Any, now: datetime) -> dat
 def save_preferences(
     person: Any, mode_by_category: Mapping[str, str], only_in_working_hours: bool | None = None
 ) -> NotificationPreference:
-    """Keep choices; kinds that are not named stay as they are. What waits for a digest follows a kind that is silenced.
+    """Save the modes of some categories. Emails that wait for a digest follow the new mode.
 
-    Raises ValueError for a kind that nobody can silence, or a way that it has not.
+    Raises:
+        ValueError: A category is locked or does not offer the mode.
     """
     for key, mode in mode_by_category.items():
         if CATEGORY_BY_KEY[key].locked or mode not in CATEGORY_BY_KEY[key].ways():
@@ -111,7 +112,7 @@ def save_preferences(
 
 
 def stop_category(person: Any, key: str) -> None:
-    """No mail of a kind any more, or no digest: it is shown in the portal."""
+    """Switch a category, or the digest, from email to portal only."""
     if key != unsubscribe.DIGEST:
         save_preferences(person, {key: DeliveryMode.PORTAL})
         return

@@ -18,12 +18,12 @@ DIGEST = "digest"
 
 
 def build_url(person: Any, kind: str) -> str:
-    """The address that stops a kind for a person. It stays good: a mail may be old."""
+    """Return the URL that unsubscribes a person. It does not expire, because emails may be old."""
     return settings.SITE_URL + reverse("notifications:stop", args=[signing.dumps([person.pk, kind], salt=SALT)])
 
 
 def parse_token(token: str) -> tuple[Any, str] | None:
-    """The person and the kind that a token names; None for what is not ours, or a person or kind that is gone."""
+    """Return the person and category of a token, or None if it is invalid or one of them no longer exists."""
     try:
         pk, kind = signing.loads(token, salt=SALT)
     except (signing.BadSignature, ValueError):

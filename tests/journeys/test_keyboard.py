@@ -63,14 +63,14 @@ def test_what_reaches_me_and_where_events_go(visit: Visit, alice: Any, settings:
     tab_to(owner, messages)
     keys.press("ArrowDown")
     assert (chosen_value := messages.input_value()) != before
-    tab_to(owner, page.get_by_label("Hold mails until my working hours"))
+    tab_to(owner, page.get_by_label("Hold emails until my working hours"))
     keys.press("Space")
     tab_to(owner, page.get_by_role("button", name="Save", exact=True))
     keys.press("Enter")
     expect(page.locator(".banner").first).to_be_visible()
     owner.arrived()
     assert page.get_by_label("Messages").input_value() == chosen_value
-    expect(page.get_by_label("Hold mails until my working hours")).to_be_checked()
+    expect(page.get_by_label("Hold emails until my working hours")).to_be_checked()
     owner.go("/webhooks/")
     tab_to(owner, page.locator("a[href='/webhooks/new/acme/']"))
     keys.press("Enter")

@@ -68,18 +68,18 @@ def test_webhook_is_added_tested_fails_and_is_sent_again(
 
 def test_someone_chooses_a_digest_stops_it_and_subscribes(visit: Visit, alice: Any, acme: Any, rita: Any) -> None:
     reader = visit(alice).go("/notifications/").press("Choose what reaches you")
-    reader.sees("What cannot be silenced", "Decisions").choose("Messages", "Daily digest by mail").press("Save")
-    reader.sees("What reaches you is saved.").shot("choices")
+    reader.sees("Required notifications", "Decisions").choose("Messages", "Daily digest email").press("Save")
+    reader.sees("Preferences saved.").shot("choices")
     row = begin(acme, alice)
     findings.post_message(row, "Hello.", actor=rita, now=timezone.now())
     assert digests.send_due(timezone.now() + timedelta(days=2)) == 1
     email = EmailMessage.objects.get(name="digest")
     stop = re.search(r"Unsubscribe from [^:]+: \S+?(/notifications/stop/\S+)", email.text)
     assert stop
-    visit().go(stop[1]).sees("Stop these mails?").press("Stop these mails").sees("It is stopped")
+    visit().go(stop[1]).sees("Unsubscribe from these emails?").press("Unsubscribe").sees("You are unsubscribed")
     reader.go("/notifications/preferences/")
     assert reader.page.get_by_label("Messages").input_value() == "portal"
-    reader.press("Make the address").write("Password", PASSWORD).press("Continue").sees("Copy this address now")
+    reader.press("Create calendar URL").write("Password", PASSWORD).press("Continue").sees("Copy the calendar URL now")
     address = reader.page.locator("code", has_text=".ics").inner_text()
     answer = reader.page.request.get(address)
     assert Calendar.from_ical(answer.text())["x-wr-calname"] == "Partner portal: deadlines"

@@ -5,9 +5,9 @@ from django.db import models
 
 
 class NotificationPreference(models.Model):
-    """What reaches a person.
+    """Notification preferences of a person.
 
-    `how`: by kind, where it is not a mail at once; `only_in_working_hours`: when mails may come.
+    `how` maps categories to delivery modes other than an immediate email.
     """
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="notification_preference")
@@ -19,7 +19,7 @@ class NotificationPreference(models.Model):
 
 
 class CalendarFeed(models.Model):
-    """The secret address of a person's deadlines. Only the hash of its token is kept."""
+    """Secret calendar URL of a person. Only the hash of its token is stored."""
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="calendar_feed")
     token_hash = models.CharField(max_length=64, unique=True)

@@ -16,18 +16,18 @@ from portal.notifications.models import EmailMessage
 from portal.ui.pagination import paginate
 
 HIDDEN_STATES = (EmailMessage.State.CANCELLED, EmailMessage.State.HELD, EmailMessage.State.SUPPRESSED)
-SECRET_TEMPLATES = frozenset({"confirm_address", "reset_password", "invitation"})  # whoever reads their link can use it
+SECRET_TEMPLATES = frozenset({"confirm_address", "reset_password", "invitation"})  # their links work without a password
 
 
 def require_access(request: HttpRequest) -> None:
-    """The outbox is the program's; without a mail server it is open, so that a sign-up can be finished."""
+    """Require program staff. Without a mail server the log is public, so that people can complete a sign-up."""
     if not (settings.EMAIL_LOG_PUBLIC or permissions.is_program_staff(request.user)):
-        raise Http404(_("There is nothing here for you."))
+        raise Http404(_("Only program staff can see the email log."))
 
 
 @login_not_required
 def show_email_log(request: HttpRequest) -> HttpResponse:
-    """Every mail, newest first, by state and by words in subject or address."""
+    """Show all emails, newest first, with filters for state and text."""
     require_access(request)
     state, query = request.GET.get("state", ""), clean_search_query(request.GET.get("q", ""))
     page = paginate(request, filter_emails(state, query))
@@ -36,7 +36,7 @@ def show_email_log(request: HttpRequest) -> HttpResponse:
 
 
 def filter_emails(state: str, query: str) -> QuerySet[EmailMessage]:
-    """The mails that the filters leave, without what they say. What is no state filters nothing."""
+    """Return the emails that match, without their texts. An unknown state is ignored."""
     mails = EmailMessage.objects.defer("text", "html", "calendar")
     if state in EmailMessage.State.values:
         mails = mails.filter(state=state)
@@ -47,17 +47,17 @@ def filter_emails(state: str, query: str) -> QuerySet[EmailMessage]:
 
 @login_not_required
 def show_email(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """One mail as its receiver gets it. Its receiver may always read it."""
+    """Show an email. Its recipient can always see it."""
     email = get_object_or_404(EmailMessage, uuid=uuid)
     if email.person_id is None or email.person_id != request.user.pk:
         require_access(request)
     if email.name in SECRET_TEMPLATES and not settings.EMAIL_LOG_PUBLIC:
-        raise Http404(_("This mail holds a key to an account: only its address gets it."))
+        raise Http404(_("This email contains a sign-in link. Only its recipient can see it."))
     return render(request, "notifications/mail.html", {"mail": email})
 
 
 def show_notifications(request: HttpRequest) -> HttpResponse:
-    """What the signed-in person was told, newest first; opening the page marks it as seen."""
+    """Show the notifications of the signed-in person, newest first, and mark them as seen."""
     emails = EmailMessage.objects.filter(person_id=request.user.pk).exclude(state__in=HIDDEN_STATES)
     page = paginate(request, emails.defer("text", "html", "calendar"))
     unseen_ids = [mail.pk for mail in page if mail.seen_at is None]

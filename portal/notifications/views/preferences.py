@@ -19,12 +19,12 @@ from portal.notifications.models.preferences import CalendarFeed
 
 
 def edit_preferences(request: HttpRequest) -> HttpResponse:
-    """What reaches the reader, where and how often."""
+    """Edit notification preferences."""
     form_data = request.POST if request.method == "POST" else None
     form = NotificationPreferencesForm(request.user, form_data, initial=request.unsent())  # type: ignore[attr-defined]
     if form_data is not None and form.is_valid():
         form.save()
-        messages.success(request, _("What reaches you is saved."))
+        messages.success(request, _("Preferences saved."))
         return redirect("notifications:preferences")
     return _render_page(request, form, status=422 if form.is_bound else 200)
 
@@ -45,25 +45,25 @@ def _render_page(
 
 @sensitive_variables("address")
 def create_calendar_feed(request: HttpRequest) -> HttpResponse:
-    """A new secret address; the one before is gone. Or, with `end`, none at all."""
+    """Create a new calendar URL in place of the previous one, or delete it with `end`."""
     if request.method != "POST":
         return redirect("notifications:preferences")
     if "end" in request.POST:
         calendar_feed.delete_feed(request.user)
-        messages.success(request, _("The calendar’s address is gone."))
+        messages.success(request, _("Calendar URL deleted."))
         return redirect("notifications:preferences")
     require_recent_authentication(request)
     address = calendar_feed.create_feed(request.user, timezone.now())
     return _render_page(request, NotificationPreferencesForm(request.user), address)
 
 
-@csrf_exempt  # the token is the proof: a mail program posts without a session
+@csrf_exempt  # email programs post without a session; the token is signed
 @login_not_required
 def stop_notifications(request: HttpRequest, token: str) -> HttpResponse:
-    """One click and the kind comes by mail no more. A GET only asks: mail scanners open every link."""
+    """Unsubscribe on POST. A GET only asks, because mail scanners open every link."""
     target = unsubscribe.parse_token(token)
     if target is None:
-        raise Http404(_("This link names nothing that can be stopped."))
+        raise Http404(_("This unsubscribe link is invalid."))
     if request.method == "POST":
         preferences.stop_category(*target)
     context = {"reader": target[0], "title": unsubscribe.get_title(target[1]), "done": request.method == "POST"}
@@ -74,10 +74,10 @@ def stop_notifications(request: HttpRequest, token: str) -> HttpResponse:
 @require_safe
 @sensitive_variables("token")
 def show_calendar(request: HttpRequest, token: str) -> HttpResponse:
-    """A person's deadlines for their calendar, under a secret address."""
+    """Return the deadlines of a person at a secret URL."""
     person = calendar_feed.find_reader(token)
     if person is None:
-        raise Http404(_("There is no calendar here."))
+        raise Http404(_("Calendar not found."))
     text = calendar_feed.render_calendar(person, timezone.now())
     response = HttpResponse(text, content_type="text/calendar; charset=utf-8")
     response["ETag"] = calendar_feed.build_etag(text)
