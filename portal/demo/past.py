@@ -27,7 +27,7 @@ from portal.audit.services import RESPONSIBILITY_EVENT_TYPE, get_turn_stream
 from portal.core.name_matching import compute_name_key
 from portal.demo.past_transitions import DAY, OWNER, REVIEWER, PastTransition, plan_transitions
 
-COMPANIES = ("Orchid Works", "Larkspur Labs", "Basalt Grid", "Harbour Nine", "Saffron Stack", "Quillfeather")
+COMPANIES = ("Orchid Works", "Larkspur Labs", "Basalt Grid", "Harbor Nine", "Saffron Stack", "Quillfeather")
 PRODUCT_NAMES = (
     "ledger", "beacon", "gateway", "archive", "scheduler", "mirror", "broker", "catalog", "tunnel", "relay",
     "notebook", "mailer", "forge", "cache", "lantern", "compass", "weaver", "orchard", "anchor", "harvest", "pulse",

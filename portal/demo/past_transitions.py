@@ -94,11 +94,11 @@ def _iterate_from_review(
             *positions[0],
             "partner",
             number,
-            "Two small things.",
+            "Two minor changes.",
         )
         if ending == "withdraw" and number == rounds - 1:
             yield PastTransition(
-                draw_duration(random, 12), "withdraw", OWNER, "withdrawn", step, "", number, "No time for it this year."
+                draw_duration(random, 12), "withdraw", OWNER, "withdrawn", step, "", number, "Not planned for this year."
             )
             return
         yield PastTransition(

@@ -63,7 +63,7 @@ def _record_decisions(now: datetime) -> None:
     reason = "We responded by phone within an hour. The reporter opened the issue only for the record."
     disputes.dispute_breach(breached_issue, reason, actor=people["Charlie Cole"], now=now - timedelta(hours=1))
     lowered_issue = SupportIssue.objects.select_related("watch", "integration__partner").get(
-        title__startswith="Graphs of the"
+        title__startswith="Graphs on the"
     )
     reason = "Tasks are not affected. Only a graph is empty, and the values are available on the command line."
     disputes.request_lower_severity(lowered_issue, reason, actor=people["Alice Archer"], now=now - timedelta(hours=9))

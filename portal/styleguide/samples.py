@@ -39,10 +39,10 @@ def build_charts() -> dict[str, Any]:
                     ((9, 0), (6, 0), (3, 0), (2, 0), (0, 2)), strict=True))  # fmt: skip
     return {
         "columns": Chart("guide-weeks", "SLA targets met and breached by week", weeks),
-        "target": Chart("guide-target", "First answer, critical", lengths, 4, "48 h"),
+        "target": Chart("guide-target", "First response, critical", lengths, 4, "48 h"),
         "spread": spread,
         "stacked": stacked_bar.render_stacked_bars(
-            "guide-shares", "Where the time of each stage went", STAGE_BARS, HOLDERS
+            "guide-shares", "Time per stage by responsible party", STAGE_BARS, HOLDERS
         ),
         "swatches": [(HOLDERS[kind], stacked_bar.render_swatch("guide-shares", kind)) for kind in HOLDERS],
     }
@@ -57,7 +57,7 @@ def build_clock(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, Any
         "is_committed": True,
         "pieces": pieces,
         "used": {"summary": "36 of 48 hours used"},
-        "sentence": "36 h of 48 h used; the clock runs.",
+        "sentence": "36 of 48 hours used. The clock is running.",
         "due_at": due,
         "strip": calendar_strip.render_strip(days, "Days, in UTC"),
     }
@@ -130,13 +130,13 @@ def build_badges(now: datetime) -> list[SafeString]:
 
 def build_analytics(now: datetime) -> dict[str, Any]:
     """Return a sample forecast and saved views."""
-    estimate = {"sentence": "Half of the reviews were answered within 3 working days, nine of ten within 8.",
+    estimate = {"sentence": "Median 3 business days · 90% within 8 business days.",
             "middle": now + timedelta(days=2), "latest": now + timedelta(days=7)}  # fmt: skip
     views = [{"name": "Mine, due this week", "href": "#views", "current": True, "shared": False},
              {"name": "Waiting for GitHub", "href": "#views", "current": False, "shared": True}]  # fmt: skip
     return {
         "estimate": estimate, "turn": {"responsible_since": now - timedelta(days=1)},
-        "sentences": ["Nomad took 2 working days at the middle, 6 for nine of ten."],
+        "sentences": ["Nomad: Median 2 business days · 90% within 6 business days."],
         "views": views, "files": [("CSV", "#views"), ("XLSX", "#views")],
     }  # fmt: skip
 
@@ -144,7 +144,7 @@ def build_analytics(now: datetime) -> dict[str, Any]:
 def build_status_lines(now: datetime) -> list[StatusLine]:
     """Return sample status lines."""
     return [
-        StatusLine("Registry", "ok", "The registry answers.", at=now - timedelta(minutes=4)),
+        StatusLine("Registry", "ok", "The registry is responding.", at=now - timedelta(minutes=4)),
         StatusLine("GitHub", "late", "We reached GitHub's rate limit."),
         StatusLine("Emails", "down", "No emails were sent in the last hour."),
     ]

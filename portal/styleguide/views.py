@@ -86,11 +86,11 @@ class SampleForm(forms.Form):
 def build_rows(now: datetime) -> list[dict[str, Any]]:
     """Return sample rows of a table, most urgent first."""
     return [
-        {"name": "acme/rocket", "sub": "answered 2 findings, key changed", "place": "Verify · round 2", "tone": "bad",
+        {"name": "acme/rocket", "sub": "2 findings resolved, key changed", "place": "Verify · round 2", "tone": "bad",
          "due": now - timedelta(hours=2), "checks": {"pass": 14, "warn": 1}, "who": RITA},
         {"name": "globex/scan", "sub": "new", "place": "Review", "tone": "warn",
          "due": now + timedelta(hours=3, minutes=20), "checks": {"pass": 11, "fail": 2, "error": 1}, "who": None},
-        {"name": "initech/terraform-provider-with-a-rather-long-name", "sub": "waits for the agreement",
+        {"name": "initech/terraform-provider-with-a-rather-long-name", "sub": "waiting for the agreement",
          "place": "Release", "tone": "", "due": now + timedelta(days=4), "checks": {"pass": 16}, "who": RITA},
     ]  # fmt: skip
 
@@ -106,7 +106,7 @@ def build_queue(now: datetime) -> list[dict[str, Any]]:
         "position": "Verify, round 2",
     }
     second = {"name": "Scan", "company": "Globex", "program": "Terraform run task", "position": "Review"}
-    claimed_row = {"reasons": ["answered 2 findings"], "reviewer": "you", "claim": "", "is_mine": True}
+    claimed_row = {"reasons": ["2 findings resolved"], "reviewer": "you", "claim": "", "is_mine": True}
     free_row = {"reasons": [], "reviewer": "", "claim": "Claim review", "is_mine": False}
     return [
         {**common, **first, **claimed_row, "due": now + timedelta(hours=3)},

@@ -102,7 +102,7 @@ def test_demo_world_shows_a_notice_a_dispute_a_breach_reverted_and_a_proposal(de
     assert Integration.objects.filter(listing_status="on_notice").count() == 1
     assert [issue.integration.name for issue in SupportIssue.objects.exclude(disputed="")] == ["Globex Firewall"]
     back = SlaBreach.objects.get(retracted_at__isnull=False)
-    assert back.issue.title == "Second disk is not seen"
+    assert back.issue.title == "Second disk is not detected"
     assert LabelPolicy.objects.filter(state="proposed").count() == 1
 
 
@@ -133,7 +133,7 @@ def test_demo_world_shows_a_test_run_of_each_kind_to_anyone_who_decides(demo: No
 
 
 def test_demo_world_shows_a_severity_that_was_lowered_by_consent(demo: None) -> None:
-    issue = SupportIssue.objects.get(title__startswith="Graphs of the dashboard")
+    issue = SupportIssue.objects.get(title__startswith="Graphs on the dashboard")
     clock = issue.clocks.get(is_committed=True)
     assert (issue.severity, issue.disputed, clock.state, clock.severity) == ("other", "", "running", "other")
     events = AuditEvent.objects.filter(integration=issue.integration, data__issue=str(issue.uuid))

@@ -71,7 +71,7 @@ def test_each_part_appears_in_light_and_in_dark(guide: BeautifulSoup) -> None:
         assert [side["data-theme"] for side in sides] == ["light", "dark"]
         assert sides[0].get_text(" ", strip=True) == sides[1].get_text(" ", strip=True) != ""
         assert [side.has_attr("inert") for side in sides] == [False, True]
-        element = part.select_one("pre[aria-label$='as one writes it']")
+        element = part.select_one("pre[aria-label^='Template source']")
         assert element is not None
         assert element.get_text() == SOURCES[key].strip()
 
