@@ -1,169 +1,233 @@
-"""Reading of environment variables. Invalid values stop startup with an error message.
+"""Environment variables of the portal. Invalid ones stop startup with an error message.
 
-SETTINGS collects all variables for the reference documentation.
+docs/reference/settings.md is generated from the fields of PortalSettings.
 """
 
-import os
-import re
-from dataclasses import dataclass
-from typing import Any
-from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from django.conf.locale import LANG_INFO
 from django.core.exceptions import ImproperlyConfigured
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
-from portal.core.client_ip import TrustedProxies, parse_trusted_proxies
-from portal.database_url import parse_database_url
+from portal.core.client_ip import TrustedProxies
+from portal.environment_types import (
+    BrokerUrl,
+    Count,
+    DatabaseUrl,
+    Editions,
+    KeyRing,
+    Languages,
+    Port,
+    PositiveCount,
+    Proxies,
+    SecretList,
+    TextList,
+    TimeZone,
+    TypeName,
+    WebUrl,
+    build_choice_validator,
+    describe_type,
+    join_options,
+)
+from portal.notifications import email_providers
 
-KEY_ID_PATTERN = re.compile(r"[A-Za-z0-9-]{1,16}")
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """Environment variable with its type, default, and purpose."""
-
-    name: str
-    kind: str
-    default: str
-    doc: str
-
-
-SETTINGS: list[Setting] = []
-
-
-def _read_variable(name: str, kind: str, default: Any, doc: str) -> str | None:
-    SETTINGS.append(Setting(name, kind, "" if default is None else str(default), doc))
-    value = os.environ.get(name)
-    return value.strip() if value is not None and value.strip() else None
-
-
-def is_set(name: str) -> bool:
-    """Return whether the variable has a value that is not blank."""
-    return bool(os.environ.get(name, "").strip())
-
-
-def read_text(name: str, default: str = "", *, doc: str) -> str:
-    """Return the variable as text, or the default if it is unset or blank."""
-    value = _read_variable(name, "text", default, doc)
-    return default if value is None else value
+BASE_DIR = Path(__file__).resolve().parents[1]
+EmailProvider = Annotated[
+    str,
+    AfterValidator(build_choice_validator(email_providers.CHOICES)),
+    TypeName(join_options(email_providers.CHOICES)),
+]
 
 
-def read_secret(name: str, *, doc: str) -> str:
-    """Return a secret, or an empty string if it is unset."""
-    value = _read_variable(name, "secret", None, doc)
-    return value or ""
+class PortalSettings(BaseSettings):
+    """Everything that differs between installations.
+
+    Defaults that depend on other variables are functions of the values above them.
+    """
+
+    model_config = SettingsConfigDict(case_sensitive=True, extra="ignore", frozen=True, validate_default=False)
+
+    # Server
+    PORTAL_DATA: Path = Field(
+        default=BASE_DIR / ".data", description="Folder of the embedded database, uploads, and secrets."
+    )
+    PORT: Port = Field(default=8000, description="Port on 127.0.0.1 that `bin/up` serves.")
+    PORTAL_ENV: Literal["embedded", "production"] = Field(
+        default="embedded",
+        description="`production` requires secure settings, `embedded` requires none. "
+        "Must be set if the portal uses PostgreSQL or a public host.",
+    )
+    PORTAL_DEBUG: bool = Field(default=False, description="Shows tracebacks in pages. Not allowed in production.")
+    SITE_URL: WebUrl = Field(
+        default_factory=lambda values: f"http://127.0.0.1:{values['PORT']}",
+        description="URL of the portal, used in emails and links.",
+    )
+    ALLOWED_HOSTS: TextList = Field(
+        default=["127.0.0.1", "localhost", "[::1]"], description="Host names that the portal serves."
+    )
+    TRUSTED_PROXIES: Proxies = Field(
+        default=TrustedProxies(),
+        description="Number of proxies in front of the portal, or their networks. Required in production.",
+    )
+    STATIC_ROOT: Path = Field(
+        default_factory=lambda values: values["PORTAL_DATA"] / "static",
+        description="Folder that `collectstatic` writes to.",
+    )
+    LOG_LEVEL: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        default="INFO", description="Lowest level that is logged."
+    )
+
+    # Secrets
+    SECRET_KEY: SecretStr = Field(default=SecretStr(""), description="Signs sessions and links.")
+    ENCRYPTION_KEYS: SecretList = Field(
+        default=[], description="Keys that encrypt test account credentials, newest first. Older keys only decrypt."
+    )
+    BADGE_SIGNING_KEYS: SecretList = Field(
+        default=[], description="Secrets that sign badge statements, newest first. Older secrets only verify."
+    )
+    AUDIT_KEYS: KeyRing = Field(
+        default={}, description="Keys that seal the audit log, newest first. Older keys only verify."
+    )
+
+    # Storage
+    DATABASE_URL: DatabaseUrl = Field(
+        default_factory=lambda values: SecretStr(f"sqlite:///{values['PORTAL_DATA'] / 'portal.sqlite3'}"),
+        description="Database, such as `postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=verify-full`.",
+    )
+    REDIS_URL: BrokerUrl = Field(
+        default=SecretStr(""), description="Broker and cache. If it is blank, `bin/up` starts its own."
+    )
+    AUDIT_ANCHOR_DIR: Path = Field(
+        default_factory=lambda values: values["PORTAL_DATA"] / "audit-anchors",
+        description="Folder of the daily anchors of the audit log. In production it must be outside `PORTAL_DATA`, "
+        "preferably on write-once storage.",
+    )
+    UPLOAD_MAX_MB: PositiveCount = Field(default=20, description="Maximum size of an uploaded document in megabytes.")
+
+    # GitHub, registry, and sandbox
+    GITHUB_CLIENT_ID: str = Field(
+        default="", description="OAuth app for “Sign in with GitHub”. Blank hides the button."
+    )
+    GITHUB_CLIENT_SECRET: SecretStr = Field(default=SecretStr(""), description="Client secret of the OAuth app.")
+    GITHUB_WEB_URL: WebUrl = Field(default="https://github.com", description="URL of GitHub's website.")
+    GITHUB_API_URL: WebUrl = Field(default="https://api.github.com", description="Base URL of the GitHub API.")
+    GITHUB_TOKEN: SecretStr = Field(
+        default=SecretStr(""),
+        description="Token for the GitHub API. Without it, the rate limit for anonymous requests applies.",
+    )
+    GITHUB_APP_ID: str = Field(
+        default="",
+        description="ID of a GitHub App that replaces the token. "
+        "Requires `GITHUB_APP_INSTALLATION` and `GITHUB_APP_KEY`.",
+    )
+    GITHUB_APP_INSTALLATION: Count = Field(default=0, description="Installation ID of the GitHub App.")
+    GITHUB_APP_KEY: SecretStr = Field(
+        default=SecretStr(""), description="Private key of the GitHub App (PEM). Line breaks may be written as `\\n`."
+    )
+    REGISTRY_URL: WebUrl = Field(
+        default="https://registry.terraform.io", description="Base URL of the provider registry."
+    )
+    ALLOW_LOOPBACK_HTTP: bool = Field(
+        default=False, description="Allows checks to read plain HTTP from this machine. Not allowed in production."
+    )
+    SANDBOX_SOCKET: str = Field(
+        default="",
+        description="Socket of the sandbox service. If it is blank, the worker starts partners' programs itself.",
+    )
+
+    # Email
+    EMAIL_HOST: str = Field(
+        default="",
+        description="SMTP server. Without a server or provider, emails are only stored and shown in the email log.",
+    )
+    EMAIL_PORT: Port = Field(default=587, description="Port of the SMTP server.")
+    EMAIL_HOST_USER: str = Field(default="", description="User name for the SMTP server.")
+    EMAIL_HOST_PASSWORD: SecretStr = Field(default=SecretStr(""), description="Password for the SMTP server.")
+    EMAIL_USE_TLS: bool = Field(default=True, description="Encrypts the SMTP connection with STARTTLS.")
+    EMAIL_PROVIDER: EmailProvider = Field(default=email_providers.SMTP, description="Service that sends emails.")
+    EMAIL_PROVIDER_KEY: SecretStr = Field(default=SecretStr(""), description="API key of the email provider.")
+    EMAIL_PROVIDER_URL: WebUrl = Field(default="", description="API URL of the email provider, for another region.")
+    DEFAULT_FROM_EMAIL: str = Field(default="Partner portal <portal@localhost>", description="Sender of all emails.")
+    EMAIL_LOG_PUBLIC: bool = Field(
+        default=True,
+        description="Shows the email log without sign-in, so that people can confirm their address. "
+        "Ignored in production and when emails are sent.",
+    )
+
+    # People and API
+    PORTAL_LANGUAGES: Languages = Field(
+        default=["en"], description="Languages of the pages. Each has a folder in `locale/`."
+    )
+    STAFF_SECOND_FACTOR: Literal["required", "offered"] = Field(
+        default_factory=lambda values: "required" if values["PORTAL_ENV"] == "production" else "offered",
+        description="Whether reviewers and staff need a second factor. In production, the default is `required`.",
+    )
+    REAUTHENTICATION_MINUTES: PositiveCount = Field(
+        default=15,
+        description="Age of a sign-in after which changing an account or viewing a test account requires another.",
+    )
+    API_REQUESTS_PER_MINUTE: PositiveCount = Field(default=300, description="API requests per minute and token.")
+
+    # Programs
+    PROGRAM_EDITIONS: Editions = Field(
+        default={}, description="Editions for new integrations of the named programs. Others use the newest edition."
+    )
+    UNDO_MINUTES: Count = Field(
+        default=10, description="Minutes in which a decision can be undone before emails are sent."
+    )
+    REVIEW_CLAIM_MINUTES: PositiveCount = Field(
+        default=30, description="Minutes without activity after which a reviewer's claim ends."
+    )
+    NOTICE_GRACE_DAYS: PositiveCount = Field(default=30, description="Days between a notice and a possible suspension.")
+    DELISTING_AFTER_DAYS: PositiveCount = Field(
+        default=60, description="Days between a suspension and a possible delisting."
+    )
+    SLA_NOTICE_BREACH_COUNT: PositiveCount = Field(
+        default=2, description="Breaches within `SLA_NOTICE_WINDOW_DAYS` that suggest a notice."
+    )
+    SLA_NOTICE_WINDOW_DAYS: PositiveCount = Field(
+        default=90, description="Days in which breaches count toward a notice."
+    )
+    SLA_NOTICE_OVERDUE_FACTOR: Annotated[int, Field(ge=2)] = Field(
+        default=2, description="An open issue that takes this many times its target also suggests a notice."
+    )
+    ESCALATION_INTERVAL_HOURS: PositiveCount = Field(
+        default=24, description="Hours without a response after which a notification escalates to the next person."
+    )
+    REPORT_ZONE: TimeZone = Field(default="UTC", description="Time zone of the weeks in SLA reports.")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read the environment only, and treat blank variables as unset."""
+        source = EnvSettingsSource(settings_cls)
+        source.env_vars = {name: value.strip() for name, value in source.env_vars.items() if value and value.strip()}
+        return init_settings, source
 
 
-def read_flag(name: str, default: bool, *, doc: str) -> bool:
-    """Return a boolean, or raise ImproperlyConfigured."""
-    value = _read_variable(name, "yes/no", "yes" if default else "no", doc)
-    if value is None:
-        return default
-    word = value.lower()
-    if word in {"1", "yes", "true", "on"}:
-        return True
-    if word in {"0", "no", "false", "off"}:
-        return False
-    raise ImproperlyConfigured(f"{name} must be yes or no, not {value!r}.")
+def load_settings() -> PortalSettings:
+    """Return the settings in the environment.
 
-
-def read_number(name: str, default: int, *, low: int = 0, doc: str) -> int:
-    """Return an integer of at least `low`, or raise ImproperlyConfigured."""
-    value = _read_variable(name, "number", default, doc)
-    if value is None:
-        return default
-    if not value.isdigit() or int(value) < low:
-        raise ImproperlyConfigured(f"{name} must be a whole number of at least {low}, not {value!r}.")
-    return int(value)
-
-
-def read_list(name: str, default: str = "", *, doc: str) -> list[str]:
-    """Return a comma-separated list."""
-    value = _read_variable(name, "list", default, doc)
-    return [word.strip() for word in (value or default).split(",") if word.strip()]
-
-
-def read_languages(name: str, always: str, *, doc: str) -> list[tuple[str, str]]:
-    """Return language codes with native names, `always` first, or raise ImproperlyConfigured for unknown codes."""
-    codes = list(dict.fromkeys([always, *read_list(name, always, doc=doc)]))
-    for code in codes:
-        if "name_local" not in LANG_INFO.get(code, {}):
-            raise ImproperlyConfigured(f"{name} must list codes of languages, such as en or de, not {code!r}.")
-    return [(code, LANG_INFO[code]["name_local"]) for code in codes]
-
-
-def read_pairs(name: str, separator: str, *, doc: str) -> dict[str, str]:
-    """Return a comma-separated list of KEY<separator>VALUE, or raise ImproperlyConfigured."""
-    values_by_key = {}
-    for word in read_list(name, doc=doc):
-        key, delimiter, value = word.partition(separator)
-        if not (key and delimiter and value):
-            raise ImproperlyConfigured(f"{name} must list KEY{separator}VALUE, separated by commas, not {word!r}.")
-        values_by_key[key] = value
-    return values_by_key
-
-
-def read_url(name: str, default: str = "", *, schemes: tuple[str, ...], doc: str) -> str:
-    """Return a URL with one of the schemes and without a trailing slash, or raise ImproperlyConfigured."""
-    value = _read_variable(name, "address", default, doc) or default
-    parts = urlsplit(value)
-    location = parts.path if parts.scheme == "unix" else parts.netloc
-    if value and (parts.scheme not in schemes or not location):
-        raise ImproperlyConfigured(
-            f"{name} must be an address that begins with {_format_schemes(schemes)}, not {value!r}."
-        )
-    return value.rstrip("/")
-
-
-def _format_schemes(schemes: tuple[str, ...]) -> str:
-    return " or ".join(f"{scheme}://" for scheme in schemes)
-
-
-def read_choice(name: str, default: str, options: tuple[str, ...], *, doc: str) -> str:
-    """Return one of the options, or raise ImproperlyConfigured."""
-    value = _read_variable(name, " or ".join(options), default, doc) or default
-    if value not in options:
-        raise ImproperlyConfigured(f"{name} must be one of {', '.join(options)}, not {value!r}.")
-    return value
-
-
-def read_zone(name: str, default: str, *, doc: str) -> str:
-    """Return the name of a time zone, or raise ImproperlyConfigured."""
-    value = _read_variable(name, "time zone", default, doc) or default
+    Raises:
+        ImproperlyConfigured: Variables are invalid. The message has a line for each, without secrets.
+    """
     try:
-        return ZoneInfo(value).key
-    except (ZoneInfoNotFoundError, ValueError):
-        raise ImproperlyConfigured(f"{name} must be a time zone such as Europe/Paris, not {value!r}.") from None
+        return PortalSettings()
+    except ValidationError as error:
+        # a default that depends on an invalid variable isn't an error of its own
+        errors = [item for item in error.errors() if item["type"] != "default_factory_not_called"]
+    raise ImproperlyConfigured("\n".join(_describe_error(dict(item)) for item in errors))
 
 
-def read_database(name: str, default: str, *, doc: str) -> dict[str, Any]:
-    """Return a database address as Django's settings. Raises ImproperlyConfigured on one that cannot be used."""
-    try:
-        return parse_database_url(_read_variable(name, "address", default, doc) or default)
-    except ValueError as error:
-        raise ImproperlyConfigured(f"{name} {error}.") from None
-
-
-def read_proxies(name: str, *, doc: str) -> TrustedProxies:
-    """Return the trusted proxies, none where unset. Raises ImproperlyConfigured on anything else."""
-    try:
-        return parse_trusted_proxies(_read_variable(name, "number or networks", None, doc) or "")
-    except ValueError as error:
-        raise ImproperlyConfigured(f"{name} must be {error}.") from None
-
-
-def read_keys(name: str, *, doc: str) -> dict[str, str]:
-    """Return a comma-separated list of ID:SECRET, newest first. Raises ImproperlyConfigured without naming a secret."""
-    secrets: dict[str, str] = {}
-    for position, word in enumerate(read_list(name, doc=doc), start=1):
-        key_id, _, value = word.partition(":")
-        if not (value and KEY_ID_PATTERN.fullmatch(key_id)):
-            raise ImproperlyConfigured(
-                f"{name} must list ID:SECRET, separated by commas, newest first; entry {position} is not. "
-                "An ID has up to 16 letters, digits or hyphens."
-            )
-        if key_id in secrets:
-            raise ImproperlyConfigured(f"{name} has the ID {key_id} twice.")
-        secrets[key_id] = value
-    return secrets
+def _describe_error(error: dict[str, Any]) -> str:
+    name = error["loc"][0]
+    if error["type"] == "value_error":
+        return f"{name} {error['ctx']['error']}."
+    return f"{name} must be {describe_type(PortalSettings.model_fields[name])}, not {error['input']!r}."

@@ -4,7 +4,6 @@ Each problem is one sentence, so that the operator can fix all of them at once.
 """
 
 import math
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,8 +13,11 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
-from portal import environment
+from django.core.exceptions import ImproperlyConfigured
+from pydantic import SecretStr
+
 from portal.database_url import SQLITE
+from portal.environment import PortalSettings
 
 MIN_SECRET_CHARACTERS = 32
 MIN_SECRET_KEY_CHARACTERS = 50  # what Django's own deployment check asks for
@@ -32,11 +34,7 @@ PLACEHOLDERS = (
     "secretkey", "mysecret", "topsecret", "fillmein", "notasecret", "djangosecret", "default", "xxxxxx",
     "qwerty", "asdfgh",
 )  # fmt: skip
-# Settings that hold a secret of another service, which may be short but is never a placeholder.
-FOREIGN_SECRETS = (
-    "DATABASE_URL", "REDIS_URL", "EMAIL_HOST_PASSWORD", "EMAIL_PROVIDER_KEY", "GITHUB_TOKEN", "GITHUB_CLIENT_SECRET",
-    "GITHUB_APP_KEY",
-)  # fmt: skip
+PLACEHOLDERS_OF_OTHERS = ("changeme", "replaceme", "replacethis")  # in short secrets, others occur by chance
 GENERATION_HINT = 'make one with: python3 -c "import secrets; print(secrets.token_urlsafe(50))"'
 
 
@@ -51,70 +49,93 @@ def is_public_host(host: str) -> bool:
         return True
 
 
-def find_undeclared_production(database: Mapping[str, Any], site_url: str, allowed_hosts: list[str]) -> str:
+def require_safe_settings(environment: PortalSettings, database: Mapping[str, Any]) -> None:
+    """Raise ImproperlyConfigured if the portal is in production and its settings are unsafe, or it only might be."""
+    reason = _find_undeclared_production(environment, database)
+    if reason:
+        raise ImproperlyConfigured(reason)
+    problems = _find_problems(environment, database) if environment.PORTAL_ENV == "production" else []
+    if problems:
+        raise ImproperlyConfigured(f"The portal does not start in production: {'; '.join(problems)}.")
+
+
+def _find_undeclared_production(environment: PortalSettings, database: Mapping[str, Any]) -> str:
     """Return why a portal without PORTAL_ENV looks like one in production; blank when it does not."""
+    if "PORTAL_ENV" in environment.model_fields_set:
+        return ""
     if database["ENGINE"] != SQLITE:
         reason = "DATABASE_URL names a PostgreSQL database"
-    elif is_public_host(urlsplit(site_url).hostname or ""):
+    elif is_public_host(urlsplit(environment.SITE_URL).hostname or ""):
         reason = "SITE_URL names a public host"
-    elif any(map(is_public_host, allowed_hosts)):
+    elif any(map(is_public_host, environment.ALLOWED_HOSTS)):
         reason = "ALLOWED_HOSTS names a public host"
     else:
         return ""
     return f"PORTAL_ENV is not set, and {reason}: set PORTAL_ENV to production, or to embedded for a trial."
 
 
-def find_problems(settings: Mapping[str, Any]) -> list[str]:
+def _find_problems(environment: PortalSettings, database: Mapping[str, Any]) -> list[str]:
     """Return what keeps these settings from production, one sentence each, without the values of secrets."""
-    return [*_find_unsafe_switches(settings), *_find_weak_secrets(settings), *_find_open_hosts(settings)]
+    return [
+        *_find_unsafe_switches(environment, database),
+        *_find_weak_secrets(environment),
+        *_find_placeholders(environment),
+        *_find_open_hosts(environment),
+    ]
 
 
-def _find_unsafe_switches(settings: Mapping[str, Any]) -> Iterator[str]:
-    if settings["DATABASES"]["default"]["ENGINE"] == SQLITE:
+def _find_unsafe_switches(environment: PortalSettings, database: Mapping[str, Any]) -> Iterator[str]:
+    if database["ENGINE"] == SQLITE:
         yield "DATABASE_URL must name a PostgreSQL database"
-    for setting, variable in (("DEBUG", "PORTAL_DEBUG"), ("ALLOW_LOOPBACK_HTTP", "ALLOW_LOOPBACK_HTTP")):
-        if settings[setting]:
-            yield f"{variable} must be off"
-    if settings["AUDIT_ANCHOR_DIR"].resolve().is_relative_to(settings["DATA_DIR"].resolve()):
+    if environment.PORTAL_DEBUG:
+        yield "PORTAL_DEBUG must be off"
+    if environment.ALLOW_LOOPBACK_HTTP:
+        yield "ALLOW_LOOPBACK_HTTP must be off"
+    if environment.AUDIT_ANCHOR_DIR.resolve().is_relative_to(environment.PORTAL_DATA.resolve()):
         yield "AUDIT_ANCHOR_DIR must be a folder outside PORTAL_DATA: whoever replaces one must not replace the other"
-    if not settings["REDIS_URL"]:
+    if not environment.REDIS_URL:
         yield "REDIS_URL is not set"
-    if not environment.is_set("TRUSTED_PROXIES"):
+    if "TRUSTED_PROXIES" not in environment.model_fields_set:
         yield "TRUSTED_PROXIES is not set: the number of proxies in front of the portal, or their networks"
 
 
-def _find_weak_secrets(settings: Mapping[str, Any]) -> Iterator[str]:
+def _find_weak_secrets(environment: PortalSettings) -> Iterator[str]:
     secrets = {
-        "SECRET_KEY": [settings["SECRET_KEY"]] if settings["SECRET_KEY"] else [],
-        "ENCRYPTION_KEYS": settings["ENCRYPTION_KEYS"],
-        "BADGE_SIGNING_KEYS": settings["BADGE_SIGNING_KEYS"],
-        "AUDIT_KEYS": list(settings["AUDIT_KEYS"].values()),
+        "SECRET_KEY": [environment.SECRET_KEY] if environment.SECRET_KEY else [],
+        "ENCRYPTION_KEYS": environment.ENCRYPTION_KEYS,
+        "BADGE_SIGNING_KEYS": environment.BADGE_SIGNING_KEYS,
+        "AUDIT_KEYS": [*environment.AUDIT_KEYS.values()],
     }
-    name_by_secret: dict[str, str] = {}
+    name_by_secret: dict[SecretStr, str] = {}
     for name, values in secrets.items():
         if not values:
             yield f"{name} is not set"
         for value in values:
             min_characters = MIN_SECRET_KEY_CHARACTERS if name == "SECRET_KEY" else MIN_SECRET_CHARACTERS
-            if weakness := describe_weakness(value, min_characters):
+            if weakness := describe_weakness(value.get_secret_value(), min_characters):
                 yield f"{name} {weakness}; {GENERATION_HINT}"
             if value in name_by_secret:
                 yield f"{name} repeats a secret of {name_by_secret[value]}; each needs its own"
             name_by_secret[value] = name
-    for name in FOREIGN_SECRETS:
-        if _has_placeholder(os.environ.get(name, ""), ("changeme", "replaceme", "replacethis")):
+
+
+def _find_placeholders(environment: PortalSettings) -> Iterator[str]:
+    """Check the secrets of other services, which may be short but must be real."""
+    for name, value in environment:
+        is_foreign = isinstance(value, SecretStr) and name != "SECRET_KEY"
+        if is_foreign and _has_placeholder(value.get_secret_value(), PLACEHOLDERS_OF_OTHERS):
             yield f"{name} contains a placeholder"
 
 
-def _find_open_hosts(settings: Mapping[str, Any]) -> Iterator[str]:
-    site = urlsplit(settings["SITE_URL"])
+def _find_open_hosts(environment: PortalSettings) -> Iterator[str]:
+    site = urlsplit(environment.SITE_URL)
     if site.scheme != "https":
         yield "SITE_URL must begin with https://"
-    if any(host.startswith(("*", ".")) or host == "" for host in settings["ALLOWED_HOSTS"]):
+    if any(host.startswith(("*", ".")) or host == "" for host in environment.ALLOWED_HOSTS):
         yield "ALLOWED_HOSTS must list whole host names, without * or a leading dot"
     if site.hostname and not is_public_host(site.hostname):
         yield "SITE_URL must name the host that people use, not this machine"
-    elif site.hostname and site.hostname not in settings["ALLOWED_HOSTS"]:
+    elif site.hostname and site.hostname not in environment.ALLOWED_HOSTS:
         yield f"ALLOWED_HOSTS must contain the host of SITE_URL, {site.hostname}"
 
 

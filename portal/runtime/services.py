@@ -9,10 +9,10 @@ import warnings
 from importlib import import_module
 
 from celery.exceptions import CPendingDeprecationWarning
+from django.conf import settings
 from django.core.management import call_command
 from django.utils.autoreload import DJANGO_AUTORELOAD_ENV
 
-from portal.early_settings import PORT
 from portal.runtime.child_process import Service
 
 HOST = "127.0.0.1"
@@ -68,7 +68,7 @@ def build_services(*, has_broker: bool, has_demo: bool, reload: bool) -> list[Se
 
 def build_reloading_web() -> Service:
     """Return Django's development server; the supervisor takes the place of its reloader's first process."""
-    command = (sys.executable, "manage.py", "runserver", f"{HOST}:{PORT}")
+    command = (sys.executable, "manage.py", "runserver", f"{HOST}:{settings.PORT}")
     environment = {DJANGO_AUTORELOAD_ENV: "true", "DJANGO_RUNSERVER_HIDE_WARNING": "true", "PYTHONUNBUFFERED": "1"}
     return Service("web", command, is_ready=is_serving, environment=environment, reload_code=RELOAD_CODE)
 
@@ -77,7 +77,7 @@ def run_web() -> None:
     """Serve the pages."""
     from gunicorn.app.wsgiapp import run  # noqa: PLC0415
 
-    sys.argv = ["gunicorn", *WEB.split(), "-b", f"{HOST}:{PORT}"]
+    sys.argv = ["gunicorn", *WEB.split(), "-b", f"{HOST}:{settings.PORT}"]
     run()
 
 
@@ -112,7 +112,7 @@ def run_demo() -> None:
 def is_serving() -> bool:
     """Return whether the port takes connections."""
     with socket.socket() as probe:
-        return probe.connect_ex((HOST, PORT)) == 0
+        return probe.connect_ex((HOST, settings.PORT)) == 0
 
 
 def _run_celery(arguments: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from portal import environment as env
+from portal.environment import PortalSettings
 from tests.deploy import run_lines
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,7 +102,7 @@ def test_sandbox_gets_nothing_of_the_portals():
 
 def test_example_names_settings_that_there_are():
     matches = set(re.findall(r"^([A-Z_]+)=", EXAMPLE, re.MULTILINE))
-    assert matches - {setting.name for setting in env.SETTINGS} == {"POSTGRES_PASSWORD"}
+    assert matches - set(PortalSettings.model_fields) == {"POSTGRES_PASSWORD"}
 
 
 def test_example_holds_every_setting_that_production_requires():

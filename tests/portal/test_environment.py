@@ -1,4 +1,4 @@
-"""Is the environment read as it says?"""
+"""Tests of reading environment variables."""
 
 import os
 from ipaddress import ip_network
@@ -9,19 +9,27 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import OperationalError, connection, connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 
-from portal import environment
 from portal.core.client_ip import TrustedProxies
 from portal.database_url import DEFAULT_OPTIONS, parse_database_url
+from portal.environment import PortalSettings, load_settings
 
 
-@pytest.fixture(autouse=True)
-def own_table(monkeypatch):
-    monkeypatch.setattr(environment, "SETTINGS", [])
+@pytest.fixture
+def load(monkeypatch):
+    """Load the settings from the given variables alone."""
+
+    def load_from(**variables: str) -> PortalSettings:
+        for name in PortalSettings.model_fields:
+            monkeypatch.delenv(name, raising=False)
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        return load_settings()
+
+    return load_from
 
 
-def test_database_is_split_and_unquoted(monkeypatch):
-    monkeypatch.setenv("X", "postgres://po%40rtal:a%2Fb@db.example:5433/name")
-    assert environment.read_database("X", "", doc="") == {
+def test_database_is_split_and_unquoted():
+    assert parse_database_url("postgres://po%40rtal:a%2Fb@db.example:5433/name") == {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": "name",
         "USER": "po@rtal",
@@ -32,13 +40,12 @@ def test_database_is_split_and_unquoted(monkeypatch):
     }
 
 
-def test_database_parameters_of_libpq_are_honored(monkeypatch):
-    monkeypatch.setenv(
-        "X",
+def test_database_parameters_of_libpq_are_honored():
+    url = (
         "postgres://portal@db.example/name?sslmode=verify-full&sslrootcert=/etc/ca.pem&target_session_attrs=read-write"
-        "&application_name=portal&options=-c%20statement_timeout%3D1000",
+        "&application_name=portal&options=-c%20statement_timeout%3D1000"
     )
-    assert environment.read_database("X", "", doc="")["OPTIONS"] == {
+    assert parse_database_url(url)["OPTIONS"] == {
         "sslmode": "verify-full",
         "sslrootcert": "/etc/ca.pem",
         "target_session_attrs": "read-write",
@@ -47,34 +54,39 @@ def test_database_parameters_of_libpq_are_honored(monkeypatch):
     }
 
 
-def test_database_parameters_keep_plus_signs(monkeypatch):
-    monkeypatch.setenv("X", "postgres://portal@db.example/name?password=a+b%2Bc%20d&sslpassword=x+y&")
-    database = environment.read_database("X", "", doc="")
+def test_database_parameters_keep_plus_signs():
+    database = parse_database_url("postgres://portal@db.example/name?password=a+b%2Bc%20d&sslpassword=x+y&")
     assert (database["PASSWORD"], database["OPTIONS"]["sslpassword"]) == ("a+b+c d", "x+y")
 
 
-def test_database_host_may_be_a_parameter(monkeypatch):
-    monkeypatch.setenv("X", "postgres:///name?host=/run/postgresql&user=portal")
-    database = environment.read_database("X", "", doc="")
+def test_database_host_may_be_a_parameter():
+    database = parse_database_url("postgres:///name?host=/run/postgresql&user=portal")
     assert (database["HOST"], database["USER"], database["NAME"]) == ("/run/postgresql", "portal", "name")
 
 
+def test_database_of_sqlite_is_a_path():
+    assert parse_database_url("sqlite:////var/lib/portal.sqlite3") == {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": "/var/lib/portal.sqlite3",
+    }
+
+
 @pytest.mark.parametrize(
-    ("address", "sentence"),
+    ("url", "problem"),
     [
-        ("postgres://h/n?sslmode=require&sslmode=disable", "X has the parameter sslmode twice."),
-        ("postgres://h/n?conn_max_age=60", "X has a parameter that PostgreSQL's client does not know: 'conn_max_age'."),
-        ("sqlite:///", "X must name a file after sqlite:///."),
-        ("sqlite:///x.sqlite3?mode=ro", "X must have no parameters after the path of an SQLite file."),
-        ("portal:hidden@host/name", "X must begin with postgres:// or sqlite://, not 'portal'."),
-        ("hidden", "X must begin with postgres:// or sqlite://."),
+        ("postgres://h/n?sslmode=require&sslmode=disable", "has the parameter sslmode twice."),
+        ("postgres://h/n?conn_max_age=60", "has a parameter that PostgreSQL's client does not know: 'conn_max_age'."),
+        ("sqlite:///", "must name a file after sqlite:///."),
+        ("sqlite:///x.sqlite3?mode=ro", "must have no parameters after the path of an SQLite file."),
+        ("portal:hidden@host/name", "must begin with postgres:// or sqlite://, not 'portal'."),
+        ("postgres://u:hidden/word@host/name", "must name its port as a number."),
+        ("hidden", "must begin with postgres:// or sqlite://."),
     ],
 )
-def test_database_that_cannot_be_used_is_refused(monkeypatch, address, sentence):
-    monkeypatch.setenv("X", address)
+def test_database_that_cannot_be_used_is_refused(load, url, problem):
     with pytest.raises(ImproperlyConfigured) as refusal:
-        environment.read_database("X", "", doc="")
-    assert str(refusal.value) == sentence
+        load(DATABASE_URL=url)
+    assert str(refusal.value) == f"DATABASE_URL {problem}"
 
 
 @pytest.mark.postgres
@@ -87,79 +99,82 @@ def test_sslmode_reaches_the_server(django_db_blocker):
         wrapper.ensure_connection()
 
 
-def test_keys_keep_their_order(monkeypatch):
-    monkeypatch.setenv("X", "new:a:b, old:c")
-    assert list(environment.read_keys("X", doc="").items()) == [("new", "a:b"), ("old", "c")]
+def test_keys_keep_their_order(load):
+    keys = load(AUDIT_KEYS="new:a:b, old:c").AUDIT_KEYS
+    assert [(key_id, key.get_secret_value()) for key_id, key in keys.items()] == [("new", "a:b"), ("old", "c")]
 
 
-def test_proxies_are_a_number_or_networks(monkeypatch):
-    monkeypatch.setenv("X", "2")
-    assert environment.read_proxies("X", doc="") == TrustedProxies(count=2)
-    monkeypatch.setenv("X", "192.0.2.1, fd00::/16")
+def test_proxies_are_a_number_or_networks(load):
+    assert TrustedProxies(count=2) == load(TRUSTED_PROXIES="2").TRUSTED_PROXIES
     networks = (ip_network("192.0.2.1/32"), ip_network("fd00::/16"))
-    assert environment.read_proxies("X", doc="") == TrustedProxies(networks=networks)
-    monkeypatch.setenv("X", "")
-    assert environment.read_proxies("X", doc="") == TrustedProxies()
-
-
-def test_database_of_sqlite_is_a_path(monkeypatch):
-    monkeypatch.setenv("X", "sqlite:////var/lib/portal.sqlite3")
-    assert environment.read_database("X", "", doc="") == {
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": "/var/lib/portal.sqlite3",
-    }
-
-
-def test_database_with_a_wrong_port_does_not_say_the_password(monkeypatch):
-    monkeypatch.setenv("X", "postgres://u:hidden/word@host/name")
-    with pytest.raises(ImproperlyConfigured) as refusal:
-        environment.read_database("X", "", doc="")
-    assert str(refusal.value) == "X must name its port as a number."
+    assert TrustedProxies(networks=networks) == load(TRUSTED_PROXIES="192.0.2.1, fd00::/16").TRUSTED_PROXIES
+    assert TrustedProxies() == load(TRUSTED_PROXIES="").TRUSTED_PROXIES
 
 
 @pytest.mark.parametrize("word", ["1", "yes", "TRUE", "on"])
-def test_flag_on(monkeypatch, word):
-    monkeypatch.setenv("X", word)
-    assert environment.read_flag("X", False, doc="") is True
+def test_flag_on(load, word):
+    assert load(PORTAL_DEBUG=word).PORTAL_DEBUG is True
 
 
 @pytest.mark.parametrize("word", ["0", "no", "False", "OFF"])
-def test_flag_off(monkeypatch, word):
-    monkeypatch.setenv("X", word)
-    assert environment.read_flag("X", True, doc="") is False
+def test_flag_off(load, word):
+    assert load(EMAIL_USE_TLS=word).EMAIL_USE_TLS is False
 
 
-def test_blank_means_unset(monkeypatch):
-    monkeypatch.setenv("X", "  ")
-    assert (
-        environment.read_text("X", "a", doc=""),
-        environment.read_number("X", 3, doc=""),
-        environment.read_flag("X", True, doc=""),
-    ) == ("a", 3, True)
+def test_blank_means_unset(load):
+    settings = load(REPORT_ZONE=" ", UNDO_MINUTES="  ", EMAIL_USE_TLS="", PORTAL_ENV=" ")
+    assert (settings.REPORT_ZONE, settings.UNDO_MINUTES, settings.EMAIL_USE_TLS) == ("UTC", 10, True)
+    assert settings.model_fields_set == set()
 
 
-def test_pairs_are_split_once(monkeypatch):
-    monkeypatch.setenv("X", "nomad@2021-10, vault@2021@10")
-    assert environment.read_pairs("X", "@", doc="") == {"nomad": "2021-10", "vault": "2021@10"}
+def test_names_are_case_sensitive(load):
+    assert load(undo_minutes="3").UNDO_MINUTES == 10
 
 
-def test_address_loses_its_last_slash(monkeypatch):
-    monkeypatch.setenv("X", "https://portal.example/")
-    assert environment.read_url("X", schemes=("https",), doc="") == "https://portal.example"
+def test_defaults_depend_on_other_variables(load):
+    settings = load(PORTAL_DATA="/srv/portal", PORT="8001", PORTAL_ENV="production")
+    assert (settings.DATABASE_URL.get_secret_value(), str(settings.STATIC_ROOT), settings.SITE_URL) == (
+        "sqlite:////srv/portal/portal.sqlite3",
+        "/srv/portal/static",
+        "http://127.0.0.1:8001",
+    )
+    assert settings.STAFF_SECOND_FACTOR == "required"
 
 
-def test_table_never_holds_a_secret(monkeypatch):
-    monkeypatch.setenv("X", "hidden")
-    environment.read_secret("X", doc="A secret.")
-    assert [environment.Setting("X", "secret", "", "A secret.")] == environment.SETTINGS
+def test_every_invalid_variable_is_reported_once(load):
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        load(PORT="70000", LOG_LEVEL="loud", REDIS_URL="rdis://:hidden@host")
+    assert str(refusal.value).splitlines() == [
+        "PORT must be a whole number from 1 to 65535, not '70000'.",
+        "LOG_LEVEL must be DEBUG, INFO, WARNING, or ERROR, not 'loud'.",
+        "REDIS_URL must be a URL that begins with redis://, rediss://, or unix://.",
+    ]
 
 
-def test_languages_come_with_their_own_names_the_usual_one_first(monkeypatch):
-    monkeypatch.setenv("SPOKEN", "de, en")
-    assert environment.read_languages("SPOKEN", "en", doc="") == [("en", "English"), ("de", "Deutsch")]
+def test_editions_are_split_once(load):
+    editions = load(PROGRAM_EDITIONS="nomad@2021-10, vault@2021@10").PROGRAM_EDITIONS
+    assert editions == {"nomad": "2021-10", "vault": "2021@10"}
 
 
-def test_language_that_no_one_knows_is_refused(monkeypatch):
-    monkeypatch.setenv("SPOKEN", "tlh")
-    with pytest.raises(ImproperlyConfigured, match="SPOKEN must list codes of languages, such as en or de, not 'tlh'"):
-        environment.read_languages("SPOKEN", "en", doc="")
+def test_url_loses_its_trailing_slash(load):
+    assert load(SITE_URL="https://portal.example/").SITE_URL == "https://portal.example"
+
+
+def test_secrets_are_not_printed(load):
+    settings = load(
+        SECRET_KEY="hidden",
+        ENCRYPTION_KEYS="hidden,hidden",
+        BADGE_SIGNING_KEYS="hidden",
+        AUDIT_KEYS="a:hidden",
+        DATABASE_URL="postgres://u:hidden@host/name",
+        REDIS_URL="redis://:hidden@host",
+        GITHUB_TOKEN="hidden",
+        EMAIL_HOST_PASSWORD="hidden",
+    )
+    assert "hidden" not in repr(settings)
+
+
+def test_language_that_no_one_knows_is_refused(load):
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        load(PORTAL_LANGUAGES="de,tlh")
+    assert str(refusal.value) == "PORTAL_LANGUAGES must list language codes, such as en or de, not 'tlh'."

@@ -166,9 +166,9 @@ def test_start_of_a_declared_trial_on_a_public_host_is_fine(manage):
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("PORTAL_ENV", "live", "PORTAL_ENV must be one of embedded, production, not 'live'."),
+        ("PORTAL_ENV", "live", "PORTAL_ENV must be embedded or production, not 'live'."),
         ("PORTAL_DEBUG", "perhaps", "PORTAL_DEBUG must be yes or no, not 'perhaps'."),
-        ("PORT", "http", "PORT must be a whole number of at least 1, not 'http'."),
+        ("PORT", "http", "PORT must be a whole number from 1 to 65535, not 'http'."),
         ("UPLOAD_MAX_MB", "0", "UPLOAD_MAX_MB must be a whole number of at least 1, not '0'."),
         ("UNDO_MINUTES", "-1", "UNDO_MINUTES must be a whole number of at least 0, not '-1'."),
         ("DATABASE_URL", "mysql://x/y", "DATABASE_URL must begin with postgres:// or sqlite://, not 'mysql'."),
@@ -194,24 +194,28 @@ def test_start_of_a_declared_trial_on_a_public_host_is_fine(manage):
             "10.0.0.0/8,::/0",
             "TRUSTED_PROXIES must be the addresses of your own proxies, or their networks; ::/0 is too large.",
         ),
-        ("AUDIT_KEYS", "a:x,a:y", "AUDIT_KEYS has the ID a twice."),
+        ("AUDIT_KEYS", "a:x,a:y", "AUDIT_KEYS contains the ID a twice."),
         (
             "AUDIT_KEYS",
             "2026:first,withoutid",
-            "AUDIT_KEYS must list ID:SECRET, separated by commas, newest first; entry 2 is not."
-            " An ID has up to 16 letters, digits or hyphens.",
+            "AUDIT_KEYS must list ID:SECRET, separated by commas, newest first; entry 2 does not match."
+            " An ID has up to 16 letters, digits, or hyphens.",
         ),
-        ("SITE_URL", "portal", "SITE_URL must be an address that begins with http:// or https://, not 'portal'."),
+        ("SITE_URL", "portal", "SITE_URL must be a URL that begins with http:// or https://, not 'portal'."),
         (
             "REDIS_URL",
             "unix:",
-            "REDIS_URL must be an address that begins with redis:// or rediss:// or unix://, not 'unix:'.",
+            "REDIS_URL must be a URL that begins with redis://, rediss://, or unix://, not 'unix:'.",
         ),
-        ("PROGRAM_EDITIONS", "nomad", "PROGRAM_EDITIONS must list KEY@VALUE, separated by commas, not 'nomad'."),
+        (
+            "PROGRAM_EDITIONS",
+            "nomad",
+            "PROGRAM_EDITIONS must list PROGRAM@EDITION, separated by commas, such as nomad@2021-10, not 'nomad'.",
+        ),
         ("EMAIL_PROVIDER", "postmark", "EMAIL_PROVIDER is postmark, and EMAIL_PROVIDER_KEY is not set."),
         ("EMAIL_PROVIDER_KEY", "k", "EMAIL_PROVIDER_KEY or EMAIL_PROVIDER_URL is set, and EMAIL_PROVIDER is not."),
         ("REPORT_ZONE", "Mars/Base", "REPORT_ZONE must be a time zone such as Europe/Paris, not 'Mars/Base'."),
-        ("LOG_LEVEL", "LOUD", "LOG_LEVEL must be one of DEBUG, INFO, WARNING, ERROR, not 'LOUD'."),
+        ("LOG_LEVEL", "LOUD", "LOG_LEVEL must be DEBUG, INFO, WARNING, or ERROR, not 'LOUD'."),
     ],
 )
 def test_start_refuses_nonsense(manage, name, value, sentence):
@@ -227,6 +231,11 @@ def test_start_refuses_nonsense(manage, name, value, sentence):
 )
 def test_start_refuses_an_unknown_edition(manage, value, sentence):
     assert sentence in refusal(manage("check", PROGRAM_EDITIONS=value))
+
+
+def test_languages_have_their_own_names_and_begin_with_english(manage):
+    show = ("shell", "--no-imports", "-c", "from django.conf import settings; print(settings.LANGUAGES)")
+    assert manage(*show, PORTAL_LANGUAGES="de").stdout == "[('en', 'English'), ('de', 'Deutsch')]\n"
 
 
 def test_secrets_of_the_embedded_portal_are_kept(manage, tmp_path):

@@ -80,7 +80,7 @@ def test_data_folder_that_may_not_be_written_is_named_with_the_remedy(tmp_path):
 @pytest.mark.parametrize(
     ("variables", "sentence"),
     [
-        ({"PORT": "eighty"}, "PORT must be a whole number of at least 1, not 'eighty'.\n"),
+        ({"PORT": "eighty"}, "PORT must be a whole number from 1 to 65535, not 'eighty'.\n"),
         ({"UNDO_MINUTES": "soon"}, "UNDO_MINUTES must be a whole number of at least 0, not 'soon'.\n"),
     ],
 )

@@ -1,0 +1,158 @@
+"""Types of environment variables: how a text becomes a value, and what to say about one that is invalid."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from annotated_types import Ge, Le
+from django.conf.locale import LANG_INFO
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+from pydantic.fields import FieldInfo
+from pydantic_settings import NoDecode
+
+from portal.core.client_ip import TrustedProxies, parse_trusted_proxies
+from portal.database_url import parse_database_url
+
+KEY_ID_PATTERN = re.compile(r"[A-Za-z0-9-]{1,16}")
+TYPE_NAMES: dict[Any, str] = {bool: "yes or no", Path: "folder", SecretStr: "secret", str: "text"}
+
+
+@dataclass(frozen=True, slots=True)
+class TypeName:
+    """Name of an annotated type in the documentation."""
+
+    text: str
+
+
+def describe_type(field: FieldInfo) -> str:
+    """Return what a variable holds, such as "a whole number of at least 1"."""
+    names = [item.text for item in field.metadata if isinstance(item, TypeName)]
+    if names:
+        return names[0]
+    if get_origin(field.annotation) is Literal:
+        return join_options(get_args(field.annotation))
+    if field.annotation is int:
+        return _describe_range(field.metadata)
+    return TYPE_NAMES[field.annotation]
+
+
+def _describe_range(metadata: Sequence[Any]) -> str:
+    (minimum,) = (item.ge for item in metadata if isinstance(item, Ge))
+    for item in metadata:
+        if isinstance(item, Le):
+            return f"a whole number from {minimum} to {item.le}"
+    return f"a whole number of at least {minimum}"
+
+
+def join_options(options: Sequence[str]) -> str:
+    """Return "a, b, or c"."""
+    if len(options) < 3:
+        return " or ".join(options)
+    return f"{', '.join(options[:-1])}, or {options[-1]}"
+
+
+def split_list(value: str) -> list[str]:
+    """Return the items of a comma-separated list."""
+    return [item.strip() for item in value.split(",") if item.strip()]
+
+
+def build_url_validator(*schemes: str) -> Callable[[str], str]:
+    """Return a function that checks the scheme of a URL and removes its trailing slash."""
+
+    def validate_url(value: str) -> str:
+        parts = urlsplit(value)
+        location = parts.path if parts.scheme == "unix" else parts.netloc
+        if value and (parts.scheme not in schemes or not location):
+            ending = "" if "@" in value else f", not {value!r}"  # before an @ is a password
+            raise ValueError(f"must be a URL that begins with {join_options([f'{s}://' for s in schemes])}{ending}")
+        return value.rstrip("/")
+
+    return validate_url
+
+
+def build_choice_validator(options: Sequence[str]) -> Callable[[str], str]:
+    """Return a function that refuses all but the options. Use Literal where the options are written out."""
+
+    def validate_choice(value: str) -> str:
+        if value not in options:
+            raise ValueError(f"must be {join_options(options)}, not {value!r}")
+        return value
+
+    return validate_choice
+
+
+def _validate_broker_url(value: SecretStr) -> SecretStr:
+    return SecretStr(build_url_validator("redis", "rediss", "unix")(value.get_secret_value()))
+
+
+def _validate_database_url(value: SecretStr) -> SecretStr:
+    parse_database_url(value.get_secret_value())
+    return value
+
+
+def _parse_proxies(value: str) -> TrustedProxies:
+    try:
+        return parse_trusted_proxies(value)
+    except ValueError as error:
+        raise ValueError(f"must be {error}") from None
+
+
+def _validate_languages(codes: list[str]) -> list[str]:
+    for code in codes:
+        if "name_local" not in LANG_INFO.get(code, {}):
+            raise ValueError(f"must list language codes, such as en or de, not {code!r}")
+    return codes
+
+
+def _validate_zone(value: str) -> str:
+    try:
+        return ZoneInfo(value).key
+    except (ZoneInfoNotFoundError, ValueError):
+        raise ValueError(f"must be a time zone such as Europe/Paris, not {value!r}") from None
+
+
+def _parse_editions(value: str) -> dict[str, str]:
+    editions = {}
+    for item in split_list(value):
+        program, _, edition = item.partition("@")
+        if not (program and edition):
+            raise ValueError(f"must list PROGRAM@EDITION, separated by commas, such as nomad@2021-10, not {item!r}")
+        editions[program] = edition
+    return editions
+
+
+def _parse_keys(value: str) -> dict[str, str]:
+    """Return secrets by ID, in their order. An error names no secret."""
+    secrets: dict[str, str] = {}
+    for position, item in enumerate(split_list(value), start=1):
+        key_id, _, secret = item.partition(":")
+        if not (secret and KEY_ID_PATTERN.fullmatch(key_id)):
+            raise ValueError(
+                f"must list ID:SECRET, separated by commas, newest first; entry {position} does not match. "
+                "An ID has up to 16 letters, digits, or hyphens"
+            )
+        if key_id in secrets:
+            raise ValueError(f"contains the ID {key_id} twice")
+        secrets[key_id] = secret
+    return secrets
+
+
+Count = Annotated[int, Field(ge=0)]
+PositiveCount = Annotated[int, Field(ge=1)]
+Port = Annotated[int, Field(ge=1, le=65535)]
+TextList = Annotated[list[str], NoDecode, BeforeValidator(split_list), TypeName("list")]
+SecretList = Annotated[list[SecretStr], NoDecode, BeforeValidator(split_list), TypeName("list of secrets")]
+KeyRing = Annotated[dict[str, SecretStr], NoDecode, BeforeValidator(_parse_keys), TypeName("list of ID:SECRET")]
+Editions = Annotated[dict[str, str], NoDecode, BeforeValidator(_parse_editions), TypeName("list of PROGRAM@EDITION")]
+Proxies = Annotated[TrustedProxies, NoDecode, BeforeValidator(_parse_proxies), TypeName("number or networks")]
+Languages = Annotated[
+    list[str], NoDecode, BeforeValidator(split_list), AfterValidator(_validate_languages), TypeName("list of codes")
+]
+TimeZone = Annotated[str, AfterValidator(_validate_zone), TypeName("time zone")]
+WebUrl = Annotated[str, AfterValidator(build_url_validator("http", "https")), TypeName("URL")]
+BrokerUrl = Annotated[SecretStr, AfterValidator(_validate_broker_url), TypeName("URL")]
+DatabaseUrl = Annotated[SecretStr, AfterValidator(_validate_database_url), TypeName("URL")]
