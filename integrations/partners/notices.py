@@ -7,8 +7,6 @@ from django.utils import translation
 
 from integrations.partners import permissions
 from integrations.partners.models import Membership, Role
-from integrations.submissions.models import Integration
-from integrations.submissions.workflow.states import Stage
 from portal.accounts.models import User
 from portal.audit import services
 from portal.audit.models import AuditEvent
@@ -35,7 +33,7 @@ def list_both_sides(event: AuditEvent) -> list[User | str]:
     manager = event.partner.alliances_manager
     if manager is not None and manager.is_active:
         return [*recipients, manager]
-    supported_integrations = Integration.objects.filter(partner=event.partner, stage=Stage.SUPPORT).order_by("pk")
+    supported_integrations = event.partner.integrations.in_support().order_by("pk")
     return [*recipients, *dict.fromkeys(integration.edition.mailbox for integration in supported_integrations)]
 
 

@@ -14,10 +14,10 @@ from django.utils.translation import gettext as _
 
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.filters import STATE_LABELS, ClockFilters, build_state_condition
+from integrations.sla.formatting import format_percent
 from integrations.sla.models import MonitoredRepository, SlaBreach
 from portal.core.iso_weeks import get_last_complete_week, get_program_zone
 from portal.reports import trend_records
-from portal.reports.presenters import format_percent
 
 WEEK = timedelta(days=7)
 MAX_UNREADABLE = 5  # repositories listed with a reason

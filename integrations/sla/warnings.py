@@ -11,10 +11,10 @@ from typing import Any
 from django.db.models import F
 from django.utils import timezone
 
-from integrations.partners.working_hours import get_recipient_calendar
 from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.models import Alert, SlaClock
 from integrations.sla.tasks import build_alert_fields, build_alert_key
+from integrations.sla.working_hours import get_recipient_calendar
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from portal.audit import services

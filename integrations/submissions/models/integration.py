@@ -37,6 +37,9 @@ class IntegrationQuerySet(models.QuerySet["Integration"]):
     def open(self) -> "IntegrationQuerySet":
         return self.exclude(stage__in=FINAL_STAGES)
 
+    def in_support(self) -> "IntegrationQuerySet":
+        return self.filter(stage=Stage.SUPPORT)
+
     def filter_released(self) -> "IntegrationQuerySet":
         """Return integrations that have been listed, including suspended, delisted, and ended ones."""
         return self.exclude(released_at=None)

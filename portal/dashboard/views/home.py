@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Page, Paginator
-from django.db.models import Case, F, Q, QuerySet, Value, When
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -19,11 +19,16 @@ from integrations.sla.filters import build_state_condition
 from integrations.sla.models import SlaClock
 from integrations.sla.presenters import ClockRow, build_rows
 from integrations.submissions.models import Integration, IntegrationDraft, Introduction
-from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, Stage
+from integrations.submissions.selectors.responsibility import (
+    COLLEAGUES,
+    MINE,
+    OTHERS,
+    REST,
+    list_by_responsible_party,
+)
 from portal.ui.pagination import paginate
 
 PAGE_SIZE, DRAFTS_PAGE_SIZE, MAX_URGENT_ISSUES = 50, 10, 5
-MINE, COLLEAGUES, OTHERS, REST = range(4)
 BLOCKS = {
     MINE: ("mine", gettext_noop("Action required")),
     COLLEAGUES: ("colleagues", gettext_noop("Action required from your company")),
@@ -84,30 +89,6 @@ def list_introduction_requests(partners: list[Any]) -> QuerySet[Introduction]:
     """Return the open introduction requests to these partners, oldest first. The page does not name the sender."""
     introductions = Introduction.objects.filter(other__partner__in=partners, state=Introduction.State.ASKED)
     return introductions.select_related("other").order_by("asked_at", "pk")[:PAGE_SIZE]
-
-
-def list_by_responsible_party(partners: list[Any], editable_partners: list[Any]) -> QuerySet[Integration]:
-    """Return the partners' integrations by responsible party and due date.
-
-    Args:
-        partners: The companies of the user.
-        editable_partners: The companies for which the user can act.
-    """
-    is_open = ~Q(stage__in=[str(stage) for stage in FINAL_STAGES])
-    waits_for_program = Q(responsible_party__in=[str(ResponsibleParty.PROGRAM), str(ResponsibleParty.THIRD_PARTY)])
-    waits_for_portal = Q(responsible_party=str(ResponsibleParty.MACHINE)) & ~Q(
-        stage=str(Stage.SUPPORT)
-    )  # in support, the portal only monitors
-    waits_for_partner = is_open & Q(responsible_party=str(ResponsibleParty.PARTNER))
-    block = Case(
-        When(waits_for_partner & Q(partner__in=editable_partners), then=Value(MINE)),
-        When(waits_for_partner, then=Value(COLLEAGUES)),
-        When(is_open & (waits_for_program | waits_for_portal), then=Value(OTHERS)),
-        default=Value(REST),
-    )
-    rows = Integration.objects.filter(partner__in=partners).select_related("partner").annotate(block=block)
-    due, responsible_since = F("action_due_at").asc(nulls_last=True), F("responsible_since").asc(nulls_last=True)
-    return rows.order_by("block", due, responsible_since, "-pk")
 
 
 def paginate_drafts(request: HttpRequest, drafts: QuerySet[IntegrationDraft]) -> Page[IntegrationDraft]:

@@ -3,13 +3,14 @@
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path
+from django.urls import path, reverse
 
 from integrations.partners.models import Membership
+from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models import IntegrationDraft
-from portal.dashboard.views.home import MINE, list_by_responsible_party
+from integrations.submissions.selectors.responsibility import MINE, list_by_responsible_party
 from portal.help.getting_started import get_next_step, list_preparation_lists
-from portal.ui.content.glossary import CHAPTERS, list_tiers
+from portal.ui.content.glossary import CHAPTERS
 
 
 @login_not_required
@@ -22,6 +23,15 @@ def show_help(request: HttpRequest) -> HttpResponse:
 def show_glossary(request: HttpRequest) -> HttpResponse:
     """Show the glossary."""
     return render(request, "help/glossary.html", {"chapters": CHAPTERS, "tiers": list_tiers()})
+
+
+def list_tiers() -> list[tuple[str, str, str, str]]:
+    """Return (program, tier, meaning, address of what it asks) of every tier of every program."""
+    return [
+        (program.name, tier.name, tier.meaning, f"{reverse('submissions:program', args=[program.key])}#tier-{tier.key}")
+        for program in PROGRAMS.values()
+        for tier in program.newest.tiers
+    ]
 
 
 @login_not_required

@@ -7,7 +7,6 @@ from typing import Annotated
 from django.urls import reverse
 from pydantic import StringConstraints, TypeAdapter
 
-from integrations.programs.registry import PROGRAMS
 from portal.core.content_files import Content, load_content
 from portal.ui.components.inline import OUTCOMES
 from verification.checks.documentation import OUTCOME_DESCRIPTIONS
@@ -84,12 +83,3 @@ TERMS_BY_KEY: dict[str, GlossaryTerm] = {term.key: term for chapter in CHAPTERS 
 def build_url(key: str) -> str:
     """Return the address of a term's definition. Raises KeyError for an unknown term."""
     return f"{reverse('help:glossary')}#{TERMS_BY_KEY[key].key}"
-
-
-def list_tiers() -> list[tuple[str, str, str, str]]:
-    """Return (program, tier, meaning, address of what it asks) of every tier of every program."""
-    return [
-        (program.name, tier.name, tier.meaning, f"{reverse('submissions:program', args=[program.key])}#tier-{tier.key}")
-        for program in PROGRAMS.values()
-        for tier in program.newest.tiers
-    ]

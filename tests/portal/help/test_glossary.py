@@ -10,7 +10,8 @@ from integrations.programs.registry import PROGRAMS
 from integrations.sla.engine.types import ClockStatus
 from integrations.submissions.workflow.states import ListingStatus, ResponsibleParty, Stage
 from portal.directory.badges.status import PUBLIC_STANDINGS
-from portal.ui.content.glossary import CHAPTERS, TERMS_BY_KEY, build_url, list_tiers
+from portal.help.views.pages import list_tiers
+from portal.ui.content.glossary import CHAPTERS, TERMS_BY_KEY, build_url
 from portal.ui.glossary import word
 from tests.house.source import template_files
 from verification.outcomes import Outcome
