@@ -98,7 +98,14 @@ def _iterate_from_review(
         )
         if ending == "withdraw" and number == rounds - 1:
             yield PastTransition(
-                draw_duration(random, 12), "withdraw", OWNER, "withdrawn", step, "", number, "Not planned for this year."
+                draw_duration(random, 12),
+                "withdraw",
+                OWNER,
+                "withdrawn",
+                step,
+                "",
+                number,
+                "Not planned for this year.",
             )
             return
         yield PastTransition(
