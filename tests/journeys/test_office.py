@@ -48,4 +48,4 @@ def test_office_reports_how_it_goes_and_a_list_is_kept_and_taken_along(
     browser.press("Review queue").sees("Rocket")
     assert browser.page.url.endswith("program=terraform-run-task")
     partner = visit(alice, phone=True).go(f"/integrations/{history.uuid}/")
-    partner.sees("Decisions on Terraform run task integrations took", "90% probability")
+    partner.sees("Decisions on Terraform run task integrations: median", "90% probability")

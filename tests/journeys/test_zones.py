@@ -31,10 +31,11 @@ def reads(browser: Person, path: str, zone: str) -> None:
     browser.go(path)
     moment = browser.page.locator("main time[data-exact]").first
     local = datetime.fromisoformat(moment.get_attribute("datetime") or "").astimezone(ZoneInfo(zone))
-    year = "" if local.year == datetime.now(UTC).year else f" {local.year}"
+    year = "" if local.year == datetime.now(UTC).year else f", {local.year}"
+    clock = f"{local.hour % 12 or 12}:{local:%M %p}"
     name = " UTC" if zone == "UTC" else ""
-    expect(moment).to_have_text(f"{local:%a} {local.day} {local:%b}{year}, {local:%H:%M}{name}")
-    expect(moment).to_have_attribute("title", re.compile(f"^{local:%a} {local.day} {local:%b %Y, %H:%M} \\S+$"))
+    expect(moment).to_have_text(f"{local:%a, %b} {local.day}{year}, {clock}{name}")
+    expect(moment).to_have_attribute("title", re.compile(f"^{local:%a, %b} {local.day}, {local.year}, {clock} \\S+$"))
 
 
 def test_visitor_reads_moments_in_the_zone_of_the_browser(listed_integration: Integration, visit: Visit) -> None:

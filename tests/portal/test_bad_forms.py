@@ -87,7 +87,7 @@ PAGES = {
 }
 FIELDS = [
     "login", "password", "remember", "name", "email", "password1", "oldpassword", "action_add", "website", "anyway",
-    "role", "zone", "submissions:programs", "max_open_reviews", "away_from", "away_until", "next",
+    "role", "zone", "programs", "max_open_reviews", "away_from", "away_until", "next",
 ]  # fmt: skip
 
 

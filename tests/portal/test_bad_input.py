@@ -18,14 +18,13 @@ from hypothesis import strategies as st
 from tests.portal.asking import client_of, send_request
 from tests.portal.everything import ACCOUNTS, LOGS, address, list_button_requests, names
 
+# who presses it, by the beginning of its label; everything else is alice's
 WHO = {
-    "finding": "rita",
-    "assign": "rita",
-    "partner": "rita",
-    "move_edition": "rita",
-    "queue": "rita",
-    "review": "rita",
-    "step: decline": "rita",
+    "reviews:answer_finding": "alice",
+    "reviews:post_message": "alice",
+    "reviews:transition: decline": "rita",
+    "reviews:transition": "alice",
+    "reviews:": "rita",
 }
 NASTY = ["a\x00b", "\u202e\u2028", "\r\nBcc: x@y.example", "<script>alert(1)</script>", "x" * 30_000, "9" * 400]
 ROUNDS = 3
