@@ -18,17 +18,15 @@ def test_schema_is_submitted_compared_and_previewed(
     first.write_bytes(encode_schema())
     second.write_bytes(newer())
     page = visit(alice).go(f"/integrations/{row.uuid}/").press("Schemas and Crossplane resources")
-    page.sees("No schema yet").write("Version of the provider", "v1.4.0").hand_in("Schema", first).press("Hand it in")
-    page.sees("begins with a “v”").write("Version of the provider", "1.4.0").hand_in("Schema", first).press(
-        "Hand it in"
-    )
-    page.sees("The schema of 1.4.0 is kept: 6 resources.")
-    page.write("Version of the provider", "1.5.0").hand_in("Schema", second).press("Hand it in").sees(
-        "1.5.0 is kept"
+    page.sees("No schemas yet").write("Provider version", "v1.4.0").hand_in("Schema", first).press("Upload schema")
+    page.sees("begins with a “v”").write("Provider version", "1.4.0").hand_in("Schema", first).press("Upload schema")
+    page.sees("Saved the schema of version 1.4.0 with 6 resources.")
+    page.write("Provider version", "1.5.0").hand_in("Schema", second).press("Upload schema").sees(
+        "Saved the schema of version 1.5.0"
     ).shot("schemas")
-    page.press("What changed in 1.5.0").sees("The resource acme_key is gone.")
-    page.sees("needs a new major version").shot("schema-changes")
+    page.press("Changes in 1.5.0").sees("The resource acme_key was removed.")
+    page.sees("require a new major version").shot("schema-changes")
     phone = visit(rita, phone=True, javascript=False).go(f"/integrations/{row.uuid}/crossplane/")
-    phone.sees("3 of 5 resources can be made Kubernetes resources").shot("crossplane-phone")
+    phone.sees("3 of 5 resources are available as Kubernetes resources").shot("crossplane-phone")
     phone.press("acme_compute_server").sees("compute.acme.m.upbound.io_servers.yaml", "so the prior state is null")
     phone.shot("crossplane")

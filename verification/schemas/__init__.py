@@ -1,4 +1,1 @@
-"""Provider schemas as nodes, as Kubernetes resources, as requests, and compared with other versions.
-
-Pure functions: plain Python without Django.
-"""
+"""Provider schemas: history, comparison, and Crossplane previews."""

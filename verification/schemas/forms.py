@@ -18,48 +18,56 @@ from verification.schemas.crossplane.options import (
 )
 from verification.schemas.engine.types import ParsedSchema
 
-LIST_CHOICES = [("array", _("as an array")), ("object", _("as an object"))]  # the first is the usual
-IDENTIFIER_CHOICES = [(IDENTIFIER_FROM_PROVIDER, _("the provider gives it")), (NAME_AS_IDENTIFIER, _("the name is it"))]
-NESTED_CHOICES = [("status", _("in the status")), ("parameter", _("a parameter, as in older generators"))]
-NUMBER_CHOICES = [("integer", _("an integer")), ("number", _("a number"))]
-MAX_CHARACTERS = 800  # the choices travel in the address
+LIST_CHOICES = [("array", _("Array")), ("object", _("Object"))]  # the first is the default
+IDENTIFIER_CHOICES = [
+    (IDENTIFIER_FROM_PROVIDER, _("Assigned by the provider")),
+    (NAME_AS_IDENTIFIER, _("Name of the resource")),
+]
+NESTED_CHOICES = [("status", _("Status")), ("parameter", _("Parameter (older generators)"))]
+NUMBER_CHOICES = [("integer", _("Integer")), ("number", _("Number"))]
+MAX_CHARACTERS = 800  # the options are part of the URL
 CHOICE_BY_FIELD = {"external_names": "external", "kinds": "kinds", "references": "references"}
 
 
 class GeneratorChoicesForm(forms.Form):
-    """None of this stands in a schema. What is left out is as usual."""
+    """Generator options, which a schema doesn't define. Empty fields have default values."""
 
     group_prefix = SingleLineField(label=_("Group prefix"), required=False, max_length=100,
-                             help_text=_("As in acme for acme.upbound.io, or a whole domain."))  # fmt: skip
-    api_version = SingleLineField(label=_("API version"), required=False, max_length=40, help_text=_("As in v1alpha1."))
+                             help_text=_("For example, acme for acme.upbound.io, or a full domain."))  # fmt: skip
+    api_version = SingleLineField(
+        label=_("API version"), required=False, max_length=40, help_text=_("For example, v1alpha1.")
+    )
     external_name = forms.ChoiceField(label=_("Identifier"), choices=IDENTIFIER_CHOICES, required=False)
     external_names = MultiLineField(
-        label=_("Identifiers of single resources"),
+        label=_("Identifiers of specific resources"),
         required=False,
         rows=2,
         max_length=MAX_CHARACTERS,
-        help_text=_("RESOURCE=RULE on each line, as in acme_key=NAME_AS_IDENTIFIER."),
+        help_text=_("Enter one RESOURCE=RULE per line. For example, acme_key=NAME_AS_IDENTIFIER."),
     )
-    kinds = MultiLineField(label=_("Groups and kinds"), required=False, rows=2, max_length=MAX_CHARACTERS,
-                  help_text=_("RESOURCE=group/Kind on each line, as in acme_user_role=iam/Role."))  # fmt: skip
+    kinds = MultiLineField(
+        label=_("Groups and kinds"),
+        required=False,
+        rows=2,
+        max_length=MAX_CHARACTERS,
+        help_text=_("Enter one RESOURCE=group/Kind per line. For example, acme_user_role=iam/Role."),
+    )
     references = MultiLineField(
         label=_("References to other resources"),
         required=False,
         rows=2,
         max_length=MAX_CHARACTERS,
-        help_text=_("RESOURCE.argument on each line, as in acme_server.disk.network_id."),
+        help_text=_("Enter one RESOURCE.argument per line. For example, acme_server.disk.network_id."),
     )
-    singletons = forms.ChoiceField(label=_("A list of at most one"), choices=LIST_CHOICES, required=False)
-    single_blocks = forms.ChoiceField(label=_("A block that exists once"), choices=LIST_CHOICES, required=False)
-    computed_nested = forms.ChoiceField(
-        label=_("A computed attribute with attributes"), choices=NESTED_CHOICES, required=False
-    )
-    numbers = forms.ChoiceField(label=_("A number"), choices=NUMBER_CHOICES, required=False)
+    singletons = forms.ChoiceField(label=_("Lists with at most one item"), choices=LIST_CHOICES, required=False)
+    single_blocks = forms.ChoiceField(label=_("Single blocks"), choices=LIST_CHOICES, required=False)
+    computed_nested = forms.ChoiceField(label=_("Computed nested attributes"), choices=NESTED_CHOICES, required=False)
+    numbers = forms.ChoiceField(label=_("Numbers"), choices=NUMBER_CHOICES, required=False)
     runtime = forms.ChoiceField(label=_("Runtime"), choices=[(one, one) for one in RUNTIMES], required=False,
-                                help_text=_("The crossplane-runtime whose parts surround the fields."))  # fmt: skip
+                                help_text=_("Version of crossplane-runtime."))  # fmt: skip
 
     def get_choices(self, schema: ParsedSchema) -> GeneratorChoices:
-        """The choices; the usual ones, and a sentence beside each field, where one cannot be read or does not fit."""
+        """Return the options, or add field errors and return the defaults."""
         defaults = parse_choices(schema.prefix)
         if not self.is_valid():
             return defaults
@@ -78,11 +86,11 @@ class GeneratorChoicesForm(forms.Form):
         return parse_choices(prefix, **arguments | {"external": general + arguments["external"]})
 
     def _refuse(self, name: str, schema: ParsedSchema, prefix: str = "acme", **arguments: Any) -> None:
-        """A sentence beside the field whose words cannot be read, or speak of what the schema does not have."""
+        """Add an error to a field with invalid syntax or unknown names."""
         if name == "external_names" and (
             bare_rule := next((one for one in arguments["external"] if "=" not in one), "")
         ):
-            self.add_error(name, _("“%(text)s” names no resource: write RESOURCE=RULE.") % {"text": bare_rule[:100]})
+            self.add_error(name, _("Enter “%(text)s” in the format RESOURCE=RULE.") % {"text": bare_rule[:100]})
             return
         try:
             validate_choices(schema, parse_choices(prefix, **arguments))

@@ -23,9 +23,9 @@ from verification.schemas.engine.version_policy import VersionVerdict, evaluate_
 from verification.schemas.models import ProviderSchema
 from verification.terraform.versions import Version, parse_version
 
-MAX_SCHEMA_BYTES = 60 * 1024 * 1024  # unpacked; reading takes about six times as much memory
+MAX_SCHEMA_BYTES = 60 * 1024 * 1024  # uncompressed; parsing needs about six times as much memory
 MAX_VERSIONS = 200  # versions of one integration
-REFUSAL_MESSAGE = gettext_noop("Only members of the company who may edit, and reviewers, hand in a schema.")
+REFUSAL_MESSAGE = gettext_noop("Only owners and editors of the company and reviewers can upload a schema.")
 
 
 def can_submit_schema(integration: Integration, user: Any) -> bool:
@@ -36,9 +36,11 @@ def can_submit_schema(integration: Integration, user: Any) -> bool:
 def store_schema(
     integration: Integration, version: Version, body: bytes, *, actor: Any, now: datetime
 ) -> ProviderSchema:
-    """Keep a version's schema; the same version given again takes the place of what was there.
+    """Store the schema of a version, replacing an existing one.
 
-    Raises Unreadable with a sentence for what is no schema of this provider, and ActionRefused.
+    Raises:
+        SchemaParseError: The file isn't a schema of this provider.
+        ActionRefused: The actor can't upload schemas, or the integration has too many versions.
     """
     if actor is not None and not can_submit_schema(integration, actor):
         raise ActionRefused(_(REFUSAL_MESSAGE), "forbidden")
@@ -59,23 +61,25 @@ def store_schema(
     }
     others = ProviderSchema.objects.filter(integration=integration).exclude(version=str(version))
     if others.count() >= MAX_VERSIONS:
-        raise ActionRefused(_("There are %(most)s schemas already.") % {"most": MAX_VERSIONS})
+        raise ActionRefused(
+            _("The integration already has %(most)s schemas, which is the maximum.") % {"most": MAX_VERSIONS}
+        )
     return ProviderSchema.objects.update_or_create(integration=integration, version=str(version), defaults=values)[0]
 
 
 def _select_own_schema(integration: Integration, schemas: dict[str, ParsedSchema]) -> ParsedSchema:
-    """The schema of this integration's provider. Raises Unreadable where the file is of others."""
+    """Return the schema of the integration's provider, or raise SchemaParseError if the file doesn't contain it."""
     provider_name = get_product_name(integration.repository.partition("/")[2])
     own = [schema for address, schema in schemas.items() if address.rpartition("/")[2] == provider_name]
     if len(own) != 1:
         raise SchemaParseError(
-            f"The file holds {', '.join(schemas)[:200]}, and not one provider named {provider_name}."
+            f"The file must contain one provider named {provider_name}. It contains {', '.join(schemas)[:200]}."
         )
     return own[0]
 
 
 def load_schema(row: ProviderSchema) -> ParsedSchema:
-    """The schema of a row, which must have its body."""
+    """Parse the schema of a row that was loaded with its body."""
     return _parse_stored(row.digest, bytes(row.body))
 
 
@@ -85,13 +89,13 @@ def _parse_stored(_digest: str, body: bytes) -> ParsedSchema:
 
 
 def list_schemas(integration: Integration) -> list[ProviderSchema]:
-    """Every row without its body, the newest version first."""
+    """Return all schemas of an integration without their bodies, newest version first."""
     rows = ProviderSchema.objects.filter(integration=integration).defer("body").select_related("submitted_by")
     return sorted(rows, key=lambda row: parse_version(row.version).rank, reverse=True)
 
 
 def get_schema_row(integration: Integration, version: str = "") -> ProviderSchema | None:
-    """The row of a version with its body; the newest one where none is named."""
+    """Return the schema of a version with its body; the newest by default."""
     if not version:
         newest = next(iter(list_schemas(integration)), None)
         version = newest.version if newest else ""
@@ -99,13 +103,13 @@ def get_schema_row(integration: Integration, version: str = "") -> ProviderSchem
 
 
 def get_previous_version(integration: Integration, version: str) -> str:
-    """The version before, of those that are kept; "" for the first."""
+    """Return the previous stored version, or "" for the oldest."""
     versions = [row.version for row in list_schemas(integration)]
     return next((older for newer, older in pairwise(versions) if newer == version), "")
 
 
 def compare_versions(old: ProviderSchema, new: ProviderSchema) -> tuple[SchemaDifference, VersionVerdict]:
-    """What has changed from one row to the other, and whether the number admits it."""
+    """Return the changes between two schemas, and whether the version number allows them."""
     schema_difference = compare_schemas(load_schema(old), load_schema(new))
     return schema_difference, evaluate_version(
         parse_version(old.version), parse_version(new.version), schema_difference

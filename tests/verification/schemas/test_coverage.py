@@ -37,7 +37,7 @@ def test_previews_give_the_next_division_where_a_name_is_taken() -> None:
     crd_previews = {one.resource: one for one in build_previews(parse_schema(encode_schema()), parse_choices("acme"))}
     second = crd_previews["acme_user_roles"]
     assert (second.definitions[0]["spec"]["group"], second.kind) == ("acme.acme.upbound.io", "UserRoles")
-    assert second.instead_of == "user/Roles is already made of acme_user_role"
+    assert second.instead_of == "user/Roles is already used for acme_user_role"
 
 
 @pytest.mark.parametrize(("runtime", "scopes"), [("2.3", ["Cluster", "Namespaced"]), ("1", ["Cluster"])])
@@ -89,14 +89,14 @@ def test_preview_of_one_is_the_same_as_among_all() -> None:
 def test_previews_skip_what_has_no_free_name() -> None:
     one = {"block": {"attributes": {"id": attribute("string", "computed")}}}
     crd_previews = build_crd_previews({"acme_pad": one, "acme_pads": one})
-    assert crd_previews[1].why_not == "acme/Pads is already made of acme_pad: give one of them another kind"
+    assert crd_previews[1].why_not == "acme/Pads is already used for acme_pad; choose another kind for one of them"
 
 
 @pytest.mark.parametrize("block", [{}, {"block_types": {"timeouts": timeouts("single", {})}}], ids=["none", "timeouts"])
 def test_previews_skip_what_has_no_arguments_and_leave_its_name_to_others(block: dict[str, Any]) -> None:
     one = {"block": {"attributes": {"id": attribute("string", "computed")}}}
     crd_previews = build_crd_previews({"acme_pad": {"block": block}, "acme_pads": one})
-    assert crd_previews[0].why_not == "it has no arguments, and the generator passes over such resources"
+    assert crd_previews[0].why_not == "it has no arguments, and the generator skips such resources"
     assert (crd_previews[1].kind, crd_previews[1].instead_of) == ("Pads", "")
 
 

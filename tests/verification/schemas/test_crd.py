@@ -384,13 +384,13 @@ def test_definition_has_the_version_that_was_chosen() -> None:
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ({"references": ("acme_none.a",)}, "The provider has no resource “acme_none”."),
-        ({"kinds": ("acme_none=a/B",)}, "The provider has no resource “acme_none”."),
-        ({"external": ("acme_none=NAME_AS_IDENTIFIER",)}, "The provider has no resource “acme_none”."),
-        ({"references": ("acme_key.disk.none",)}, "acme_key has no argument “disk.none”."),
+        ({"references": ("acme_none.a",)}, "Resource “acme_none” not found in the provider."),
+        ({"kinds": ("acme_none=a/B",)}, "Resource “acme_none” not found in the provider."),
+        ({"external": ("acme_none=NAME_AS_IDENTIFIER",)}, "Resource “acme_none” not found in the provider."),
+        ({"references": ("acme_key.disk.none",)}, "Argument “disk.none” not found in acme_key."),
         (
             {"references": ("acme_compute_server.size",)},
-            "acme_compute_server.size cannot be a reference: only text that can be set and is no secret.",
+            "acme_compute_server.size can't be a reference. It must be a settable, non-sensitive string.",
         ),
     ],
 )

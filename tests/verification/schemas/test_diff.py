@@ -103,7 +103,9 @@ def test_difference_goes_into_blocks() -> None:
 
 def test_difference_guesses_a_new_name_of_the_same_type() -> None:
     schema_changes = compare_schemas(schema({"ip_addr": TEXT}), schema({"ip_address": TEXT})).changes
-    assert [change.sentence for change in schema_changes] == ["ip_addr is gone; it looks as if it were now ip_address."]
+    assert [change.sentence for change in schema_changes] == [
+        "ip_addr was removed. It may have been renamed to ip_address."
+    ]
 
 
 def test_difference_of_another_type_is_no_new_name() -> None:
@@ -152,17 +154,17 @@ REST = {"name": "rest", "type": "number"}
     ("old", "new", "what", "sentence"),
     [
         (function("string"), function("string", "bool"), "parameters_changed",
-         "The function f took (string) string and now takes (string, bool) string."),
+         "The function f changed from (string) string to (string, bool) string."),
         (function(variadic_parameter=REST), function(), "parameters_changed",
-         "The function f took (number…) string and now takes () string."),
+         "The function f changed from (number…) string to () string."),
         (function("string"), function(STRING_LIST), "parameter_type_changed",
          "Parameter 1 (p0) of the function f was string and is now list(string)."),
         (function(variadic_parameter=REST | {"is_nullable": True}), function(variadic_parameter=REST),
-         "parameter_type_changed", "Parameter 1 (rest) of the function f may no longer be null."),
+         "parameter_type_changed", "Parameter 1 (rest) of the function f can no longer be null."),
         (function(), function(returns=["object", {"a": "string", "b": ["tuple", ["bool", "number"]]}]), "type_changed",
          "The function f returned string and now returns object({a = string, b = tuple([bool, number])})."),
         (function(), function(variadic_parameter=REST), "optional_added",
-         "The function f now takes any number of number more."),
+         "The function f now accepts additional arguments of type number."),
         (function(), function(deprecation_message="Use g."), "deprecated", "The function f is now deprecated: Use g."),
     ],
 )  # fmt: skip
@@ -197,7 +199,7 @@ def test_difference_of_an_identity_that_needs_more_breaks() -> None:
 def test_difference_of_list_resources_and_actions(key: str, word: str) -> None:
     old = schema(**{key: {"acme_reboot": {"block": {"attributes": {"id": TEXT}}}}})
     assert [change.sentence for change in compare_schemas(old, schema()).changes] == [
-        f"The {word} acme_reboot is gone."
+        f"The {word} acme_reboot was removed."
     ]
 
 
@@ -225,4 +227,6 @@ def test_verdict_says_what_it_would_need() -> None:
     version_verdict = evaluate_version(
         parse_version("1.2.0"), parse_version("1.2.1"), compare_schemas(schema({"a": TEXT}), schema())
     )
-    assert version_verdict.sentence == "1.2.0 to 1.2.1 is a patch step, but what breaks needs a new major version."
+    assert (
+        version_verdict.sentence == "1.2.0 to 1.2.1 is a patch step, but breaking changes require a new major version."
+    )

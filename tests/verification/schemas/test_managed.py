@@ -125,8 +125,8 @@ def test_encode_first_values_count_for_the_creation_alone() -> None:
 @pytest.mark.parametrize(
     ("reference", "sentence"),
     [
-        ({"name": "none", "key": "k"}, "There is no secret none."),
-        ({"name": "some", "key": "k"}, "The secret some has no key k."),
+        ({"name": "none", "key": "k"}, "Secret none not found."),
+        ({"name": "some", "key": "k"}, "Key k not found in secret some."),
     ],
 )
 def test_encode_missing_secret_says_which(reference: dict[str, str], sentence: str) -> None:
@@ -155,10 +155,10 @@ def test_request_shapes_say_where_each_value_comes_from() -> None:
     assert planned_state["address"] == "string, required from spec.forProvider"
     assert planned_state["id"] == "from the annotation crossplane.io/external-name"
     assert planned_state["root_password"] == "string from the secret that spec.forProvider names"
-    assert planned_state["ipv4_address"] == "unknown until the provider says it"
+    assert planned_state["ipv4_address"] == "unknown until the provider sets it"
     assert planned_state["rule"] == [{"port": "number, required from spec.forProvider"}]
     assert prior["connection_url"] == "string from the connection secret"
-    assert planned_state["timeouts"] == {"create": "from the configuration of the generator"}
+    assert planned_state["timeouts"] == {"create": "from the generator configuration"}
 
 
 def test_request_shapes_of_a_name_that_identifies() -> None:
@@ -166,7 +166,7 @@ def test_request_shapes_of_a_name_that_identifies() -> None:
     prior = shapes["Update"]["PriorState"]
     assert prior is not None
     assert [prior[name] for name in ("id", "name", "name_prefix")] == [
-        "string from status.atProvider", "from the annotation crossplane.io/external-name", "as it was last observed",
+        "string from status.atProvider", "from the annotation crossplane.io/external-name", "last observed value",
     ]  # fmt: skip
 
 

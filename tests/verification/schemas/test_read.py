@@ -86,21 +86,24 @@ def _deep(levels: int) -> Any:
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
-        (b"<html>", "The file is not JSON: give the output of “terraform providers schema -json”."),
+        (b"<html>", "The file isn't valid JSON. Upload the output of “terraform providers schema -json”."),
         (b"[]", "The file: expected an object."),
-        (b'{"format_version": "2.0"}', "The format version must be 1.x; this file says “2.0”."),
-        (b"{}", "The format version must be 1.x; this file says “”."),
-        (b"\x1f\x8bnot gzip at all", "The file begins like gzip but cannot be unpacked."),
-        (gzip.compress(b"{}" * 999, mtime=0)[:-9], "The gzip file is cut off."),
-        (b"[" * 99_999, "The file is not JSON: give the output of “terraform providers schema -json”."),
+        (b'{"format_version": "2.0"}', "The format version must be 1.x, but the file has “2.0”."),
+        (b"{}", "The format version must be 1.x, but the file has “”."),
+        (b"\x1f\x8bnot gzip at all", "Can't decompress the gzip file."),
+        (gzip.compress(b"{}" * 999, mtime=0)[:-9], "The gzip file is incomplete."),
+        (b"[" * 99_999, "The file isn't valid JSON. Upload the output of “terraform providers schema -json”."),
         (encode_schema(_with({"type": "strang"})), "acme_a.x: unknown type “strang”."),
         (encode_schema(_with({"type": _deep(200)})), "acme_a.x: nested more than 100 levels deep."),
         (encode_schema(_with({"nested_type": {"nesting_mode": "bag"}})), "acme_a.x: unknown nesting mode “bag”."),
         (encode_schema(_with(7)), "acme_a.x: expected an object."),
         (encode_schema(_items("2")), "min_items: expected a number, not “2”."),
         (encode_schema(_items(-1)), "min_items: expected a number, not “-1”."),
-        (b'{"half": "\\ud83d"}', "The file is not JSON: give the output of “terraform providers schema -json”."),
-        (b'{"half": "\xed\xa0\xbd"}', "The file is not JSON: give the output of “terraform providers schema -json”."),
+        (b'{"half": "\\ud83d"}', "The file isn't valid JSON. Upload the output of “terraform providers schema -json”."),
+        (
+            b'{"half": "\xed\xa0\xbd"}',
+            "The file isn't valid JSON. Upload the output of “terraform providers schema -json”.",
+        ),
     ],
 )
 def test_read_refuses_with_a_sentence(body: bytes, sentence: str) -> None:
@@ -131,7 +134,7 @@ def test_read_refuses_what_unpacks_to_too_much() -> None:
 def test_read_one_of_several_must_be_named() -> None:
     both = json.loads(encode_schema())
     both["provider_schemas"]["registry.terraform.io/acme/other"] = {}
-    with pytest.raises(SchemaParseError, match="Say which provider is meant"):
+    with pytest.raises(SchemaParseError, match="Specify a provider"):
         parse_schema(json.dumps(both).encode())
     assert parse_schema(json.dumps(both).encode(), "acme/acme").source == SOURCE
 

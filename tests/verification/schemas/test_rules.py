@@ -10,26 +10,26 @@ from verification.schemas.engine.kubernetes_rules import find_faults
     ("field", "fault"),
     [
         ({}, "no type"),
-        ({"type": "string", "pattern": "a"}, "pattern may not be used"),
-        ({"type": "array"}, "an array needs items, and nothing else has them"),
-        ({"type": "string", "properties": {}}, "properties needs the type object"),
+        ({"type": "string", "pattern": "a"}, "pattern is not allowed"),
+        ({"type": "array"}, "an array requires items, and other types don't allow them"),
+        ({"type": "string", "properties": {}}, "properties requires the type object"),
         (
             {"type": "object", "properties": {}, "additionalProperties": {"type": "string"}},
-            "properties and additionalProperties exclude each other",
+            "properties and additionalProperties are mutually exclusive",
         ),
-        ({"type": "object", "required": ["a"]}, "a is required but no property"),
+        ({"type": "object", "required": ["a"]}, "a is required but not a property"),
         (
             {"type": "string", "x-kubernetes-list-type": "set"},
-            "x-kubernetes-list-type is for arrays: atomic, set or map",
+            "x-kubernetes-list-type is for arrays and must be atomic, set, or map",
         ),
-        ({"type": "array", "items": {"type": "object"}, "x-kubernetes-list-type": "set"}, "a set holds scalars"),
+        ({"type": "array", "items": {"type": "object"}, "x-kubernetes-list-type": "set"}, "a set must contain scalars"),
         (
             {"type": "array", "items": {"type": "object"}, "x-kubernetes-list-type": "map"},
-            "x-kubernetes-list-type map needs keys and objects",
+            "x-kubernetes-list-type map requires keys and objects",
         ),
         (
             {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-map-keys": ["a"]},
-            "x-kubernetes-list-map-keys needs x-kubernetes-list-type map",
+            "x-kubernetes-list-map-keys requires x-kubernetes-list-type map",
         ),
         (
             {
@@ -38,14 +38,14 @@ from verification.schemas.engine.kubernetes_rules import find_faults
                 "x-kubernetes-list-type": "map",
                 "x-kubernetes-list-map-keys": ["a"],
             },
-            "the key a must be a scalar that is always there",
+            "the key a must be a required scalar or have a default",
         ),
-        ({"type": "object", "x-kubernetes-map-type": "set"}, "x-kubernetes-map-type is granular or atomic"),
-        ({"type": "string", "default": 7}, "the default does not fit"),
-        ({"type": "string", "enum": ["a"], "default": "b"}, "the default does not fit"),
+        ({"type": "object", "x-kubernetes-map-type": "set"}, "x-kubernetes-map-type must be granular or atomic"),
+        ({"type": "string", "default": 7}, "the default doesn't match the schema"),
+        ({"type": "string", "enum": ["a"], "default": "b"}, "the default doesn't match the schema"),
         (
             {"type": "string", "x-kubernetes-validations": [{"rule": " "}]},
-            "a rule needs an expression and a message of one line",
+            "a rule requires an expression and a one-line message",
         ),
     ],
 )
@@ -62,12 +62,12 @@ def test_faults_of_names_and_versions() -> None:
     one["spec"]["group"] = "acme"
     one["spec"]["versions"][0] |= {"storage": False, "schema": {"openAPIV3Schema": {}}}
     assert find_faults(one) == [
-        "metadata.name is not the plural and the group",
-        "the group acme is no domain name",
-        "the kind server is no name of a kind",
-        f"the plural {'a' * 64} is no name of at most 63 letters",
-        "one version is the stored one",
-        "each version has a schema",
+        "metadata.name must consist of the plural and the group",
+        "the group acme is not a domain name",
+        "the kind server is not valid",
+        f"the plural {'a' * 64} is not a valid name of at most 63 characters",
+        "exactly one version must be the storage version",
+        "each version must have a schema",
         "(root): no type",
     ]
 
@@ -75,4 +75,4 @@ def test_faults_of_names_and_versions() -> None:
 def test_faults_metadata_reports_its_type_alone() -> None:
     one = build_crd()
     one["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["metadata"]["properties"] = {}
-    assert find_faults(one) == ["metadata: only its type may be told"]
+    assert find_faults(one) == ["metadata: only the type is allowed"]

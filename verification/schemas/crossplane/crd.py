@@ -14,7 +14,7 @@ from verification.schemas.crossplane.options import GeneratorChoices
 from verification.schemas.crossplane.pluralization import pluralize
 from verification.schemas.engine.types import Node, Resource
 
-# words that CEL keeps for itself; a field of that name is written with two underscores on each side
+# reserved words of CEL, which are escaped with two underscores on each side
 CEL_RESERVED_WORDS = frozenset(
     {"as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop"}
     | {"namespace", "null", "package", "return", "true", "var", "void", "while"}
@@ -26,7 +26,7 @@ IDENTIFIER_NODE = Node(name="id", kind="string", computed=True)
 
 
 def build_definition(resource: Resource, choices: GeneratorChoices, *, is_namespaced: bool) -> dict[str, Any]:
-    """The CustomResourceDefinition. Raises Unsupported with the field that prevents it."""
+    """Build a CustomResourceDefinition. Raises UnsupportedSchemaError with the unsupported field."""
     group_kind = choices.group_kind(resource.name)
     group = choices.group(group_kind.group, is_namespaced=is_namespaced)
     plural_name = pluralize(group_kind.kind)
@@ -80,7 +80,7 @@ def _build_schema(resource: Resource, choices: GeneratorChoices, kind: str, is_n
 
 
 def list_generated_nodes(resource: Resource, choices: GeneratorChoices) -> tuple[Node, ...]:
-    """What the generator looks at: no timeouts, nothing that the external name replaces, and an `id` of its own."""
+    """Return the nodes that the generator uses: no timeouts or replaced arguments, but always an `id`."""
     omitted_names = {*choices.external_name(resource.name).omitted, "id"}
     nodes = [node for node in resource.arguments if node.name not in omitted_names]
     if choices.computed_nested == "parameter":
@@ -89,7 +89,7 @@ def list_generated_nodes(resource: Resource, choices: GeneratorChoices) -> tuple
 
 
 def _clear_flags(node: Node) -> Node:
-    """As generators of about version 2.0 read it: an attribute with attributes is neither computed nor secret."""
+    """Return a node as generators around version 2.0 read it: nested attributes are not computed or sensitive."""
     children = tuple(_clear_flags(child) for child in node.children) if node.children is not None else None
     if node.syntax != "nested":
         return replace(node, children=children)
@@ -97,7 +97,7 @@ def _clear_flags(node: Node) -> Node:
 
 
 def build_rules(builder: FieldBuilder, nodes: tuple[Node, ...]) -> list[dict[str, str]]:
-    """The CEL rules for what must be given at the top level, in the order of Terraform's names."""
+    """Return the CEL rules for required top-level arguments in the order of Terraform's names."""
     return [_build_rule(node) for node in nodes if _is_required(builder, node)]
 
 
@@ -105,8 +105,8 @@ def _is_required(builder: FieldBuilder, node: Node) -> bool:
     if node.optional or node.computed or builder.is_identifier(node) or node.name in builder.references:
         return False
     if node.is_single_block and builder.choices.single_blocks == "object":
-        return False  # a block that exists once is never required by the generators that make an object of each
-    return node.kind != "dynamic"  # it has no type, and Kubernetes refuses a rule about what has none
+        return False  # generators that create objects never require single blocks
+    return node.kind != "dynamic"  # Kubernetes rejects rules for fields without a type
 
 
 def _build_rule(node: Node) -> dict[str, str]:

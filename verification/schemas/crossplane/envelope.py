@@ -64,12 +64,12 @@ CONDITION_SCHEMA: Schema = _build_object(
 
 
 def get_printer_columns() -> list[Schema]:
-    """What `kubectl get` shows of each object."""
+    """Return the columns of `kubectl get`."""
     return deepcopy(PRINTER_COLUMNS)
 
 
 def get_object_properties() -> Schema:
-    """The properties that every Kubernetes object has."""
+    """Return the common properties of Kubernetes objects."""
     return deepcopy(OBJECT_PROPERTIES)
 
 
@@ -108,7 +108,7 @@ def _build_connection_secret(is_namespaced: bool) -> Schema:
 
 
 def _build_published_details() -> Schema:
-    """Where the first runtime could write the connection details to beside the secret."""
+    """Return the schema of an additional store for connection details (runtime 1)."""
     store = {"name": build_text("Name of the configuration of the store."), "policy": get_reference_policy()}
     texts = {"additionalProperties": {"type": "string"}, "type": "object"}
     metadata = {

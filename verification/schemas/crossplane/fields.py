@@ -20,7 +20,7 @@ TERRAFORM_KEYWORD = "terraform"
 
 @dataclass(frozen=True, slots=True)
 class FieldViews:
-    """The properties of the three views at one level of nesting, and which of them must be given."""
+    """Properties of the three views at one level of nesting, and the required ones."""
 
     spec: Schema
     init: Schema
@@ -52,7 +52,7 @@ class FieldBuilder:
 
 
 def build_views(builder: FieldBuilder, nodes: tuple[Node, ...], path: str = "") -> FieldViews:
-    """The three views of nodes at one level. Each is an object schema."""
+    """Return the three views of nodes at one level as object schemas."""
     levels: tuple[list[tuple[str, Schema, bool]], ...] = ([], [], [])
     for node in nodes:
         here = f"{path}.{node.name}" if path else node.name
@@ -70,7 +70,7 @@ Entry = tuple[str, Schema, bool] | None
 def _add_references(
     builder: FieldBuilder, node: Node, here: str, levels: tuple[list[tuple[str, Schema, bool]], ...]
 ) -> None:
-    """Two more fields in the specification and in the first values, where the value is a reference."""
+    """Add the reference and selector fields of a reference to the spec and the initial values."""
     if here not in builder.references or not can_refer(node):
         return
     for level in levels[: 1 if builder.is_identifier(node) else 2]:
@@ -81,7 +81,7 @@ def _add_references(
 
 def _require_unique_name(level: list[tuple[str, Schema, bool]], name: str, where: str) -> None:
     if any(existing_name == name for existing_name, _, _ in level):
-        raise UnsupportedSchemaError(f"{where}: another field is named {name} too")
+        raise UnsupportedSchemaError(f"{where}: another field is also named {name}")
 
 
 def _build_object(level: list[tuple[str, Schema, bool]]) -> Schema:
@@ -93,7 +93,7 @@ def _build_object(level: list[tuple[str, Schema, bool]]) -> Schema:
 
 
 def _build_entries(builder: FieldBuilder, node: Node, here: str) -> tuple[Entry, Entry, Entry]:
-    """The field in forProvider, initProvider and atProvider: name, schema, whether it must be given."""
+    """Add a field to forProvider, initProvider, and atProvider."""
     if node.sensitive:
         return _build_secret_entries(builder, node, here)
     name, is_identifier = build_field_name(node.name), builder.is_identifier(node)
@@ -118,7 +118,7 @@ def _build_schemas(builder: FieldBuilder, node: Node, here: str) -> tuple[Schema
 
 
 def _wrap_schema(builder: FieldBuilder, node: Node, inner: Schema) -> Schema:
-    """The object, or the collection of such objects."""
+    """Return the schema of an object or a collection of objects."""
     if builder.is_object(node):
         return inner
     if node.kind == "map":
@@ -127,7 +127,7 @@ def _wrap_schema(builder: FieldBuilder, node: Node, inner: Schema) -> Schema:
 
 
 def _build_plain_schema(builder: FieldBuilder, node: Node, here: str) -> Schema:
-    """The schema of what has no named fields: scalars, and collections of what is no object."""
+    """Return the schema of a scalar or a collection of scalars."""
     if node.kind == "dynamic":
         return {PRESERVE_UNKNOWN_FIELDS: True}
     if node.kind == "tuple":
@@ -144,7 +144,7 @@ def _build_plain_schema(builder: FieldBuilder, node: Node, here: str) -> Schema:
 
 
 def _build_merge_strategy(node: Node) -> Schema:
-    """How server-side apply merges: scalars in sets and maps one by one, everything else as a whole."""
+    """Return the merge strategy of server-side apply: granular for scalars in sets and maps, otherwise atomic."""
     if node.name and node.elem and node.elem.kind in JSON_TYPES:
         marks = {"set": {"x-kubernetes-list-type": "set"}, "map": {"x-kubernetes-map-type": "granular"}}
         return dict(marks.get(node.kind, {}))
@@ -152,7 +152,7 @@ def _build_merge_strategy(node: Node) -> Schema:
 
 
 def _build_secret_entries(builder: FieldBuilder, node: Node, here: str) -> tuple[Entry, Entry, Entry]:
-    """What is sensitive and observed goes to the connection secret; what is set is a reference to a secret."""
+    """Return the secret reference of a sensitive value. Observed values go to the connection secret."""
     if node.is_observed:
         return None, None, None
     reference = _build_reference(builder, node, here)

@@ -20,7 +20,7 @@ UNSAFE_CHARACTER_PATTERN = re.compile(r"[^A-Za-z0-9-]")
 
 
 class UnresolvedSecretError(ValueError):
-    """A secret that the object refers to is not there. The message names it."""
+    """Missing secret or key. The message contains its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class ManagedResource:
 
 @dataclass(frozen=True, slots=True)
 class ManagedResourceCodec:
-    """Values of one resource, under the choices of who generates the provider."""
+    """Converter for the values of one resource with given generator options."""
 
     resource: Resource
     choices: GeneratorChoices
@@ -59,12 +59,12 @@ class ManagedResourceCodec:
 
     @property
     def _excluded_names(self) -> frozenset[str]:
-        """What does not stand in the specification: the id, and what the external name replaces."""
+        """Arguments that are not in the spec: the ID and those that the external name replaces."""
         return frozenset({"id", *self._name_arguments})
 
     @property
     def _name_arguments(self) -> tuple[str, ...]:
-        """What the external name replaces; the first of them is the name."""
+        """Arguments that the external name replaces; the first one is the name."""
         return self.choices.external_name(self.resource.name).omitted
 
     @property
@@ -89,7 +89,7 @@ class ManagedResourceCodec:
         )
 
     def encode_state(self, managed_resource: ManagedResource) -> Value:
-        """The value as the provider last told it: the prior state."""
+        """Return the prior state: the last observed value."""
         value = _Encoder(self._make, managed_resource.secrets, self.secret, True).level(
             self._nodes, managed_resource.status, ""
         )
@@ -108,12 +108,12 @@ class ManagedResourceCodec:
 
     @property
     def _list_excluded_nodes(self) -> list[str]:
-        """What the resource has and the specification has not."""
+        """Return the values that are not in the spec."""
         names = {*self._excluded_names, *(["timeouts"] if self.resource.timeouts else [])}
         return [node.name for node in self.resource.nodes if node.name in names]
 
     def _get_excluded_value(self, name: str, managed_resource: ManagedResource) -> Any:
-        """The id as it was observed, the first argument that the name replaces, the timeouts; nothing of the others."""
+        """Return the observed ID, the first argument that the name replaces, and the timeouts."""
         if name == "id":
             return managed_resource.status.get("id", managed_resource.external_name)
         if name in self._name_arguments:
@@ -122,7 +122,7 @@ class ManagedResourceCodec:
 
 
 def merge_values(under: Value, over: Value) -> Value:
-    """Both; where both say something, the second counts. Objects are merged, lists are not."""
+    """Merge two values. The second one takes precedence, and lists are not merged."""
     both = dict(under)
     for name, value in over.items():
         below = both.get(name)
@@ -131,7 +131,7 @@ def merge_values(under: Value, over: Value) -> Value:
 
 
 def build_secret_key(path: str, name: str | int) -> str:
-    """The key of a secret value below `path`: letters, digits, hyphens and points, and never the same for two."""
+    """Return the unique key of a secret value from letters, digits, hyphens, and periods."""
     escaped_name = UNSAFE_CHARACTER_PATTERN.sub(lambda match: f"_{ord(match[0]):x}_", str(name))
     return f"{path}.{escaped_name}" if path else escaped_name
 
@@ -143,7 +143,7 @@ class _Decoder:
     secrets: dict[str, dict[str, Any]]
 
     def level(self, nodes: tuple[Node, ...], value: Mapping[str, Any], path: str) -> tuple[Value, Value]:
-        """The spec and the status at one level."""
+        """Return the spec and the status at one level."""
         spec: Value = {}
         status: Value = {}
         for node in nodes:
@@ -162,7 +162,7 @@ class _Decoder:
         return spec, status
 
     def _store_secret(self, node: Node, field_value: Any, here: str) -> Any:
-        """The value goes into the secret; what is left is the reference to it."""
+        """Move the value to the secret and return the reference."""
         if node.kind == "map" and not node.is_observed:
             self.secrets[f"{self.secret}.{here}"] = dict(field_value)
             return {"name": f"{self.secret}.{here}"}
@@ -198,7 +198,7 @@ class _Decoder:
 
 @dataclass(frozen=True, slots=True)
 class _Encoder:
-    """From the status (`observed`), with every secret by its place, or from the spec, with secrets by reference."""
+    """Decode a value from the status (`observed`) or the spec, and resolve its secrets."""
 
     make: FieldBuilder
     secrets: Mapping[str, Mapping[str, Any]]
@@ -258,9 +258,9 @@ class _Encoder:
     def _resolve_secret(self, reference: Mapping[str, str]) -> Any:
         secret_values = self.secrets.get(reference["name"])
         if secret_values is None:
-            raise UnresolvedSecretError(f"There is no secret {reference['name']}.")
+            raise UnresolvedSecretError(f"Secret {reference['name']} not found.")
         if "key" not in reference:
             return dict(secret_values)
         if reference["key"] not in secret_values:
-            raise UnresolvedSecretError(f"The secret {reference['name']} has no key {reference['key']}.")
+            raise UnresolvedSecretError(f"Key {reference['key']} not found in secret {reference['name']}.")
         return secret_values[reference["key"]]

@@ -22,7 +22,7 @@ CAPITAL_RUN_PATTERN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z]+|[A-Z]+|[a-z]
 
 
 def build_camel_word(word: str) -> str:
-    """One word between underscores: its first letter, and every letter behind a digit, becomes a capital."""
+    """Capitalize the first letter of a word and each letter after a digit."""
     letters, capital = [], True
     for letter in word:
         if letter.isalnum():
@@ -34,13 +34,13 @@ def build_camel_word(word: str) -> str:
 
 
 def build_field_name(snake: str) -> str:
-    """The name in the Kubernetes resource: group_object_id becomes groupObjectId."""
+    """Return the field name in Kubernetes: group_object_id becomes groupObjectId."""
     first, *rest = (build_camel_word(word) for word in snake.split("_"))
     return first.lower() + "".join(rest)
 
 
 def build_go_name(snake: str) -> str:
-    """The name with acronyms: group_object_id becomes GroupObjectID. Kinds are named so."""
+    """Return the name with acronyms, as for kinds: group_object_id becomes GroupObjectID."""
     return "".join(_format_known_word(word) or build_camel_word(word) for word in snake.split("_"))
 
 
@@ -50,7 +50,7 @@ def _format_known_word(word: str) -> str:
 
 
 def build_secret_name(snake: str) -> str:
-    """The name of a secret reference. It is derived from the name with acronyms, which are torn at their capitals."""
+    """Return the name of a secret reference, which splits acronyms at their capitals."""
     return build_field_name(
         "_".join(part.lower() for part in CAPITAL_RUN_PATTERN.findall(build_go_name(snake) + "SecretRef"))
     )
@@ -58,7 +58,7 @@ def build_secret_name(snake: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GroupKind:
-    """The short group ("" for the root group itself) and the kind."""
+    """Short group ("" for the root group) and kind."""
 
     group: str
     kind: str
@@ -82,7 +82,7 @@ def derive_group_kind(resource: str) -> GroupKind:
 
 
 def list_group_kinds(resource: str) -> tuple[GroupKind, ...]:
-    """Every plausible division of the name, the generator's own first; others must be chosen by hand."""
+    """Return all possible groups and kinds of a name, the generator's default first."""
     words = resource.split("_")
     candidates = [derive_group_kind(resource)]
     for cut in range(1, len(words)):

@@ -6,18 +6,18 @@ from verification.schemas.engine.types import Node, ParsedSchema
 
 
 def validate_choices(schema: ParsedSchema, choices: GeneratorChoices) -> GeneratorChoices:
-    """The same choices. Raises BadChoice for one that speaks of what the schema does not have."""
+    """Return the options, or raise InvalidChoiceError for names that the schema doesn't contain."""
     for resource in sorted({*choices.by_resource, *choices.kinds, *choices.references}):
         if resource not in schema.resources:
-            raise InvalidChoiceError(f"The provider has no resource “{resource[:100]}”.")
+            raise InvalidChoiceError(f"Resource “{resource[:100]}” not found in the provider.")
     for resource, paths in sorted(choices.references.items()):
         for path in sorted(paths):
             node = _find_node(schema.resources[resource].arguments, path)
             if node is None:
-                raise InvalidChoiceError(f"{resource} has no argument “{path[:100]}”.")
+                raise InvalidChoiceError(f"Argument “{path[:100]}” not found in {resource}.")
             if not can_refer(node):
                 raise InvalidChoiceError(
-                    f"{resource}.{path} cannot be a reference: only text that can be set and is no secret."
+                    f"{resource}.{path} can't be a reference. It must be a settable, non-sensitive string."
                 )
     return choices
 

@@ -23,25 +23,25 @@ KIND_PATTERN = re.compile(r"[A-Z][A-Za-z0-9]*")
 DEFAULT_DOMAIN = "upbound.io"
 SINGLETONS = ("array", "object")
 COMPUTED_NESTED = ("status", "parameter")
-NUMBERS = ("integer", "number")  # the first is what generators that read Go code write, as the largest providers do
-RUNTIMES = ("2.0", "2.3", "1")  # the first is what most published definitions are of
-# which words each choice may be, and what is said where it is another
+NUMBERS = ("integer", "number")  # first the value of generators that read Go code, as for the largest providers
+RUNTIMES = ("2.0", "2.3", "1")  # first the one of most published definitions
+# allowed values of each option, and the message for other values
 CHOICE_VALUES = {
-    "singletons": (SINGLETONS, "A list of one becomes an “array” or an “object”."),
-    "single_blocks": (SINGLETONS, "A block that exists once becomes an “array” or an “object”."),
-    "computed_nested": (COMPUTED_NESTED, "A computed nested attribute goes to the “status” or is a “parameter”."),
-    "numbers": (NUMBERS, "A number becomes a “number” or an “integer”."),
-    "runtime": (RUNTIMES, f"The runtime is one of {', '.join(RUNTIMES)}."),
+    "singletons": (SINGLETONS, "Lists with one item must be “array” or “object”."),
+    "single_blocks": (SINGLETONS, "Single blocks must be “array” or “object”."),
+    "computed_nested": (COMPUTED_NESTED, "Computed nested attributes must be “status” or “parameter”."),
+    "numbers": (NUMBERS, "Numbers must be “number” or “integer”."),
+    "runtime": (RUNTIMES, f"The runtime must be one of {', '.join(RUNTIMES)}."),
 }
 
 
 class InvalidChoiceError(ValueError):
-    """The choice cannot be read. The message is a sentence fit to show."""
+    """Invalid option. The message is safe to display."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExternalName:
-    """Which arguments the external name replaces (`omitted`), and which name the object (`identifiers`)."""
+    """Arguments that the external name replaces (`omitted`), and arguments that identify the object (`identifiers`)."""
 
     omitted: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ def parse_external_name(text: str) -> ExternalName:
         parameters = tuple(dict.fromkeys(PARAMETER_PATTERN.findall(template)))
         return ExternalName(omitted=(name, f"{name}_prefix") if name else (), identifiers=parameters)
     raise InvalidChoiceError(
-        f"“{text}” is no external name: choose {IDENTIFIER_FROM_PROVIDER}, {NAME_AS_IDENTIFIER}, "
+        f"Unknown external name “{text}”. Use {IDENTIFIER_FROM_PROVIDER}, {NAME_AS_IDENTIFIER}, "
         f"{PARAMETER_AS_IDENTIFIER}:p or {TEMPLATE_AS_IDENTIFIER}:p:t."
     )
 
@@ -95,11 +95,11 @@ class GeneratorChoices:
 
     @property
     def scopes(self) -> tuple[bool, ...]:
-        """Whether each definition of a resource is namespaced. The first runtime knew no such."""
+        """Scopes of the definitions. Runtime 1 has no namespaced ones."""
         return (False,) if self.runtime == "1" else (False, True)
 
     def group(self, short: str, *, is_namespaced: bool) -> str:
-        """The whole group; the namespaced one has an "m" behind the provider's own word."""
+        """Return the full group. The namespaced one has an "m" after the provider name."""
         first, _, rest = self.root.partition(".")
         root = f"{first}.m.{rest}" if is_namespaced else self.root
         return f"{short}.{root}" if short else root
@@ -112,7 +112,7 @@ def parse_choices(prefix: str, external: tuple[str, ...] = (), kinds: tuple[str,
     first word is one; `words` are those of WORDS. Raises BadChoice."""
     if not LABEL_PATTERN.fullmatch(prefix):
         raise InvalidChoiceError(
-            f"“{prefix}” is no group prefix: write small letters, digits and hyphens, as in “acme”."
+            f"“{prefix}” is not a valid group prefix. Use lowercase letters, digits, and hyphens, such as “acme”."
         )
     for name, word in words.items():
         allowed_words, message = CHOICE_VALUES[name]
@@ -120,13 +120,13 @@ def parse_choices(prefix: str, external: tuple[str, ...] = (), kinds: tuple[str,
             raise InvalidChoiceError(message)
     if category and not WORD_PATTERN.fullmatch(category):
         raise InvalidChoiceError(
-            f"“{category[:40]}” is no category: write small letters, digits and hyphens, as in “acme”."
+            f"“{category[:40]}” is not a valid category. Use lowercase letters, digits, and hyphens, such as “acme”."
         )
     if not VERSION_PATTERN.fullmatch(api_version):
-        raise InvalidChoiceError(f"“{api_version[:40]}” is no API version: write one as in “v1beta1”.")
+        raise InvalidChoiceError(f"“{api_version[:40]}” is not a valid API version. Use a version such as “v1beta1”.")
     general = [text for text in external if not _is_named(text)]
     if len(general) > 1:
-        raise InvalidChoiceError("Give one external name for all resources; name the others as in “RESOURCE=RULE”.")
+        raise InvalidChoiceError("Set one default external name. Write others as “RESOURCE=RULE”.")
     resource_rules = (text.partition("=") for text in external if _is_named(text))
     return GeneratorChoices(
         root=prefix if "." in prefix else f"{prefix}.{DEFAULT_DOMAIN}",
@@ -145,7 +145,7 @@ def _parse_references(texts: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     for text in texts:
         if not PATH_PATTERN.fullmatch(text):
             raise InvalidChoiceError(
-                f"“{text[:100]}” is no reference: write RESOURCE.argument, as in “acme_server.network_id”."
+                f"“{text[:100]}” is not a valid reference. Write RESOURCE.argument, such as “acme_server.network_id”."
             )
         resource, _, path = text.partition(".")
         paths_by_resource[resource] = (*paths_by_resource.get(resource, ()), path)
@@ -160,5 +160,5 @@ def _parse_kind(text: str) -> tuple[str, GroupKind]:
     resource, _, rest = text.partition("=")
     group, _, kind = rest.partition("/")
     if not resource or not KIND_PATTERN.fullmatch(kind) or (group and not LABEL_PATTERN.fullmatch(group)):
-        raise InvalidChoiceError(f"“{text}” is no kind: write RESOURCE=group/Kind.")
+        raise InvalidChoiceError(f"“{text}” is not a valid kind. Write RESOURCE=group/Kind.")
     return resource, GroupKind(group, kind)

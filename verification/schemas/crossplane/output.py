@@ -22,7 +22,7 @@ OUTPUT_FILE_PATTERN = re.compile(r"[a-z0-9.-]+_[a-z0-9-]+\.yaml")
 
 
 class OutputFolderError(ValueError):
-    """The folder cannot be used. The message is a sentence fit to show."""
+    """Output folder that can't be used. The message is safe to display."""
 
 
 def write_preview(
@@ -47,24 +47,22 @@ def write_preview(
         (out / COVERAGE_FILE).write_text(render_json(coverage), encoding="utf-8")
         (out / "coverage.txt").write_text(render_text(coverage), encoding="utf-8")
     except OSError as error:
-        raise OutputFolderError(f"{out} cannot be written to: {error.strerror}.") from error
+        raise OutputFolderError(f"Can't write to {out}: {error.strerror}.") from error
     return coverage
 
 
 def _prepare_folder(out: Path) -> None:
-    """The folder without the files of an earlier run, and marked as one of ours before the first file is in it."""
+    """Remove the files of an earlier run, and mark the folder before writing the first file."""
     out.mkdir(parents=True, exist_ok=True)
     if any(out.iterdir()) and not (out / COVERAGE_FILE).is_file():
-        raise OutputFolderError(
-            f"{out} holds other files: give an empty folder, or one that an earlier run has written."
-        )
+        raise OutputFolderError(f"{out} contains other files. Use an empty folder or the output of an earlier run.")
     for name in _list_previous_files(out):
         (out / name).unlink(missing_ok=True)
     (out / COVERAGE_FILE).write_text(render_json({"resources": []}), encoding="utf-8")
 
 
 def _list_previous_files(out: Path) -> Iterator[str]:
-    """The files that the coverage of an earlier run lists. Nothing else is ever removed."""
+    """Return the files that the coverage of an earlier run lists. Only these can be removed."""
     try:
         resources = json.loads((out / COVERAGE_FILE).read_text(encoding="utf-8"))["resources"]
         names = [name for one in resources for name in one["files"]]
@@ -72,6 +70,6 @@ def _list_previous_files(out: Path) -> Iterator[str]:
         return
     except (ValueError, KeyError, TypeError, RecursionError):
         raise OutputFolderError(
-            f"{out} holds a {COVERAGE_FILE} that no earlier run has written: give an empty folder."
+            f"{out} contains a {COVERAGE_FILE} that isn't from an earlier run. Use an empty folder."
         ) from None
     yield from (name for name in names if isinstance(name, str) and OUTPUT_FILE_PATTERN.fullmatch(name))

@@ -20,7 +20,7 @@ IRREGULAR_PLURALS = {
     "vortex": "vortices",
 }  # fmt: skip
 PLURALS = frozenset(IRREGULAR_PLURALS.values())
-# in this order: the first that fits counts, and what ends like a plural already stays as it is
+# the first matching rule applies; plural endings stay unchanged
 ENDINGS = (
     ("cookie", "cookies"), ("movie", "movies"), ("move", "moves"), ("hive", "hives"), ("thief", "thieves"),
     ("hoof", "hoofs"), ("dwarf", "dwarfs"), ("money", "money"), ("stadium", "stadiums"), ("medium", "media"),

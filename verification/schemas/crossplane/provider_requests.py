@@ -16,7 +16,7 @@ Request = dict[str, Value | None]
 
 
 def build_requests(codec: ManagedResourceCodec, managed_resource: ManagedResource) -> dict[str, Request]:
-    """For each operation the prior and the planned state, from real values. Raises managed.Unresolved."""
+    """Return the prior and planned state of each operation. Raises UnresolvedSecretError."""
     planned_state = codec.encode_spec(managed_resource)
     return {
         "Create": {"PriorState": None, "PlannedState": codec.encode_spec(managed_resource, creating=True)},
@@ -26,7 +26,7 @@ def build_requests(codec: ManagedResourceCodec, managed_resource: ManagedResourc
 
 
 def describe_requests(resource: Resource, choices: GeneratorChoices) -> dict[str, Request]:
-    """The same for a resource of which no object exists: where each value comes from, in place of the values."""
+    """Return the prior and planned state of each operation, with the source of each value instead of the value."""
     name_arguments = choices.external_name(resource.name).omitted
     timeouts = _describe_timeouts(resource)
     planned_state = {
@@ -44,18 +44,18 @@ def _describe_timeouts(resource: Resource) -> dict[str, Any]:
     node = resource.timeouts
     if node is None:
         return {}
-    return {"timeouts": {child.name: "from the configuration of the generator" for child in node.children or ()}}
+    return {"timeouts": {child.name: "from the generator configuration" for child in node.children or ()}}
 
 
 def _describe_planned(node: Node, name_arguments: tuple[str, ...], where: str) -> Any:
     if node.name == "id" and name_arguments:
-        return f"from status.atProvider, before that {FROM_EXTERNAL_NAME}"
+        return f"from status.atProvider, or initially {FROM_EXTERNAL_NAME}"
     if node.name == "id" or node.name in name_arguments[:1]:
         return FROM_EXTERNAL_NAME
     if node.name in name_arguments:
         return None
     if node.is_observed:
-        return "unknown until the provider says it"
+        return "unknown until the provider sets it"
     if node.sensitive:
         return f"{node.type_name} from the secret that {where} names"
     if node.children is None:
@@ -67,7 +67,7 @@ def _describe_planned(node: Node, name_arguments: tuple[str, ...], where: str) -
 
 def _describe_prior(node: Node, name_arguments: tuple[str, ...]) -> Any:
     if node.name in name_arguments[1:]:
-        return "as it was last observed"
+        return "last observed value"
     if node.name in name_arguments or (node.name == "id" and not name_arguments):
         return FROM_EXTERNAL_NAME
     if node.sensitive:

@@ -26,7 +26,7 @@ class ReconcileDecision:
 def compare(
     codec: ManagedResourceCodec, managed_resource: ManagedResource, observed_value: Value | None
 ) -> ReconcileDecision:
-    """What to do with the object, given what the provider tells of it; None where it has none."""
+    """Return the decision for an object. The observed value is None if the object doesn't exist."""
     if observed_value is None:
         return _decide_missing(managed_resource)
     if managed_resource.is_being_deleted:
@@ -39,27 +39,27 @@ def compare(
     )
     paths = tuple(_find_differences(codec.resource.arguments, spec_value, observed_value))
     if not paths:
-        return ReconcileDecision(NOTHING, "Everything that is wanted is so.", late=late)
-    decision = _apply_policies(managed_resource, UPDATE, "Some arguments are not as they are wanted.")
+        return ReconcileDecision(NOTHING, "The object matches the spec.", late=late)
+    decision = _apply_policies(managed_resource, UPDATE, "Some arguments differ from the spec.")
     return ReconcileDecision(decision.action, decision.why, paths, late)
 
 
 def _decide_missing(managed_resource: ManagedResource) -> ReconcileDecision:
     if managed_resource.is_being_deleted:
-        return ReconcileDecision(NOTHING, "It is gone already.")
-    return _apply_policies(managed_resource, CREATE, "The provider knows of no such object.")
+        return ReconcileDecision(NOTHING, "The object no longer exists.")
+    return _apply_policies(managed_resource, CREATE, "The object doesn't exist.")
 
 
 def _apply_policies(managed_resource: ManagedResource, action: str, why: str) -> ReconcileDecision:
     if managed_resource.allows(action.capitalize()):
         return ReconcileDecision(action, why)
-    return ReconcileDecision(NOTHING, f"{why} The management policies do not allow to {action} it.")
+    return ReconcileDecision(NOTHING, f"{why} The management policies don't allow the action “{action}”.")
 
 
 def _find_differences(
     nodes: tuple[Node, ...], spec_value: Value, observed_value: Value, path: str = ""
 ) -> Iterator[str]:
-    """The arguments that are wanted otherwise. What nobody wants anything of is never different."""
+    """Return the arguments that differ from the spec. Arguments without a desired value never differ."""
     for node in nodes:
         here = f"{path}.{node.name}" if path else node.name
         mine, theirs = spec_value.get(node.name), observed_value.get(node.name)
@@ -83,7 +83,7 @@ def _is_same(node: Node, mine: Any, theirs: Any) -> bool:
 
 
 def _is_match(node: Node, mine: Any, theirs: Any) -> bool:
-    """Is one element as it is wanted?"""
+    """Return whether an observed element matches the desired one."""
     if node.children is None:
         return bool(mine == theirs)
     return next(_find_differences(node.children, mine, theirs), None) is None
@@ -106,7 +106,7 @@ def _count_details(value: Any) -> int:
 def _find_late_values(
     codec: ManagedResourceCodec, managed_resource: ManagedResource, observed_value: Value
 ) -> Iterator[tuple[str, Any]]:
-    """What can be set, is set by nobody (neither for good nor for the creation), and is told by the provider."""
+    """Return the settable values that only the provider sets (late initialization)."""
     spec_value = codec.encode_spec(managed_resource, creating=True)
     excluded_names = {"id", *codec.choices.external_name(codec.resource.name).omitted}
     nodes = tuple(node for node in codec.resource.arguments if node.name not in excluded_names)

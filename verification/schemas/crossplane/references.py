@@ -13,13 +13,13 @@ Schema = dict[str, Any]
 
 
 def can_refer(node: Node) -> bool:
-    """Only what can be set, is no secret, and is a text or a list or set of texts."""
+    """Return whether an argument can be a reference: a settable string, list, or set that is not sensitive."""
     one = node.elem if node.kind in COLLECTIONS[:2] else node
     return one is not None and one.kind == "string" and not (node.is_observed or node.sensitive)
 
 
 def build_reference_fields(node: Node, *, is_namespaced: bool) -> list[tuple[str, Schema]]:
-    """The reference and the selector that fill the value, each with its name."""
+    """Return the fields for the reference and the selector with their names."""
     value, is_collection = build_field_name(node.name), node.kind != "string"
     reference = _build_reference(f"Reference to what fills {value}.", is_namespaced)
     if is_collection:

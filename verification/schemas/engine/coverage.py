@@ -1,4 +1,4 @@
-"""Kubernetes resources for all resources of a schema, with the reason for each one left out."""
+"""Kubernetes resources for all resources of a schema, with the reason for each skipped one."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -16,9 +16,10 @@ from verification.schemas.engine.yaml_text import dump
 
 @dataclass(frozen=True, slots=True)
 class CrdPreview:
-    """One resource: its definitions (cluster-scoped, then namespaced), or why there are none.
+    """Definitions of a resource (cluster-scoped, then namespaced), or the reason why there are none.
 
-    `instead_of` says why it does not have the group and kind that the generator alone would give."""
+    `instead_of` is the reason why the group and kind differ from the generator's default.
+    """
 
     resource: str
     definitions: tuple[dict[str, Any], ...] = ()
@@ -35,30 +36,30 @@ class CrdPreview:
         return str(self.definitions[0]["spec"]["names"]["kind"]) if self.definitions else ""
 
     def files(self) -> Iterator[tuple[str, str]]:
-        """The name and the text of each file."""
+        """Yield the name and the text of each file."""
         for one in self.definitions:
             yield build_file_name(one), dump(one)
 
 
 def build_file_name(one: dict[str, Any]) -> str:
-    """As generated providers name theirs: the group, then the plural."""
+    """Return the file name as in generated providers: the group, then the plural."""
     return f"{one['spec']['group']}_{one['spec']['names']['plural']}.yaml"
 
 
 def build_previews(schema: ParsedSchema, choices: GeneratorChoices) -> Iterator[CrdPreview]:
-    """Each resource in the order of names."""
+    """Return the previews of all resources, ordered by name."""
     names = assign_kinds(schema, choices)
     return (_build_preview(resource, choices, names) for resource in schema.resources.values())
 
 
 def build_preview(schema: ParsedSchema, choices: GeneratorChoices, resource: str) -> CrdPreview | None:
-    """One resource alone; None where the schema has none of that name."""
+    """Return the preview of one resource, or None if the schema doesn't contain it."""
     resource_schema = schema.resources.get(resource)
     return _build_preview(resource_schema, choices, assign_kinds(schema, choices)) if resource_schema else None
 
 
 def assign_kinds(schema: ParsedSchema, choices: GeneratorChoices) -> dict[str, GroupKind | None]:
-    """The group and kind of each resource. Where a name is taken the next plausible division is, or None is left."""
+    """Return the group and kind of each resource: the first unused candidate, or None."""
     used_names: set[str] = set()
     names: dict[str, GroupKind | None] = {}
     for resource in (name for name, one in schema.resources.items() if one.arguments):
@@ -77,12 +78,12 @@ def _list_candidates(resource: str, choices: GeneratorChoices) -> tuple[GroupKin
 
 def _build_preview(resource: Resource, choices: GeneratorChoices, names: dict[str, GroupKind | None]) -> CrdPreview:
     if not resource.arguments:
-        return CrdPreview(resource.name, why_not="it has no arguments, and the generator passes over such resources")
+        return CrdPreview(resource.name, why_not="it has no arguments, and the generator skips such resources")
     first, group_kind = choices.group_kind(resource.name), names[resource.name]
     others = tuple(str(one) for one in _list_candidates(resource.name, choices) if one != group_kind)
-    reason = "" if group_kind == first else f"{first} is already made of {_find_owner(first, choices, names)}"
+    reason = "" if group_kind == first else f"{first} is already used for {_find_owner(first, choices, names)}"
     if group_kind is None:
-        return CrdPreview(resource.name, why_not=f"{reason}: give one of them another kind", other_splits=others)
+        return CrdPreview(resource.name, why_not=f"{reason}; choose another kind for one of them", other_splits=others)
     preview_choices = replace(choices, kinds={**choices.kinds, resource.name: group_kind})
     try:
         definitions = tuple(
@@ -92,12 +93,12 @@ def _build_preview(resource: Resource, choices: GeneratorChoices, names: dict[st
         return CrdPreview(resource.name, why_not=str(error), other_splits=others)
     first_fault = next((fault for one in definitions for fault in find_faults(one)), "")
     if first_fault:
-        return CrdPreview(resource.name, why_not=f"Kubernetes would refuse it: {first_fault}", other_splits=others)
+        return CrdPreview(resource.name, why_not=f"Kubernetes would reject it: {first_fault}", other_splits=others)
     return CrdPreview(resource.name, definitions, other_splits=others, instead_of=reason)
 
 
 def _find_owner(group_kind: GroupKind, choices: GeneratorChoices, names: dict[str, GroupKind | None]) -> str:
-    """The resource that has the name."""
+    """Return the resource that uses a group and kind."""
     full = _build_full_name(group_kind, choices)
     return next(name for name, one in names.items() if one is not None and _build_full_name(one, choices) == full)
 
@@ -107,7 +108,7 @@ def _build_full_name(one: GroupKind, choices: GeneratorChoices) -> str:
 
 
 def build_coverage(schema: ParsedSchema, crd_previews: Iterable[CrdPreview]) -> dict[str, Any]:
-    """The coverage as plain data: how many, which, and why the others are missing. Keeps no definition in memory."""
+    """Return the coverage as plain data without keeping the definitions in memory."""
     return combine_coverage(schema, [summarize_preview(one) for one in crd_previews])
 
 
@@ -145,7 +146,7 @@ def render_json(coverage: dict[str, Any]) -> str:
 
 
 def render_text(coverage: dict[str, Any]) -> str:
-    """The coverage for people: a line for the whole, then one for each resource that is missing."""
+    """Format the coverage as text: a summary, the resources, then the skipped resources."""
     lines = [
         f"{coverage['source']}: {coverage['available']} of {coverage['total']} resources, {coverage['coverage']:.1%}."
     ]

@@ -1,7 +1,7 @@
-"""Comparison of two schemas: what a new version of a provider breaks for its users.
+"""Comparison of two schemas and classification of breaking changes.
 
-A change breaks if a configuration that was right before is refused, plans something else, or reads what is gone.
-Renames are guesses and say so.
+A change is breaking if an existing configuration becomes invalid, plans other changes, or reads a removed value.
+Renames are guesses and marked as such.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,8 +12,8 @@ from typing import Any
 from verification.schemas.engine.functions import compare_functions
 from verification.schemas.engine.types import Node, ParsedSchema, Resource
 
-MIN_NAME_SIMILARITY = 0.6  # of letters, from which on a name is taken for the new one of another
-MIN_SHARED_ARGUMENTS = 0.8  # of arguments that two resources share, from which on one is taken for the other renamed
+MIN_NAME_SIMILARITY = 0.6  # minimum similarity of two names to report a rename
+MIN_SHARED_ARGUMENTS = 0.8  # minimum share of common arguments to report a renamed resource
 SCHEMA_KINDS = (
     ("resource", "resources"), ("data source", "data_sources"), ("ephemeral resource", "ephemeral"),
     ("list resource", "lists"), ("action", "actions"), ("identity of", "identities"),
@@ -28,7 +28,7 @@ ADDITIVE_CHANGES = frozenset({"added", "optional_added", "computed_added", "now_
 
 @dataclass(frozen=True, slots=True)
 class SchemaChange:
-    """One difference. `of` is "resource acme_server", "provider" or "functions"; `path` the dotted argument, or ""."""
+    """Change in a schema. `of` is "resource acme_server", "provider", or "functions"; `path` is a dotted path or ""."""
 
     what: str
     of: str
@@ -47,7 +47,7 @@ class SchemaChange:
 
 @dataclass(frozen=True, slots=True)
 class SchemaDifference:
-    """All changes, in the order of what they are of; those of a resource that is new or gone are one change."""
+    """All changes in the order of their subjects. An added or removed resource is one change."""
 
     changes: tuple[SchemaChange, ...] = field(default_factory=tuple)
 
@@ -67,7 +67,7 @@ class SchemaDifference:
 
 
 def compare_schemas(old: ParsedSchema, new: ParsedSchema) -> SchemaDifference:
-    """What has changed from the old schema to the new one."""
+    """Return the changes from the old schema to the new one."""
     changes = list(_compare_arguments("provider", old.provider.nodes, new.provider.nodes))
     for word, attribute in SCHEMA_KINDS:
         changes += _compare_kind(word, getattr(old, attribute), getattr(new, attribute))
@@ -82,16 +82,16 @@ def _compare_kind(word: str, old: Mapping[str, Resource], new: Mapping[str, Reso
     for name in sorted({*old, *new} - set(new_name_by_old.values())):
         subject = f"{word} {name}"
         if name in new_name_by_old:
-            text = f"The {subject} is gone; it looks as if it were now {new_name_by_old[name]}."
+            text = f"The {subject} was removed. It may have been renamed to {new_name_by_old[name]}."
             yield SchemaChange("renamed", subject, "", text, name, new_name_by_old[name])
         elif name not in new:
-            yield SchemaChange("removed", subject, "", f"The {subject} is gone.")
+            yield SchemaChange("removed", subject, "", f"The {subject} was removed.")
         elif name not in old:
             yield SchemaChange("added", subject, "", f"The {subject} is new.")
         else:
             yield from _compare_arguments(subject, old[name].nodes, new[name].nodes)
             if word == "resource" and new[name].version < old[name].version:
-                text = f"The {subject} keeps its state in an older form: what the old version has written is refused."
+                text = f"The {subject} has an older state version. It can't read the state of the previous version."
                 yield SchemaChange("state_lowered", subject, "", text, str(old[name].version), str(new[name].version))
             if new[name].deprecated and not old[name].deprecated:
                 yield SchemaChange("deprecated", subject, "", f"The {subject} is now deprecated.")
@@ -128,10 +128,10 @@ def _compare_arguments(
         if name in new_name_by_old:
             now = f"{path}.{new_name_by_old[name]}" if path else new_name_by_old[name]
             yield SchemaChange(
-                "renamed", subject, here, f"{here} is gone; it looks as if it were now {now}.", here, now
+                "renamed", subject, here, f"{here} was removed. It may have been renamed to {now}.", here, now
             )
         elif name not in after:
-            yield SchemaChange("removed", subject, here, f"{here} is gone.")
+            yield SchemaChange("removed", subject, here, f"{here} was removed.")
         elif name not in before:
             yield _describe_addition(subject, here, after[name])
         else:
@@ -139,7 +139,7 @@ def _compare_arguments(
 
 
 def _match_renamed_arguments(before: Mapping[str, Node], after: Mapping[str, Node]) -> dict[str, str]:
-    """Guesses: what is gone, by what is new, of the same type and of nearly the same name."""
+    """Return probable renames: removed and added arguments with the same type and similar names."""
     pairs: dict[str, str] = {}
     new_nodes = [node for name, node in after.items() if name not in before]
     for name, node in before.items():
@@ -158,10 +158,10 @@ def _has_same_shape(one: Node, other: Node) -> bool:
 
 def _describe_addition(subject: str, here: str, node: Node) -> SchemaChange:
     if node.required:
-        return SchemaChange("required_added", subject, here, f"{here} is new and must be given.")
+        return SchemaChange("required_added", subject, here, f"{here} is new and required.")
     if node.is_observed:
-        return SchemaChange("computed_added", subject, here, f"{here} is new and can be read.")
-    return SchemaChange("optional_added", subject, here, f"{here} is new and may be given.")
+        return SchemaChange("computed_added", subject, here, f"{here} is new and read-only.")
+    return SchemaChange("optional_added", subject, here, f"{here} is new and optional.")
 
 
 def _compare_argument(subject: str, here: str, old: Node, new: Node) -> Iterator[SchemaChange]:
@@ -170,7 +170,7 @@ def _compare_argument(subject: str, here: str, old: Node, new: Node) -> Iterator
         yield shape
         return
     for change_type, test, sentence in ARGUMENT_RULES:
-        # older frameworks told of every id that it can be set, though nobody could
+        # older frameworks report every id as settable, although it never was
         if test(old, new) and not (here == "id" and change_type in ("read_only", "now_settable")):
             yield SchemaChange(
                 change_type, subject, here, sentence.format(here=here), *_format_numbers(change_type, old, new)
@@ -179,14 +179,14 @@ def _compare_argument(subject: str, here: str, old: Node, new: Node) -> Iterator
 
 
 def _get_members(node: Node) -> tuple[Node, ...]:
-    """What the objects in it are made of, also where lists stand in lists."""
+    """Return the members of the innermost objects, also in nested lists."""
     while node.children is None and node.elem is not None:
         node = node.elem
     return node.children or ()
 
 
 def _compare_shape(subject: str, here: str, old: Node, new: Node) -> SchemaChange | None:
-    """Another syntax, nesting or type: what is inside is then not compared."""
+    """Return a change of syntax, nesting, or type. If there is one, the members are not compared."""
     was_block, is_block = old.syntax == "block", new.syntax == "block"
     if was_block != is_block:
         change_type = "block_to_attribute" if was_block else "attribute_to_block"
@@ -206,29 +206,29 @@ def _format_numbers(change_type: str, old: Node, new: Node) -> tuple[str, str]:
 
 
 ARGUMENT_RULES = (
-    ("newly_required", lambda old, new: new.required and not old.required, "{here} must now be given."),
+    ("newly_required", lambda old, new: new.required and not old.required, "{here} is now required."),
     ("read_only", lambda old, new: new.is_observed and not old.is_observed, "{here} can no longer be set."),
     ("computed_removed", lambda old, new: new.syntax != "block" and old.computed and not (new.computed or new.required),
-     "{here} is no longer filled in by the provider: without a value it is now empty."),
+     "The provider no longer sets a default for {here}."),
     ("sensitive_added", lambda old, new: new.sensitive and not old.sensitive,
-     "{here} is now sensitive: outputs that show it are refused until they are marked so."),
+     "{here} is now sensitive. Outputs that contain it must be marked as sensitive."),
     ("write_only", lambda old, new: new.write_only and not old.write_only,
-     "{here} can now only be written: nothing can read it any more."),
+     "{here} is now write-only. Configurations can't read it."),
     ("fewer_allowed", lambda old, new: new.max_items > 0 and not 0 < old.max_items <= new.max_items,
-     "{here} may now be given less often."),
+     "{here} now allows fewer items."),
     ("more_needed", lambda old, new: new.min_items > old.min_items and old.syntax == new.syntax and not
-     (new.required and not old.required), "{here} must now be given more often."),
+     (new.required and not old.required), "{here} now requires more items."),
     ("no_longer_required", lambda old, new: old.required and not new.required and not new.is_observed,
-     "{here} need no longer be given."),
+     "{here} is now optional."),
     ("deprecated", lambda old, new: new.deprecated and not old.deprecated, "{here} is now deprecated."),
     ("sensitive_removed", lambda old, new: old.sensitive and not new.sensitive, "{here} is no longer sensitive."),
     ("now_settable", lambda old, new: old.is_observed and new.optional, "{here} can now be set."),
     ("now_computed", lambda old, new: new.syntax != "block" and new.optional and new.computed and not old.computed,
-     "{here} is now filled in by the provider where it is not set."),
+     "The provider now sets a default for {here}."),
     ("more_allowed", lambda old, new: old.max_items > 0 and not 0 < new.max_items <= old.max_items,
-     "{here} may now be given more often."),
+     "{here} now allows more items."),
     ("fewer_needed", lambda old, new: new.required and new.min_items < old.min_items,
-     "{here} need no longer be given so often."),
+     "{here} now requires fewer items."),
     ("no_longer_write_only", lambda old, new: old.write_only and not new.write_only, "{here} can now be read."),
     ("no_longer_deprecated", lambda old, new: old.deprecated and not new.deprecated, "{here} is no longer deprecated."),
 )  # fmt: skip

@@ -12,19 +12,19 @@ MODULES = {"kubernetes_validate": "kubernetes-validate", "celpy": "cel-python"}
 
 
 def list_missing_packages() -> list[str]:
-    """The packages that are not installed here."""
+    """Return the packages that are not installed."""
     return [package for module, package in MODULES.items() if find_spec(module) is None]
 
 
 def list_rules(definition: dict[str, Any]) -> Iterator[str]:
-    """The CEL expressions of a definition, in each of its versions."""
+    """Yield the CEL expressions of all versions of a definition."""
     for version in definition["spec"]["versions"]:
         spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
         yield from (rule["rule"] for rule in spec.get("x-kubernetes-validations", []))
 
 
 class CrdValidators:
-    """Both validators, made once for many definitions. Raises ImportError where one is missing."""
+    """Both validators, reusable for many definitions. Raises ImportError if a package is missing."""
 
     def __init__(self) -> None:
         self._shapes = import_module("kubernetes_validate")
@@ -35,7 +35,7 @@ class CrdValidators:
         self.looked = 0
 
     def refusals(self, definition: dict[str, Any]) -> list[str]:
-        """Why the definition would be refused; nothing where both take it."""
+        """Return the errors of a definition."""
         self.looked += 1
         messages = [self._shape(definition), *(self._rule(rule) for rule in list_rules(definition))]
         return [message for message in messages if message]
@@ -59,5 +59,5 @@ class CrdValidators:
 
     @property
     def rules(self) -> int:
-        """How many different rules were compiled."""
+        """Number of compiled rules."""
         return len(self._compiled)

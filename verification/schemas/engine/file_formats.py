@@ -8,7 +8,7 @@ from typing import Any
 
 from verification.schemas.engine.types import SchemaParseError
 
-MAX_SCHEMA_BYTES = 200 * 1024 * 1024  # unpacked; the largest provider that we know of prints 14 MB
+MAX_SCHEMA_BYTES = 200 * 1024 * 1024  # uncompressed; the largest known provider has 14 MB
 GZIP_MAGIC = b"\x1f\x8b"
 SURROGATE_PATTERN = re.compile(
     r"\\u[dD][89a-fA-F]"
@@ -16,7 +16,7 @@ SURROGATE_PATTERN = re.compile(
 
 
 def unpack(body: bytes, max_bytes: int = MAX_SCHEMA_BYTES) -> bytes:
-    """The bytes, without gzip if they have it. Raises Unreadable for more than `max_bytes`."""
+    """Decompress gzip data; return other data unchanged. Raises SchemaParseError above `max_bytes`."""
     if body[:2] == GZIP_MAGIC:
         body = _gunzip(body, max_bytes)
     if len(body) > max_bytes:
@@ -29,14 +29,14 @@ def _gunzip(body: bytes, max_bytes: int) -> bytes:
         stream = zlib.decompressobj(wbits=31)
         content = stream.decompress(body, max_bytes + 1)
         if not stream.eof and len(content) <= max_bytes:
-            raise SchemaParseError("The gzip file is cut off.")
+            raise SchemaParseError("The gzip file is incomplete.")
     except (zlib.error, gzip.BadGzipFile) as error:
-        raise SchemaParseError("The file begins like gzip but cannot be unpacked.") from error
+        raise SchemaParseError("Can't decompress the gzip file.") from error
     return content
 
 
 def parse_json(body: bytes) -> Any:
-    """The JSON, in UTF-8 or, as PowerShell writes it, in UTF-16. Raises Unreadable."""
+    """Parse JSON in UTF-8, or in UTF-16 from PowerShell. Raises SchemaParseError."""
     try:
         text = body.decode(json.detect_encoding(body))
         document = json.loads(text)
@@ -44,6 +44,6 @@ def parse_json(body: bytes) -> Any:
             json.dumps(document, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise SchemaParseError(
-            "The file is not JSON: give the output of “terraform providers schema -json”."
+            "The file isn't valid JSON. Upload the output of “terraform providers schema -json”."
         ) from error
     return document

@@ -1,4 +1,4 @@
-"""Provider functions, and what a new version of one breaks for its callers."""
+"""Provider functions and the comparison of two versions."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """Callers give it by its place; the name is for people. `kind` is a type in Terraform's words."""
+    """Positional parameter of a function. `kind` is a Terraform type expression."""
 
     name: str
     kind: str
@@ -16,7 +16,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """`variadic` is what may be given any number of times behind the others."""
+    """Provider function. `variadic` is the last parameter, which callers can repeat."""
 
     name: str
     returns: str
@@ -26,13 +26,13 @@ class Function:
 
     @property
     def signature(self) -> str:
-        """As "(string, number…) list(string)"."""
+        """Signature, such as "(string, number…) list(string)"."""
         kinds = [one.kind for one in self.parameters] + ([f"{self.variadic.kind}…"] if self.variadic else [])
         return f"({', '.join(kinds)}) {self.returns}"
 
 
 def format_type(type_expression: Any) -> str:
-    """A type expression in Terraform's words: ["list", "string"] is "list(string)"."""
+    """Format a type expression: ["list", "string"] becomes "list(string)"."""
     if not isinstance(type_expression, list) or len(type_expression) < 2:
         return str(type_expression)
     kind, inner = type_expression[0], type_expression[1]
@@ -45,14 +45,14 @@ def format_type(type_expression: Any) -> str:
 
 
 def compare_function(old: Function, new: Function) -> Iterator[tuple[str, str]]:
-    """What has changed in a function: the kind of change and a sentence."""
+    """Yield the type and the sentence of each change of a function."""
     name = old.name
     if len(old.parameters) != len(new.parameters) or (old.variadic and not new.variadic):
-        yield "parameters_changed", f"The function {name} took {old.signature} and now takes {new.signature}."
+        yield "parameters_changed", f"The function {name} changed from {old.signature} to {new.signature}."
     else:
         yield from _compare_parameters(old, new)
         if new.variadic and not old.variadic:
-            yield "optional_added", f"The function {name} now takes any number of {new.variadic.kind} more."
+            yield "optional_added", f"The function {name} now accepts additional arguments of type {new.variadic.kind}."
     if old.returns != new.returns:
         yield "type_changed", f"The function {name} returned {old.returns} and now returns {new.returns}."
     if new.deprecation and not old.deprecation:
@@ -68,14 +68,14 @@ def _compare_parameters(old: Function, new: Function) -> Iterator[tuple[str, str
         if before.kind != after.kind:
             yield "parameter_type_changed", f"{place} was {before.kind} and is now {after.kind}."
         if before.takes_null and not after.takes_null:
-            yield "parameter_type_changed", f"{place} may no longer be null."
+            yield "parameter_type_changed", f"{place} can no longer be null."
 
 
 def compare_functions(old: Mapping[str, Function], new: Mapping[str, Function]) -> Iterator[tuple[str, str, str]]:
-    """The kind, the function and a sentence for each change, in the order of names."""
+    """Yield the type, the function name, and the sentence of each change, ordered by name."""
     for name in sorted({*old, *new}):
         if name not in new:
-            yield "removed", name, f"The function {name} is gone."
+            yield "removed", name, f"The function {name} was removed."
         elif name not in old:
             yield "added", name, f"The function {name} is new."
         else:

@@ -30,12 +30,12 @@ def _check_type(one: Schema) -> str:
 
 def _check_keywords(one: Schema) -> str:
     unknown = sorted(set(one) - KNOWN_KEYWORDS)
-    return f"{unknown[0]} may not be used" if unknown else ""
+    return f"{unknown[0]} is not allowed" if unknown else ""
 
 
 def _check_exclusive_properties(one: Schema) -> str:
     return (
-        "properties and additionalProperties exclude each other"
+        "properties and additionalProperties are mutually exclusive"
         if {"properties", "additionalProperties"} <= set(one)
         else ""
     )
@@ -43,44 +43,44 @@ def _check_exclusive_properties(one: Schema) -> str:
 
 def _check_object_properties(one: Schema) -> str:
     has = {"properties", "additionalProperties", "required", MAP_TYPE} & set(one)
-    return f"{min(has)} needs the type object" if has and one.get("type") != "object" else ""
+    return f"{min(has)} requires the type object" if has and one.get("type") != "object" else ""
 
 
 def _check_items(one: Schema) -> str:
     if (one.get("type") == "array") != ("items" in one):
-        return "an array needs items, and nothing else has them"
+        return "an array requires items, and other types don't allow them"
     return ""
 
 
 def _check_required(one: Schema) -> str:
     missing = [name for name in one.get("required", []) if name not in one.get("properties", {})]
-    return f"{missing[0]} is required but no property" if missing else ""
+    return f"{missing[0]} is required but not a property" if missing else ""
 
 
 def _check_list_type(one: Schema) -> str:
     kind = one.get(LIST_TYPE)
     if kind is None:
-        return f"{LIST_KEYS} needs {LIST_TYPE} map" if LIST_KEYS in one else ""
+        return f"{LIST_KEYS} requires {LIST_TYPE} map" if LIST_KEYS in one else ""
     if one.get("type") != "array" or kind not in ("atomic", "set", "map"):
-        return f"{LIST_TYPE} is for arrays: atomic, set or map"
+        return f"{LIST_TYPE} is for arrays and must be atomic, set, or map"
     if kind == "set" and one["items"].get("type") not in SCALARS:
-        return "a set holds scalars"
+        return "a set must contain scalars"
     return _check_list_keys(one) if kind == "map" else ""
 
 
 def _check_list_keys(one: Schema) -> str:
     keys, items = one.get(LIST_KEYS, []), one["items"]
     if not keys or items.get("type") != "object":
-        return f"{LIST_TYPE} map needs keys and objects"
+        return f"{LIST_TYPE} map requires keys and objects"
     for key in keys:
         field = items.get("properties", {}).get(key, {})
         if field.get("type") not in SCALARS or not (key in items.get("required", []) or "default" in field):
-            return f"the key {key} must be a scalar that is always there"
+            return f"the key {key} must be a required scalar or have a default"
     return ""
 
 
 def _check_map_type(one: Schema) -> str:
-    return "" if one.get(MAP_TYPE, "granular") in ("granular", "atomic") else f"{MAP_TYPE} is granular or atomic"
+    return "" if one.get(MAP_TYPE, "granular") in ("granular", "atomic") else f"{MAP_TYPE} must be granular or atomic"
 
 
 def _check_default(one: Schema) -> str:
@@ -91,13 +91,13 @@ def _check_default(one: Schema) -> str:
     fits = isinstance(value, python) and ("enum" not in one or value in one["enum"])  # type: ignore[arg-type]
     if fits and isinstance(value, dict):
         fits = set(value) <= set(one.get("properties", {})) and set(one.get("required", [])) <= set(value)
-    return "" if fits else "the default does not fit"
+    return "" if fits else "the default doesn't match the schema"
 
 
 def _check_rules(one: Schema) -> str:
     for rule in one.get(RULES_KEY, []):
         if not rule.get("rule", "").strip() or not rule.get("message", "x").strip() or "\n" in rule.get("message", ""):
-            return "a rule needs an expression and a message of one line"
+            return "a rule requires an expression and a one-line message"
     return ""
 
 
@@ -108,7 +108,7 @@ SCHEMA_RULES: tuple[Callable[[Schema], str], ...] = (
 
 
 def find_faults(definition: Schema) -> list[str]:
-    """What Kubernetes would refuse, each with the path of the field; nothing for a sound definition."""
+    """Return the violations of a definition with their field paths."""
     spec = definition["spec"]
     messages = list(_check_names(definition["metadata"]["name"], spec)) + list(_check_versions(spec["versions"]))
     for version in spec["versions"]:
@@ -117,12 +117,12 @@ def find_faults(definition: Schema) -> list[str]:
             f"{path}: {fault}" for path, one in walk_schemas(schema) for rule in SCHEMA_RULES if (fault := rule(one))
         ]
         if set(schema.get("properties", {}).get("metadata", {})) - {"type"}:
-            messages.append("metadata: only its type may be told")
+            messages.append("metadata: only the type is allowed")
     return messages
 
 
 def walk_schemas(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]:
-    """Every schema in the tree with its dotted path."""
+    """Yield all schemas of the tree with their dotted paths."""
     yield path or "(root)", schema
     for name, one in schema.get("properties", {}).items():
         yield from walk_schemas(one, f"{path}.{name}".lstrip("."))
@@ -134,18 +134,18 @@ def walk_schemas(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]
 def _check_names(full: str, spec: Schema) -> Iterator[str]:
     names = spec["names"]
     if full != f"{names['plural']}.{spec['group']}":
-        yield "metadata.name is not the plural and the group"
+        yield "metadata.name must consist of the plural and the group"
     if not NAME_PATTERN.fullmatch(spec["group"]) or "." not in spec["group"]:
-        yield f"the group {spec['group']} is no domain name"
+        yield f"the group {spec['group']} is not a domain name"
     if not KIND_PATTERN.fullmatch(names["kind"]) or names["kind"] == names["listKind"]:
-        yield f"the kind {names['kind']} is no name of a kind"
+        yield f"the kind {names['kind']} is not valid"
     for key in ("plural", "singular"):
         if not NAME_PATTERN.fullmatch(names[key]) or len(names[key]) > MAX_NAME_CHARACTERS:
-            yield f"the {key} {names[key]} is no name of at most {MAX_NAME_CHARACTERS} letters"
+            yield f"the {key} {names[key]} is not a valid name of at most {MAX_NAME_CHARACTERS} characters"
 
 
 def _check_versions(versions: list[Schema]) -> Iterator[str]:
     if sum(bool(version.get("storage")) for version in versions) != 1:
-        yield "one version is the stored one"
+        yield "exactly one version must be the storage version"
     if any(not version.get("schema", {}).get("openAPIV3Schema") for version in versions):
-        yield "each version has a schema"
+        yield "each version must have a schema"

@@ -16,25 +16,25 @@ MAX_NUMBER = 2**31
 
 
 def parse_schemas(body: bytes, max_bytes: int = MAX_SCHEMA_BYTES) -> dict[str, ParsedSchema]:
-    """Every provider in the output, by its source address. Raises Unreadable."""
+    """Parse all providers in the output by source address. Raises SchemaParseError."""
     data = _require_mapping(parse_json(unpack(body, max_bytes)), "The file")
     version = str(data.get("format_version", ""))
     if version.partition(".")[0] != FORMAT_MAJOR_VERSION:
-        raise SchemaParseError(f"The format version must be {FORMAT_MAJOR_VERSION}.x; this file says “{version[:20]}”.")
+        raise SchemaParseError(
+            f"The format version must be {FORMAT_MAJOR_VERSION}.x, but the file has “{version[:20]}”."
+        )
     providers = _require_mapping(data.get("provider_schemas"), "provider_schemas")
     if not providers:
-        raise SchemaParseError(
-            "There is no provider in this file: run the command in a folder that requires the provider."
-        )
+        raise SchemaParseError("The file contains no provider. Run the command in a folder that requires the provider.")
     return {source: _parse_provider(source, _require_mapping(one, source)) for source, one in sorted(providers.items())}
 
 
 def parse_schema(body: bytes, source: str = "") -> ParsedSchema:
-    """The only provider in the output, or the one whose address ends with `source`. Raises Unreadable."""
+    """Parse the only provider, or the one whose address ends with `source`. Raises SchemaParseError."""
     schemas = parse_schemas(body)
     matches = [schema for address, schema in schemas.items() if not source or address.endswith(source)]
     if len(matches) != 1:
-        raise SchemaParseError(f"Say which provider is meant; the file holds {', '.join(schemas)}.")
+        raise SchemaParseError(f"Specify a provider. The file contains {', '.join(schemas)}.")
     return matches[0]
 
 
@@ -85,7 +85,7 @@ def _parse_parameter(data: Any, where: str) -> Parameter:
 
 
 def _parse_identities(data: Mapping[str, Any]) -> dict[str, Resource]:
-    """What tells objects apart, as resources whose arguments are those of an import."""
+    """Parse resource identities, whose arguments are those of an import."""
     entries = _require_mapping(data.get("resource_identity_schemas"), "resource_identity_schemas")
     return {name: _parse_identity(name, _require_mapping(one, name)) for name, one in sorted(entries.items())}
 
@@ -120,7 +120,7 @@ def _parse_resource(name: str, data: Mapping[str, Any]) -> Resource:
 
 
 def _parse_nodes(block: Mapping[str, Any], where: str, depth: int) -> tuple[Node, ...]:
-    """The nodes of a block, by name."""
+    """Parse the nodes of a block, ordered by name."""
     if depth > MAX_DEPTH:
         raise SchemaParseError(f"{where[:100]}: nested more than {MAX_DEPTH} levels deep.")
     attributes = _require_mapping(block.get("attributes"), where)
@@ -142,7 +142,7 @@ def _parse_flags(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _get_deprecation(data: Mapping[str, Any]) -> str:
-    """The message; only newer versions of Terraform print one."""
+    """Return the deprecation message, which only newer versions of Terraform print."""
     return str(data.get("deprecation_message") or "")
 
 
@@ -163,7 +163,7 @@ def _parse_attribute(name: str, data: Mapping[str, Any], where: str, depth: int)
 
 
 def _parse_block(name: str, data: Mapping[str, Any], where: str, depth: int) -> Node:
-    """A block tells no flags: what has no least number is optional, and without a most the provider may add to it."""
+    """Parse a nested block. Blocks have no flags: without a minimum, they are optional; without a maximum, computed."""
     inner = _require_mapping(data.get("block"), f"{where}.{name}")
     mode = _parse_mode(data, f"{where}.{name}")
     children = _parse_nodes(inner, f"{where}.{name}", depth + 1)
@@ -206,7 +206,7 @@ def _parse_mode(data: Mapping[str, Any], where: str) -> str:
 
 
 def parse_type(name: str, type_expression: Any, flags: dict[str, Any], where: str, depth: int = 0) -> Node:
-    """A node from a type expression: "string", ["list", "string"], ["object", {…}, ["optional names"]]."""
+    """Parse a type expression: "string", ["list", "string"], ["object", {…}, ["optional names"]]."""
     if depth > MAX_DEPTH:
         raise SchemaParseError(f"{where[:100]}: nested more than {MAX_DEPTH} levels deep.")
     if type_expression in (*SCALARS, "dynamic"):
@@ -229,7 +229,7 @@ def parse_type(name: str, type_expression: Any, flags: dict[str, Any], where: st
 
 
 def _parse_members(type_expression: list[Any], flags: Mapping[str, Any], where: str, depth: int) -> tuple[Node, ...]:
-    """The attributes of an object type are as optional and as computed as the object."""
+    """Parse the attributes of an object type, which inherit the flags of the object."""
     optional = type_expression[2] if len(type_expression) > 2 and isinstance(type_expression[2], list) else []
     nodes = []
     for name, inner in sorted(_require_mapping(type_expression[1], where).items()):

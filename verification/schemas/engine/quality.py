@@ -1,4 +1,4 @@
-"""Quality rules for schemas, each with the places that violate it. Pure functions."""
+"""Quality rules for schemas, each with the places that violate it."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -16,12 +16,12 @@ DEPRECATION_PATTERN = re.compile(
     r"|removal|migrate",
     re.IGNORECASE,
 )
-MAX_PLACES = 50  # places that are kept; the count is whole
+MAX_PLACES = 50  # stored places; the count includes all
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaQualityResult:
-    """What one rule found: how many were looked at, how many do not hold, and the first of these by place."""
+    """Result of a rule: the number of checked items and violations, and the first places."""
 
     rule: str
     looked: int
@@ -33,7 +33,7 @@ class SchemaQualityResult:
 
 
 def _iterate_blocks(schema: ParsedSchema) -> Iterator[tuple[str, Resource]]:
-    """Everything with a block, by a word that tells it apart."""
+    """Yield the provider, resources, data sources, and ephemeral resources with unique titles."""
     yield "provider", schema.provider
     for word, resources_by_name in (
         ("resource", schema.resources),
@@ -52,7 +52,7 @@ def _iterate_nodes(schema: ParsedSchema) -> Iterator[tuple[str, Node]]:
 
 
 def check_prefix(schema: ParsedSchema) -> tuple[int, list[str]]:
-    """The names of resources, data sources and ephemeral resources begin with the provider's own."""
+    """Check that the names of resources and data sources start with the provider name."""
     word = schema.source.rpartition("/")[2].partition("-")[0]
     names = [title for title, _ in _iterate_blocks(schema) if title != "provider"]
     fits = (f" {word}", f" {word}_")
@@ -60,7 +60,7 @@ def check_prefix(schema: ParsedSchema) -> tuple[int, list[str]]:
 
 
 def check_descriptions(schema: ParsedSchema) -> tuple[int, list[str]]:
-    """Every resource, data source and argument says what it is."""
+    """Check that all resources, data sources, and arguments have a description."""
     every = [(title, one.description) for title, one in _iterate_blocks(schema) if title != "provider"]
     every += [
         (place, node.description)
@@ -71,7 +71,7 @@ def check_descriptions(schema: ParsedSchema) -> tuple[int, list[str]]:
 
 
 def check_deprecation(schema: ParsedSchema) -> tuple[int, list[str]]:
-    """What is deprecated has a message, or a description that speaks of it."""
+    """Check that deprecated items have a message or mention the deprecation in the description."""
     every: list[tuple[str, Resource | Node]] = [
         (title, one) for title, one in _iterate_blocks(schema) if one.deprecated
     ]
@@ -83,7 +83,7 @@ def check_deprecation(schema: ParsedSchema) -> tuple[int, list[str]]:
 
 
 def check_sensitivity(schema: ParsedSchema) -> tuple[int, list[str]]:
-    """What is a secret by its name is marked as sensitive or is never kept."""
+    """Check that arguments with names of secrets are sensitive or write-only."""
     every = [
         (place, node)
         for place, node in _iterate_nodes(schema)
@@ -101,7 +101,7 @@ RULES: dict[str, Callable[[ParsedSchema], tuple[int, list[str]]]] = {
 
 
 def evaluate_quality(schema: ParsedSchema) -> tuple[SchemaQualityResult, ...]:
-    """What each rule found, in the table's order."""
+    """Return the result of each rule in table order."""
     results = []
     for key, rule in RULES.items():
         checked_count, places = rule(schema)
@@ -110,7 +110,7 @@ def evaluate_quality(schema: ParsedSchema) -> tuple[SchemaQualityResult, ...]:
 
 
 def list_documented_names(schema: ParsedSchema) -> dict[str, list[str]]:
-    """The names of everything that should have a page of documentation, by the folder that the page belongs in."""
+    """Return the names of all items that need a documentation page, by documentation folder."""
     return {
         "resources": sorted(schema.resources),
         "data-sources": sorted(schema.data_sources),

@@ -10,20 +10,20 @@ COLLECTIONS = ("list", "set", "map")
 
 
 class SchemaParseError(ValueError):
-    """The text is no provider schema. The message is a sentence fit to show."""
+    """The text isn't a provider schema. The message is safe to display."""
 
 
 class UnsupportedSchemaError(ValueError):
-    """No Kubernetes resource can be made of this. The message says why, and where."""
+    """Part of a schema without a Kubernetes counterpart. The message contains the place and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One argument or attribute.
+    """Argument or attribute.
 
     `kind` is string, number, bool, dynamic, tuple, list, set, map or object. A collection has either `elem` (its
     element, a node without a name) or `children` (its element is an object of these). `syntax` is "attribute",
-    "nested" (an attribute with attributes of its own) or "block". `deprecation` is the message, where one is told.
+    "nested" (an attribute with attributes of its own) or "block". `deprecation` is the message, if there is one.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Node:
 
     @property
     def is_observed(self) -> bool:
-        """The provider alone says it."""
+        """Whether only the provider sets the value."""
         return self.computed and not self.optional
 
     @property
@@ -59,7 +59,7 @@ class Node:
         return next((node for node in self.children or () if node.name == name), None)
 
     def walk(self, path: str = "") -> Iterator[tuple[str, "Node"]]:
-        """This node and everything below it, each with its dotted path."""
+        """Yield this node and all descendants with their dotted paths."""
         here = f"{path}.{self.name}" if path else self.name
         yield here, self
         for node in self.children or ():
@@ -67,7 +67,7 @@ class Node:
 
     @property
     def type_name(self) -> str:
-        """The type in Terraform's words: "list(string)"."""
+        """Terraform type expression, such as "list(string)"."""
         if self.kind not in COLLECTIONS:
             return self.kind
         return f"{self.kind}({self.elem.type_name if self.elem else 'object'})"
@@ -75,7 +75,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A resource, a data source or the provider's own configuration. `nodes` are ordered by name."""
+    """Resource, data source, or provider configuration. `nodes` are ordered by name."""
 
     name: str
     nodes: tuple[Node, ...]
@@ -89,21 +89,21 @@ class Resource:
 
     @property
     def timeouts(self) -> Node | None:
-        """How long operations may take: a block that describes Terraform's work, not the object."""
+        """Block with the timeouts of Terraform's operations, which isn't part of the object."""
         block = self.node("timeouts")
         return block if block is not None and block.syntax == "block" else None
 
     @property
     def arguments(self) -> tuple[Node, ...]:
-        """What describes the object: everything but the timeouts."""
+        """All nodes except the timeouts."""
         return tuple(node for node in self.nodes if node is not self.timeouts)
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedSchema:
-    """Everything that one version of one provider offers. The mappings go by the name that users write.
+    """Schema of one provider version. The keys of the mappings are the names in configurations.
 
-    The nodes of an identity are what tells an object apart: required are those that an import must give.
+    The nodes of an identity identify an object; the required ones are mandatory for an import.
     """
 
     source: str
@@ -118,6 +118,6 @@ class ParsedSchema:
 
     @property
     def prefix(self) -> str:
-        """The word that every resource begins with: "aws" of aws_vpc."""
+        """Common prefix of the resource names: "aws" for aws_vpc."""
         names = sorted(self.resources) or sorted(self.data_sources)
         return names[0].split("_")[0] if names else self.source.rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""Semantic versioning policy: whether a version number permits the changes that it contains."""
+"""Semantic versioning policy: whether a version number allows the changes of a release."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ VERSION_STEPS = ("none", "patch", "minor", "major")
 
 @dataclass(frozen=True, slots=True)
 class VersionVerdict:
-    """Which step the changes need, which one was taken, and a sentence."""
+    """Version step that the changes require, the actual step, and a sentence."""
 
     needed: str
     taken: str
@@ -23,26 +23,29 @@ class VersionVerdict:
 
 
 def evaluate_version(old: Version, new: Version, difference: SchemaDifference) -> VersionVerdict:
-    """Whether users who let minor versions pass may be surprised. A version before 1.0.0 may break in its minor."""
+    """Evaluate the version step. Before 1.0.0, a minor version can contain breaking changes."""
     taken_step = _get_taken_step(old, new)
     needed_step = _get_needed_step(difference, old)
     if not difference.changes:
-        return VersionVerdict(needed_step, taken_step, True, f"Nothing in the schema has changed from {old} to {new}.")
+        return VersionVerdict(needed_step, taken_step, True, f"The schema didn't change from {old} to {new}.")
     if new < old:
         return VersionVerdict(
-            needed_step, taken_step, True, f"{new} is older than {old}: nothing is promised in this direction."
+            needed_step,
+            taken_step,
+            True,
+            f"{new} is older than {old}. Semantic versioning doesn't apply to downgrades.",
         )
     if old.is_prerelease or new.is_prerelease:
-        return VersionVerdict(needed_step, taken_step, True, "A version before its release promises nothing yet.")
+        return VersionVerdict(needed_step, taken_step, True, "Semantic versioning allows any changes in prereleases.")
     if VERSION_STEPS.index(taken_step) >= VERSION_STEPS.index(needed_step):
         return VersionVerdict(
-            needed_step, taken_step, True, f"The {taken_step} step from {old} to {new} admits these changes."
+            needed_step, taken_step, True, f"The {taken_step} version step from {old} to {new} allows these changes."
         )
     if difference.breaking:
-        words = "a new minor version while it begins with 0" if old.major == 0 else "a new major version"
-        text = f"{old} to {new} is a {taken_step} step, but what breaks needs {words}."
+        words = "a new minor version before 1.0.0" if old.major == 0 else "a new major version"
+        text = f"{old} to {new} is a {taken_step} step, but breaking changes require {words}."
         return VersionVerdict(needed_step, taken_step, False, text)
-    text = f"{old} to {new} is a {taken_step} step; what is new is usually a minor one. Nobody's configuration breaks."
+    text = f"{old} to {new} is a {taken_step} step. Additions usually need a minor version. No configuration breaks."
     return VersionVerdict(needed_step, taken_step, True, text)
 
 

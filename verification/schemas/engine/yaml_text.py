@@ -1,7 +1,6 @@
 """Deterministic YAML output: keys in alphabetical order, indented by two spaces.
 
-Only what JSON knows: mappings with text as keys, lists, text, numbers, true, false and null. What could be read as
-anything but text is quoted as JSON quotes it, which YAML reads alike.
+It supports JSON values only. Text that YAML could parse as another type is quoted as in JSON.
 """
 
 import json
@@ -9,14 +8,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-# what needs no quotes: a letter first, no sign that means something, no word that YAML takes for a value
+# text without quotes: starts with a letter and contains no special characters
 PLAIN_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_.()/-]*( [A-Za-z0-9_.()/-]+)*")
 NON_ASCII_PATTERN = re.compile(r"[^ -~]")
 RESERVED_WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "y", "n"])
 
 
 def dump(data: Any) -> str:
-    """The data as one YAML document, with the line that begins one."""
+    """Render data as a YAML document with a start marker."""
     lines = ["---", *(_render_lines(data, 0) if isinstance(data, dict | list) and data else [_render_scalar(data)])]
     return "\n".join(lines) + "\n"
 

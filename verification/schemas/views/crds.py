@@ -35,18 +35,18 @@ from verification.schemas.engine.yaml_text import dump
 from verification.schemas.forms import GeneratorChoicesForm
 from verification.schemas.models import ProviderSchema
 
-CACHE_SECONDS = 24 * 3600  # seconds; large providers take a while
-ARCHIVE_TIMESTAMP = (1980, 1, 1, 0, 0, 0)  # the archive is the same bytes every time
+CACHE_SECONDS = 24 * 3600  # building the coverage of a large provider is slow
+ARCHIVE_TIMESTAMP = (1980, 1, 1, 0, 0, 0)  # constant, so that archives are reproducible
 
 
 class CrdPreviewRequest:
-    """The stored schema that the address names, and the choices in it. Raises Http404."""
+    """Stored schema and generator options from the URL. Raises Http404."""
 
     def __init__(self, request: HttpRequest, uuid: UUID) -> None:
         self.integration: Integration = load_visible_integration(request, uuid)
         row = services.get_schema_row(self.integration, request.GET.get("version", ""))
         if row is None:
-            raise Http404(_("No schema of this version is kept."))
+            raise Http404(_("No schema of this version found."))
         self.row: ProviderSchema = row
         self.schema = services.load_schema(row)
         self.form = GeneratorChoicesForm(request.GET)
@@ -57,12 +57,12 @@ class CrdPreviewRequest:
     def preview(self, resource: str) -> CrdPreview:
         crd_preview = build_preview(self.schema, self.choices, resource)
         if crd_preview is None:
-            raise Http404(_("The schema of this version has no such resource."))
+            raise Http404(_("Resource not found in the schema of this version."))
         return crd_preview
 
     @property
     def key(self) -> str:
-        """What the coverage depends on, as a key of the cache."""
+        """Cache key of the coverage."""
         identity = f"{self.row.digest} {self.choices!r}"
         return f"crossplane:{hashlib.sha256(identity.encode()).hexdigest()}"
 
@@ -73,13 +73,15 @@ class CrdPreviewRequest:
 
 
 def show_crds(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Every resource of one version: what is made of it, or why nothing is."""
+    """Show the coverage of a version: available resources, and skipped ones with the reason."""
     preview_request = CrdPreviewRequest(request, uuid)
-    return render(request, "schemas/crossplane.html", preview_request.context | {"told": get_coverage(preview_request)})
+    return render(
+        request, "schemas/crossplane.html", preview_request.context | {"coverage": get_coverage(preview_request)}
+    )
 
 
 def get_coverage(preview_request: CrdPreviewRequest) -> dict[str, Any]:
-    """What is made of each resource, or why nothing is."""
+    """Return the coverage from the cache, or build it."""
     coverage = cache.get_or_set(
         preview_request.key,
         lambda: build_coverage(preview_request.schema, build_previews(preview_request.schema, preview_request.choices)),
@@ -89,7 +91,7 @@ def get_coverage(preview_request: CrdPreviewRequest) -> dict[str, Any]:
 
 
 def show_crd(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """One resource: both definitions, and the requests that a controller would send."""
+    """Show both definitions of a resource, and the requests that a controller sends."""
     preview_request = CrdPreviewRequest(request, uuid)
     preview = preview_request.preview(request.GET.get("resource", ""))
     shapes = describe_requests(preview_request.schema.resources[preview.resource], preview_request.choices)
@@ -102,7 +104,7 @@ def show_crd(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def _format_states(states: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Each state with its name, the prior one first; blank where it is null."""
+    """Return the name and text of each state, prior state first. A null state is empty text."""
     return [(name, "" if state is None else dump(state).removeprefix("---\n")) for name, state in states.items()]
 
 
@@ -111,18 +113,18 @@ def _list_files(preview: CrdPreview) -> list[tuple[dict[str, Any], tuple[str, st
 
 
 def download_crd(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """One definition as YAML: of the `resource`, in the `scope`."""
+    """Download the definition of a resource and scope as YAML."""
     preview = CrdPreviewRequest(request, uuid).preview(request.GET.get("resource", ""))
     scope = request.GET.get("scope", "Cluster")
     for one, (name, text) in _list_files(preview):
         if one["spec"]["scope"] == scope:
             headers = {"Content-Disposition": content_disposition_header(True, name) or ""}
             return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
-    raise Http404(_("There is no such definition."))
+    raise Http404(_("Definition not found."))
 
 
 def download_crd_archive(request: HttpRequest, uuid: UUID) -> HttpResponseBase:
-    """All definitions and the coverage as one archive, sent while it is made."""
+    """Stream a ZIP archive with all definitions and the coverage."""
     preview_request = CrdPreviewRequest(request, uuid)
     name = f"{preview_request.choices.category}-{preview_request.row.version}-crds.zip"
     headers = {"Content-Disposition": content_disposition_header(True, name) or ""}
@@ -141,20 +143,20 @@ def _iterate_files(schema: ParsedSchema, choices: GeneratorChoices) -> Iterator[
 
 
 class _ZipBuffer(RawIOBase):
-    """What is written to it is taken out again before the next piece."""
+    """Write-only buffer between the ZIP writer and the response."""
 
     def __init__(self) -> None:
-        self.waiting: list[bytes] = []
+        self.chunks: list[bytes] = []
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any) -> int:
-        self.waiting.append(bytes(data))
-        return len(self.waiting[-1])
+        self.chunks.append(bytes(data))
+        return len(self.chunks[-1])
 
     def drain(self) -> bytes:
-        content, self.waiting = b"".join(self.waiting), []
+        content, self.chunks = b"".join(self.chunks), []
         return content
 
 

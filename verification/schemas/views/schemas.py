@@ -33,16 +33,16 @@ COMMAND = "terraform providers schema -json > schema.json"
 
 
 class SchemaUploadForm(forms.Form):
-    """The output of the command for one version."""
+    """Form for uploading the schema of one version."""
 
     version = forms.CharField(
-        label=gettext_lazy("Version of the provider"),
+        label=gettext_lazy("Provider version"),
         max_length=100,
-        help_text=gettext_lazy("As in 1.4.0, without a v."),
+        help_text=gettext_lazy("For example, 1.4.0."),
     )
     file = forms.FileField(
         label=gettext_lazy("Schema"),
-        help_text=gettext_lazy("The output of “terraform providers schema -json”, or the same packed as .gz."),
+        help_text=gettext_lazy("Output of “terraform providers schema -json”, plain or as .gz."),
         error_messages={
             "required": gettext_lazy("Select a file."),
             "empty": gettext_lazy("The file is empty."),
@@ -67,14 +67,14 @@ class SchemaUploadForm(forms.Form):
         return file
 
     def add_too_large(self) -> None:
-        """Say so where the file was left out on its way, which otherwise reads as none chosen."""
+        """Replace the “missing file” error if the server dropped the file because of its size."""
         if "file" in self.left_out:
             self.errors.pop("file", None)
             self.add_error("file", build_size_message())
 
 
 class SchemaComparisonForm(forms.Form):
-    """Two of the versions that are kept; the address names them `from` and `version`."""
+    """Form for selecting two stored versions, with the URL parameters `from` and `version`."""
 
     def __init__(self, *, old: str, new: str, versions: list[str]) -> None:
         super().__init__(initial={"from": old, "version": new})
@@ -84,16 +84,16 @@ class SchemaComparisonForm(forms.Form):
 
 
 def show_schemas(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The history, newest first, each version against the one before; and the form to hand one in."""
+    """Show the schema history, newest first, with the upload form."""
     integration = load_visible_integration(request, uuid)
     if not file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]):
-        raise Http404(_("Only a Terraform provider has a schema."))
+        raise Http404(_("Only Terraform providers have schemas."))
     form = SchemaUploadForm()
     if request.method == "POST":
         form = SchemaUploadForm(request.POST, request.FILES, left_out=frozenset(get_oversized_fields(request)))
         stored_schema = _store_upload(request, integration, form)
         if stored_schema is not None:
-            message = _("The schema of %(version)s is kept: %(count)s resources.")
+            message = _("Saved the schema of version %(version)s with %(count)s resources.")
             messages.success(request, message % {"version": stored_schema.version, "count": stored_schema.resources})
             return redirect(f"{reverse('schemas:list', args=[uuid])}#top")  # where the message is, not the form
     context = {
@@ -127,10 +127,10 @@ def _render_page(request: HttpRequest, integration: Integration, context: dict[s
 
 @require_button("schemas:list")
 def request_inspection(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Have the newest release's schema read from the provider itself."""
+    """Start an inspection of the newest release's schema."""
     integration = load_visible_integration(request, uuid)
     if not provider_schema_inspections.is_inspectable(integration):
-        raise Http404(_("Only a Terraform provider has a schema."))
+        raise Http404(_("Only Terraform providers have schemas."))
     try:
         provider_schema_inspections.start_test_run(integration, actor=request.user, now=timezone.now())
     except ActionRefused as refusal:
@@ -139,7 +139,7 @@ def request_inspection(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def _store_upload(request: HttpRequest, integration: Integration, form: SchemaUploadForm) -> ProviderSchema | None:
-    """The row that was kept; None with the form's sentences where there is something to put right."""
+    """Store the uploaded schema. Return None if the form has errors."""
     if not services.can_submit_schema(integration, request.user):
         raise PermissionDenied(_(services.REFUSAL_MESSAGE))
     if not form.is_valid():
@@ -156,19 +156,19 @@ def _store_upload(request: HttpRequest, integration: Integration, form: SchemaUp
 
 
 def get_pair(integration: Integration, version: str, older: str) -> tuple[ProviderSchema, ProviderSchema]:
-    """The older and the newer one of two versions; blank: the one before, the newest. Raises Http404."""
+    """Return two schemas, older one first. By default, compare the newest with the previous one. Raises Http404."""
     new = services.get_schema_row(integration, version)
     if new is None:
-        raise Http404(_("No schema of this version is kept."))
+        raise Http404(_("No schema of this version found."))
     older = older or services.get_previous_version(integration, new.version)
     old = services.get_schema_row(integration, older) if older else None
     if old is None:
-        raise Http404(_("There is no other version to compare it with."))
+        raise Http404(_("No other version to compare with."))
     return old, new
 
 
 def show_schema_changes(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """What breaks from one version (`from`; the one before) to another (`version`; the newest)."""
+    """Show the changes between two versions."""
     integration = load_visible_integration(request, uuid)
     old, new = get_pair(integration, request.GET.get("version", ""), request.GET.get("from", ""))
     changes, version_verdict = services.compare_versions(old, new)
@@ -180,7 +180,7 @@ def show_schema_changes(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "old": old,
         "new": new,
         "changes": changes,
-        "said": version_verdict,
+        "verdict": version_verdict,
         "form": form,
     }
     return render(request, "schemas/changes.html", context)

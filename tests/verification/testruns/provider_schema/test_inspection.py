@@ -242,13 +242,13 @@ def test_page_shows_how_far_it_is_and_what_came_of_it(
     publish_provider()
     client, page = Client(), reverse("schemas:list", args=[rocket.uuid])
     client.force_login(alice)
-    assert "Read the schema" in client.get(page).content.decode()
+    assert "Inspect provider schema" in client.get(page).content.decode()
     answer = client.post(reverse("schemas:request_inspection", args=[rocket.uuid]), follow=True)
-    assert "as soon as a worker is free" in answer.content.decode()
+    assert "when a worker is available" in answer.content.decode()
     live = client.get(page, headers={"HX-Request": "true"})
     assert (live.status_code, b"<html" in live.content) == (200, False)
     assert run_due_jobs("sandbox", timezone.now()) == {"testruns.provider_schema": 1}
     assert client.get(page, headers={"HX-Request": "true"}).status_code == 286
     text = client.get(page).content.decode()
     assert "1 resource and 0 data sources over protocol 5, the same through Terraform." in text
-    assert "Read it again" in text
+    assert "Inspect again" in text

@@ -1,4 +1,4 @@
-"""Says what a new version of a provider breaks for its users, from two schemas."""
+"""Command that lists the breaking changes between two provider schemas."""
 
 import json
 import re
@@ -16,22 +16,24 @@ from verification.schemas.engine.types import ParsedSchema, SchemaParseError
 from verification.schemas.engine.version_policy import VersionVerdict, evaluate_version
 from verification.terraform.versions import InvalidVersionError, Version, parse_version
 
-NO_VERDICT = "No verdict: name the versions with --versions."
+NO_VERDICT = "No verdict. Specify the versions with --versions."
 VERSION_PATTERN = re.compile(r"v?(\d+\.\d+\.\d+(-[0-9A-Za-z.-]+?)?)(\.json)?(\.gz)?$")
 
 
 class Command(BaseCommand):
     help = (
-        "Compares two outputs of “terraform providers schema -json”. Ends with 0 if the version admits the change, or "
-        "none is known, 1 if it does not, 2 where they cannot be compared."
+        "Compare two outputs of “terraform providers schema -json”. Exit codes: 0 if the version number allows the "
+        "changes or is unknown, 1 if it doesn't, 2 if the schemas can't be compared."
     )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("old", type=Path)
         parser.add_argument("new", type=Path)
-        parser.add_argument("--versions", nargs=2, metavar=("OLD", "NEW"), help="Else from the names of the files.")
-        parser.add_argument("--source", default="", help="Which provider, where a file holds several.")
+        parser.add_argument(
+            "--versions", nargs=2, metavar=("OLD", "NEW"), help="Versions. Default: from the file names."
+        )
+        parser.add_argument("--source", default="", help="Provider address, if a file contains several providers.")
         parser.add_argument("--json", action="store_true", dest="as_json")
 
     def handle(self, *, old: Path, new: Path, as_json: bool, **options: Any) -> None:  # type: ignore[override]
@@ -41,7 +43,7 @@ class Command(BaseCommand):
         except (SchemaParseError, InvalidVersionError) as error:
             raise build_usage_error(error) from error
         except OSError as error:
-            raise build_usage_error(f"{error.filename} cannot be read: {error.strerror}.") from error
+            raise build_usage_error(f"Can't read {error.filename}: {error.strerror}.") from error
         if not _is_same_provider(before, after):
             raise build_usage_error(f"{before.source} and {after.source} are different providers.")
         schema_difference = compare_schemas(before, after)
@@ -68,7 +70,7 @@ def _parse_versions(texts: list[str]) -> tuple[Version, Version] | None:
 
 
 def _is_same_provider(one: ParsedSchema, other: ParsedSchema) -> bool:
-    """By the last word of the address: a provider may have moved to another namespace or registry."""
+    """Compare only the names, because a provider can move to another namespace or registry."""
     return one.source.rpartition("/")[2] == other.source.rpartition("/")[2]
 
 
@@ -86,19 +88,21 @@ def serialize_difference(
 def format_lines(
     schema: ParsedSchema, schema_difference: SchemaDifference, version_verdict: VersionVerdict | None
 ) -> list[str]:
-    """For people: what breaks first, under the name of what it is of, then everything else."""
+    """Format the changes as text, breaking changes first, grouped by subject."""
     lines = [
-        f"{schema.source}: {_format_count(len(schema_difference.breaking))} what users have, "
-        f"{len(schema_difference.others)} do not."
+        f"{schema.source}: {_format_count(len(schema_difference.breaking))}, {len(schema_difference.others)} other."
     ]
     lines.append(version_verdict.sentence if version_verdict else NO_VERDICT)
-    for title, changes in (("Breaks:", schema_difference.breaking), ("Does not break:", schema_difference.others)):
+    for title, changes in (
+        ("Breaking changes:", schema_difference.breaking),
+        ("Other changes:", schema_difference.others),
+    ):
         lines += ["", title, *_format_changes(changes)] if changes else []
     return lines
 
 
 def _format_count(number: int) -> str:
-    return "1 change breaks" if number == 1 else f"{number} changes break"
+    return "1 breaking change" if number == 1 else f"{number} breaking changes"
 
 
 def _format_changes(changes: tuple[SchemaChange, ...]) -> list[str]:

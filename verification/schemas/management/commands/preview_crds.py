@@ -1,4 +1,4 @@
-"""Writes the Kubernetes resources that Crossplane's generator would make of a provider's schema."""
+"""Command that writes a preview of the Crossplane resources of a provider schema."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -24,36 +24,38 @@ from verification.schemas.engine.types import SchemaParseError
 
 
 class Command(BaseCommand):
-    help = "Writes one YAML file for each resource and scope, and the coverage as JSON and text, into a folder."
+    help = "Write one YAML file per resource and scope, and the coverage as JSON and text, to a folder."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("schema", type=Path, help="Output of “terraform providers schema -json”, or a .gz of it.")
-        parser.add_argument("--group-prefix", required=True, help="“acme” for acme.upbound.io, or a whole domain.")
+        parser.add_argument("schema", type=Path, help="Output of “terraform providers schema -json”, plain or gzipped.")
+        parser.add_argument(
+            "--group-prefix", required=True, help="Group prefix, such as “acme” for acme.upbound.io, or a full domain."
+        )
         parser.add_argument("--external-name", action="append", default=[], metavar="[RESOURCE=]RULE",
                             help="IDENTIFIER_FROM_PROVIDER (default), NAME_AS_IDENTIFIER, PARAMETER_AS_IDENTIFIER:p, "
-                            "TEMPLATED_STRING_AS_IDENTIFIER:p:template; for all resources, or for one.")  # fmt: skip
+                            "TEMPLATED_STRING_AS_IDENTIFIER:p:template. For all resources, or for one.")  # fmt: skip
         parser.add_argument("--kind", action="append", default=[], metavar="RESOURCE=group/Kind",
-                            help="Where the generator's own division of the name is not the one you want.")  # fmt: skip
+                            help="Override the group and kind of a resource.")  # fmt: skip
         parser.add_argument("--singletons", choices=SINGLETONS, default="array",
-                            help="What a list of at most one object becomes.")  # fmt: skip
+                            help="Type of a list with at most one item.")  # fmt: skip
         parser.add_argument("--single-blocks", choices=SINGLETONS, default="array",
-                            help="What a block that exists once becomes; the newest makes an object.")  # fmt: skip
+                            help="Type of a single block. The newest generator creates an object.")  # fmt: skip
         parser.add_argument("--numbers", choices=NUMBERS, default=NUMBERS[0],
-                            help="Generators that do not read a provider's Go code write “number”.")  # fmt: skip
+                            help="Type of numbers. Generators that don't read Go code use “number”.")  # fmt: skip
         parser.add_argument("--runtime", choices=RUNTIMES, default=RUNTIMES[0],
-                            help="The crossplane-runtime whose parts surround the fields.")  # fmt: skip
+                            help="The crossplane-runtime version of the generated definitions.")  # fmt: skip
         parser.add_argument("--computed-nested", choices=COMPUTED_NESTED, default="status",
-                            help="Where a computed attribute with attributes goes; generators of about 2.0 took it for "
-                            "a parameter.")  # fmt: skip
+                            help="Location of computed nested attributes. Generators around version 2.0 create a "
+                            "parameter.")  # fmt: skip
         parser.add_argument("--reference", action="append", default=[], metavar="RESOURCE.path",
-                            help="A value that refers to another resource, as in acme_server.disk.net_id.")  # fmt: skip
-        parser.add_argument("--category", default="", help="Else the first word of the domain.")
-        parser.add_argument("--api-version", default="v1alpha1", help="The version of the definitions.")
-        parser.add_argument("--source", default="", help="Which provider, where the file holds several.")
+                            help="Value that references another resource, as in acme_server.disk.net_id.")  # fmt: skip
+        parser.add_argument("--category", default="", help="Category. Default: the first label of the domain.")
+        parser.add_argument("--api-version", default="v1alpha1", help="API version of the definitions.")
+        parser.add_argument("--source", default="", help="Provider address, if the file contains several providers.")
         parser.add_argument("--validate", action="store_true",
-                            help="Have kubernetes-validate and cel-python look at each definition; ends with 1 if one "
-                            "is refused.")  # fmt: skip
+                            help="Validate the definitions with kubernetes-validate and cel-python. Exit with code 1 "
+                            "if a definition is invalid.")  # fmt: skip
         parser.add_argument("--out", type=Path, required=True)
 
     def handle(self, *, schema: Path, out: Path, **options: Any) -> None:  # type: ignore[override]
@@ -63,7 +65,7 @@ class Command(BaseCommand):
         except (SchemaParseError, InvalidChoiceError) as error:
             raise CommandError(str(error)) from error
         except OSError as error:
-            raise CommandError(f"{schema} cannot be read: {error.strerror}.") from error
+            raise CommandError(f"Can't read {schema}: {error.strerror}.") from error
         missing_packages = list_missing_packages() if options["validate"] else []
         validators = CrdValidators() if options["validate"] and not missing_packages else None
         refusals: list[str] = []
@@ -78,7 +80,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         self.stdout.write(render_text(coverage), ending="")
         if missing_packages:
-            self.stdout.write(f"Validation not run: {' and '.join(missing_packages)} not installed here.")
+            self.stdout.write(f"Validation not run. Install {' and '.join(missing_packages)}.")
         if validators:
             self.stdout.write("\n".join([*refusals, _format_validation(validators, len(refusals))]))
         if refusals:
@@ -107,4 +109,4 @@ def _find_refusals(validators: CrdValidators | None, name: str, definition: dict
 
 def _format_validation(validators: CrdValidators, refused_count: int) -> str:
     summary = f"{validators.looked} definitions for Kubernetes {validators.version} and {validators.rules} CEL rules"
-    return f"Validated {summary}: {f'{refused_count} refused' if refused_count else 'none refused'}."
+    return f"Validated {summary}: {f'{refused_count} invalid' if refused_count else 'all valid'}."
