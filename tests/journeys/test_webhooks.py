@@ -35,7 +35,7 @@ def test_webhook_is_added_tested_fails_and_is_sent_again(
 ) -> None:
     owner = visit(alice).go("/webhooks/").sees("No webhooks yet").shot("webhooks-none").press("Acme")
     owner.write("Name", "Build pipeline").write("URL", "http://10.0.0.1/in").tick("A tier was granted.")
-    owner.press("Add webhook").sees("10.0.0.1 is a private address; name a public host instead.")
+    owner.press("Add webhook").sees("10.0.0.1 is a private address. Use a public host.")
     owner.write("URL", receiver.url).press("Add webhook").sees("Confirm access")
     owner.write("Password", PASSWORD).press("Continue").sees("Copy this secret now")
     secret = owner.page.locator("code", has_text="whsec_").inner_text()

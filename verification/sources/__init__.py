@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def build_outbound_client() -> OutboundClient:
-    """The client for addresses that partners can influence, as this portal is set up."""
+    """Build the client for URLs that partners can influence, with the portal's settings."""
     return OutboundClient(loopback=settings.ALLOW_LOOPBACK_HTTP)
 
 

@@ -4,23 +4,23 @@ from datetime import datetime
 
 
 class SourceError(Exception):
-    """A source gave no usable answer. The text is a sentence fit to show."""
+    """Failed request to a source. The message is safe to display."""
 
 
 class SourceNotFoundError(SourceError):
-    """The source answered that there is no such thing, or none that we may see."""
+    """Resource that doesn't exist or isn't visible to the portal."""
 
 
 class LegallyWithheldError(SourceError):
-    """The source answered that the law forbids it to show this (451): neither absent nor an outage, and a person's."""
+    """Resource that the source withholds for legal reasons (451), which is neither absence nor an outage."""
 
 
 class AccessDeniedError(SourceError):
-    """The source answered that we may not see it."""
+    """Resource that the source denies access to."""
 
 
 class SourceUnavailableError(SourceError):
-    """The source did not answer in a way that can be used: an outage, never the partner's fault.
+    """Unusable response of a source: an outage that isn't caused by the partner.
 
     `retry_at`: from when on it makes sense to ask again, where that is known.
     """
@@ -31,4 +31,4 @@ class SourceUnavailableError(SourceError):
 
 
 class RequestRefusedError(SourceError):
-    """Refusal of an address or its answer by the portal, for a reason that the author of the address can fix."""
+    """Rejected URL or response. The author of the URL can fix the reason."""

@@ -11,11 +11,11 @@ from verification.sources.github.client import GitHubClient
 from verification.sources.http_cache import HttpCache
 from verification.sources.rate_limits import GitHubRateLimiter
 
-ANONYMOUS_LIMIT, TOKEN_LIMIT = 60, 5000  # requests an hour, until GitHub says itself
+ANONYMOUS_LIMIT, TOKEN_LIMIT = 60, 5000  # requests per hour, until a GitHub response contains the limit
 
 
 def get_credential() -> tuple[str, int, Auth | None]:
-    """The credential that the settings name: its name without its secret, its limit, and how it signs requests."""
+    """Configured credential: name without the secret, rate limit, and authentication."""
     app_id, installation_id = settings.GITHUB_APP_ID, settings.GITHUB_APP_INSTALLATION
     if app_id and installation_id:
         name = f"app {app_id}, installation {installation_id}, key {_compute_fingerprint(settings.GITHUB_APP_KEY)}"
@@ -30,7 +30,7 @@ def get_credential() -> tuple[str, int, Auth | None]:
 
 
 def _compute_fingerprint(secret: str) -> str:
-    """Tells one secret from another and nothing of it, so that a new one begins with a clean row."""
+    """Return a fingerprint of a secret, so that a new secret starts with a new row."""
     return hashlib.sha256(secret.encode()).hexdigest()[:8]
 
 
@@ -44,5 +44,5 @@ def build_github_client(*, background: bool = False) -> GitHubClient:
 
 
 def build_sources(*, background: bool = False) -> Sources:
-    """The clients of one run of the portal."""
+    """Build the clients for one run of checks."""
     return Sources(build_github_client(background=background))

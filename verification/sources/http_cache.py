@@ -10,13 +10,13 @@ from django.utils import timezone
 
 from verification.sources.models import HttpCacheEntry
 
-MAX_CACHED_BYTES = 4 * 1024 * 1024  # of text: what is longer is asked for again
+MAX_CACHED_BYTES = 4 * 1024 * 1024  # uncompressed; longer responses are not cached
 UNUSED_AFTER = timedelta(days=40)
 
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """An answer as it was kept. `final`: it cannot change, so there is nothing to ask."""
+    """Cached response. A `final` response never changes and needs no revalidation."""
 
     value: Any
     etag: str
@@ -25,13 +25,13 @@ class CachedResponse:
 
 
 class HttpCache:
-    """The kept answers of one source; `source` keeps the addresses of two sources apart."""
+    """Cached responses of one source. `source` separates the URLs of different sources."""
 
     def __init__(self, source: str) -> None:
         self.source = source
 
     def get(self, address: str) -> CachedResponse | None:
-        """What was kept of the address; None too where it cannot be read any more."""
+        """Return the cached response of a URL, or None if it is missing or unreadable."""
         entry = HttpCacheEntry.objects.filter(address=self._build_key(address)).first()
         if entry is None:
             return None
@@ -42,7 +42,7 @@ class HttpCache:
         return CachedResponse(value, entry.etag, entry.final, entry.confirmed_at)
 
     def put(self, address: str, etag: str, value: Any, *, final: bool = False) -> None:
-        """Keep an answer. One without an ETag that may change is not worth it."""
+        """Store a response. Responses that are not final need an ETag."""
         key, content = self._build_key(address), json.dumps(value).encode()
         if not (etag or final) or len(key) > 500 or len(etag) > 200 or len(content) > MAX_CACHED_BYTES:
             HttpCacheEntry.objects.filter(address=key).delete()
@@ -52,7 +52,7 @@ class HttpCache:
         HttpCacheEntry.objects.update_or_create(address=key, defaults=fields)
 
     def confirm(self, address: str) -> None:
-        """The source said that it has not changed."""
+        """Record that the source confirmed the cached response."""
         HttpCacheEntry.objects.filter(address=self._build_key(address)).update(confirmed_at=timezone.now())
 
     def _build_key(self, address: str) -> str:
@@ -60,7 +60,7 @@ class HttpCache:
 
 
 def forget_unused(now: datetime, limit: int = 1000) -> int:
-    """Drop what nobody has asked for in a long time. Returns how many rows went."""
+    """Delete responses that were not used for a long time. Return the number of deleted rows."""
     expired_ids = HttpCacheEntry.objects.filter(confirmed_at__lt=now - UNUSED_AFTER).values_list("pk", flat=True)[
         :limit
     ]

@@ -10,7 +10,7 @@ from typing import Any
 from verification.sources.errors import SourceError
 from verification.terraform.versions import InvalidVersionError, Version, parse_version, select_newest_version
 
-MAX_BUILD_VERSIONS = 30  # versions whose platforms are kept
+MAX_BUILD_VERSIONS = 30  # versions with stored platforms
 VERSION_FIELDS = ("platforms", "protocols", "docs", "builds")
 
 
@@ -40,7 +40,7 @@ class RegistryListing:
     builds: Mapping[str, tuple[str, ...]] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain values, to be kept."""
+        """Return the listing as plain values for storage."""
         return asdict(self) | {
             "versions": list(self.versions),
             "platforms": None if self.platforms is None else list(self.platforms),
@@ -57,7 +57,7 @@ def load_listing(value: Any) -> RegistryListing | None:
     }:
         return None
     lists = {key: tuple(value[key]) for key in ("versions", "platforms", "protocols") if value[key] is not None}
-    builds = value.get("builds")  # older pictures hold none
+    builds = value.get("builds")  # older stored values don't contain builds
     platforms_by_version = (
         None if builds is None else {version: tuple(platforms) for version, platforms in builds.items()}
     )
@@ -65,7 +65,7 @@ def load_listing(value: Any) -> RegistryListing | None:
 
 
 def parse_versions(texts: tuple[str, ...]) -> dict[Version, str]:
-    """Each readable version with its spelling."""
+    """Return the valid versions with their original spelling."""
     spelling_by_version = {}
     for text in texts:
         try:
@@ -76,7 +76,7 @@ def parse_versions(texts: tuple[str, ...]) -> dict[Version, str]:
 
 
 def sort_versions(texts: Iterable[str]) -> tuple[str, ...]:
-    """Versions in their order, the highest first; what cannot be read as a version comes last."""
+    """Sort versions, highest first. Invalid versions come last."""
     unique_texts = tuple(dict.fromkeys(texts))
     ranks = {text: version.rank for version, text in parse_versions(unique_texts).items()}
     return (*sorted(ranks, key=ranks.__getitem__, reverse=True), *(text for text in unique_texts if text not in ranks))
@@ -95,7 +95,7 @@ def fetch_listing(client: Any, namespace: str, name: str, previous: RegistryList
     """
     try:
         listing = client.probe(namespace, name, _get_etag(previous))
-    except SourceError:  # the internal API is nobody's promise; the public one has the last word
+    except SourceError:  # the internal API is unsupported, so fall back to the public one
         listing = client.detail(namespace, name)
     if listing is None and previous is not None:
         return previous

@@ -58,7 +58,7 @@ class GitHubRateLimiter:
                 rate_limit.save()
                 return
         if rate_limit.dead_at is not None:
-            raise SourceUnavailableError("GitHub no longer accepts the portal's credential; our staff know.")
+            raise SourceUnavailableError("GitHub no longer accepts the portal's credential. We notified our staff.")
         raise SourceUnavailableError(_build_limit_message(), blocked_until)
 
     def after(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
@@ -75,10 +75,10 @@ class GitHubRateLimiter:
             elif status < 400:
                 rate_limit.strikes = 0
             if status == 401 and self.name != "anonymous":
-                _mark_dead(rate_limit, "GitHub answered 401: it does not accept the credential.", now)
+                _mark_dead(rate_limit, "GitHub returned 401 and doesn't accept the credential.", now)
             rate_limit.save()
         if status == 401:
-            raise SourceUnavailableError("GitHub does not accept the portal's token; our staff know.")
+            raise SourceUnavailableError("GitHub doesn't accept the portal's token. We notified our staff.")
         if is_limited:
             raise SourceUnavailableError(_build_limit_message(), rate_limit.blocked_until)
 
@@ -139,7 +139,7 @@ def _block_requests(rate_limit: GitHubRateLimit, headers: Mapping[str, str], now
         rate_limit.blocked_until = now + INITIAL_WAIT * 2**rate_limit.strikes
     rate_limit.strikes += 1
     if rate_limit.strikes >= MAX_STRIKES:
-        _mark_dead(rate_limit, f"GitHub has asked us {MAX_STRIKES} times in a row to slow down.", now)
+        _mark_dead(rate_limit, f"GitHub asked us to slow down {MAX_STRIKES} times in a row.", now)
 
 
 def _mark_dead(rate_limit: GitHubRateLimit, reason: str, now: datetime) -> None:
@@ -162,4 +162,4 @@ def _parse_timestamp(seconds: int) -> datetime:
 
 
 def _build_limit_message() -> str:
-    return "GitHub's limit for our requests is used up."
+    return "We reached GitHub's rate limit."

@@ -98,7 +98,7 @@ def test_failure_is_tried_again_after_the_table_and_then_given_up(
     [
         ({"status": 302, "headers": {"Location": "http://127.0.0.1/x"}}, "Redirected with status 302."),
         ({"status": 400}, "The endpoint returned status 400."),
-        ({"cut": True}, "did not answer usably"),
+        ({"cut": True}, "sent an invalid response"),
     ],
 )  # fmt: skip
 def test_what_is_no_2xx_has_failed_and_the_log_says_why(

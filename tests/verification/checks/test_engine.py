@@ -182,7 +182,7 @@ def test_nothing_is_remembered_of_what_was_not_seen(provider, stubs, outcome):
 
 
 def build_not_found_error():
-    return SourceNotFoundError("GitHub does not show the repository: it does not exist or is not public.")
+    return SourceNotFoundError("GitHub doesn't show the repository. It doesn't exist or isn't public.")
 
 
 def test_first_not_found_of_a_listed_one_is_a_warning(listed_provider, stubs):

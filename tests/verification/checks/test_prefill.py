@@ -94,4 +94,4 @@ def test_no_reading_of_a_private_repository_for_checks(github, settings, read):
         with pytest.raises(SourceNotFoundError) as refusal:
             read(factory.build_github_client(), name)
         answers.append(str(refusal.value).replace(name, "NAME"))
-    assert answers == ["GitHub does not show the repository NAME: it does not exist or is not public."] * 2
+    assert answers == ["GitHub doesn't show the repository NAME. It doesn't exist or isn't public."] * 2

@@ -49,9 +49,9 @@ def test_command_answers_in_words(world, capsys):
     [
         ("http://127.0.0.1:1", "rocket", "NAMESPACE/NAME"),
         ("http://127.0.0.1:1", "acme/rocket/1.0.0", "NAMESPACE/NAME"),
-        ("http://registry.acme.io", "acme/rocket", "only https"),
+        ("http://registry.acme.io", "acme/rocket", "Use https"),
         ("http://10.0.0.1", "acme/rocket", "private address"),
-        ("registry.acme.io", "acme/rocket", "not of the form"),
+        ("registry.acme.io", "acme/rocket", "not a valid URL"),
     ],
 )
 def test_command_refuses(registry, provider, why):

@@ -164,7 +164,7 @@ def test_addresses_of_a_release_are_held_to_the_rules(verify_published):
     archive = next(check.result for check in report.checks if check.id == "release.archive")
     assert (archive.outcome, archive.summary) == (
         Outcome.FAIL,
-        "10.0.0.1 is a private address; name a public host instead.",
+        "10.0.0.1 is a private address. Use a public host.",
     )
     assert report.terraform.accepts is None
 

@@ -62,7 +62,7 @@ def test_refused_token_is_not_used_again_and_staff_are_notified(seeded_github, s
 
 def test_limit_says_when_and_is_left_alone(seeded_github):
     seeded_github.fail("/repos/", "rate_limit")
-    with pytest.raises(SourceUnavailableError, match=r"limit.*So the repository .* was not read") as refusal:
+    with pytest.raises(SourceUnavailableError, match=r"limit.*Can't read the repository") as refusal:
         factory.build_github_client().repository(NAME)
     assert timedelta(hours=1) < refusal.value.retry_at - timezone.now() < timedelta(hours=25)
     count = len(seeded_github.seen)

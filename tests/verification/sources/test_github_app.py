@@ -71,6 +71,6 @@ def test_app_that_github_does_not_know_is_dead_and_staff_are_notified(apps, gith
 
 def test_outage_of_the_token_is_an_outage_and_no_death(apps, github):
     github.fail("/app/", 502)
-    with pytest.raises(SourceUnavailableError, match="was not read"):
+    with pytest.raises(SourceUnavailableError, match="Can't read"):
         factory.build_github_client().repository(NAME)
     assert GitHubRateLimit.objects.exclude(dead_at=None).count() == 0

@@ -55,7 +55,7 @@ def test_answer_is_read(server, api):
 )
 def test_invalid_answer_is_an_outage(server, api, answer):
     server.answers[PATH] = answer
-    with pytest.raises(SourceUnavailableError, match="so it was not read"):
+    with pytest.raises(SourceUnavailableError, match="Can't read"):
         api.get(PATH, "it")
 
 

@@ -85,7 +85,7 @@ def test_without_the_internal_answer_what_it_alone_reports_is_unknown(registry, 
 
 
 def test_provider_that_is_not_listed(registry):
-    with pytest.raises(SourceNotFoundError, match="does not list acme/rocket"):
+    with pytest.raises(SourceNotFoundError, match="doesn't list acme/rocket"):
         RegistryClient().read_listing("acme", "rocket")
 
 
@@ -112,12 +112,12 @@ def test_answer_that_is_no_provider(registry, status, body, refusal):
 def test_answer_that_is_too_long_is_unavailable(registry, monkeypatch):
     monkeypatch.setattr(source, "MAX_BYTES", 1000)
     registry.fail(200, b" " * 2000)
-    with pytest.raises(SourceUnavailableError, match="longer than"):
+    with pytest.raises(SourceUnavailableError, match="size limit"):
         RegistryClient().read_listing("acme", "rocket")
 
 
 def test_unreachable_registry_is_unavailable():
-    with pytest.raises(SourceUnavailableError, match="did not answer"):
+    with pytest.raises(SourceUnavailableError, match="Can't read acme/rocket"):
         RegistryClient("http://127.0.0.1:1").read_listing("acme", "rocket")
 
 

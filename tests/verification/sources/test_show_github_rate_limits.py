@@ -23,8 +23,8 @@ def run_command(*args):
 
 def test_line_says_what_is_left_and_what_is_dead(dead):
     assert run_command() == (
-        "token 1a2b3c4d: 12 of 5000 asked since 09:00, 4988 remain until 09:00,"
-        " dead since 14 Apr, 09:00: GitHub answered 401.\n"
+        "token 1a2b3c4d: 12 of 5000 requests since 09:00, 4988 remaining until 09:00,"
+        " disabled since Apr 14, 09:00: GitHub answered 401.\n"
     )
 
 
@@ -35,5 +35,5 @@ def test_credential_can_be_used_again(dead):
 
 
 def test_unknown_credential_is_refused(dead):
-    with pytest.raises(CommandError, match="no credential called other"):
+    with pytest.raises(CommandError, match="Credential other not found"):
         run_command("--revive", "other")

@@ -49,20 +49,20 @@ class ResponseCache(Protocol):
 
 
 class PassiveRateLimiter:
-    """A gate that counts nothing and only knows a limit when it sees one."""
+    """Rate limiter that doesn't count and only detects limit responses."""
 
     def before(self) -> None:
-        """Nothing stands in the way."""
+        """Allow every request."""
 
     def after(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
         if status == 401:
-            raise SourceUnavailableError("GitHub does not accept the token.")
+            raise SourceUnavailableError("GitHub doesn't accept the token.")
         if status == 429 or (status == 403 and ("rate limit" in message or "retry-after" in headers)):
-            raise SourceUnavailableError("GitHub's limit for our requests is used up.")
+            raise SourceUnavailableError("We reached GitHub's rate limit.")
 
 
 class NullResponseCache:
-    """A memory that keeps nothing."""
+    """Cache that stores nothing."""
 
     def get(self, address: str) -> None: ...
 
@@ -146,9 +146,9 @@ class GitHubApi:
             status, headers, body = self._send(method, path, etag)
             self._rate_limiter.after(status, headers, "" if status < 400 else body[:2000].lower())
         except SourceUnavailableError as limit:
-            raise SourceUnavailableError(f"{limit} So {what} was not read.", limit.retry_at) from limit
+            raise SourceUnavailableError(f"{limit} Can't read {what}.", limit.retry_at) from limit
         except (requests.RequestException, github.GithubException, ValueError, RuntimeError, AssertionError) as error:
-            raise SourceUnavailableError(f"GitHub did not answer usably, so {what} was not read.") from error
+            raise SourceUnavailableError(f"Can't read {what}: GitHub sent an invalid response.") from error
         return status, headers, body
 
     def _send(self, method: str, path: str, etag: str) -> tuple[int, dict[str, str], str]:
@@ -175,7 +175,7 @@ def parse_body(body: str, what: str) -> Any:
     try:
         return json.loads(body, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
-        raise SourceUnavailableError(f"GitHub did not answer usably, so {what} was not read.") from error
+        raise SourceUnavailableError(f"Can't read {what}: GitHub sent an invalid response.") from error
 
 
 def parse_next_cursor(link: str) -> str:
@@ -185,15 +185,15 @@ def parse_next_cursor(link: str) -> str:
 
 
 def _reject_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def build_error(status: int, what: str) -> SourceError:
     """404 and 410 say that nothing is to be seen, 451 and 403 why not, all else is an outage."""
     if status in {404, 410}:
-        return SourceNotFoundError(f"GitHub does not show {what}: it does not exist or is not public.")
+        return SourceNotFoundError(f"GitHub doesn't show {what}. It doesn't exist or isn't public.")
     if status == 451:
         return LegallyWithheldError(f"GitHub withholds {what} for legal reasons (451).")
     if status == 403:
-        return AccessDeniedError(f"GitHub does not let the portal read {what}.")
-    return SourceUnavailableError(f"GitHub answered {status}, so {what} was not read.")
+        return AccessDeniedError(f"GitHub denies access to {what}.")
+    return SourceUnavailableError(f"Can't read {what}: GitHub returned status {status}.")

@@ -107,10 +107,10 @@ class GitHubClient:
         self._api.close()
 
     def _read_file(self, full_name: str, file: RepositoryFile) -> str:
-        """A file's text; what is no UTF-8 in it is replaced."""
+        """A file's text; invalid UTF-8 is replaced."""
         what = f"{file.path} of {full_name}"
         if file.size > MAX_FILE_BYTES:
-            raise SourceUnavailableError(f"{what} has more than {MAX_FILE_BYTES // 1024} KiB, so it was not read.")
+            raise SourceUnavailableError(f"Can't read {what}: it is larger than {MAX_FILE_BYTES // 1024} KiB.")
         return _parse_response(what, responses.parse_blob, self._get(f"/repos/{full_name}/git/blobs/{file.sha}", what))
 
     def _get(self, path: str, what: str) -> Any:
@@ -144,4 +144,4 @@ def _parse_response(what: str, parse: Callable[[Any], T], response: Any) -> T:
     try:
         return parse(response)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise SourceUnavailableError(f"GitHub described {what} in a way that we do not understand.") from error
+        raise SourceUnavailableError(f"Can't parse GitHub's response for {what}.") from error

@@ -84,7 +84,7 @@ def iterate_changes(
             return
         last_updated_at = str(page[-1]["updated_at"])
         start, page_number = (start, page_number + 1) if last_updated_at == start else (last_updated_at, 1)
-    raise SourceUnavailableError(f"GitHub has more {description} than we read at once.")
+    raise SourceUnavailableError(f"Too many {description} to read.")
 
 
 def list_open_numbers(api: IssueApi, repository: str) -> set[int]:
@@ -99,7 +99,7 @@ def list_open_numbers(api: IssueApi, repository: str) -> set[int]:
         issue_numbers |= {int(row["number"]) for row in rows}
         if len(rows) < PAGE_SIZE:
             return issue_numbers
-    raise SourceUnavailableError(f"GitHub has more open issues of {repository} than we read at once.")
+    raise SourceUnavailableError(f"Too many open issues of {repository} to read.")
 
 
 def list_events_after(api: IssueApi, repository: str, last_event_id: int, since: datetime) -> list[Mapping[str, Any]]:
@@ -116,7 +116,7 @@ def list_events_after(api: IssueApi, repository: str, last_event_id: int, since:
         events += new_events
         if len(new_events) < len(rows) or len(rows) < PAGE_SIZE:
             return sorted({int(row["id"]): row for row in events}.values(), key=lambda row: int(row["id"]))
-    raise SourceUnavailableError(f"GitHub has more {description} than we read at once.")
+    raise SourceUnavailableError(f"Too many {description} to read.")
 
 
 def list_comment_ids(api: IssueApi, repository: str, issue: int) -> set[int]:
@@ -129,7 +129,7 @@ def list_comment_ids(api: IssueApi, repository: str, issue: int) -> set[int]:
         comment_ids |= {int(row["id"]) for row in rows}
         if len(rows) < PAGE_SIZE:
             return comment_ids
-    raise SourceUnavailableError(f"GitHub has more comments of {repository}#{issue} than we read at once.")
+    raise SourceUnavailableError(f"Too many comments of {repository}#{issue} to read.")
 
 
 def get_comment(api: IssueApi, repository: str, comment_id: int) -> Mapping[str, Any] | None:
@@ -172,7 +172,7 @@ def get_identity(api: IssueApi, repository: str) -> Identity | None:
     try:
         return Identity(int(raw["id"]), str(raw["full_name"]), bool(raw["private"]))
     except (KeyError, TypeError, ValueError) as error:
-        raise SourceUnavailableError(f"GitHub described {repository} in a way that we do not understand.") from error
+        raise SourceUnavailableError(f"Can't parse GitHub's response for {repository}.") from error
 
 
 def is_gone(api: IssueApi, repository: str, issue: int) -> bool:
@@ -225,7 +225,7 @@ def _get_list(api: IssueApi, path: str, description: str) -> list[Mapping[str, A
 
 def _validate_rows(rows: Any, description: str) -> list[Mapping[str, Any]]:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise SourceUnavailableError(f"GitHub described {description} in a way that we do not understand.")
+        raise SourceUnavailableError(f"Can't parse GitHub's response for {description}.")
     return rows
 
 

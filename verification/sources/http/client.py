@@ -49,15 +49,15 @@ REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
 
 
 class ResponseTooLargeError(RequestRefusedError):
-    """The answer is longer than its kind may be."""
+    """Response above the size limit of its type."""
 
 
 class ForbiddenAddressError(RequestRefusedError):
-    """The name leads to an address that no request may go to."""
+    """Host name that resolves to a forbidden address."""
 
 
 class BrokenConnectionError(SourceUnavailableError):
-    """The connection or the answer broke off, or is no HTTP."""
+    """Interrupted connection, or a response that isn't HTTP."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class SourceResponse:
     body: bytes = b""
     size: int = 0
     sha256: str = ""
-    seconds: float = 0  # from the first question to the last byte, redirects included
+    seconds: float = 0  # from the first request to the last byte, including redirects
 
     @property
     def status_line(self) -> str:
@@ -134,9 +134,9 @@ class OutboundClient:
                 return replace(response, seconds=deadline.get_elapsed_seconds())
             link, headers = urls.follow_redirect(link, location, loopback=self.loopback), {}
             if str(link) in visited_urls:
-                raise RequestRefusedError(f"{link.netloc} redirects in a circle.")
+                raise RequestRefusedError(f"{link.netloc} has a redirect loop.")
             visited_urls.add(str(link))
-        raise RequestRefusedError(f"{urls.format_untrusted_url(address)} redirects more than {redirects} times.")
+        raise RequestRefusedError(f"{urls.format_untrusted_url(address)} has more than {redirects} redirects.")
 
     def _request_once(
         self,
@@ -150,7 +150,7 @@ class OutboundClient:
             with self.open_connection(link, deadline) as connection:
                 return _exchange(connection, link, kind, headers, into)
         except ByteLimitExceededError:
-            raise ResponseTooLargeError(f"The answer of {link.netloc} is longer than a {kind.name} may be.") from None
+            raise ResponseTooLargeError(f"{link.netloc} sent a {kind.name} above the size limit.") from None
 
     @contextmanager
     def open_connection(self, link: ParsedUrl, deadline: RequestDeadline) -> Iterator[PinnedConnection]:
@@ -160,13 +160,13 @@ class OutboundClient:
         try:
             yield connection
         except TimeoutError as error:
-            raise DeadlineExceededError(f"{link.netloc} did not answer in time.") from error
+            raise DeadlineExceededError(f"{link.netloc} didn't respond in time.") from error
         except ssl.SSLCertVerificationError as error:
             raise RequestRefusedError(
-                f"The certificate of {link.netloc} does not hold: {error.verify_message}."
+                f"The certificate of {link.netloc} is invalid: {error.verify_message}."
             ) from error
         except (OSError, http.client.HTTPException) as error:
-            raise BrokenConnectionError(f"{link.netloc} did not answer usably.") from error
+            raise BrokenConnectionError(f"{link.netloc} sent an invalid response.") from error
         finally:
             connection.hang_up()
 
@@ -177,11 +177,9 @@ class OutboundClient:
         for address in addresses:
             description = self._describe_forbidden_address(address)
             if description:
-                raise ForbiddenAddressError(
-                    f"{link.host} leads to {address}, {description}; name a public host instead."
-                )
+                raise ForbiddenAddressError(f"{link.host} resolves to {address}, {description}. Use a public host.")
         if link.scheme == "http" and not all(is_loopback(address) for address in addresses):
-            raise ForbiddenAddressError(f"{link.host} is not this machine; only https is read.")
+            raise ForbiddenAddressError(f"{link.host} is not a loopback address. Use https.")
         return addresses
 
     def _describe_forbidden_address(self, address: IpAddress) -> str:
@@ -193,7 +191,7 @@ class OutboundClient:
 
 @cache
 def _create_trusted_context() -> ssl.SSLContext:
-    """The certificates that this machine trusts, read once."""
+    """Return the TLS context with the system's trusted certificates, cached."""
     return ssl.create_default_context()
 
 
@@ -235,7 +233,7 @@ def _copy_body(
             digest.update(part)
             sink.write(part)
     except DecodingError as error:
-        raise RequestRefusedError(f"{link.netloc} packs the {kind.name} in a way that is not read: {error}.") from error
+        raise RequestRefusedError(f"{link.netloc} sent an unsupported encoding: {error}.") from error
     return size, digest.hexdigest()
 
 
@@ -253,7 +251,7 @@ def _require_success(response: SourceResponse, kind: ResponseKind) -> SourceResp
     if response.status == 200:
         return response
     if response.status in {404, 410}:
-        raise SourceNotFoundError(f"{host} has no such {kind.name}: it answered {response.status}.")
+        raise SourceNotFoundError(f"{kind.name} not found on {host} (status {response.status}).")
     if response.status in {401, 403, 451}:
-        raise AccessDeniedError(f"{host} does not let the portal read the {kind.name}: it answered {response.status}.")
-    raise SourceUnavailableError(f"{host} answered {response.status}, so the {kind.name} was not read.")
+        raise AccessDeniedError(f"{host} denied access to the {kind.name} (status {response.status}).")
+    raise SourceUnavailableError(f"Can't read the {kind.name}: {host} returned status {response.status}.")

@@ -8,18 +8,18 @@ GZIP_WINDOW_BITS = 31  # zlib's number for gzip with the largest window
 
 
 class DecodingError(Exception):
-    """The answer says that it is packed in a way that is not read, or is not packed as it says."""
+    """Unsupported or invalid content encoding."""
 
 
 class Decoder:
-    """Unpacks one answer. `coding` is the Content-Encoding header; `welcome` whether packing was asked for."""
+    """Decoder of one response. `coding` is the Content-Encoding header."""
 
     def __init__(self, encoding: str, is_gzip_allowed: bool) -> None:
         name = encoding.strip().lower()
         if name not in {"", "identity", "gzip", "x-gzip"}:
             raise DecodingError(f"“{name[:20]}”")
         if name.endswith("gzip") and not is_gzip_allowed:
-            raise DecodingError("it was asked for as it is")
+            raise DecodingError("the request didn't allow compression")
         self._gzip = zlib.decompressobj(GZIP_WINDOW_BITS) if name.endswith("gzip") else None
 
     def feed(self, chunk: bytes, max_bytes: int) -> Iterator[bytes]:
@@ -31,7 +31,7 @@ class Decoder:
             try:
                 piece = self._gzip.decompress(chunk, PIECE_BYTES)
             except zlib.error as error:
-                raise DecodingError("it is no gzip") from error
+                raise DecodingError("it is not valid gzip") from error
             max_bytes -= len(piece)
             chunk = self._gzip.unconsumed_tail
             if piece:
@@ -42,4 +42,4 @@ class Decoder:
     def finish(self) -> None:
         """Raises Unpackable where the end of the packed data is missing."""
         if self._gzip is not None and not self._gzip.eof:
-            raise DecodingError("its end is missing")
+            raise DecodingError("the data is incomplete")

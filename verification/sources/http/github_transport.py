@@ -24,11 +24,11 @@ _thread_state = threading.local()
 
 
 class GitHubResponseLimitError(ValueError):
-    """The answer is too long, too slow, or leads on too often."""
+    """Response that is too large, too slow, or redirected too often."""
 
 
 class GitHubConnectionError(ValueError):
-    """The answer broke off, or is packed in a way that does not hold."""
+    """Incomplete response, or a response with an invalid encoding."""
 
 
 def reset_hops() -> None:
@@ -47,7 +47,7 @@ def _get_session(protocol: str, host: str, port: int) -> requests.Session:
 def _send_bounded(connection: HTTPRequestsConnectionClass | HTTPSRequestsConnectionClass) -> RequestsResponse:
     _thread_state.hops = getattr(_thread_state, "hops", 0) + 1
     if _thread_state.hops > MAX_HOPS:
-        raise GitHubResponseLimitError("GitHub redirects too often.")
+        raise GitHubResponseLimitError("GitHub sent too many redirects.")
     deadline = time.monotonic() + TIMEOUT_SECONDS
     response = _get_session(connection.protocol, connection.host, connection.port).request(
         connection.verb,
@@ -72,23 +72,23 @@ def _read(response: requests.Response, deadline: float) -> bytes:
         while part := response.raw.read1(READ_BYTES, decode_content=True):
             body += part
             if len(body) > MAX_RESPONSE_BYTES or time.monotonic() > deadline:
-                raise GitHubResponseLimitError("GitHub's answer is too long or too slow.")
+                raise GitHubResponseLimitError("GitHub's response is too large or too slow.")
     except HTTPError as error:
-        raise GitHubConnectionError("GitHub's answer broke off.") from error
+        raise GitHubConnectionError("GitHub's response is incomplete.") from error
     if response.raw.length_remaining:
-        raise GitHubConnectionError("GitHub's answer broke off.")
+        raise GitHubConnectionError("GitHub's response is incomplete.")
     return bytes(body)
 
 
 class BoundedHttpConnection(HTTPRequestsConnectionClass):
-    """Plain http, for a stand-in on this machine."""
+    """Adapter for http, used for a local test server."""
 
     def getresponse(self) -> RequestsResponse:
         return _send_bounded(self)
 
 
 class BoundedHttpsConnection(HTTPSRequestsConnectionClass):
-    """https."""
+    """Adapter for https."""
 
     def getresponse(self) -> RequestsResponse:
         return _send_bounded(self)

@@ -51,7 +51,7 @@ def post(
                 response.status, response_headers, _read_beginning(response, max_bytes), deadline.get_elapsed_seconds()
             )
     except ByteLimitExceededError:
-        raise BrokenConnectionError(f"{link.netloc} answered with longer headers than are read.") from None
+        raise BrokenConnectionError(f"{link.netloc} sent headers above the size limit.") from None
 
 
 def _read_beginning(response: HTTPResponse, max_bytes: int) -> bytes:

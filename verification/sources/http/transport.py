@@ -24,11 +24,11 @@ READ_BYTES = 64 * 1024
 
 
 class DeadlineExceededError(SourceUnavailableError):
-    """No whole answer within the deadline."""
+    """No complete response within the deadline."""
 
 
 class ByteLimitExceededError(Exception):
-    """More bytes came over the wire than were agreed on."""
+    """Response above the byte limit."""
 
 
 class RequestDeadline:
@@ -46,7 +46,7 @@ class RequestDeadline:
         """Seconds left. Raises TooSlow where there are none."""
         remaining_seconds = self._until - time.monotonic()
         if remaining_seconds <= 0:
-            raise DeadlineExceededError(f"There was no whole answer within {self.seconds:g} seconds.")
+            raise DeadlineExceededError(f"No complete response within {self.seconds:g} seconds.")
         return remaining_seconds
 
 
@@ -73,9 +73,9 @@ def resolve_host(resolve: Resolver, host: str, port: int, deadline: RequestDeadl
     try:
         answer = answer_queue.get(timeout=deadline.get_remaining_seconds())
     except queue.Empty:
-        raise DeadlineExceededError(f"The name {host} was not resolved within {deadline.seconds:g} seconds.") from None
+        raise DeadlineExceededError(f"Resolving {host} took more than {deadline.seconds:g} seconds.") from None
     if isinstance(answer, Exception) or not answer:
-        raise SourceUnavailableError(f"The name {host} leads nowhere at the moment.")
+        raise SourceUnavailableError(f"Can't resolve {host}.")
     return list(answer)
 
 
@@ -103,7 +103,7 @@ class _CountingReader(io.RawIOBase):
 
 
 class _SocketAdapter:
-    """What http.client needs of a socket, and no more."""
+    """Minimal socket interface for http.client."""
 
     def __init__(self, sock: socket.socket, deadline: RequestDeadline) -> None:
         self._sock, self._deadline = sock, deadline
@@ -131,7 +131,7 @@ class PinnedConnection(http.client.HTTPConnection):
         self._addresses, self._deadline = addresses, deadline
         self.context: ssl.SSLContext | None = None
         self.socket_adapter: _SocketAdapter | None = None
-        self.is_reached = False  # somebody took the connection, whatever became of it
+        self.is_reached = False  # whether a host accepted the connection
 
     def connect(self) -> None:
         raw = self._dial()

@@ -57,12 +57,12 @@ def parse_url(text: str, *, loopback: bool = False) -> ParsedUrl:
     `loopback` lets plain http and every port pass for this machine's own addresses, for development only.
     """
     if len(text) > MAX_URL_LENGTH:
-        raise RequestRefusedError(f"The address is longer than {MAX_URL_LENGTH} characters.")
+        raise RequestRefusedError(f"The URL is longer than {MAX_URL_LENGTH} characters.")
     address, _, _ = text.partition("#")
     match = URL_PATTERN.fullmatch(address) if address.isascii() else None
     if match is None:
         raise RequestRefusedError(
-            f"{format_untrusted_url(text)} is not of the form {URL_EXAMPLE}, in plain letters and without a user name."
+            f"{format_untrusted_url(text)} is not a valid URL. Use the format {URL_EXAMPLE}, without a username."
         )
     scheme, host = match["scheme"].lower(), match["host"].lower().strip("[]")
     link = ParsedUrl(scheme, host, int(match["port"] or DEFAULT_PORTS[scheme]), _normalize_target(match["target"]))
@@ -74,9 +74,7 @@ def parse_url(text: str, *, loopback: bool = False) -> ParsedUrl:
 def follow_redirect(link: ParsedUrl, location: str, *, loopback: bool = False) -> ParsedUrl:
     """Return the URL of a redirect after checking it like the first. Raises RequestRefusedError."""
     if not location.isascii() or not location.isprintable() or "\\" in location or " " in location:
-        raise RequestRefusedError(
-            f"{link.netloc} redirects to {format_untrusted_url(location)}, which is no plain address."
-        )
+        raise RequestRefusedError(f"{link.netloc} redirects to an invalid URL: {format_untrusted_url(location)}.")
     target = parse_url(urljoin(str(link), location), loopback=loopback)
     if link.scheme == "https" and target.scheme != "https":
         raise RequestRefusedError(f"{link.netloc} redirects from https to http.")
@@ -84,7 +82,7 @@ def follow_redirect(link: ParsedUrl, location: str, *, loopback: bool = False) -
 
 
 def format_untrusted_url(text: str) -> str:
-    """An address that others wrote, safe to print and not long."""
+    """Return an untrusted URL, escaped and truncated for display."""
     return quote(text[:120], safe="/:?#[]@!$&'()*+,;=%-._~") + ("…" if len(text) > 120 else "")
 
 
@@ -102,17 +100,17 @@ def _require_public(link: ParsedUrl) -> None:
     literal = link.literal
     if literal is not None:
         description = describe_forbidden_address(literal)
-        raise RequestRefusedError(f"{link.host} is {description or 'a number'}; name a public host instead.")
+        raise RequestRefusedError(f"{link.host} is {description or 'a number'}. Use a public host.")
     labels = link.host.split(".")
     if (
         len(labels) < 2
         or not all(LABEL_PATTERN.fullmatch(label) for label in labels)
         or not TOP_LEVEL_PATTERN.fullmatch(labels[-1])
     ):
-        raise RequestRefusedError(f"{link.host} is not the name of a public host.")
+        raise RequestRefusedError(f"{link.host} is not a public host name.")
     if PRIVATE_TOP_LEVEL_PATTERN.fullmatch(labels[-1]):
-        raise RequestRefusedError(f"{link.host} is a name for private networks; name a public host instead.")
+        raise RequestRefusedError(f"{link.host} is reserved for private networks. Use a public host.")
     if link.scheme != "https":
-        raise RequestRefusedError(f"The address of {link.host} begins with http; only https is read.")
+        raise RequestRefusedError(f"The URL of {link.host} uses http. Use https.")
     if link.port not in PORTS:
-        raise RequestRefusedError(f"Port {link.port} of {link.host} is not read; use 443.")
+        raise RequestRefusedError(f"Port {link.port} of {link.host} is not allowed. Use port 443.")

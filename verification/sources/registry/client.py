@@ -70,9 +70,7 @@ class RegistryClient:
         try:
             response = self._web.ask(address, replace(JSON, limit=MAX_BYTES), headers, redirects=0)
         except (RequestRefusedError, SourceUnavailableError) as refusal:
-            raise SourceUnavailableError(
-                f"The registry did not answer usably, so {description} was not read: {refusal}"
-            ) from refusal
+            raise SourceUnavailableError(f"Can't read {description}: {refusal}") from refusal
         if etag and response.status == 304:
             return 304, etag, b""
         _raise_for_status(response.status, description)
@@ -81,11 +79,11 @@ class RegistryClient:
 
 def _raise_for_status(status: int, description: str) -> None:
     if status == 404:
-        raise SourceNotFoundError(f"The registry does not list {description}.")
+        raise SourceNotFoundError(f"The registry doesn't list {description}.")
     if status in {401, 403}:
-        raise AccessDeniedError(f"The registry does not let the portal read {description}.")
+        raise AccessDeniedError(f"The registry denies access to {description}.")
     if status != 200:
-        raise SourceUnavailableError(f"The registry answered {status}, so {description} was not read.")
+        raise SourceUnavailableError(f"Can't read {description}: the registry returned status {status}.")
 
 
 def _parse_response(parse: Callable[[], T]) -> T:
@@ -93,9 +91,7 @@ def _parse_response(parse: Callable[[], T]) -> T:
     try:
         return parse()
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise SourceUnavailableError(
-            "The registry described the provider in a way that we do not understand."
-        ) from error
+        raise SourceUnavailableError("Can't parse the registry's response.") from error
 
 
 def _parse_internal_listing(raw: Mapping[str, Any], etag: str) -> RegistryListing:

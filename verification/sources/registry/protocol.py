@@ -77,7 +77,7 @@ class RegistryReply:
             return ""
         if self.answer is None:
             return str(self.refusal)
-        return f"{self.place} answered {self.answer.status_line} for {self.address.rpartition('/')[2] or self.place}."
+        return f"{self.place} returned {self.answer.status_line} for {self.address.rpartition('/')[2] or self.place}."
 
     def resolve(self, address: str) -> str:
         """An address that stands in this answer, made whole."""

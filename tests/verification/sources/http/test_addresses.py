@@ -55,7 +55,7 @@ def test_special_addresses_are_refused_in_every_spelling(no_dial):
 def test_special_addresses_behind_a_name_are_refused(no_dial):
     for address in EVERY:
         client = OutboundClient(resolve=lambda host, port, a=address: ["93.184.216.34", str(a)])
-        with pytest.raises(RequestRefusedError, match="leads to"):
+        with pytest.raises(RequestRefusedError, match="resolves to"):
             client.get("https://registry.acme.io/", JSON)
 
 
@@ -156,7 +156,7 @@ def test_rebinding_behind_a_redirect_reaches_no_one(tls, monkeypatch):
     for number in range(50):
         place = f"https://a{number}.rebind.io:{canary.port}/".encode()
         server.answers["/leads"] = plain(b"", b"Location: " + place, status=b"302 Found")
-        with pytest.raises(RequestRefusedError, match="leads to"):
+        with pytest.raises(RequestRefusedError, match="resolves to"):
             client.get(f"https://registry.acme.io:{server.port}/leads", JSON)
     assert canary.stop() == 0
     assert set(dialled_addresses) == {("127.0.0.1", server.port)}

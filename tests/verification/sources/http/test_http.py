@@ -115,8 +115,9 @@ def test_answer_is_read(server, path, body):
 
 @pytest.mark.parametrize(
     ("path", "why"),
-    [("/four", "more than 3 times"), ("/circle", "in a circle"), ("/private", "private"), ("/metadata", "link-local"),
-     ("/file", "not of the form"), ("/odd", "not the name"), ("/far", "only https"), ("/user", "user name")],
+    [("/four", "more than 3 redirects"), ("/circle", "redirect loop"), ("/private", "private"),
+     ("/metadata", "link-local"), ("/file", "not a valid URL"), ("/odd", "not a public host name"),
+     ("/far", "Use https"), ("/user", "username")],
 )  # fmt: skip
 def test_redirect_is_refused(server, path, why):
     with pytest.raises(RequestRefusedError, match=why):
@@ -124,12 +125,12 @@ def test_redirect_is_refused(server, path, why):
 
 
 def test_redirect_without_a_place_is_an_outage(server):
-    with pytest.raises(SourceUnavailableError, match="answered 302"):
+    with pytest.raises(SourceUnavailableError, match="returned status 302"):
         CLIENT.get(f"{server.url}/nowhere", SMALL)
 
 
 def test_no_redirect_where_none_may_be(server):
-    with pytest.raises(RequestRefusedError, match="more than 0 times"):
+    with pytest.raises(RequestRefusedError, match="more than 0 redirects"):
         CLIENT.ask(f"{server.url}/one", SMALL, redirects=0)
 
 
@@ -143,7 +144,7 @@ def test_archives_are_asked_for_as_they_are(server):
     server.heard.clear()
     CLIENT.ask(f"{server.url}/json", ARCHIVE)
     assert "Accept-Encoding: identity" in server.heard[0]
-    with pytest.raises(RequestRefusedError, match="asked for as it is"):
+    with pytest.raises(RequestRefusedError, match="didn't allow compression"):
         CLIENT.get(f"{server.url}/gzip", SUMS)
 
 
@@ -156,19 +157,19 @@ def test_plain_http_to_this_machine_has_to_be_asked_for():
 
 
 def test_no_one_at_home_is_an_outage():
-    with pytest.raises(BrokenConnectionError, match="did not answer usably"):
+    with pytest.raises(BrokenConnectionError, match="sent an invalid response"):
         CLIENT.get("http://127.0.0.1:1/", SMALL)
 
 
 def test_resolver_that_stalls_is_too_slow():
     client = OutboundClient(resolve=lambda *_: time.sleep(2) or ["93.184.216.34"])
-    with pytest.raises(DeadlineExceededError, match="not resolved"):
+    with pytest.raises(DeadlineExceededError, match="took more than"):
         client.get("https://slow.acme.io/", replace(JSON, seconds=0.2))
 
 
 @pytest.mark.parametrize("answer", [[], ["no address"]])
 def test_resolver_that_knows_nothing_is_an_outage(answer):
-    with pytest.raises(SourceUnavailableError, match="leads nowhere"):
+    with pytest.raises(SourceUnavailableError, match="Can't resolve"):
         OutboundClient(resolve=lambda *_: answer).get("https://nowhere.acme.io/", JSON)
 
 

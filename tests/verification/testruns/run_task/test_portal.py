@@ -195,7 +195,7 @@ def test_one_test_run_at_a_time_for_those_who_may(run_task: Integration, alice: 
     ("field", "value", "sentence"),
     [
         ("url", "https://169.254.169.254/", "169.254.169.254 is"),
-        ("url", "http://run.acme.io/", "only https is read"),
+        ("url", "http://run.acme.io/", "Use https."),
         ("failing_plan", "{", "Enter a JSON object. Paste the whole output of “terraform show -json”."),
         ("stages", [], "Select at least one stage."),
     ],
