@@ -12,7 +12,7 @@ from verification.checks.types import Subject
 from verification.schemas import services
 from verification.terraform.versions import parse_version
 from verification.testruns.kinds.provider_schema import summary
-from verification.testruns.models import SchemaReading
+from verification.testruns.models import TestRun
 
 SOURCE = "registry.terraform.io/acme-rockets/rocket"
 SKIPPED_CHECKS = ("schema.pages", "schema.protocol")  # these checks also read the repository, which is fictional
@@ -70,7 +70,7 @@ def build_document(resources: dict[str, Attributes]) -> dict[str, Any]:
     return {"format_version": "1.0", "provider_schemas": {SOURCE: own}}
 
 
-def create_inspection(integration: Integration, by: User, now: datetime) -> SchemaReading:
+def create_inspection(integration: Integration, by: User, now: datetime) -> TestRun:
     """Create two schema versions and an inspection of the newer one from an hour ago."""
     then = now - timedelta(hours=1)
     for version, resources, days in (("1.3.0", OLD_RESOURCES, 21), ("1.4.0", NEW_RESOURCES, 0)):
@@ -80,9 +80,9 @@ def create_inspection(integration: Integration, by: User, now: datetime) -> Sche
     answer = {"readings": readings, "schema": build_document(NEW_RESOURCES), "differences": []}
     schema_summary = summary.build_observation(answer, "1.4.0", then.isoformat())
     results = _evaluate_checks(schema_summary)
-    return SchemaReading.objects.create(
-        integration=integration, version="1.4.0", requested_by=by, requested_at=then,
-        finished_at=then, outcome=results[0]["outcome"], told=schema_summary, results=results,
+    return TestRun.objects.create(
+        integration=integration, kind=TestRun.Kind.PROVIDER_SCHEMA, version="1.4.0", requested_by=by, requested_at=then,
+        finished_at=then, outcome=results[0]["outcome"], records=schema_summary, results=results,
     )  # fmt: skip
 
 

@@ -3,103 +3,82 @@
 import json
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from verification.checks.rules import nomad_plugin, run_task
-from verification.checks.services import observations
-from verification.testruns.kinds.nomad_plugin import records
-from verification.testruns.kinds.nomad_plugin.rules import catalog as of_plugins
-from verification.testruns.kinds.provider_lifecycle.records import load_records
-from verification.testruns.kinds.provider_lifecycle.rules import catalog
-from verification.testruns.kinds.run_task import enforcement
-from verification.testruns.kinds.run_task import rules as of_run_tasks
 from verification.testruns.kinds.run_task.records import RunTaskRecords, load_callback, load_exchange, serialize_record
-from verification.testruns.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal
+from verification.testruns.models import TestRun
+from verification.testruns.registry import KINDS
 
-LIFECYCLE_FILE = Path(__file__).with_name("data") / "lifecycle.json"
-PLUGIN_FILE = Path(__file__).with_name("data") / "nomad.json"
-RUN_TASK_FILE = Path(__file__).with_name("data") / "run_task.json"
+DATA = Path(__file__).with_name("data")
 VERSION = "1.4.0"
 
 
-def create_lifecycle_test(integration: Integration, by: User, now: datetime) -> LifecycleRehearsal:
+def create_lifecycle_test(integration: Integration, by: User, now: datetime) -> TestRun:
     """Create the recorded provider acceptance test, finished an hour ago."""
-    recording = json.loads(LIFECYCLE_FILE.read_text("utf-8"))
-    results = catalog.judge(load_records(recording["seen"]))
-    started_at = now - timedelta(hours=1, minutes=1)
-    return LifecycleRehearsal.objects.create(
-        integration=integration,
+    recording = _load_recording("lifecycle")
+    run = TestRun(
+        kind=TestRun.Kind.PROVIDER_LIFECYCLE,
         version=VERSION,
-        base=recording["base"],
-        changed=recording["changed"],
-        hosts=["api.acme-rockets.example"],
-        names=["ROCKET_TOKEN"],
-        requested_by=by,
-        requested_at=started_at,
-        finished_at=now - timedelta(hours=1),
-        outcome=str(catalog.compute_outcome(results)),
-        seen=recording["seen"],
-        verdicts=[each.as_dict() for each in results],
+        inputs={
+            "base": recording["base"],
+            "changed": recording["changed"],
+            "refused": "",
+            "partial": "",
+            "hosts": ["api.acme-rockets.example"],
+            "account": "",
+            "variables": ["ROCKET_TOKEN"],
+        },
+        records=recording["seen"],
     )
+    return _save(run, integration, by, now - timedelta(hours=1, minutes=1), timedelta(minutes=1))
 
 
-def create_nomad_plugin_test(integration: Integration, by: User, now: datetime) -> NomadRehearsal:
+def create_nomad_plugin_test(integration: Integration, by: User, now: datetime) -> TestRun:
     """Create the recorded Nomad driver test, finished two hours ago."""
-    recording = json.loads(PLUGIN_FILE.read_text("utf-8"))
-    test_records, started_at = records.load_records(recording["seen"]), now - timedelta(hours=2)
-    results = of_plugins.judge(test_records)
-    outcome, serialized_results = str(of_plugins.compute_outcome(results)), [each.as_dict() for each in results]
-    observation = {
-        **test_records.claims,
-        "outcome": outcome,
-        "verdicts": serialized_results,
-        "at": started_at.isoformat(),
-    }
-    observations.store_observation(
-        integration, nomad_plugin.CHECK_KEY, {nomad_plugin.OBSERVATION_KEY: observation}, now
+    recording = _load_recording("nomad")
+    claims = recording["seen"]["claims"]
+    run = TestRun(
+        kind=TestRun.Kind.NOMAD_PLUGIN,
+        version=claims["version"],
+        inputs={"type": claims["type"], "name": claims["name"], "config": recording["config"]},
+        records=recording["seen"],
     )
-    return NomadRehearsal.objects.create(
-        integration=integration,
-        type=test_records.claims["type"],
-        name=test_records.claims["name"],
-        version=test_records.claims["version"],
-        config=recording["config"],
-        requested_by=by,
-        requested_at=started_at,
-        finished_at=started_at + timedelta(seconds=5),
-        outcome=outcome,
-        seen=recording["seen"],
-        verdicts=serialized_results,
-    )
+    return _save(run, integration, by, now - timedelta(hours=2), timedelta(seconds=5))
 
 
-def create_run_task_test(integration: Integration, by: User, now: datetime) -> RunTaskRehearsal:
+def create_run_task_test(integration: Integration, by: User, now: datetime) -> TestRun:
     """Create the recorded test of a run task that reports twice, finished three hours ago."""
-    recording = json.loads(RUN_TASK_FILE.read_text("utf-8"))
+    recording, started_at = _load_recording("run_task"), now - timedelta(hours=3)
     exchanges = tuple(load_exchange(each) for each in recording["exchanges"])
-    test_records = RunTaskRecords(exchanges, tuple(load_callback(each) for each in recording["knocks"]), over=True)
-    results, started_at = of_run_tasks.judge(test_records), now - timedelta(hours=3)
-    test_run = RunTaskRehearsal.objects.create(
-        integration=integration, url=exchanges[0].url, stages=["post_plan", "pre_apply"], signed=True, requested_by=by,
-        requested_at=started_at, finished_at=started_at + timedelta(seconds=4),
-        outcome=str(of_run_tasks.compute_outcome(results)), verdicts=[each.as_dict() for each in results],
-        effects=[each.as_dict() for each in enforcement.build_effects(test_records)],
-    )  # fmt: skip
+    records = RunTaskRecords(exchanges, tuple(load_callback(each) for each in recording["knocks"]), over=True)
+    inputs = {"url": exchanges[0].url, "stages": ["post_plan", "pre_apply"], "scenarios": {}, "is_signed": True}
+    run = TestRun(kind=TestRun.Kind.RUN_TASK, inputs=inputs)
+    _save(run, integration, by, started_at, timedelta(seconds=4), records)
     for number, exchange in enumerate(exchanges):
-        request = test_run.requests.create(
+        request = run.requests.create(
             act=exchange.act, token_hash=f"recorded {number}", sent_at=started_at, exchange=serialize_record(exchange)
         )
-        for knock in test_records.list_callbacks(exchange.act):
-            request.callbacks.create(at=started_at, is_final=knock.is_final, seen=serialize_record(knock))
-    observation = {
-        "url": test_run.url,
-        "stages": test_run.stages,
-        "signed": True,
-        "outcome": test_run.outcome,
-        "verdicts": test_run.verdicts,
-    }
-    observations.store_observation(
-        integration, run_task.CHECK_KEY, {run_task.OBSERVATION_KEY: observation | {"at": started_at.isoformat()}}, now
-    )
-    return test_run
+        for callback in records.list_callbacks(exchange.act):
+            request.callbacks.create(at=started_at, is_final=callback.is_final, seen=serialize_record(callback))
+    return run
+
+
+def _load_recording(name: str) -> dict[str, Any]:
+    recording: dict[str, Any] = json.loads((DATA / f"{name}.json").read_text("utf-8"))
+    return recording
+
+
+def _save(
+    run: TestRun, integration: Integration, by: User, started_at: datetime, duration: timedelta, records: Any = None
+) -> TestRun:
+    """Save a finished run with its results, and report it to its check."""
+    kind = KINDS[run.kind]
+    run.integration, run.requested_by, run.requested_at = integration, by, started_at
+    run.finished_at = started_at + duration
+    run.results, run.outcome = kind.evaluate(run, records or kind.load_records(run))
+    run.save()
+    if kind.check_key:
+        kind.store_observation(run)
+    return run

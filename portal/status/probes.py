@@ -265,7 +265,7 @@ SOURCE_PROBES: tuple[Probe, ...] = (
 QUEUE_PROBES: tuple[Probe, ...] = (
     (gettext_noop("Emails"), measure_emails),
     (gettext_noop("Checks"), measure_checks),
-    *((name, build_test_run_probe(name, *test_run)) for name, test_run in TEST_RUNS.items()),
+    *((name, build_test_run_probe(name, kind)) for name, kind in TEST_RUNS.items()),
     (gettext_noop("Outgoing webhooks"), measure_outgoing_webhooks),
 )
 WORKER_PROBES: tuple[Probe, ...] = (

@@ -5,19 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Min, Model, QuerySet
+from django.db.models import Min, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from portal.jobs.definitions import JobDefinition
 from portal.jobs.selectors import list_due_jobs
 from portal.ui.components.moments import format_relative
 from verification.outcomes import Outcome
-from verification.testruns.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal, SchemaReading
-from verification.testruns.services.nomad_plugin_tests import run_nomad_plugin_test
-from verification.testruns.services.provider_lifecycle_tests import run_provider_lifecycle_test
-from verification.testruns.services.provider_schema_inspections import inspect_schema
-from verification.testruns.services.run_task_tests import run_run_task_test
+from verification.testruns.models import TestRun
+from verification.testruns.registry import KINDS
+from verification.testruns.services import JOBS
 
 RUN_LATE_AFTER = timedelta(minutes=30)
 # label, tone, and icon of each state
@@ -62,18 +59,20 @@ def build_queue_line(
     return StatusLine(name, "late" if is_late else "ok", message, ((_("waiting"), str(count)),), at=oldest_due_at)
 
 
-def build_test_run_probe(name: str, model: type[Model], definition: JobDefinition) -> Callable[[datetime], StatusLine]:
+def build_test_run_probe(name: str, kind: str) -> Callable[[datetime], StatusLine]:
     """Return the probe of one kind of test: when the last one finished and what is queued."""
 
     def measure(now: datetime) -> StatusLine:
-        rows = model._default_manager.all()
-        last_run = rows.exclude(finished_at=None).order_by("-finished_at").values("finished_at", "outcome").first()
+        rows = TestRun.objects.filter(kind=kind)
+        last_run = rows.exclude(finished_at=None).order_by("-finished_at").only("finished_at", "outcome").first()
         if last_run is None and not rows.exists():
             return StatusLine(name, "idle", _("No tests have been requested yet."))
         prefix = (
-            _describe_last_run(last_run["outcome"], format_relative(last_run["finished_at"], now)) if last_run else ""
+            _describe_last_run(last_run.outcome, format_relative(last_run.finished_at, now))
+            if last_run and last_run.finished_at
+            else ""
         )
-        return build_queue_line(name, list_due_jobs(definition, now), "run_after", RUN_LATE_AFTER, now, prefix)
+        return build_queue_line(name, list_due_jobs(JOBS[kind], now), "run_after", RUN_LATE_AFTER, now, prefix)
 
     return measure
 
@@ -89,9 +88,4 @@ def _describe_last_run(outcome: str, relative_time: str) -> str:
     return message % {"when": relative_time}
 
 
-TEST_RUNS: dict[str, tuple[type[Model], JobDefinition]] = {
-    gettext_noop("Run task tests"): (RunTaskRehearsal, run_run_task_test),
-    gettext_noop("Provider schema inspections"): (SchemaReading, inspect_schema),
-    gettext_noop("Provider acceptance tests"): (LifecycleRehearsal, run_provider_lifecycle_test),
-    gettext_noop("Nomad plugin tests"): (NomadRehearsal, run_nomad_plugin_test),
-}
+TEST_RUNS: dict[str, str] = {kind.plural: kind.key for kind in KINDS.values()}

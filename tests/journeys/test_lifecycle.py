@@ -1,4 +1,4 @@
-"""A partner has the lifecycle of their provider rehearsed: the page tells each step, the finding and the evidence."""
+"""Journey of a provider acceptance test: every step, the result, and the evidence."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,8 +18,9 @@ from tests.verification.testruns.provider_lifecycle.world import (
     needs_sandbox,
     needs_terraform,
 )
-from verification.testruns.models import LifecycleRehearsal
-from verification.testruns.services import provider_lifecycle_tests as jobs
+from verification.testruns import services
+from verification.testruns.kinds.provider_lifecycle import kind
+from verification.testruns.models import TestRun
 
 SMALL = 'resource "example_server" "one" {\n  address = "1.2.3.4"\n}\n'
 
@@ -41,16 +42,16 @@ def ask(person: Person, base: str, changed_config: str) -> None:
 def test_crashing_provider_is_reported_live_with_its_evidence(
     visit: Callable[..., Person], example: Integration, alice: Any, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(jobs, "READABLE_FOLDERS", READABLE)
+    monkeypatch.setattr(kind, "READABLE_FOLDERS", READABLE)
     partner = visit(alice).go(f"/integrations/{example.uuid}/").press("Run acceptance test")
     partner.sees("No test runs yet")
     ask(partner, BASE, CHANGED_CONFIG)
     partner.sees("The test is running: 0 of 13 steps complete. Next: Start the executable directly.")
 
-    def crashing(row: LifecycleRehearsal, folder: Path) -> Path:
+    def crashing(row: TestRun, folder: Path) -> Path:
         return executable("crash")
 
-    jobs.execute_test_run(LifecycleRehearsal.objects.get().pk, program_fetcher=crashing)
+    services.execute_test_run(TestRun.objects.get().pk, program_fetcher=crashing)
     partner.sees(
         "Some rules failed. Follow the advice for each rule.", "The provider crashed. ",
         "Not reached: “Apply the plan” failed.", "Start test run",

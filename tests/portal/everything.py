@@ -37,7 +37,7 @@ from verification.schemas import services as stored
 from verification.terraform.versions import parse_version
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords as Plugin
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords as Lifecycle
-from verification.testruns.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal
+from verification.testruns.models import TestRun
 
 Press = tuple[str, dict[str, Any], dict[str, Any]]
 CANARY = "canary-7f3a"
@@ -145,21 +145,21 @@ def create_subscriptions(acme: Any, alice: Any, now: Any) -> dict[str, Any]:
 
 
 def create_test_runs(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> dict[str, int]:
-    """Return a finished test run of each kind, by the operation that reads it."""
+    """Create a finished test run of each kind. Return the IDs that API operations use."""
     run_fields = {"requested_by": alice, "requested_at": now, "finished_at": now, "outcome": "error"}
     claims = {"type": "driver", "name": CANARY, "version": "1.4.0"}
-    url = f"https://tasks.acme.com/{CANARY}"
-    return {
-        "get_run_task_test": RunTaskRehearsal.objects.create(integration=task, url=url, signed=False, **run_fields).pk,
-        "get_provider_lifecycle_test": LifecycleRehearsal.objects.create(
-            integration=row, version="1.4.0", base=CANARY, changed=CANARY,
-            seen=Lifecycle(broken=CANARY, over=True).as_dict(), **run_fields,
-        ).pk,
-        "get_nomad_plugin_test": NomadRehearsal.objects.create(
-            integration=driver, type="driver", version="1.4.0", config=CANARY,
-            seen=Plugin(claims, broken=CANARY, over=True).as_dict(), **run_fields,
-        ).pk,
-    }  # fmt: skip
+    inputs = {"url": f"https://tasks.acme.com/{CANARY}", "stages": [], "scenarios": {}, "is_signed": False}
+    run_task_test = TestRun.objects.create(integration=task, kind="run_task", inputs=inputs, **run_fields)
+    texts = dict.fromkeys(("base", "changed", "refused", "partial", "account"), CANARY)
+    test_run = TestRun.objects.create(
+        integration=row, kind="provider_lifecycle", version="1.4.0", inputs=texts | {"hosts": [], "variables": []},
+        records=Lifecycle(broken=CANARY, over=True).as_dict(), **run_fields,
+    )  # fmt: skip
+    TestRun.objects.create(
+        integration=driver, kind="nomad_plugin", version="1.4.0", inputs={**claims, "config": ""},
+        records=Plugin(claims, broken=CANARY, over=True).as_dict(), **run_fields,
+    )  # fmt: skip
+    return {"get_test_run": test_run.pk, "cancel_test_run": run_task_test.pk}
 
 
 def reported_week(acme: Any, now: Any) -> str:

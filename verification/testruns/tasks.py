@@ -7,13 +7,9 @@ from django.db.models import Max, Q
 from portal.core.errors import ActionRefused
 from verification.checks.models import CheckResult
 from verification.checks.nightly import WINDOW_DURATION, WINDOW_START
-from verification.testruns.models import SchemaReading
-from verification.testruns.services import (  # noqa: F401 - they define jobs
-    nomad_plugin_tests,
-    provider_lifecycle_tests,
-    run_task_tests,
-)
-from verification.testruns.services.provider_schema_inspections import is_inspectable, start_test_run
+from verification.testruns.models import TestRun
+from verification.testruns.registry import KINDS
+from verification.testruns.services import start_test_run
 
 ARCHIVE_CHECK_KEY = "release.archive"  # the check that has read every byte of a release
 GOOD_OUTCOMES = ("pass", "warn")
@@ -38,19 +34,23 @@ def request_new_inspections(now: datetime, limit: int = 200) -> int:
     request_count = 0
     for row in rows.select_related("integration__partner").order_by("pk")[:limit]:
         version = dict(row.looked_at).get("version", "")
-        if version and is_inspectable(row.integration) and not _has_inspection(row.integration_id, version, now):
+        if (
+            version
+            and KINDS[TestRun.Kind.PROVIDER_SCHEMA].is_supported(row.integration)
+            and not _has_inspection(row.integration_id, version, now)
+        ):
             request_count += _request_inspection(row, version, now)
     return request_count
 
 
 def _has_inspection(integration_id: int, version: str, now: datetime) -> bool:
-    inspections = SchemaReading.objects.filter(integration=integration_id, version=version)
+    inspections = TestRun.objects.filter(integration=integration_id, kind=TestRun.Kind.PROVIDER_SCHEMA, version=version)
     return inspections.filter(~Q(outcome="not_run") | Q(requested_at__gt=now - RETRY_INTERVAL)).exists()
 
 
 def _request_inspection(row: CheckResult, version: str, now: datetime) -> int:
     try:
-        start_test_run(row.integration, actor=None, now=now, version=version)
+        start_test_run(TestRun.Kind.PROVIDER_SCHEMA, row.integration, {"version": version}, actor=None, now=now)
     except ActionRefused:
         return 0
     return 1

@@ -1,10 +1,17 @@
-"""URLs of the testruns app."""
+"""URLs of the testruns app: the same three for each kind that has a form."""
 
-from verification.testruns.views import nomad_plugin, provider_lifecycle, run_task
+from django.urls import path
+
+from verification.testruns import views
+from verification.testruns.registry import FORM_KINDS
 
 app_name = "testruns"
-urlpatterns = [
-    *run_task.urlpatterns,
-    *provider_lifecycle.urlpatterns,
-    *nomad_plugin.urlpatterns,
-]
+urlpatterns = []
+for kind in FORM_KINDS:
+    base, arguments = f"integrations/<uuid:uuid>/tests/{kind.slug}", {"kind": str(kind.key)}
+    urlpatterns += [
+        path(f"{base}/", views.show_test, arguments, name=kind.key),
+        path(f"{base}.json", views.show_test_json, arguments, name=f"{kind.key}_json"),
+    ]
+    if kind.can_cancel:
+        urlpatterns += [path(f"{base}/cancel/", views.cancel_test, arguments, name=f"cancel_{kind.key}")]

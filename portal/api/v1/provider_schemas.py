@@ -20,8 +20,9 @@ from verification.schemas.engine.types import SchemaParseError
 from verification.schemas.models import ProviderSchema
 from verification.schemas.views import crds
 from verification.schemas.views.schemas import SchemaUploadForm, get_pair
-from verification.testruns.models import SchemaReading
-from verification.testruns.services import provider_schema_inspections
+from verification.testruns.models import TestRun
+from verification.testruns.registry import KINDS
+from verification.testruns.services import start_test_run
 
 router = ScopedRouter("Schemas")
 READ_SCOPE, WRITE_SCOPE = "checks:read", "checks:write"
@@ -44,7 +45,7 @@ class SchemaInspectionOut(Schema):
 
     version: str
     requested_at: datetime
-    says: str
+    progress: str
     finished_at: datetime | None
     outcome: str
     results: list[Any]
@@ -93,13 +94,14 @@ def serialize_schema(row: ProviderSchema) -> dict[str, Any]:
     return {name: getattr(row, name) for name in field_names} | {"submitted_by": str(row.submitted_by or "")}
 
 
-def serialize_inspection(row: SchemaReading) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in SchemaInspectionOut.model_fields}
+def serialize_inspection(run: TestRun) -> dict[str, Any]:
+    names = ("version", "requested_at", "finished_at", "outcome", "results")
+    return {"progress": run.records.get("progress", ""), **{name: getattr(run, name) for name in names}}
 
 
 def _load_provider(request: HttpRequest, uuid: UUID) -> Integration:
     integration = load_visible_integration(request, uuid)
-    if not provider_schema_inspections.is_inspectable(integration):
+    if not KINDS[TestRun.Kind.PROVIDER_SCHEMA].is_supported(integration):
         raise Http404("Only Terraform providers have schemas.")
     return integration
 
@@ -108,7 +110,7 @@ def _load_provider(request: HttpRequest, uuid: UUID) -> Integration:
 def list_schemas(request: HttpRequest, uuid: UUID) -> Any:
     """List the stored schemas and the latest inspection."""
     integration = _load_provider(request, uuid)
-    inspection = SchemaReading.objects.filter(integration=integration).first()
+    inspection = TestRun.objects.filter(integration=integration, kind=TestRun.Kind.PROVIDER_SCHEMA).first()
     versions = [serialize_schema(row) for row in services.list_schemas(integration)]
     return {"versions": versions, "reading": serialize_inspection(inspection) if inspection else None}
 
@@ -132,11 +134,9 @@ def upload_schema(request: HttpRequest, uuid: UUID, file: File[UploadedFile], ve
 @router.post("/integrations/{uuid:uuid}/schemas/read", WRITE_SCOPE, SchemaInspectionOut, status=202)
 def inspect_schema(request: HttpRequest, uuid: UUID) -> Any:
     """Inspect the schema of the latest release in the sandbox."""
-    return serialize_inspection(
-        provider_schema_inspections.start_test_run(
-            _load_provider(request, uuid), actor=request.user, now=timezone.now()
-        )
-    )
+    integration = _load_provider(request, uuid)
+    run = start_test_run(TestRun.Kind.PROVIDER_SCHEMA, integration, {}, actor=request.user, now=timezone.now())
+    return serialize_inspection(run)
 
 
 @router.get("/integrations/{uuid:uuid}/schemas/changes", READ_SCOPE, SchemaDiffOut)

@@ -38,7 +38,7 @@ def place_of(name: str, path: str, world: dict[str, Any]) -> str:
     uuid = next((found for start, found in uuids.items() if place.startswith(start)), row.uuid)
     if "compliance" in name or name == "reply_to_record":
         uuid = listed_integration.uuid
-    if "nomad_plugin_test" in name or "run_task_test" in name:
+    if name in ("start_nomad_plugin_test", "start_run_task_test", "cancel_test_run"):
         uuid = world["driver" if "nomad" in name else "task"].uuid
     path_values = {
         "uuid": uuid, "requirement_id": requirement_of(name), "step": "withdraw", "key": key_of(name), "slug": "acme",

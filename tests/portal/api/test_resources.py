@@ -19,7 +19,7 @@ from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import begin
 from tests.portal.api.calling import caller, with_second_factor
 from tests.portal.everything import schema_of
-from verification.testruns.models import LifecycleRehearsal, SchemaReading
+from verification.testruns.models import TestRun
 
 State = WebhookDelivery.State
 
@@ -117,15 +117,21 @@ def provider(acme: Any, alice: Any) -> Any:
 
 
 def test_lifecycle_is_begun_once_and_read(provider: Any, alice: Any) -> None:
-    me, place = caller(alice), f"/integrations/{provider.uuid}/tests/provider-lifecycle"
+    me, tests = caller(alice), f"/integrations/{provider.uuid}/tests"
+    place = f"{tests}/provider-lifecycle"
     base = 'resource "rocket_pad" "one" {\n}\n'
     body = {"version": "v1.4.0", "base": base, "changed": f"{base}# more", "secret": "ROCKET_TOKEN=s3cret-value"}
     response = me.post(place, body)
     assert (response.status_code, response.json()["about"], response.json()["finished_at"]) == (202, "1.4.0", None)
-    assert LifecycleRehearsal.objects.get().names == ["ROCKET_TOKEN"]
+    assert TestRun.objects.get().inputs["variables"] == ["ROCKET_TOKEN"]
     assert me.post(place, body).status_code == 409
-    assert [each["id"] for each in me.get(place).json()["items"]] == [response.json()["id"]]
-    whole = me.get(f"{place}/{response.json()['id']}")
+    assert [each["id"] for each in me.get(f"{tests}?kind=provider_lifecycle").json()["items"]] == [
+        response.json()["id"]
+    ]
+    test_run = f"{tests}/{response.json()['id']}"
+    assert me.get(f"{tests}?kind=run_task").json()["items"] == []
+    assert me.post(f"{test_run}/cancel").status_code == 409
+    whole = me.get(test_run)
     assert (whole.json()["records"]["steps"], b"s3cret" in whole.content) == ([], False)
     same = me.post(place, body | {"changed": base})
     assert [each["field"] for each in same.json()["errors"]] == ["changed"]
@@ -144,7 +150,7 @@ def test_schemas_are_submitted_and_compared(provider: Any, alice: Any) -> None:
     assert [each["resource"] for each in me.get(of).json()["resources"]] == ["rocket_pad"]
     assert me.get(f"{of}?singletons=x").json()["errors"][0]["field"] == "singletons"
     assert me.post(f"{place}/read").status_code == 202
-    assert (SchemaReading.objects.count(), me.post(f"{place}/read").status_code) == (1, 409)
+    assert (TestRun.objects.count(), me.post(f"{place}/read").status_code) == (1, 409)
     assert me.upload(place, version="x", file=io.BytesIO(b"{}")).json()["errors"][0]["field"] == "version"
 
 

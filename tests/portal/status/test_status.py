@@ -1,6 +1,5 @@
 """Does the status page say what is so, also when something is down, and never that all is well when it is not known?"""
 
-import inspect
 import socket
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,22 +10,18 @@ from django.test import Client
 from django.utils import timezone
 
 from integrations.sla.models import MonitoredRepository
-from portal.jobs.definitions import JobDefinition
 from portal.jobs.dispatcher import SWEEP
 from portal.jobs.models import Job, PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES
 from portal.jobs.services import enqueue
 from portal.notifications.tasks import send_email
 from portal.status import probes
-from portal.status.selectors import TEST_RUNS
 from verification.checks.models import CheckResult
 from verification.checks.services.runs import run_checks
 from verification.outcomes import Outcome
 from verification.sources.models import GitHubRateLimit
-from verification.testruns.services.nomad_plugin_tests import run_nomad_plugin_test
-from verification.testruns.services.provider_lifecycle_tests import run_provider_lifecycle_test
-from verification.testruns.services.provider_schema_inspections import inspect_schema
-from verification.testruns.services.run_task_tests import run_run_task_test
+from verification.testruns.models import TestRun
+from verification.testruns.services import JOBS as TEST_RUN_JOBS
 
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 
@@ -171,28 +166,24 @@ def test_queues_report_their_oldest(rocket: Any, settings: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "definition", "run_fields"),
+    ("name", "kind"),
     [
-        ("Run task tests", run_run_task_test, {"url": "https://run.acme.io/", "signed": True}),
-        ("Provider schema inspections", inspect_schema, {}),
-        ("Provider acceptance tests", run_provider_lifecycle_test, {"version": "1.0.0", "base": "a", "changed": "b"}),
-        ("Nomad plugin tests", run_nomad_plugin_test, {"type": "driver", "version": "1.0.0"}),
+        ("Run task tests", TestRun.Kind.RUN_TASK),
+        ("Provider acceptance tests", TestRun.Kind.PROVIDER_LIFECYCLE),
+        ("Nomad plugin tests", TestRun.Kind.NOMAD_PLUGIN),
+        ("Provider schema inspections", TestRun.Kind.PROVIDER_SCHEMA),
     ],
 )
-def test_what_the_portal_tries_reports_its_last_and_what_waits(
-    rocket: Any, name: str, definition: JobDefinition, run_fields: Any
-) -> None:
-    model: Any = TEST_RUNS[name][0]
+def test_each_kind_of_test_run_reports_its_last_run_and_its_queue(rocket: Any, name: str, kind: TestRun.Kind) -> None:
     assert (line(name).state, line(name).sentence) == ("idle", "No tests have been requested yet.")
-    run_fields |= {"integration": rocket, "requested_at": NOW}
-    model.objects.create(finished_at=NOW - timedelta(hours=2), outcome="fail", **run_fields)
+    run_fields = {"integration": rocket, "kind": kind, "requested_at": NOW}
+    TestRun.objects.create(finished_at=NOW - timedelta(hours=2), outcome="fail", **run_fields)
     assert (line(name).state, line(name).sentence) == ("ok", "The last one finished 2 h ago. The queue is empty.")
-    payload = dict.fromkeys(list(inspect.signature(definition.function).parameters)[1:], 1)
-    enqueue(definition, run_after=NOW - timedelta(minutes=31), **payload)
+    enqueue(TEST_RUN_JOBS[kind], run_after=NOW - timedelta(minutes=31), test_run_id=1)
     assert line(name).sentence == "The last one finished 2 h ago. The oldest entry was due 31 min ago."
     assert (line(name).state, line(name).details) == ("late", (("waiting", "1"),))
     Job.objects.all().delete()
-    model.objects.create(finished_at=NOW - timedelta(hours=1), outcome="not_run", **run_fields)
+    TestRun.objects.create(finished_at=NOW - timedelta(hours=1), outcome="not_run", **run_fields)
     assert line(name).sentence == "The last one finished 1 h ago with the result Not run. The queue is empty."
 
 

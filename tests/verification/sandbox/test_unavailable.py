@@ -14,7 +14,7 @@ from django.utils import timezone
 from tests.conftest import begin
 from tests.house.source import ROOT
 from verification.sandbox import bubblewrap, client
-from verification.testruns.services import nomad_plugin_tests, provider_lifecycle_tests
+from verification.testruns import services
 
 WORKER = f"import sys; sys.path.insert(0, {str(ROOT)!r}); {{}}\nfrom verification.sandbox.worker import main; main()"
 OPEN = ["--dev-bind", "/", "/", "--die-with-parent"]
@@ -75,24 +75,24 @@ def test_plugin_test_is_not_run(reason: str, acme: Any, alice: Any, client: Clie
     integration = begin(
         acme, alice, category="container-runtime", repository="acme/nomad-driver-example", name="Booster"
     )
-    row = nomad_plugin_tests.start_test_run(
-        integration, {"version": "1.0.0", "name": "", "config": ""}, actor=alice, now=timezone.now()
+    row = services.start_test_run(
+        "nomad_plugin", integration, {"version": "1.0.0", "name": "", "config": ""}, actor=alice, now=timezone.now()
     )
-    nomad_plugin_tests.execute_test_run(row.pk, program_fetcher=write_program)
+    services.execute_test_run(row.pk, program_fetcher=write_program)
     assert_not_run(row, reason, client, alice, reverse("testruns:nomad_plugin", args=[integration.uuid]))
 
 
 @pytest.mark.parametrize("reason", ["bubblewrap"], indirect=True)
 def test_lifecycle_test_is_not_run(reason: str, acme: Any, alice: Any, client: Client) -> None:
     integration = begin(acme, alice, program="terraform-provider", repository="acme/terraform-provider-example")
-    row = provider_lifecycle_tests.start_test_run(integration, LIFECYCLE, actor=alice, now=timezone.now())
-    provider_lifecycle_tests.execute_test_run(row.pk, program_fetcher=write_program)
+    row = services.start_test_run("provider_lifecycle", integration, LIFECYCLE, actor=alice, now=timezone.now())
+    services.execute_test_run(row.pk, program_fetcher=write_program)
     assert_not_run(row, reason, client, alice, reverse("testruns:provider_lifecycle", args=[integration.uuid]))
 
 
 def assert_not_run(row: Any, reason: str, client: Client, alice: Any, page: str) -> None:
     row.refresh_from_db()
-    assert {each["outcome"] for each in row.verdicts} == {row.outcome} == {"not_run"}
+    assert {each["outcome"] for each in row.results} == {row.outcome} == {"not_run"}
     client.force_login(alice)
     text = unescape(client.get(page).content.decode())
     assert f"Not run: No sandbox on this worker: {reason}" in text

@@ -10,9 +10,12 @@ from django.urls import reverse
 from integrations.submissions.models import Integration
 from tests.conftest import NOW, begin
 from verification.testruns import selectors
-from verification.testruns.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal, SchemaReading
+from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords
+from verification.testruns.models import TestRun
 
-VERDICTS = [
+INPUTS = dict.fromkeys(("base", "changed", "refused", "partial", "account"), "") | {"hosts": [], "variables": []}
+RECORDS = ProviderLifecycleRecords(over=True).as_dict()
+RESULTS = [
     {"rule": "plan", "outcome": "pass", "title": "The plan creates", "sentence": "It does."},
     {"rule": "left", "outcome": "warn", "title": "Nothing is left", "sentence": "Something may be."},
     {"rule": "again", "outcome": "fail", "title": "The second plan is empty", "sentence": "It changes tags."},
@@ -25,13 +28,20 @@ def provider(acme: Any, alice: Any) -> Integration:
     return begin(acme, alice, "terraform-provider", repository="acme/terraform-provider-rocket")
 
 
-def lifecycle(row: Integration, **more: Any) -> LifecycleRehearsal:
+def lifecycle(row: Integration, **more: Any) -> TestRun:
     run_fields = (
-        {"version": "1.4.0", "base": "a", "changed": "b", "outcome": "fail", "verdicts": VERDICTS}
+        {
+            "kind": "provider_lifecycle",
+            "version": "1.4.0",
+            "inputs": INPUTS,
+            "outcome": "fail",
+            "records": RECORDS,
+            "results": RESULTS,
+        }
         | ENDED_RUN_FIELDS
         | more
     )
-    return LifecycleRehearsal.objects.create(integration=row, **run_fields)
+    return TestRun.objects.create(integration=row, **run_fields)
 
 
 @pytest.mark.django_db
@@ -45,13 +55,13 @@ def test_reviewer_sees_the_verdict_what_does_not_hold_and_the_way_there(
         reverse("submissions:requirement", args=[provider.uuid, "TP-CODE"]),
     ):
         text = client.get(page).content.decode()
-        assert "Acceptance test of version 1.4.0" in text
+        assert "Provider acceptance test of version 1.4.0" in text
         assert "1 of 3 rules passed. Open rules: The second plan is empty; Nothing is left" in text
         assert text.index("The second plan is empty: It changes tags.") < text.index("Nothing is left: Something")
         assert f'href="/integrations/{provider.uuid}/tests/provider-lifecycle/?of={row.pk}"' in text
     assert client.get(f"/integrations/{provider.uuid}/tests/provider-lifecycle/?of={row.pk}").status_code == 200
     assert (
-        "Acceptance test of"
+        "Provider acceptance test of"
         not in client.get(reverse("submissions:requirement", args=[provider.uuid, "TP-LIC"])).content.decode()
     )
 
@@ -62,8 +72,13 @@ def test_findings_of_the_schema_stand_next_to_the_checks(provider: Integration, 
         {"key": "schema.read", "outcome": "pass", "title": "Readable provider schema", "summary": "2 resources."},
         {"key": "schema.sensitive", "outcome": "warn", "title": "Secrets are marked", "summary": "1 of 3 is not."},
     ]
-    SchemaReading.objects.create(
-        integration=provider, version="1.4.0", outcome="pass", results=results, **ENDED_RUN_FIELDS
+    TestRun.objects.create(
+        integration=provider,
+        kind="provider_schema",
+        version="1.4.0",
+        outcome="pass",
+        results=results,
+        **ENDED_RUN_FIELDS,
     )
     (one,) = selectors.get_latest_test_runs(provider)
     assert (one.outcome, one.open) == ("warn", (("Secrets are marked", "1 of 3 is not."),))
@@ -75,24 +90,22 @@ def test_findings_of_the_schema_stand_next_to_the_checks(provider: Integration, 
 
 @pytest.mark.django_db
 def test_newest_that_has_ended_counts_and_one_under_way_is_no_verdict(provider: Integration) -> None:
-    lifecycle(provider, finished_at=None, outcome="", verdicts=[])
+    lifecycle(provider, finished_at=None, outcome="", results=[])
     assert [(one.outcome, one.at) for one in selectors.get_latest_test_runs(provider)] == [("open", None)]
-    LifecycleRehearsal.objects.update(finished_at=NOW, outcome="not_run")
+    TestRun.objects.update(finished_at=NOW, outcome="not_run")
     assert [(one.outcome, one.summary) for one in selectors.get_latest_test_runs(provider)] == [
         ("not_run", "No result.")
     ]
     lifecycle(provider, version="1.5.0", finished_at=None)
     assert [(one.outcome, one.what) for one in selectors.get_latest_test_runs(provider)] == [
-        ("not_run", "Acceptance test of version 1.4.0")
+        ("not_run", "Provider acceptance test of version 1.4.0")
     ]
 
 
 @pytest.mark.django_db
 def test_each_kind_leads_to_its_own_page(rocket: Integration) -> None:
-    NomadRehearsal.objects.create(
-        integration=rocket, type="driver", version="1.0.0", outcome="pass", **ENDED_RUN_FIELDS
-    )
-    RunTaskRehearsal.objects.create(integration=rocket, url="https://run.acme.io/", signed=True, **ENDED_RUN_FIELDS)
+    TestRun.objects.create(integration=rocket, kind="nomad_plugin", version="1.0.0", outcome="pass", **ENDED_RUN_FIELDS)
+    TestRun.objects.create(integration=rocket, kind="run_task", **ENDED_RUN_FIELDS)
     assert [one.href.split("/")[4] for one in selectors.get_latest_test_runs(rocket)] == ["run-task", "nomad-plugin"]
 
 
@@ -101,7 +114,5 @@ def test_meeting_shows_it_and_nothing_tried_is_no_panel(rocket: Integration, rit
     client.force_login(rita)
     page = reverse("submissions:requirement", args=[rocket.uuid, "NO-7"])
     assert 'id="tried"' not in client.get(page).content.decode()
-    NomadRehearsal.objects.create(
-        integration=rocket, type="driver", version="1.0.0", outcome="pass", **ENDED_RUN_FIELDS
-    )
+    TestRun.objects.create(integration=rocket, kind="nomad_plugin", version="1.0.0", outcome="pass", **ENDED_RUN_FIELDS)
     assert 'id="tried"' in client.get(page).content.decode()

@@ -25,8 +25,8 @@ from verification.schemas import services
 from verification.schemas.engine.types import SchemaParseError
 from verification.schemas.models import ProviderSchema
 from verification.terraform.versions import InvalidVersionError, Version, parse_version
-from verification.testruns.models import SchemaReading
-from verification.testruns.services import provider_schema_inspections
+from verification.testruns.models import TestRun
+from verification.testruns.services import start_test_run
 
 TEMPLATE = "schemas/history.html"
 COMMAND = "terraform providers schema -json > schema.json"
@@ -107,9 +107,10 @@ def show_schemas(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 def _render_page(request: HttpRequest, integration: Integration, context: dict[str, Any], status: int) -> HttpResponse:
     """The page; htmx asks for what is new of the reading that is under way."""
-    inspections = SchemaReading.objects.filter(integration=integration).select_related("requested_by")
+    inspections = TestRun.objects.filter(integration=integration, kind=TestRun.Kind.PROVIDER_SCHEMA)
+    inspections = inspections.select_related("requested_by")
     latest_inspection = inspections.first()
-    is_running = latest_inspection is not None and latest_inspection.finished_at is None
+    is_running = latest_inspection is not None and latest_inspection.is_running
     context |= {
         "reading": latest_inspection,
         "running": is_running,
@@ -129,10 +130,10 @@ def _render_page(request: HttpRequest, integration: Integration, context: dict[s
 def request_inspection(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Start an inspection of the newest release's schema."""
     integration = load_visible_integration(request, uuid)
-    if not provider_schema_inspections.is_inspectable(integration):
+    if not file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]):
         raise Http404(_("Only Terraform providers have schemas."))
     try:
-        provider_schema_inspections.start_test_run(integration, actor=request.user, now=timezone.now())
+        start_test_run(TestRun.Kind.PROVIDER_SCHEMA, integration, {}, actor=request.user, now=timezone.now())
     except ActionRefused as refusal:
         report_refusal(request, refusal)
     return redirect("schemas:list", uuid)

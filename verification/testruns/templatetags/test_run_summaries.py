@@ -17,7 +17,7 @@ register = template.Library()
 
 @register.inclusion_tag("testruns/summaries.html")
 def show_test_run_summaries(integration: Integration, requirement: Requirement | None = None) -> dict[str, Any]:
-    """Everything that was tried; for one requirement only where that helps to decide on it. Nothing is no panel."""
+    """Return the test runs, for a requirement only if they help to decide on it. Without any, there is no panel."""
     is_relevant = requirement is None or selectors.is_relevant(requirement)
     return {
         "rows": [(row, _build_link(row)) for row in selectors.get_latest_test_runs(integration)] if is_relevant else []

@@ -22,21 +22,21 @@ def config(tmp_path: Path) -> str:
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="isn't a file"):
-        call_command("rehearse_nomad_plugin", str(tmp_path / "nothing"), "--type", "driver")
+        call_command("run_test", "nomad-plugin", str(tmp_path / "nothing"), "--type", "driver")
     (tmp_path / "plugin").write_bytes(b"")
     (tmp_path / "config.json").write_text("[")
     with pytest.raises(CommandError, match="Error in line 1, column 2"):
-        call_command("rehearse_nomad_plugin", str(tmp_path / "plugin"), "--type", "driver", "--config",
+        call_command("run_test", "nomad-plugin", str(tmp_path / "plugin"), "--type", "driver", "--config",
                      str(tmp_path / "config.json"))  # fmt: skip
 
 
 @needs_sandbox
 def test_fault_ends_it_with_1(config: str, capsys: Any) -> None:
     with pytest.raises(SystemExit) as end:
-        call_command("rehearse_nomad_plugin", str(executable("device", "twins")), "--type", "device", "--config",
+        call_command("run_test", "nomad-plugin", str(executable("device", "twins")), "--type", "device", "--config",
                      config, "--name", "example", "--version", "1.0.0", "--json", *READABLE_ARGUMENTS)  # fmt: skip
     captured_output = capsys.readouterr()
-    verdicts = {each["rule"]: each["outcome"] for each in json.loads(captured_output.out)["verdicts"]}
+    verdicts = {each["rule"]: each["outcome"] for each in json.loads(captured_output.out)["results"]}
     assert (end.value.code, [rule for rule, outcome in verdicts.items() if outcome != "pass"]) == (1, ["devices"])
     assert "PluginInfo: answered" in captured_output.err
 
@@ -44,6 +44,6 @@ def test_fault_ends_it_with_1(config: str, capsys: Any) -> None:
 def test_without_a_sandbox_it_is_not_run(settings: Any, tmp_path: Path, capsys: Any) -> None:
     settings.SANDBOX_SOCKET = str(tmp_path / "nobody.sock")
     with pytest.raises(SystemExit) as end:
-        call_command("rehearse_nomad_plugin", str(executable("driver")), "--type", "driver")
+        call_command("run_test", "nomad-plugin", str(executable("driver")), "--type", "driver")
     assert end.value.code == 2
     assert "Overall: not run" in capsys.readouterr().out

@@ -7,10 +7,10 @@ import pytest
 
 from examples.nomad_plugin import FAULTS
 from tests.verification.testruns.nomad_plugin.world import needs_sandbox, outcomes, run_plugin_test, sentence
-from verification.testruns.kinds.nomad_plugin import report
 from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTarget, NomadPluginTestRunner
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, load_records
 from verification.testruns.kinds.nomad_plugin.rules import catalog
+from verification.testruns.rule_results import get_exit_code
 
 # fault: (type of plugin, the rule that fails, what is said of it)
 TABLE = {
@@ -48,7 +48,7 @@ WHAT_FOLLOWS = {  # further rules that fail, since a plugin that has ended answe
 def test_good_plugin_passes_whole(kind: str) -> None:
     records = run_plugin_test(kind)
     assert outcomes(records) == {rule.key: "pass" for rule in catalog.RULES if rule.type in ("", kind)}
-    assert report.get_exit_code(records) == 0
+    assert get_exit_code(catalog.compute_outcome(catalog.judge(records))) == 0
 
 
 @needs_sandbox
@@ -81,7 +81,10 @@ def test_invalid_configuration_is_not_sent() -> None:
 def test_without_a_sandbox_nothing_is_said_to_be_good(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")  # no program to make a room with
     result = NomadPluginTestRunner(NomadPluginTarget(Path("/nowhere"), "driver")).run()
-    assert (set(outcomes(result).values()), report.get_exit_code(result)) == ({"not_run"}, 2)
+    assert (set(outcomes(result).values()), get_exit_code(catalog.compute_outcome(catalog.judge(result)))) == (
+        {"not_run"},
+        2,
+    )
 
 
 @needs_sandbox

@@ -18,8 +18,9 @@ from tests.conftest import begin
 from tests.verification.testruns.nomad_plugin.world import READABLE, executable, needs_sandbox
 from verification.checks import execution
 from verification.checks.runner import build_integration_subject
-from verification.testruns.models import NomadRehearsal
-from verification.testruns.services import nomad_plugin_tests as jobs
+from verification.testruns import services
+from verification.testruns.kinds.nomad_plugin import kind
+from verification.testruns.models import TestRun
 
 FORM_DATA = {"version": "1.0.0", "name": "example", "config": '{"address": "127.0.0.1:9999"}'}
 
@@ -29,7 +30,7 @@ def booster(acme: Any, alice: Any) -> Integration:
     return begin(acme, alice, category="container-runtime", repository="acme/nomad-driver-example", name="Booster")
 
 
-def stubborn(row: NomadRehearsal, folder: Path) -> Path:
+def stubborn(row: TestRun, folder: Path) -> Path:
     return executable("driver", "no-api")
 
 
@@ -38,12 +39,12 @@ def stubborn(row: NomadRehearsal, folder: Path) -> Path:
 def test_test_run_is_kept_and_reported_to_the_check(
     booster: Integration, alice: Any, client: Client, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(jobs, "READABLE_FOLDERS", READABLE)
-    row = jobs.start_test_run(booster, FORM_DATA, actor=alice, now=timezone.now())
-    jobs.execute_test_run(row.pk, program_fetcher=stubborn)
+    monkeypatch.setattr(kind, "READABLE_FOLDERS", READABLE)
+    row = services.start_test_run("nomad_plugin", booster, FORM_DATA, actor=alice, now=timezone.now())
+    services.execute_test_run(row.pk, program_fetcher=stubborn)
     row.refresh_from_db()
-    assert (row.type, row.outcome, len(row.seen["asked"])) == ("driver", "fail", 11)
-    assert [each["rule"] for each in row.verdicts if each["outcome"] != "pass"] == ["info.api"]
+    assert (row.inputs["type"], row.outcome, len(row.records["asked"])) == ("driver", "fail", 11)
+    assert [each["rule"] for each in row.results if each["outcome"] != "pass"] == ["info.api"]
     check = execution.run_check("plugin.rehearsal", build_integration_subject(booster), None)
     assert (str(check.outcome), check.summary) == (
         "fail", "The driver plugin failed its test run. 1 of 13 rules didn't pass.",
@@ -58,15 +59,15 @@ def test_test_run_is_kept_and_reported_to_the_check(
 @pytest.mark.django_db
 def test_test_run_that_was_cut_off_is_played_once_more_and_then_ours(booster: Integration, alice: Any) -> None:
     now = timezone.now()
-    row = jobs.start_test_run(booster, FORM_DATA, actor=alice, now=now)
+    row = services.start_test_run("nomad_plugin", booster, FORM_DATA, actor=alice, now=now)
     now = timezone.now()
     for _ in range(2):
         assert claim(Job.objects.filter(queue="sandbox"), now)
         now += DEFAULT_LEASE
     assert run_due_jobs("sandbox", now) == {}
     row.refresh_from_db()
-    assert (row.outcome, row.verdicts[0]["sentence"]) == (
-        "error", "We couldn't run this rule: Our worker stopped twice before the test run ended.",
+    assert (row.outcome, row.results[0]["sentence"]) == (
+        "error", "We couldn't run this rule: Our worker stopped before the test run ended.",
     )  # fmt: skip
 
 
@@ -75,10 +76,10 @@ def test_without_a_sandbox_nothing_is_run_and_nothing_passes(
     booster: Integration, alice: Any, settings: Any, tmp_path: Path
 ) -> None:
     settings.SANDBOX_SOCKET = str(tmp_path / "nobody.sock")
-    row = jobs.start_test_run(booster, FORM_DATA, actor=alice, now=timezone.now())
-    jobs.execute_test_run(row.pk, program_fetcher=stubborn)
+    row = services.start_test_run("nomad_plugin", booster, FORM_DATA, actor=alice, now=timezone.now())
+    services.execute_test_run(row.pk, program_fetcher=stubborn)
     row.refresh_from_db()
-    assert {each["outcome"] for each in row.verdicts} == {row.outcome} == {"not_run"}
+    assert {each["outcome"] for each in row.results} == {row.outcome} == {"not_run"}
     assert execution.run_check("plugin.rehearsal", build_integration_subject(booster), None).summary == (
         "The test run was incomplete. 13 of 13 rules have no result."
     )
@@ -86,11 +87,11 @@ def test_without_a_sandbox_nothing_is_run_and_nothing_passes(
 
 @pytest.mark.django_db
 def test_one_is_open_at_a_time_and_strangers_begin_none(booster: Integration, alice: Any, charlie: Any) -> None:
-    jobs.start_test_run(booster, FORM_DATA, actor=alice, now=timezone.now())
+    services.start_test_run("nomad_plugin", booster, FORM_DATA, actor=alice, now=timezone.now())
     with pytest.raises(ActionRefused, match="A test run is in progress"):
-        jobs.start_test_run(booster, FORM_DATA, actor=alice, now=timezone.now())
+        services.start_test_run("nomad_plugin", booster, FORM_DATA, actor=alice, now=timezone.now())
     with pytest.raises(ActionRefused, match="Only owners, editors, and program staff"):
-        jobs.start_test_run(booster, FORM_DATA, actor=charlie, now=timezone.now())
+        services.start_test_run("nomad_plugin", booster, FORM_DATA, actor=charlie, now=timezone.now())
 
 
 @pytest.mark.django_db
@@ -117,5 +118,5 @@ def test_invalid_configuration_is_shown_as_field_error(
 ) -> None:
     client.force_login(alice)
     page = client.post(reverse("testruns:nomad_plugin", args=[booster.uuid]), {**FORM_DATA, "config": config})
-    assert (page.status_code, NomadRehearsal.objects.count()) == (422, 0)
+    assert (page.status_code, TestRun.objects.count()) == (422, 0)
     assert expected_error in html.unescape(page.content.decode())

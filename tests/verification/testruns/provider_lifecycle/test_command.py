@@ -29,30 +29,30 @@ def words(tmp_path: Path) -> list[str]:
 
 def test_what_is_missing_is_said(words: list[str], tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="isn't a file"):
-        call_command("rehearse_lifecycle", str(tmp_path / "nothing"), *words)
+        call_command("run_test", "provider-lifecycle", str(tmp_path / "nothing"), *words)
     (tmp_path / "provider").write_bytes(b"")
     with pytest.raises(CommandError, match="Name the executable terraform-provider-NAME_v1"):
-        call_command("rehearse_lifecycle", str(tmp_path / "provider"), *words)
+        call_command("run_test", "provider-lifecycle", str(tmp_path / "provider"), *words)
     with pytest.raises(CommandError, match="Enter line 1 as NAME=value"):
-        call_command("rehearse_lifecycle", str(executable()), *words[:-1], str(tmp_path / "main.tf"))
-    with pytest.raises(CommandError, match="must be written NAMESPACE/example"):
-        call_command("rehearse_lifecycle", str(executable()), *words, "--source", "acme/other")
+        call_command("run_test", "provider-lifecycle", str(executable()), *words[:-1], str(tmp_path / "main.tf"))
+    with pytest.raises(CommandError, match="Enter the source as NAMESPACE/example"):
+        call_command("run_test", "provider-lifecycle", str(executable()), *words, "--source", "acme/other")
 
 
 def test_without_terraform_it_is_not_run(words: list[str], monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     assert workspace.find_terraform() is None
     with pytest.raises(SystemExit) as end:
-        call_command("rehearse_lifecycle", str(executable()), *words, "--json")
+        call_command("run_test", "provider-lifecycle", str(executable()), *words, "--json")
     data = json.loads(capsys.readouterr().out)
     assert (end.value.code, data["outcome"], data["steps"]) == (2, "not_run", [])
-    assert {each["sentence"] for each in data["verdicts"]} == {"Not run: this worker has no Terraform."}
+    assert {each["sentence"] for each in data["results"]} == {"Not run: this worker has no Terraform."}
 
 
 @needs_terraform
 def test_fault_ends_it_with_1_and_no_credential_is_printed(words: list[str], capsys: Any) -> None:
     with pytest.raises(SystemExit) as end:
-        call_command("rehearse_lifecycle", str(executable("crash")), *words, "--unsandboxed")
+        call_command("run_test", "provider-lifecycle", str(executable("crash")), *words, "--unsandboxed")
     captured_output = capsys.readouterr()
     assert end.value.code == 1
     assert "FAIL     Apply creates the resources and updates the state: The provider crashed." in captured_output.out

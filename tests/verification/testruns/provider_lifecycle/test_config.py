@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.verification.testruns.provider_lifecycle.world import BASE
-from verification.testruns.kinds.provider_lifecycle import report, worker
+from verification.testruns.kinds.provider_lifecycle import worker
 from verification.testruns.kinds.provider_lifecycle.config import (
     InvalidConfig,
     ProviderLifecycleTarget,
@@ -15,6 +15,7 @@ from verification.testruns.kinds.provider_lifecycle.config import (
     parse_hosts,
 )
 from verification.testruns.kinds.provider_lifecycle.rules import catalog
+from verification.testruns.rule_results import get_exit_code
 
 
 def test_environment_is_read_with_comments_and_quotes() -> None:
@@ -75,4 +76,7 @@ def test_without_terraform_everything_is_not_run_and_nothing_passes() -> None:
     assert {(str(each.outcome), each.sentence) for each in catalog.judge(records)} == {
         ("not_run", "Not run: this worker has no Terraform.")
     }
-    assert (catalog.compute_outcome(catalog.judge(records)), report.get_exit_code(records)) == ("not_run", 2)
+    assert (
+        catalog.compute_outcome(catalog.judge(records)),
+        get_exit_code(catalog.compute_outcome(catalog.judge(records))),
+    ) == ("not_run", 2)

@@ -19,6 +19,8 @@ from tests.verification.testruns.provider_lifecycle.world import (
 from verification.testruns.kinds.provider_lifecycle import report, worker
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, load_records
 from verification.testruns.kinds.provider_lifecycle.redaction import REDACTED_TEXT, Secrets, mask_sensitive_values
+from verification.testruns.kinds.provider_lifecycle.rules import catalog
+from verification.testruns.rule_results import get_exit_code
 
 pytestmark = pytest.mark.xdist_group("lifecycle")
 
@@ -37,7 +39,7 @@ def good() -> ProviderLifecycleRecords:
 @needs_sandbox
 def test_good_provider_with_nested_blocks_passes_every_rule_in_the_sandbox(good: ProviderLifecycleRecords) -> None:
     assert set(outcomes(good).values()) == {"pass"}
-    assert report.get_exit_code(good) == 0
+    assert get_exit_code(catalog.compute_outcome(catalog.judge(good))) == 0
     assert sentence(good, "refused") == (
         "The configuration is rejected: Missing required argument: "
         'The argument "address" is required, but no definition was found.'
@@ -52,14 +54,14 @@ def test_good_provider_with_nested_blocks_passes_every_rule_in_the_sandbox(good:
 @needs_sandbox
 def test_what_was_seen_survives_json_and_holds_no_credential(good: ProviderLifecycleRecords) -> None:
     assert load_records(json.loads(json.dumps(good.as_dict()))) == good
-    assert CANARY not in report.render_json(good) + report.render_text(good)
+    assert CANARY not in json.dumps(report.build_report(good)) + report.render_text(good)
     assert "This binary is a plugin." in good.ran[0].text
 
 
 @needs_terraform
 def test_printed_credential_is_struck_out_and_reported() -> None:
     records = run_lifecycle_test("leaks", ("init", "plan"))
-    report_text = report.render_json(records)
+    report_text = json.dumps(report.build_report(records))
     assert outcomes(records)["secrets.output"] == "fail"
     assert REDACTED_TEXT in report_text
     assert not [form for form in (CANARY, *CANARY.split()) if form in report_text]

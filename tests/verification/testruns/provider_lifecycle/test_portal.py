@@ -28,8 +28,9 @@ from tests.verification.testruns.provider_lifecycle.world import (
     needs_sandbox,
     needs_terraform,
 )
-from verification.testruns.models import LifecycleRehearsal
-from verification.testruns.services import provider_lifecycle_tests as jobs
+from verification.testruns import services
+from verification.testruns.kinds.provider_lifecycle import kind
+from verification.testruns.models import TestRun
 
 # it is planned as far as the provider is signed in, and no further, which takes less time
 CONDITION = """
@@ -57,7 +58,7 @@ def rocket(acme: Any, alice: Any) -> Integration:
     return begin(acme, alice, program="terraform-provider", repository="acme/terraform-provider-example", name="Rocket")
 
 
-def leaking(row: LifecycleRehearsal, folder: Path) -> Path:
+def leaking(row: TestRun, folder: Path) -> Path:
     return executable("leaks")
 
 
@@ -74,7 +75,7 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
     rocket: Integration, alice: Any, monkeypatch: Any, caplog: Any
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    monkeypatch.setattr(jobs, "READABLE_FOLDERS", READABLE)
+    monkeypatch.setattr(kind, "READABLE_FOLDERS", READABLE)
     account = TestCredential(
         uuid=uuid4(), integration=rocket, requirement_id="X", label="Test", created_at=timezone.now(), created_by=alice
     )
@@ -87,14 +88,14 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
         "changed": STOPPED_CONFIG.replace("1.2.3.4", "5.6.7.8"),
         "account": str(account.uuid),
     }
-    row = jobs.start_test_run(rocket, form_data, actor=alice, now=timezone.now())
+    row = services.start_test_run("provider_lifecycle", rocket, form_data, actor=alice, now=timezone.now())
     assert CANARY not in everything()
-    jobs.execute_test_run(row.pk, program_fetcher=leaking)
+    services.execute_test_run(row.pk, program_fetcher=leaking)
     row.refresh_from_db()
-    outcome_by_rule = {each["rule"]: each["outcome"] for each in row.verdicts}
+    outcome_by_rule = {each["rule"]: each["outcome"] for each in row.results}
     assert (
         row.outcome,
-        bytes(row.encrypted_environment),
+        bytes(row.encrypted_secrets),
         outcome_by_rule["secrets.output"],
         outcome_by_rule["plan"],
     ) == (
@@ -103,8 +104,8 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
         "fail",
         "fail",
     )
-    assert [ran["act"] for ran in row.seen["ran"]] == ["direct", "init", "validate", "refused", "plan"]
-    assert (row.names, account.accesses.get().how) == (["EXAMPLE_TOKEN"], "sandbox")
+    assert [ran["act"] for ran in row.records["ran"]] == ["direct", "init", "validate", "refused", "plan"]
+    assert (row.inputs["variables"], account.accesses.get().how) == (["EXAMPLE_TOKEN"], "sandbox")
     text = everything() + caplog.text
     for canary in (CANARY, KEPT_CANARY, *CANARY.split()):
         assert canary not in text
@@ -113,13 +114,13 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
 @pytest.mark.django_db
 def test_test_run_that_was_cut_off_is_ours_and_not_played_again(rocket: Integration, alice: Any) -> None:
     now = timezone.now()
-    row = jobs.start_test_run(rocket, FORM_DATA, actor=alice, now=now)
+    row = services.start_test_run("provider_lifecycle", rocket, FORM_DATA, actor=alice, now=now)
     now = timezone.now()
     assert claim(Job.objects.filter(queue="sandbox"), now)
     assert run_due_jobs("sandbox", now + DEFAULT_LEASE) == {}
     row.refresh_from_db()
-    assert (row.outcome, bytes(row.encrypted_environment)) == ("error", b"")
-    assert row.verdicts[0]["sentence"] == "We couldn't run this rule: Our worker stopped before the test run ended."
+    assert (row.outcome, bytes(row.encrypted_secrets)) == ("error", b"")
+    assert row.results[0]["sentence"] == "We couldn't run this rule: Our worker stopped before the test run ended."
 
 
 @pytest.mark.django_db(transaction=True)
@@ -127,30 +128,30 @@ def test_without_a_sandbox_nothing_is_run_and_nothing_passes(
     rocket: Integration, alice: Any, settings: Any, tmp_path: Path
 ) -> None:
     settings.SANDBOX_SOCKET = str(tmp_path / "nobody.sock")
-    row = jobs.start_test_run(rocket, FORM_DATA, actor=alice, now=timezone.now())
-    jobs.execute_test_run(row.pk, program_fetcher=leaking)
+    row = services.start_test_run("provider_lifecycle", rocket, FORM_DATA, actor=alice, now=timezone.now())
+    services.execute_test_run(row.pk, program_fetcher=leaking)
     row.refresh_from_db()
-    assert {each["outcome"] for each in row.verdicts} == {row.outcome} == {"not_run"}
-    assert row.verdicts[0]["sentence"].startswith("Not run: No sandbox on this worker")
+    assert {each["outcome"] for each in row.results} == {row.outcome} == {"not_run"}
+    assert row.results[0]["sentence"].startswith("Not run: No sandbox on this worker")
 
 
 @pytest.mark.django_db
 def test_release_that_no_one_published_is_not_started(rocket: Integration, alice: Any, registry: Any) -> None:
-    row = jobs.start_test_run(rocket, FORM_DATA, actor=alice, now=timezone.now())
+    row = services.start_test_run("provider_lifecycle", rocket, FORM_DATA, actor=alice, now=timezone.now())
     assert run_due_jobs("sandbox", timezone.now()) == {"testruns.provider_lifecycle": 1}
     row.refresh_from_db()
     assert row.outcome == "not_run"
-    assert row.seen["unavailable"].startswith("Not run: The release ")
+    assert row.records["unavailable"].startswith("Not run: The release ")
 
 
 @pytest.mark.django_db
 def test_one_is_open_at_a_time_and_strangers_begin_none(rocket: Integration, alice: Any, charlie: Any) -> None:
-    jobs.start_test_run(rocket, FORM_DATA, actor=alice, now=timezone.now())
+    services.start_test_run("provider_lifecycle", rocket, FORM_DATA, actor=alice, now=timezone.now())
     with pytest.raises(ActionRefused) as refusal:
-        jobs.start_test_run(rocket, FORM_DATA, actor=alice, now=timezone.now())
+        services.start_test_run("provider_lifecycle", rocket, FORM_DATA, actor=alice, now=timezone.now())
     assert str(refusal.value) == "A test run is in progress. Wait until it ends."
     with pytest.raises(ActionRefused, match="Only owners, editors, and program staff"):
-        jobs.start_test_run(rocket, FORM_DATA, actor=charlie, now=timezone.now())
+        services.start_test_run("provider_lifecycle", rocket, FORM_DATA, actor=charlie, now=timezone.now())
 
 
 @pytest.mark.django_db
@@ -170,11 +171,15 @@ def test_page_and_json_show_the_same_verdicts(rocket: Integration, alice: Any, c
     client.force_login(alice)
     assert client.get(reverse("testruns:provider_lifecycle_json", args=[rocket.uuid])).status_code == 404
     client.post(reverse("testruns:provider_lifecycle", args=[rocket.uuid]), {**FORM_DATA, "hosts": "api.acme.io"})
-    row = LifecycleRehearsal.objects.get()
-    assert (row.hosts, row.names, row.seen["has_secrets"]) == (["api.acme.io"], ["EXAMPLE_TOKEN"], True)
+    row = TestRun.objects.get()
+    assert (row.inputs["hosts"], row.inputs["variables"], row.records["has_secrets"]) == (
+        ["api.acme.io"],
+        ["EXAMPLE_TOKEN"],
+        True,
+    )
     claim(Job.objects.filter(queue="sandbox"), timezone.now())
     run_due_jobs("sandbox", timezone.now() + DEFAULT_LEASE)
     data = client.get(reverse("testruns:provider_lifecycle_json", args=[rocket.uuid])).json()
-    assert (data["version"], data["outcome"], len(data["verdicts"])) == ("1.0.0", "error", 17)
+    assert (data["version"], data["outcome"], len(data["results"])) == ("1.0.0", "error", 17)
     page = client.get(reverse("testruns:provider_lifecycle", args=[rocket.uuid])).content.decode()
     assert "The error is on our side. Check your test account for leftover resources." in page

@@ -29,8 +29,9 @@ from verification.sandbox import environment
 from verification.schemas.models import ProviderSchema
 from verification.testruns import tasks
 from verification.testruns.kinds.provider_schema import artifacts
-from verification.testruns.models import SchemaReading
-from verification.testruns.services import provider_schema_inspections
+from verification.testruns.kinds.provider_schema.kind import RETRY_DELAY
+from verification.testruns.models import TestRun
+from verification.testruns.services import start_test_run
 
 pytestmark = pytest.mark.django_db
 NOW = datetime.now(UTC)
@@ -102,10 +103,10 @@ def publish_provider(registry: Registry, settings: Any) -> Callable[..., signed.
     return publish
 
 
-def read(integration: Integration, by: Any) -> SchemaReading:
-    row = provider_schema_inspections.start_test_run(integration, actor=by, now=NOW)
+def read(integration: Integration, by: Any) -> TestRun:
+    row = start_test_run("provider_schema", integration, {}, actor=by, now=NOW)
     assert run_due_jobs("sandbox", timezone.now()) == {"testruns.provider_schema": 1}
-    return SchemaReading.objects.get(pk=row.pk)
+    return TestRun.objects.get(pk=row.pk)
 
 
 def test_schema_of_an_authentic_release_is_kept(
@@ -113,7 +114,7 @@ def test_schema_of_an_authentic_release_is_kept(
 ) -> None:
     publish_provider()
     row = read(rocket, alice)
-    assert (row.outcome, row.version) == ("pass", "1.0.0"), row.told
+    assert (row.outcome, row.version) == ("pass", "1.0.0"), row.records
     assert service.asked[0]["arguments"]["source"] == "registry.terraform.io/acme/rocket"
     assert service.received[:4] == b"\x7fELF"
     stored_schema = ProviderSchema.objects.get(integration=rocket)
@@ -136,7 +137,7 @@ def test_release_that_is_not_authentic_is_never_started(
     publish_provider(change=swap)
     row = read(rocket, alice)
     assert row.outcome == "not_run"
-    assert row.told["not_run"].startswith("The release didn't pass “")
+    assert row.records["not_run"].startswith("The release didn't pass “")
     assert service.asked == []
 
 
@@ -165,23 +166,30 @@ def test_fault_of_ours_is_tried_again_and_given_up(
     service.says = {"error": "it broke"}
     row = read(rocket, alice)
     job = Job.objects.get(queue="sandbox")
-    assert (row.finished_at, job.state, job.attempts, row.says) == (None, "pending", 1, "Retrying soon: it broke")
-    assert job.run_after >= NOW + provider_schema_inspections.RETRY_DELAY
+    assert (row.finished_at, job.state, job.attempts, row.records["progress"]) == (
+        None,
+        "pending",
+        1,
+        "Retrying soon: it broke",
+    )
+    assert job.run_after >= NOW + RETRY_DELAY
     for _ in range(2):
         Job.objects.filter(queue="sandbox").update(run_after=timezone.now())
         assert run_due_jobs("sandbox", timezone.now()) == {"testruns.provider_schema": 1}
     row.refresh_from_db()
-    assert row.told["not_run"] == "We couldn't read the schema: it broke"
+    assert row.records["not_run"] == "We couldn't read the schema: it broke"
 
 
 def test_inspection_whose_process_died_three_times_ends(rocket: Integration, alice: Any) -> None:
-    row = provider_schema_inspections.start_test_run(rocket, actor=alice, now=NOW)
+    row = start_test_run("provider_schema", rocket, {}, actor=alice, now=NOW)
     Job.objects.filter(queue="sandbox").update(
         state="running", attempts=3, started_at=NOW, lease_token=uuid4(), lease_expires_at=NOW
     )
     assert run_due_jobs("sandbox", timezone.now()) == {}
     row.refresh_from_db()
-    assert row.told["not_run"] == "We couldn't read the schema: The process that ran the job ended before the job did."
+    assert (
+        row.records["not_run"] == "We couldn't read the schema: The process that ran the job ended before the job did."
+    )
     assert (row.outcome, Job.objects.get(queue="sandbox").state) == ("not_run", "failed")
 
 
@@ -191,7 +199,7 @@ def test_no_service_is_not_run_with_the_reason(
     publish_provider()
     settings.SANDBOX_SOCKET = "/nowhere/sandbox"
     row = read(rocket, alice)
-    assert row.told["not_run"].startswith("No sandbox on this worker: its service does not answer")
+    assert row.records["not_run"].startswith("No sandbox on this worker: its service does not answer")
     assert ProviderSchema.objects.count() == 0
 
 
@@ -211,11 +219,11 @@ def test_program_that_is_no_provider_is_started_and_reported(
 
 def test_only_anyone_who_may_asks_and_only_once(rocket: Integration, alice: Any, charlie: Any) -> None:
     with pytest.raises(ActionRefused) as refusal:
-        provider_schema_inspections.start_test_run(rocket, actor=charlie, now=NOW)
+        start_test_run("provider_schema", rocket, {}, actor=charlie, now=NOW)
     assert refusal.value.kind == "forbidden"
-    provider_schema_inspections.start_test_run(rocket, actor=alice, now=NOW)
-    with pytest.raises(ActionRefused, match="already reading the schema"):
-        provider_schema_inspections.start_test_run(rocket, actor=alice, now=NOW)
+    start_test_run("provider_schema", rocket, {}, actor=alice, now=NOW)
+    with pytest.raises(ActionRefused, match="A test run is in progress"):
+        start_test_run("provider_schema", rocket, {}, actor=alice, now=NOW)
 
 
 def test_night_reads_each_new_release_once(rocket: Integration) -> None:
@@ -227,12 +235,12 @@ def test_night_reads_each_new_release_once(rocket: Integration) -> None:
     assert tasks.request_new_inspections(night - timedelta(hours=8)) == 0
     assert tasks.request_new_inspections(night) == 1
     assert tasks.request_new_inspections(night) == 0
-    row = SchemaReading.objects.get()
+    row = TestRun.objects.get()
     assert (row.version, row.requested_by) == ("1.4.0", None)
-    SchemaReading.objects.update(finished_at=night, outcome="not_run")
+    TestRun.objects.update(finished_at=night, outcome="not_run")
     assert tasks.request_new_inspections(night + timedelta(hours=1)) == 0
     assert tasks.request_new_inspections(night + timedelta(hours=25)) == 1
-    SchemaReading.objects.update(finished_at=night, outcome="pass")
+    TestRun.objects.update(finished_at=night, outcome="pass")
     assert tasks.request_new_inspections(night + timedelta(hours=49)) == 0
 
 

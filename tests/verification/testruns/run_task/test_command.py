@@ -17,7 +17,7 @@ def run_command(*arguments: str) -> tuple[int, str, str]:
     """(exit code, what was printed, what was told meanwhile)."""
     out, err, code = StringIO(), StringIO(), 0
     try:
-        call_command("rehearse_run_task", *arguments, stdout=out, stderr=err)
+        call_command("run_test", "run-task", *arguments, stdout=out, stderr=err)
     except SystemExit as end:
         code = int(str(end.code))
     return code, out.getvalue(), err.getvalue()
@@ -56,7 +56,7 @@ def test_stages_are_read_with_spaces_and_with_commas(stage_arguments: list[str])
 def test_silence_is_as_short_as_it_was_asked_for() -> None:
     with endpoint(key="") as server:
         _, out, _ = run_command(server.url, "--json", "--minutes", "30", "--silence", "0.5")
-    sentence_by_rule = {each["rule"]: each["sentence"] for each in json.loads(out)["verdicts"]}
+    sentence_by_rule = {each["rule"]: each["sentence"] for each in json.loads(out)["results"]}
     assert sentence_by_rule["progress"].endswith(" of 30 seconds.")
 
 
@@ -73,7 +73,7 @@ def test_empty_key_file_is_refused(tmp_path: Path) -> None:
     [
         (
             ("--stages", "post_plan", "http://127.0.0.1:9/"),
-            "http://127.0.0.1:9/ was read as a stage: write the address first, or the stages with commas.",
+            "http://127.0.0.1:9/ was read as a stage. Write the URL first, or separate the stages with commas.",
         ),
         ((), "Enter the endpoint's URL. For example, https://run.acme.io/run-task."),
         (("--stages", "post_plan"), "Enter the endpoint's URL. For example, https://run.acme.io/run-task."),
@@ -96,8 +96,8 @@ def test_faulty_endpoint_as_text(key: str) -> None:
     ("arguments", "sentence"),
     [
         (("--hmac-key-file", "nowhere"), "Cannot read nowhere as text."),
-        (("--stages", "post_plan,apply"), f"“apply” is no stage; there are {', '.join(STAGES)}."),
-        (("--stages", ","), f"No stage selected; there are {', '.join(STAGES)}."),
+        (("--stages", "post_plan,apply"), f"“apply” isn't a stage. The stages are {', '.join(STAGES)}."),
+        (("--stages", ","), f"No stage selected. The stages are {', '.join(STAGES)}."),
         (("--listen", "here"), "Write --listen as HOST:PORT. For example, 127.0.0.1:8700."),
         (("--listen", "127.0.0.1:65536"), "Write --listen as HOST:PORT. For example, 127.0.0.1:8700."),
     ],

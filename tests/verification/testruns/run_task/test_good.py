@@ -7,16 +7,17 @@ import pytest
 
 from tests.verification.testruns.endpoints import run_endpoint_test
 from verification.outcomes import Outcome
-from verification.testruns.kinds.run_task import report, rules
+from verification.testruns.kinds.run_task import rules
 from verification.testruns.kinds.run_task.enforcement import build_effects
 from verification.testruns.kinds.run_task.protocol import STAGES
 from verification.testruns.kinds.run_task.records import load_exchange, serialize_record
+from verification.testruns.rule_results import get_exit_code
 
 
 def test_good_endpoint_passes_everything() -> None:
     records = run_endpoint_test(stages=STAGES, settle_seconds=1)
     assert {str(verdict.outcome) for verdict in rules.judge(records)} == {"pass"}
-    assert report.get_exit_code(records) == 0
+    assert get_exit_code(rules.compute_outcome(rules.judge(records))) == 0
 
 
 def test_runs_follow_the_enforcement() -> None:
@@ -92,5 +93,5 @@ def test_no_one_there_ends_at_once() -> None:
         records = run_test(target, place, OutboundClient(loopback=True))
     assert [each.ended for each in records.exchanges] == ["unreachable"]
     assert rules.judge(records)[0].sentence == "The endpoint isn't reachable: 127.0.0.1:9 sent an invalid response."
-    assert report.get_exit_code(records) == 1
+    assert get_exit_code(rules.compute_outcome(rules.judge(records))) == 1
     assert {str(each.outcome) for each in rules.judge(records)} == {"fail", "not_run"}

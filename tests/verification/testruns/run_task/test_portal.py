@@ -22,9 +22,10 @@ from verification.checks.rules.run_task import CHECK_KEY as KEY_OF_CHECK
 from verification.checks.rules.run_task import OBSERVATION_KEY
 from verification.checks.runner import run_integration_checks
 from verification.checks.services import observations
-from verification.testruns.kinds.run_task import callback_service, callback_store
-from verification.testruns.models import RunTaskCallback, RunTaskRehearsal
-from verification.testruns.services import run_task_tests
+from verification.testruns import services
+from verification.testruns.kinds.run_task import callback_service, callback_store, kind
+from verification.testruns.kinds.run_task.enforcement import build_effects
+from verification.testruns.models import RunTaskCallback, TestRun
 
 FORM_DATA: dict[str, Any] = {
     "key": KEY, "stages": ["post_plan"], "passing_workspace": "", "failing_workspace": "", "passing_plan": "",
@@ -50,17 +51,17 @@ def run_test(live_server: Any, settings: Any, monkeypatch: Any, run_task: Integr
     """Return a function that runs a complete test of an endpoint in two slices."""
     settings.SITE_URL, settings.ALLOW_LOOPBACK_HTTP = live_server.url, True
 
-    def play(how: str = "", **fields: Any) -> RunTaskRehearsal:
+    def play(how: str = "", **fields: Any) -> TestRun:
         with endpoint(how, kind=HeldEndpoint) as server:
-            row = run_task_tests.start_test_run(
-                run_task, FORM_DATA | {"url": server.url, **fields}, actor=alice, now=timezone.now()
+            row = services.start_test_run(
+                "run_task", run_task, FORM_DATA | {"url": server.url, **fields}, actor=alice, now=timezone.now()
             )
             with monkeypatch.context() as impatient:
-                impatient.setattr(run_task_tests, "RESULT_WAIT_SECONDS", 0)
+                impatient.setattr(kind, "RESULT_WAIT_SECONDS", 0)
                 run_test_job()
             server.work()
             run_test_job()
-        return RunTaskRehearsal.objects.get(pk=row.pk)
+        return TestRun.objects.get(pk=row.pk)
 
     return play
 
@@ -68,8 +69,8 @@ def run_test(live_server: Any, settings: Any, monkeypatch: Any, run_task: Integr
 @pytest.mark.django_db(transaction=True)
 def test_good_endpoint_passes_and_its_key_is_forgotten(run_test: Any, run_task: Integration) -> None:
     row = run_test()
-    assert (row.outcome, bytes(row.encrypted_hmac_key), row.signed) == ("pass", b"", True)
-    assert {each["outcome"] for each in row.verdicts} == {"pass"}
+    assert (row.outcome, bytes(row.encrypted_secrets), row.inputs["is_signed"]) == ("pass", b"", True)
+    assert {each["outcome"] for each in row.results} == {"pass"}
     stored_text = str([each.exchange for each in row.requests.all()]) + str([*RunTaskCallback.objects.values("seen")])
     assert KEY not in stored_text
     assert CheckRun.objects.open().filter(integration=run_task).exists()
@@ -85,7 +86,7 @@ def test_page_and_json_show_the_same_verdicts(run_test: Any, run_task: Integrati
     assert client.get(address).status_code == 404
     row = run_test("called-back-twice")
     data = client.get(address).json()
-    assert (data["stages"], data["outcome"], data["verdicts"]) == (["post_plan"], "warn", row.verdicts)
+    assert (data["stages"], data["outcome"], data["results"]) == (["post_plan"], "warn", row.results)
     assert len(data["exchanges"]) == 8
     assert KEY not in str(data)
 
@@ -95,25 +96,28 @@ def test_test_run_that_is_stopped_while_it_waits_waits_no_more(
     live_server: Any, settings: Any, monkeypatch: Any, run_task: Integration, alice: Any
 ) -> None:
     settings.SITE_URL, settings.ALLOW_LOOPBACK_HTTP = live_server.url, True
-    monkeypatch.setattr(run_task_tests, "RESULT_WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(kind, "RESULT_WAIT_SECONDS", 0.1)
     monkeypatch.setattr(
-        run_task_tests.time,
+        kind.time,
         "sleep",
-        lambda _: run_task_tests.cancel_test_run(run_task, actor=alice, now=timezone.now()),
+        lambda _: services.cancel_test_run(TestRun.objects.get(), actor=alice),
     )
     with endpoint(kind=HeldEndpoint) as server:
-        run_task_tests.start_test_run(run_task, FORM_DATA | {"url": server.url}, actor=alice, now=timezone.now())
+        services.start_test_run("run_task", run_task, FORM_DATA | {"url": server.url}, actor=alice, now=timezone.now())
         run_test_job()
-    row = RunTaskRehearsal.objects.get()
-    verdict_by_rule = {each["rule"]: (each["outcome"], each["sentence"]) for each in row.verdicts}
+    row = TestRun.objects.get()
+    verdict_by_rule = {each["rule"]: (each["outcome"], each["sentence"]) for each in row.results}
     assert verdict_by_rule["end"] == ("not_run", "The test run was canceled before a result arrived.")
-    assert (row.outcome, {each["mandatory"] for each in row.effects}) == ("not_run", {"The run waits."})
+    assert (
+        row.outcome,
+        {effect.mandatory for effect in build_effects(callback_store.load_records(row, over=True))},
+    ) == ("not_run", {"The run waits."})
 
 
 @pytest.mark.django_db(transaction=True)
 def test_plan_of_the_partner_decides(run_test: Any) -> None:
     swapped_run = run_test(passing_plan=json.dumps({"cidr": "0.0.0.0/0"}))
-    assert {each["rule"]: each["outcome"] for each in swapped_run.verdicts}["scenario.passing"] == "fail"
+    assert {each["rule"]: each["outcome"] for each in swapped_run.results}["scenario.passing"] == "fail"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -131,12 +135,12 @@ def test_result_after_the_end_still_counts(run_test: Any, live_server: Any) -> N
     refusal.value.close()
     row.refresh_from_db()
     assert (refusal.value.code, row.outcome) == (401, "warn")
-    assert {each["rule"]: each["outcome"] for each in row.verdicts}["once"] == "warn"
+    assert {each["rule"]: each["outcome"] for each in row.results}["once"] == "warn"
 
 
 def waiting(run_task: Integration, alice: Any) -> Any:
-    row = run_task_tests.start_test_run(
-        run_task, FORM_DATA | {"url": "https://run.acme.io/"}, actor=alice, now=timezone.now()
+    row = services.start_test_run(
+        "run_task", run_task, FORM_DATA | {"url": "https://run.acme.io/"}, actor=alice, now=timezone.now()
     )
     token = callback_service.generate_token()
     return row.requests.create(
@@ -181,13 +185,13 @@ def test_flood_of_results_is_not_kept(run_task: Integration, alice: Any) -> None
 def test_one_test_run_at_a_time_for_those_who_may(run_task: Integration, alice: Any, charlie: Any) -> None:
     form_data = FORM_DATA | {"url": "https://run.acme.io/"}
     with pytest.raises(ActionRefused):
-        run_task_tests.start_test_run(run_task, form_data, actor=charlie, now=timezone.now())
-    run_task_tests.start_test_run(run_task, form_data, actor=alice, now=timezone.now())
+        services.start_test_run("run_task", run_task, form_data, actor=charlie, now=timezone.now())
+    services.start_test_run("run_task", run_task, form_data, actor=alice, now=timezone.now())
     with pytest.raises(ActionRefused) as refusal:
-        run_task_tests.start_test_run(run_task, form_data, actor=alice, now=timezone.now())
+        services.start_test_run("run_task", run_task, form_data, actor=alice, now=timezone.now())
     assert str(refusal.value) == "A test run is in progress. Wait until it ends, or cancel it."
-    run_task_tests.cancel_test_run(run_task, actor=alice, now=timezone.now())
-    assert RunTaskRehearsal.objects.get().outcome == "not_run"
+    services.cancel_test_run(TestRun.objects.get(), actor=alice)
+    assert TestRun.objects.get().outcome == "not_run"
 
 
 @pytest.mark.django_db
@@ -207,7 +211,7 @@ def test_invalid_input_is_shown_as_field_error(
     posted_data = {"url": "https://run.acme.io/", "key": KEY, "stages": ["post_plan"], field: value}
     answer = client.post(f"/integrations/{run_task.uuid}/tests/run-task/", posted_data)
     page = answer.content.decode()
-    assert (answer.status_code, RunTaskRehearsal.objects.count()) == (422, 0)
+    assert (answer.status_code, TestRun.objects.count()) == (422, 0)
     assert sentence in page
     assert KEY not in page
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from verification.outcomes import Outcome
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, PluginCall
-from verification.testruns.kinds.run_task.judging import RuleOutcome, RuleResult, report_failure, report_not_run
+from verification.testruns.rule_results import RuleOutcome, RuleResult, report_failure, report_not_run
 
 
 @dataclass(frozen=True, slots=True)

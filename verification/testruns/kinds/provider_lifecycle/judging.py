@@ -10,7 +10,7 @@ from verification.testruns.kinds.provider_lifecycle.records import (
     ProviderLifecycleRecords,
     extract_error,
 )
-from verification.testruns.kinds.run_task.judging import RuleOutcome, RuleResult, report_failure, report_not_run
+from verification.testruns.rule_results import RuleOutcome, RuleResult, report_failure, report_not_run
 
 CRASH_MARKERS = (  # what Terraform says of it depends on which of its parts notices first
     "plugin did not respond", "panic:", "plugin exited", "connection is shutting down", "unexpected eof",

@@ -1,14 +1,13 @@
 """Database storage of run task callbacks, one transaction per call."""
 
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import OperationalError, connection, transaction
+from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
@@ -29,27 +28,10 @@ from verification.testruns.kinds.run_task.records import (
     load_exchange,
     serialize_record,
 )
-from verification.testruns.models import RunTaskCallback, RunTaskRehearsal, RunTaskRequest
+from verification.testruns.models import RunTaskCallback, RunTaskRequest, TestRun
 
-T = TypeVar("T")
 LIMITS = RunTaskLimits()
-MAX_ATTEMPTS, RETRY_PAUSE_SECONDS = 20, 0.05
 MAX_CALLBACKS = 60  # of one request that are kept; more than that say nothing new
-
-
-def retry_while_locked(operation: Callable[[], T]) -> T:
-    """Call an operation again while the database is locked. The operation must be idempotent.
-
-    Without retries, a lost result would count against the partner.
-    """
-    for _ in range(MAX_ATTEMPTS - 1):
-        try:
-            return operation()
-        except OperationalError:
-            if connection.in_atomic_block:
-                raise
-            time.sleep(RETRY_PAUSE_SECONDS)
-    return operation()
 
 
 def build_urls(request: RunTaskRequest) -> RunTaskUrls:
@@ -58,13 +40,15 @@ def build_urls(request: RunTaskRequest) -> RunTaskUrls:
     return RunTaskUrls(*(settings.SITE_URL.rstrip("/") + reverse(name, args=[request.uuid]) for name in names))
 
 
-def build_target(row: RunTaskRehearsal, key: str) -> RunTaskTarget:
+def build_target(run: TestRun, key: str) -> RunTaskTarget:
     """Return the driver's target of a test run."""
     scenarios = {
-        name: Scenario(**row.scenarios.get(name, {}) or _serialize_scenario(scenario))
+        name: Scenario(**run.inputs["scenarios"].get(name, {}) or _serialize_scenario(scenario))
         for name, scenario in DEFAULT_SCENARIOS.items()
     }
-    return RunTaskTarget(row.url, key, tuple(row.stages), scenarios, LIMITS, str(row.uuid), row.requested_at)
+    return RunTaskTarget(
+        run.inputs["url"], key, tuple(run.inputs["stages"]), scenarios, LIMITS, str(run.uuid), run.requested_at
+    )
 
 
 DEFAULT_SCENARIOS = {"passing": PASSING, "failing": FAILING}
@@ -83,30 +67,28 @@ def build_scenarios(inputs: dict[str, Any]) -> dict[str, dict[str, str]]:
     return scenarios
 
 
-def load_records(row: RunTaskRehearsal, *, over: bool = False) -> RunTaskRecords:
+def load_records(run: TestRun, *, over: bool = False) -> RunTaskRecords:
     """Load all records so far."""
-    requests = [each for each in row.requests.all() if each.exchange]
-    callback_rows = list(RunTaskCallback.objects.filter(request__rehearsal=row).select_related("request"))
+    requests = [each for each in run.requests.all() if each.exchange]
+    callback_rows = list(RunTaskCallback.objects.filter(request__test_run=run).select_related("request"))
     callbacks = tuple(load_callback(callback_row.seen) for callback_row in callback_rows)
     records = RunTaskRecords(
-        tuple(load_exchange(each.exchange) for each in requests), callbacks, row.signed, over, LIMITS
+        tuple(load_exchange(each.exchange) for each in requests), callbacks, run.inputs["is_signed"], over, LIMITS
     )
-    return replace(records, awaited_runs=_list_awaited_runs(row, records, callback_rows)) if over else records
+    return replace(records, awaited_runs=_list_awaited_runs(run, records, callback_rows)) if over else records
 
 
-def _list_awaited_runs(
-    row: RunTaskRehearsal, records: RunTaskRecords, callbacks: Sequence[RunTaskCallback]
-) -> tuple[str, ...]:
+def _list_awaited_runs(run: TestRun, records: RunTaskRecords, callbacks: Sequence[RunTaskCallback]) -> tuple[str, ...]:
     """Return the runs without a result at the end, which exist only if somebody canceled the test run."""
-    end = row.finished_at or timezone.now()
+    end = run.finished_at or timezone.now()
     records_at_end = replace(
         records, callbacks=tuple(load_callback(callback.seen) for callback in callbacks if callback.at <= end)
     )
-    return tuple(list_awaited_runs(records_at_end, compute_ages(row.requests.all(), end)))
+    return tuple(list_awaited_runs(records_at_end, compute_ages(run.requests.all(), end)))
 
 
 def _build_context(request: RunTaskRequest, now: datetime) -> callback_service.CallbackContext:
-    others = RunTaskRequest.objects.filter(rehearsal=request.rehearsal_id).exclude(pk=request.pk)
+    others = RunTaskRequest.objects.filter(test_run=request.test_run_id).exclude(pk=request.pk)
     is_final = request.callbacks.filter(is_final=True).exists()
     hashes = dict(others.values_list("token_hash", "act"))
     age = (now - request.sent_at).total_seconds()
@@ -115,7 +97,7 @@ def _build_context(request: RunTaskRequest, now: datetime) -> callback_service.C
 
 def record_callback(
     uuid: UUID, callback_request: callback_service.CallbackRequest, now: datetime
-) -> tuple[int, str, RunTaskRehearsal | None]:
+) -> tuple[int, str, TestRun | None]:
     """Store a callback. Returns status and message, and the test run if it was already finished."""
     with transaction.atomic():
         request = RunTaskRequest.objects.select_for_update(of=("self",)).filter(uuid=uuid).first()
@@ -125,8 +107,8 @@ def record_callback(
             return 429, "Too many requests for this result.", None
         record, message = callback_service.process_callback(_build_context(request, now), callback_request)
         _store_callback(request, record, now)
-    row = request.rehearsal
-    return record.answered, message, row if row.finished_at is not None else None
+    run = request.test_run
+    return record.answered, message, None if run.is_running else run
 
 
 def _store_callback(request: RunTaskRequest, record: CallbackRecord, now: datetime) -> None:
@@ -135,13 +117,13 @@ def _store_callback(request: RunTaskRequest, record: CallbackRecord, now: dateti
 
 def get_download(uuid: UUID, resource: str, authorization: str, now: datetime) -> bytes | None:
     """Return the plan or configuration for a valid token, None otherwise."""
-    request = RunTaskRequest.objects.select_related("rehearsal").filter(uuid=uuid).first()
+    request = RunTaskRequest.objects.select_related("test_run").filter(uuid=uuid).first()
     if request is None or callback_service.get_token_state(_build_context(request, now), authorization) not in (
         "right",
         "used",
     ):
         return None
-    target = build_target(request.rehearsal, "")
+    target = build_target(request.test_run, "")
     scenario = target.scenarios.get(request.act.partition(".")[0], target.scenarios["passing"])
     return scenario.plan.encode() if resource == "plan" else build_configuration_archive(scenario)
 

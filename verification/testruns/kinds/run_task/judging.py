@@ -1,31 +1,11 @@
-"""Rule results and the shared parts of rules. Standard library and verification.outcomes only."""
+"""Rules of run task tests and their shared parts. No Django here."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from verification.outcomes import Outcome, get_worst_outcome
+from verification.outcomes import Outcome
 from verification.testruns.kinds.run_task.records import Exchange, RunTaskRecords
-
-RuleOutcome = tuple[Outcome, str]  # what is found of one request or run
-
-
-@dataclass(frozen=True, slots=True)
-class RuleResult:
-    """The result of one rule. `notes`: additional information that does not change the outcome."""
-
-    rule: str
-    title: str
-    outcome: Outcome
-    sentence: str
-    advice: str = ""
-    notes: tuple[str, ...] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "rule": self.rule, "title": self.title, "outcome": str(self.outcome), "sentence": self.sentence,
-            "advice": self.advice, "notes": list(self.notes),
-        }  # fmt: skip
+from verification.testruns.rule_results import RuleOutcome, RuleResult, report_failure, report_not_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,33 +22,6 @@ class RunTaskRule:
         outcome, sentence = self.evaluate(records)
         advice = "" if outcome in (Outcome.PASS, Outcome.NOT_RUN) else self.advice
         return RuleResult(self.key, self.title, outcome, sentence, advice, self.notes(records))
-
-
-def report_pass(sentence: str) -> RuleOutcome:
-    return Outcome.PASS, sentence
-
-
-def report_warning(sentence: str) -> RuleOutcome:
-    return Outcome.WARN, sentence
-
-
-def report_failure(sentence: str) -> RuleOutcome:
-    return Outcome.FAIL, sentence
-
-
-def report_not_run(sentence: str) -> RuleOutcome:
-    return Outcome.NOT_RUN, sentence
-
-
-def choose_worst(outcomes: Iterable[RuleOutcome], default: RuleOutcome) -> RuleOutcome:
-    """Return the worst outcome with up to three of its sentences, `default` without outcomes."""
-    all_outcomes = list(outcomes)
-    if not all_outcomes:
-        return default
-    decisive = get_worst_outcome(outcome for outcome, _ in all_outcomes)
-    sentences = list(dict.fromkeys(sentence for outcome, sentence in all_outcomes if outcome == decisive))
-    more = f" And {len(sentences) - 3} more." if len(sentences) > 3 else ""
-    return decisive, " ".join(sentences[:3]) + more
 
 
 def check_silence(exchange: Exchange | None) -> RuleOutcome | None:

@@ -1,16 +1,16 @@
 """Rules for the endpoint's responses to our requests."""
 
 from verification.outcomes import Outcome
-from verification.testruns.kinds.run_task.judging import (
+from verification.testruns.kinds.run_task.judging import check_silence
+from verification.testruns.kinds.run_task.records import Exchange, RunTaskRecords
+from verification.testruns.rule_results import (
     RuleOutcome,
-    check_silence,
     choose_worst,
     report_failure,
     report_not_run,
     report_pass,
     report_warning,
 )
-from verification.testruns.kinds.run_task.records import Exchange, RunTaskRecords
 
 VERIFICATION_STEPS = ("verify", "spaced", "future", "malformed")
 

@@ -4,17 +4,17 @@ import itertools
 from collections.abc import Callable
 
 from verification.testruns.kinds.run_task.callback_service import is_expected
-from verification.testruns.kinds.run_task.judging import (
+from verification.testruns.kinds.run_task.judging import join_words
+from verification.testruns.kinds.run_task.records import CallbackRecord, Exchange, RunTaskRecords
+from verification.testruns.kinds.run_task.scenario import format_stage
+from verification.testruns.rule_results import (
     RuleOutcome,
     choose_worst,
-    join_words,
     report_failure,
     report_not_run,
     report_pass,
     report_warning,
 )
-from verification.testruns.kinds.run_task.records import CallbackRecord, Exchange, RunTaskRecords
-from verification.testruns.kinds.run_task.scenario import format_stage
 
 VERBS = {"passed": "pass", "failed": "fail"}
 NO_RESULT = report_not_run("We received no result, so we couldn't test this rule.")

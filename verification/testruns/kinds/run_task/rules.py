@@ -2,8 +2,9 @@
 
 from verification.outcomes import Outcome, get_worst_outcome
 from verification.testruns.kinds.run_task import response_rules, result_rules
-from verification.testruns.kinds.run_task.judging import RuleResult, RunTaskRule
+from verification.testruns.kinds.run_task.judging import RunTaskRule
 from verification.testruns.kinds.run_task.records import RunTaskRecords
+from verification.testruns.rule_results import RuleResult
 
 RULES_VERSION = 1
 RULES = (

@@ -10,11 +10,12 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
 
+from verification.testruns.kinds.base import retry_while_locked
 from verification.testruns.kinds.run_task import callback_store
 from verification.testruns.kinds.run_task.callback_parsing import MAX_REQUEST_BYTES
 from verification.testruns.kinds.run_task.callback_service import CallbackRequest
 from verification.testruns.kinds.run_task.protocol import CALLBACK_TYPE
-from verification.testruns.services import run_task_tests
+from verification.testruns.registry import RUN_TASK
 
 MAX_LENGTH_DIGITS = 12
 
@@ -30,11 +31,11 @@ def receive_run_task_callback(request: HttpRequest, uuid: UUID) -> HttpResponse:
         callback_request = CallbackRequest(
             str(request.method), meta.get("HTTP_AUTHORIZATION", ""), meta.get("CONTENT_TYPE", ""), body, size
         )
-        status, message, finished_test_run = callback_store.retry_while_locked(
+        status, message, finished_test_run = retry_while_locked(
             lambda: callback_store.record_callback(uuid, callback_request, now)
         )
         if finished_test_run is not None:
-            run_task_tests.reevaluate_test_run(finished_test_run, now)
+            RUN_TASK.reevaluate(finished_test_run)
     except OSError:  # it hung up
         status, message = 400, "The result ended early."
     except DatabaseError:

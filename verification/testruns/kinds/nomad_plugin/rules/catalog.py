@@ -4,7 +4,7 @@ from verification.outcomes import Outcome, get_worst_outcome
 from verification.testruns.kinds.nomad_plugin.judging import NomadPluginRule
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords
 from verification.testruns.kinds.nomad_plugin.rules import common, device, task_driver
-from verification.testruns.kinds.run_task.judging import RuleResult
+from verification.testruns.rule_results import RuleResult
 
 RULES_VERSION = 1
 RULES = (

@@ -5,13 +5,7 @@ import re
 from verification.testruns.kinds.nomad_plugin.driver import API_VERSION
 from verification.testruns.kinds.nomad_plugin.judging import check_answered, require_call
 from verification.testruns.kinds.nomad_plugin.records import PLUGIN_TYPE_NUMBERS, NomadPluginRecords
-from verification.testruns.kinds.run_task.judging import (
-    RuleOutcome,
-    report_failure,
-    report_not_run,
-    report_pass,
-    report_warning,
-)
+from verification.testruns.rule_results import RuleOutcome, report_failure, report_not_run, report_pass, report_warning
 
 TYPE_BY_NUMBER = {number: name for name, number in PLUGIN_TYPE_NUMBERS.items()}
 API_VERSION_PATTERN = re.compile(r"v\d+\.\d+\.\d+")

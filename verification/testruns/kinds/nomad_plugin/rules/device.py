@@ -4,7 +4,7 @@ from collections import Counter
 
 from verification.testruns.kinds.nomad_plugin.judging import check_answered, require_call
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords
-from verification.testruns.kinds.run_task.judging import RuleOutcome, report_failure, report_pass, report_warning
+from verification.testruns.rule_results import RuleOutcome, report_failure, report_pass, report_warning
 
 GROUP_FIELDS = ("vendor", "device_type", "device_name")
 

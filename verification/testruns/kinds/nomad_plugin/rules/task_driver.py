@@ -2,7 +2,7 @@
 
 from verification.testruns.kinds.nomad_plugin.judging import check_answered, require_call
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords
-from verification.testruns.kinds.run_task.judging import RuleOutcome, report_failure, report_pass, report_warning
+from verification.testruns.rule_results import RuleOutcome, report_failure, report_pass, report_warning
 
 HEALTH_NAMES = {0: "undetected", 1: "unhealthy", 2: "healthy"}
 ISOLATION_NAMES = {0: "no file isolation", 1: "a chroot", 2: "images"}

@@ -4,7 +4,7 @@ from verification.outcomes import Outcome, get_worst_outcome
 from verification.testruns.kinds.provider_lifecycle.judging import ProviderLifecycleRule
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords
 from verification.testruns.kinds.provider_lifecycle.rules import create, destroy, update
-from verification.testruns.kinds.run_task.judging import RuleResult
+from verification.testruns.rule_results import RuleResult
 
 RULES_VERSION = 1
 RULES = (

@@ -14,13 +14,7 @@ from verification.testruns.kinds.provider_lifecycle.records import (
     join_words,
 )
 from verification.testruns.kinds.provider_lifecycle.workspace import PROBE_NAME
-from verification.testruns.kinds.run_task.judging import (
-    RuleOutcome,
-    report_failure,
-    report_not_run,
-    report_pass,
-    report_warning,
-)
+from verification.testruns.rule_results import RuleOutcome, report_failure, report_not_run, report_pass, report_warning
 
 NOTICE_PHRASES = ("plugin", "not meant to be executed directly")
 

@@ -11,7 +11,7 @@ from verification.testruns.kinds.provider_lifecycle.judging import (
     require_command,
 )
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, extract_error, join_words
-from verification.testruns.kinds.run_task.judging import (
+from verification.testruns.rule_results import (
     RuleOutcome,
     choose_worst,
     report_failure,

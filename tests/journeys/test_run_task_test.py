@@ -1,4 +1,4 @@
-"""A partner has their run task rehearsed: live on the page, without scripts too; the reviewer reads what it showed."""
+"""Journeys of a run task test: updates on the page, without scripts, and the result for reviewers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from integrations.submissions.models import Integration
 from tests.conftest import begin
 from tests.journeys.person import Person
 from tests.verification.testruns.endpoints import KEY, HeldEndpoint, endpoint
-from verification.testruns.services import run_task_tests
+from verification.testruns.kinds.run_task.kind import RESUME_DELAY
 
 
 def task(acme: Any, alice: Any, settings: Any) -> Integration:
@@ -27,7 +27,7 @@ def run_test_to_end(server: Any, background: Callable[..., Any]) -> None:
     """Requests first, then the results, then what follows of them."""
     background()
     server.work()
-    background(timezone.now() + run_task_tests.RESUME_DELAY)
+    background(timezone.now() + RESUME_DELAY)
 
 
 def test_good_endpoint_is_tested_live(
@@ -42,7 +42,7 @@ def test_good_endpoint_is_tested_live(
     partner.sees(
         "All rules passed.", "The run stops after the plan, before anyone can confirm it.", "Start test run"
     ).arrived()
-    partner.never_reads(KEY).shot("run-task-rehearsal")
+    partner.never_reads(KEY).shot("run-task-test")
     background()
     visit(rita).go(f"/checks/{row.uuid}/").sees("The run task passed its test run (Post-plan).")
 
@@ -60,4 +60,4 @@ def test_faulty_endpoint_is_explained_on_a_phone_without_scripts(
         "The endpoint accepted a request without a signature and sent a result for it.",
         "Return 401 if X-TFC-Task-Signature is missing or blank and your run task has a key.",
     )
-    partner.shot("run-task-rehearsal-phone")
+    partner.shot("run-task-test-phone")
