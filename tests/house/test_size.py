@@ -1,9 +1,10 @@
-"""Can every file and every function be read at one sitting?"""
+"""Can every line, file, and function be read at one sitting?"""
 
 import ast
 
-from tests.house.source import files, name
+from tests.house.source import files, name, template_files
 
+MOST_CHARACTERS = 120  # of a line; ruff checks it in Python
 MOST_LINES = 300
 MOST_FUNCTION_LINES = 40
 # each with the reason why it is better whole; nothing may join without one
@@ -38,6 +39,16 @@ def test_functions_are_short():
         if lines > MOST_FUNCTION_LINES
     }
     assert {function: lines for function, lines in long.items() if function not in LONG_FUNCTIONS} == {}
+
+
+def test_template_lines_are_short():
+    long_lines = {
+        f"{name(path)}:{number}": len(line)
+        for path in template_files()
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if len(line) > MOST_CHARACTERS
+    }
+    assert long_lines == {}
 
 
 def test_modules_say_which_question_they_answer():
