@@ -38,7 +38,7 @@ def cancel_mail(event: AuditEvent) -> None:
 def run_checks(event: AuditEvent) -> None:
     """Request a check run."""
     if event.integration is not None:
-        runs.request_check_run(event.integration, now=event.at, reason=event.event_type.replace("_", " ").capitalize())
+        runs.request_check_run(event.integration, now=event.at, reason=event.summary)
 
 
 def start_monitoring(event: AuditEvent) -> None:
@@ -83,33 +83,27 @@ def update_listing(event: AuditEvent) -> None:
         listings.refresh_partner_listings(event.partner, event.at)
 
 
-# events that change public pages
-PUBLIC_EVENT_TYPES = (
-    "answered", "not_needed", "document_uploaded", "document_removed", "facts_changed", "repository_changed",
-    "edition_moved", "publish", "archive", "grant_tier", "undo_decision", "suspend", "suspend_immediately", "delist",
-    "uphold_appeal", "withdraw_notice", "reinstate", "downgrade_to_community", "company_changed",
-)  # fmt: skip
 REACTIONS: dict[str, tuple[Reaction, ...]] = {
-    "created": (run_checks,),
-    "submit_for_review": (run_checks,),
-    "resubmit_for_review": (run_checks,),
-    "edition_moved": (run_checks,),
-    "answered": (check_answers,),
-    "facts_changed": (run_checks,),
-    "repository_changed": (run_checks, follow_repository_change),
-    "publish": (start_monitoring,),
-    "issues_breached": (escalation.start_escalation,),
-    "breaches_retracted": (escalation.notify_of_retraction,),
-    "appeal": (run_checks,),
-    "pause_deadline": (run_checks,),
-    "request_reinstatement": (run_checks,),
-    "reinstate": (start_monitoring,),
-    "delist": (stop_monitoring,),
-    "downgrade_to_community": (cancel_mail, stop_monitoring),
-    "undo_decision": (cancel_mail,),
-    "withdraw": (cancel_mail,),
-    "archive": (cancel_mail, stop_monitoring),
-    "membership_ended": (silence_former_member,),
+    "integration.created": (run_checks,),
+    "review.requested": (run_checks,),
+    "review.requested_again": (run_checks,),
+    "integration.edition_moved": (run_checks,),
+    "requirement.answered": (check_answers,),
+    "integration.edited": (run_checks,),
+    "integration.repository_changed": (run_checks, follow_repository_change),
+    "integration.listed": (start_monitoring,),
+    "issue.breached": (escalation.start_escalation,),
+    "issue.breach_retracted": (escalation.notify_of_retraction,),
+    "compliance.appealed": (run_checks,),
+    "compliance.deadline_paused": (run_checks,),
+    "compliance.reinstatement_requested": (run_checks,),
+    "compliance.reinstated": (start_monitoring,),
+    "compliance.delisted": (stop_monitoring,),
+    "compliance.downgraded": (cancel_mail, stop_monitoring),
+    "integration.decision_undone": (cancel_mail,),
+    "integration.withdrawn": (cancel_mail,),
+    "integration.archived": (cancel_mail, stop_monitoring),
+    "member.removed": (silence_former_member,),
 }
 
 
@@ -128,7 +122,7 @@ def react(event: AuditEvent) -> None:
     with translation.override(settings.LANGUAGE_CODE):
         for reaction in REACTIONS.get(event.event_type, ()):
             reaction(event)
-        if event.event_type in PUBLIC_EVENT_TYPES:
+        if event.type.changes_listing:
             update_listing(event)
         notices.notify(event)
         fanout.create_deliveries(event)

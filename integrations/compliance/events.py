@@ -23,7 +23,7 @@ class ComplianceEmailTemplate:
 
 
 EMAIL_TEMPLATES: dict[str, ComplianceEmailTemplate] = {
-    "issue_notice": ComplianceEmailTemplate(
+    "compliance.notice_issued": ComplianceEmailTemplate(
         gettext_noop("Notice issued: {name}"),
         gettext_noop("{actor} issued a notice to {name} because support missed the SLA targets."),
         gettext_noop(
@@ -31,7 +31,7 @@ EMAIL_TEMPLATES: dict[str, ComplianceEmailTemplate] = {
             "A reviewer looks at your response before making a decision."
         ),
     ),
-    "suggest_notice": ComplianceEmailTemplate(
+    "program.notice_suggested": ComplianceEmailTemplate(
         gettext_noop("Notice suggested: {name} by {company}"),
         gettext_noop("{name} reached a threshold of missed SLA targets."),
         then_of_program=gettext_noop(
@@ -39,11 +39,11 @@ EMAIL_TEMPLATES: dict[str, ComplianceEmailTemplate] = {
             "Read the evidence before you decide. The partner sees the same evidence."
         ),
     ),
-    "dismiss_request": ComplianceEmailTemplate(
+    "compliance.request_dismissed": ComplianceEmailTemplate(
         gettext_noop("Request dismissed: {name}"),
         gettext_noop("{actor} reviewed {name}. Its listing status doesn't change."),
     ),
-    "pause_deadline": ComplianceEmailTemplate(
+    "compliance.deadline_paused": ComplianceEmailTemplate(
         gettext_noop("Deadline paused: {name}"),
         gettext_noop("{company} responded. The deadline is paused until a reviewer looks at the response."),
         gettext_noop("No action needed."),
@@ -52,12 +52,12 @@ EMAIL_TEMPLATES: dict[str, ComplianceEmailTemplate] = {
             "Read the evidence before you decide. The partner sees the same evidence."
         ),
     ),
-    "resume_deadline": ComplianceEmailTemplate(
+    "compliance.deadline_resumed": ComplianceEmailTemplate(
         gettext_noop("Deadline resumed: {name}"),
         gettext_noop("{actor} reviewed the response of {company}. The paused time doesn't count."),
         gettext_noop("You can appeal each decision once."),
     ),
-    "period_ended": ComplianceEmailTemplate(
+    "compliance.deadline_expired": ComplianceEmailTemplate(
         gettext_noop("Decision required: {name} by {company}, notice period ended"),
         gettext_noop("The notice period of {name} has ended. Nothing happens automatically. A reviewer must decide."),
         then_of_program=gettext_noop(
@@ -65,12 +65,12 @@ EMAIL_TEMPLATES: dict[str, ComplianceEmailTemplate] = {
             "A different reviewer from the previous step must decide on a suspension or a delisting."
         ),
     ),
-    "suspend": ComplianceEmailTemplate(
+    "compliance.suspended": ComplianceEmailTemplate(
         gettext_noop("Suspended: {name}"),
         gettext_noop("{actor} suspended {name}. The public page shows the suspension."),
         gettext_noop("The SLA targets still apply. Fix the open issues and request reinstatement, or appeal."),
     ),
-    "suspend_immediately": ComplianceEmailTemplate(
+    "compliance.suspended_immediately": ComplianceEmailTemplate(
         gettext_noop("Suspended immediately: {name}"),
         gettext_noop(
             "{actor} suspended {name} without notice because the owner of its repository changed. "
@@ -78,12 +78,12 @@ EMAIL_TEMPLATES: dict[str, ComplianceEmailTemplate] = {
         ),
         gettext_noop("Explain who owns the repository now and request reinstatement, or appeal."),
     ),
-    "delist": ComplianceEmailTemplate(
+    "compliance.delisted": ComplianceEmailTemplate(
         gettext_noop("Delisted: {name}"),
         gettext_noop("{actor} delisted {name}. The public page stays online and shows the status."),
         gettext_noop("You can request reinstatement anytime."),
     ),
-    "appeal": ComplianceEmailTemplate(
+    "compliance.appealed": ComplianceEmailTemplate(
         gettext_noop("Appeal: {name} by {company}"),
         gettext_noop("{actor} appealed. The deadline is paused until a reviewer decides on the appeal."),
         then_of_program=gettext_noop(
@@ -91,34 +91,33 @@ EMAIL_TEMPLATES: dict[str, ComplianceEmailTemplate] = {
             "Read the evidence before you decide. The partner sees the same evidence."
         ),
     ),
-    "uphold_appeal": ComplianceEmailTemplate(
+    "compliance.appeal_upheld": ComplianceEmailTemplate(
         gettext_noop("Appeal upheld: {name}"),
         gettext_noop("{actor} upheld the appeal. {name} has its previous listing status again."),
     ),
-    "dismiss_appeal": ComplianceEmailTemplate(
+    "compliance.appeal_dismissed": ComplianceEmailTemplate(
         gettext_noop("Appeal dismissed: {name}"),
         gettext_noop("{actor} dismissed the appeal. The paused time doesn't count."),
         gettext_noop("The decisions and their evidence stay on the compliance page for both sides."),
     ),
-    "withdraw_notice": ComplianceEmailTemplate(
+    "compliance.notice_withdrawn": ComplianceEmailTemplate(
         gettext_noop("Notice withdrawn: {name}"), gettext_noop("{actor} withdrew the notice to {name}.")
     ),
-    "reinstate": ComplianceEmailTemplate(
+    "compliance.reinstated": ComplianceEmailTemplate(
         gettext_noop("Reinstated: {name}"),
         gettext_noop("{actor} reinstated {name}. The public page shows the change."),
     ),
-    "request_reinstatement": ComplianceEmailTemplate(
+    "compliance.reinstatement_requested": ComplianceEmailTemplate(
         gettext_noop("Reinstatement requested: {name} by {company}"),
         gettext_noop("{actor} requested reinstatement of {name}."),
         then_of_program=gettext_noop("Review the integration, then reinstate it or dismiss the request with a reason."),
     ),
-    "downgrade_to_community": ComplianceEmailTemplate(
+    "compliance.downgraded": ComplianceEmailTemplate(
         gettext_noop("Now a community integration: {name}"),
         gettext_noop("{company} ended the support commitment for {name}. Thank you for informing its users."),
         gettext_noop("No SLA targets apply now. You can request reinstatement when you want to support it again."),
     ),
 }
-EMAILED_EVENT_TYPES = tuple(EMAIL_TEMPLATES)
 
 
 @dataclass(frozen=True, slots=True)

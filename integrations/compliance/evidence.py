@@ -7,7 +7,6 @@ from typing import Any
 from django.conf import settings
 from django.utils import translation
 
-from integrations.compliance.events import EMAILED_EVENT_TYPES
 from integrations.sla import metrics
 from integrations.sla.engine import inputs
 from integrations.sla.engine.explanation import serialize_clock
@@ -15,11 +14,14 @@ from integrations.sla.metrics import MetricsScope
 from integrations.sla.models import SlaBreach
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.evidence import PartnerActivity
+from portal.audit.catalog import EMAILS
+from portal.audit.event_types import Category
 from portal.notifications.models import EmailMessage
 
 MAX_BREACHES = 25  # breaches with details in one document; the rest are only counted
-SLA_EVENT_TYPES = ("issues_warned", "issues_breached", "breaches_retracted")
-DECISION_EVENT_TYPES = tuple(event_type for event_type in EMAILED_EVENT_TYPES if event_type != "suggest_notice")
+SLA_EVENT_TYPES = ("issue.warning_sent", "issue.breached", "issue.breach_retracted")
+COMPLIANCE_EVENT_TYPES = tuple(key for key, email in EMAILS.items() if email.category == Category.COMPLIANCE)
+DECISION_EVENT_TYPES = tuple(key for key in COMPLIANCE_EVENT_TYPES if key != "program.notice_suggested")
 ActivityLister = Callable[[Integration, datetime], list[PartnerActivity]]
 
 
@@ -110,7 +112,7 @@ def _build_retraction_entry(breach: SlaBreach) -> dict[str, Any]:
 def list_sent_emails(integration: Integration) -> list[dict[str, Any]]:
     """Return the last hundred SLA and compliance emails with their delivery status, oldest first."""
     related_emails = EmailMessage.objects.filter(
-        integration=integration, event__event_type__in=(*SLA_EVENT_TYPES, *EMAILED_EVENT_TYPES)
+        integration=integration, event__event_type__in=(*SLA_EVENT_TYPES, *COMPLIANCE_EVENT_TYPES)
     )
     recent_emails = related_emails.order_by("-created_at", "-pk").values(
         "created_at", "subject", "to", "state", "sent_at"
@@ -132,7 +134,7 @@ def _build_activity_entry(activity: PartnerActivity) -> dict[str, Any]:
 
 
 def _build_decision_entry(event: Any) -> dict[str, Any]:
-    summary = event.words[0]
+    summary = event.sentence
     deadline = event.data.get("compliance_deadline", "")
     return {
         "seq": event.seq,

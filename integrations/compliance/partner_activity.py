@@ -25,7 +25,7 @@ from verification.checks.runner import FROZEN_KEY
 END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 ANSWER_KINDS = (IssueEventKind.COMMENTED, IssueEventKind.CLOSED)
 # A reviewer saw the activities so far and let the deadline continue.
-ACKNOWLEDGING_EVENT_TYPES = ("resume_deadline", "dismiss_appeal")
+ACKNOWLEDGING_EVENT_TYPES = ("compliance.deadline_resumed", "compliance.appeal_dismissed")
 
 
 def collect_facts(integration: Integration, now: datetime) -> ComplianceFacts:
@@ -119,7 +119,7 @@ def _list_finding_activities(integration: Integration, started_at: datetime) -> 
         yield PartnerActivity(
             f"finding:{finding.pk}", finding.resolved_at or started_at, f"Finding {finding.number} resolved"
         )
-    for event in integration.events.filter(event_type="check_passed", at__gt=started_at):
+    for event in integration.events.filter(event_type="check.passed", at__gt=started_at):
         requirement = event.data.get("requirement", "")
         yield PartnerActivity(
             f"check:{requirement}", event.at, f"“{event.data.get('title', requirement)}” passed again"

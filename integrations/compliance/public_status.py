@@ -31,7 +31,7 @@ COMPLIANCE_STEPS = (
     "downgrade_to_community",
 )
 STATUS_PRESERVING_STEPS = ("dismiss_request", "appeal", "dismiss_appeal", "resume_deadline", "request_reinstatement")
-RELISTING_EVENT_TYPES = ("reinstate", "uphold_appeal")
+RELISTING_EVENT_TYPES = ("compliance.reinstated", "compliance.appeal_upheld")
 STATUS_DESCRIPTIONS = {
     ListingStatus.UNLISTED: gettext_noop("Unlisted. The partner makes no support commitment."),
     ListingStatus.LISTED: gettext_noop("Listed. No notice is open."),

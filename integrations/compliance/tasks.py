@@ -78,7 +78,9 @@ def _record_deadline_end(pk: int, now: datetime) -> bool:
     integration.deadline_notified_at = now
     refresh_next_action(integration, now)
     integration.save()
-    services.record_event(integration, "period_ended", actor=None, now=now, compliance_deadline=due_at.isoformat())
+    services.record_event(
+        integration, "compliance.deadline_expired", actor=None, now=now, compliance_deadline=due_at.isoformat()
+    )
     return True
 
 

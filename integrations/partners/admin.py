@@ -79,6 +79,6 @@ class PartnerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             values = {name: str(getattr(obj, name) or "") for name in changed_fields}
             previous_values = {name: str(form.initial.get(name) or "") for name in changed_fields}
             event_data = {"changes": values, "before": previous_values}
-            record_event(obj, "company_changed", actor=request.user, now=timezone.now(), **event_data)  # type: ignore[arg-type]
+            record_event(obj, "partner.profile_changed", actor=request.user, now=timezone.now(), **event_data)  # type: ignore[arg-type]
         if owner := form.cleaned_data.get("appoint"):
             members.appoint_owner(obj, owner, actor=request.user, now=timezone.now())  # type: ignore[arg-type]

@@ -69,7 +69,7 @@ def find_similar_partner(name: str, now: datetime) -> Partner | None:
 def _find_recently_renamed_partner(name_skeleton: str, now: datetime) -> Partner | None:
     """Return the partner that used this name recently. Its old name stays reserved to prevent impersonation."""
     changes = AuditEvent.objects.filter(
-        event_type="company_changed", at__gt=now - OLD_NAME_RETENTION, data__has_key="before"
+        event_type="partner.profile_changed", at__gt=now - OLD_NAME_RETENTION, data__has_key="before"
     )
     for event in changes.select_related("partner"):
         if compute_skeleton(event.data["before"].get("name", "")) == name_skeleton:

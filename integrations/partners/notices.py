@@ -9,10 +9,12 @@ from integrations.partners import permissions
 from integrations.partners.models import Membership, Role
 from portal.accounts.models import User
 from portal.audit import services
+from portal.audit.catalog import EMAILS
+from portal.audit.event_types import Audience
 from portal.audit.models import AuditEvent
 from portal.notifications import email
 
-Audience = Callable[[AuditEvent], Iterable[User | str]]
+RecipientFinder = Callable[[AuditEvent], Iterable[User | str]]
 
 
 def list_owners(event: AuditEvent) -> list[User]:
@@ -47,27 +49,24 @@ def list_counterparts(event: AuditEvent) -> list[User]:
     return list_owners(event) if event.data["left"] else list_subject(event)
 
 
-NOTIFICATIONS_BY_EVENT_TYPE: dict[str, tuple[str, Audience]] = {
-    "join_requested": ("join_requested", list_owners),
-    "join_accepted": ("join_accepted", list_subject),
-    "join_declined": ("join_declined", list_subject),
-    "role_changed": ("role_changed", list_subject),
-    "owner_appointed": ("role_changed", list_subject),
-    "calendar_changed": ("calendar_changed", list_both_sides),
-    "membership_ended": ("membership_ended", list_counterparts),
+FINDERS: dict[Audience, RecipientFinder] = {
+    Audience.OWNERS: list_owners,
+    Audience.MEMBER: list_subject,
+    Audience.MEMBER_OR_OWNERS: list_counterparts,
+    Audience.PARTNER_AND_MANAGER: list_both_sides,
 }
 
 
 def handle_event(event: AuditEvent) -> None:
     """Queue the emails of a partner event in its transaction, except for the person who caused it."""
-    if not event.stream.startswith("partner:") or event.event_type not in NOTIFICATIONS_BY_EVENT_TYPE:
+    if not event.stream.startswith("partner:") or event.event_type not in EMAILS:
         return
     with translation.override(settings.LANGUAGE_CODE):  # emails don't use the actor's language
         _queue_emails(event)
 
 
 def _queue_emails(event: AuditEvent) -> None:
-    template, audience = NOTIFICATIONS_BY_EVENT_TYPE[event.event_type]
+    entry = EMAILS[event.event_type]
     context = {
         "event": event,
         "partner": event.partner,
@@ -78,13 +77,13 @@ def _queue_emails(event: AuditEvent) -> None:
     }
     if role := event.data.get("role"):
         context["role"] = Role(role).label.lower()
-    for recipient in audience(event):
+    for recipient in FINDERS[entry.audience](event):
         if getattr(recipient, "pk", None) != event.actor_id:
             address = getattr(recipient, "email", recipient)
             is_program_recipient = isinstance(recipient, str) or permissions.is_program_staff(recipient)
             recipient_context = context | {"for_program": is_program_recipient}
             email.queue(
-                template,
+                entry.template,
                 f"{event.stream}:{event.seq}:{address}",
                 recipient,
                 recipient_context,

@@ -12,9 +12,6 @@ from integrations.partners.models import Partner
 from integrations.submissions.models import Agreement
 from portal.audit.models import AuditEvent
 
-# Visible to all members and program staff. Events about members are visible to owners only.
-PARTNER_EVENT_TYPES = ("partner_created", "company_changed", "calendar_changed", "manager_named")
-
 
 class AgreementState(StrEnum):
     """State of a version of an agreement."""
@@ -51,9 +48,12 @@ class AgreementRow:
 
 
 def get_history(partner: Partner, *, with_people: bool) -> Any:
-    """Return the partner's own events, newest first, without those of its integrations."""
+    """Return the partner's own events, newest first, without those of its integrations.
+
+    All members and program staff see them, but only owners see those about people, tokens, and webhooks.
+    """
     events = AuditEvent.objects.filter(stream=f"partner:{partner.pk}").visible_to_partner().order_by("-seq")
-    return events if with_people else events.filter(event_type__in=PARTNER_EVENT_TYPES)
+    return events if with_people else events.filter(event_type__startswith="partner.")
 
 
 def list_agreements(partner: Partner) -> list[AgreementRow]:

@@ -21,7 +21,13 @@ from integrations.submissions.models import Integration
 from integrations.submissions.models.integration import STAGES_BEFORE_RELEASE
 from portal.audit.models import AuditEvent
 
-REVIEW_EVENT_TYPES = ("finding_raised", "finding_verified", "request_changes", "approve", "decline")
+REVIEW_EVENT_TYPES = (
+    "finding.raised",
+    "finding.verified",
+    "review.changes_requested",
+    "integration.approved",
+    "integration.declined",
+)
 UPCOMING_ABSENCE_PERIOD = timedelta(days=14)
 
 

@@ -17,7 +17,7 @@ from integrations.submissions.presenters import PARTY_LABELS, RequirementRow, St
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import AvailableTransition
 from integrations.submissions.workflow.states import ResponsibleParty, Stage
-from portal.audit.event_types import EVENT_TYPES
+from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
 
 INTERNAL_KEYS = {"waits_for", "documents", "confirmed"}  # bookkeeping, not answers
 SETTLED_STATUSES = frozenset({"submitted", "not_applicable", "pass", "waived"})
@@ -198,7 +198,7 @@ def get_undoable_decision(integration: Integration, user: Any, now: datetime) ->
         return None
     actor_name = _("You") if integration.decided_by_id == user.pk else str(integration.decided_by or _("Someone"))
     return {
-        "summary": f"{actor_name} {EVENT_TYPES[integration.decision][0]}",
+        "summary": f"{actor_name} {_(EVENT_TYPES_BY_TRANSITION[integration.decision].sentence)}",
         "expires_at": integration.undo_until,
         "is_allowed": permissions.can_undo_decision(integration, user),
     }

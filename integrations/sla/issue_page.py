@@ -36,7 +36,6 @@ from portal.audit.models import AuditEvent
 from portal.core.business_time import Calendar
 from portal.ui.charts import calendar_strip as strip
 
-DECISION_EVENT_TYPES = ("severity_asked", "breach_disputed", "dispute_dismissed", "severity_lowered", "not_covered")
 MAX_TIMELINE_ENTRIES = 60
 NUMBER_SPACE_PATTERN = re.compile(r"(\d) ")
 GITHUB_LINK_TEMPLATE = '{0} <a href="{1}" rel="noopener noreferrer">{2}<span class="visually-hidden">: {0}</span></a>'
@@ -263,9 +262,7 @@ def build_timeline_entry(row: SupportIssueEvent, url: str) -> TimelineEntry:
 
 def list_decisions(issue: SupportIssue, user: Any) -> list[AuditEvent]:
     """Return the requests and decisions about the issue from the integration's history."""
-    events = AuditEvent.objects.filter(
-        integration=issue.integration, event_type__in=DECISION_EVENT_TYPES, data__issue=str(issue.uuid)
-    )
+    events = AuditEvent.objects.filter(integration=issue.integration, data__issue=str(issue.uuid))
     is_unrestricted = permissions.can_act_for_program(issue.integration, user)
     return list((events if is_unrestricted else events.visible_to_partner()).order_by("seq"))
 

@@ -25,7 +25,11 @@ from portal.audit import services
 log = logging.getLogger(__name__)
 MAX_ISSUES_PER_EMAIL = 200  # the rest follows in another email
 RETRY_DELAY = timedelta(minutes=5)
-EVENT_TYPES_BY_KIND = {"warned": "issues_warned", "breached": "issues_breached", "retracted": "breaches_retracted"}
+EVENT_TYPES_BY_KIND = {
+    "warned": "issue.warning_sent",
+    "breached": "issue.breached",
+    "retracted": "issue.breach_retracted",
+}
 
 
 def send_due_notifications(now: datetime | None = None, limit: int = 500) -> int:

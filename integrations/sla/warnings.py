@@ -22,7 +22,7 @@ from portal.audit.models import AuditEvent
 from portal.core.office_hours import get_next_working_time, get_working_day_end
 from portal.notifications.models import EmailMessage
 
-EVENT_TYPE = "issues_warned"
+EVENT_TYPE = "issue.warning_sent"
 CLOSING_WINDOW = timedelta(hours=1)  # last part of a working day, in which early warnings are sent
 MAX_WORKDAY_GAP = timedelta(days=12)  # longest possible gap between working days, including holidays
 AlertSerializer = Callable[[Alert], dict[str, Any]]
@@ -94,7 +94,7 @@ def _send_missed_alerts(
         newest = max((events[alert.key] for alert in known_alerts), key=lambda event: event.seq)
         issues = [issue | {"due": notices.parse_moment(issue["due"])} for issue in map(serialize_alert, known_alerts)]
         context = notices.build_context(newest) | {"issues": issues}
-        notices.queue_email(EVENT_TYPE, newest, recipient, context, calendar="", undo_until=None)
+        notices.queue_email(newest, recipient, context, calendar="", undo_until=None)
 
 
 def create_early_warnings(now: datetime | None = None) -> int:

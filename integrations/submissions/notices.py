@@ -1,7 +1,6 @@
-"""Email notifications of integrations: audience and template by event type."""
+"""Email notifications of integrations: recipients and contexts."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -17,10 +16,12 @@ from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState
+from portal.audit.catalog import EMAILS
+from portal.audit.event_types import Audience
 from portal.audit.models import AuditEvent
 from portal.notifications import email, preferences
 
-Audience = Callable[[Integration], Iterable[Any]]
+RecipientFinder = Callable[[Integration], Iterable[Any]]
 REDACTED_UNSUBSCRIBE_URL = "(personal unsubscribe link)"
 
 
@@ -46,82 +47,10 @@ def list_both_teams(integration: Integration) -> list[Any]:
     return [*list_partner_team(integration), *list_program_team(integration)]
 
 
-@dataclass(frozen=True, slots=True)
-class NotificationRule:
-    """Email template (under portal/notifications/templates/notifications/email/) and its audience.
-
-    The actor gets no email unless it has a calendar event. `is_anonymous`: sent only if the event names no actor, to
-    the side that must not learn who it was.
-    """
-
-    template: str
-    audience: Audience
-    is_anonymous: bool = False
-
-
-NOTIFICATION_RULES: dict[str, NotificationRule] = {
-    "created": NotificationRule("integration_created", list_both_teams),
-    "submit_for_review": NotificationRule("review_requested", list_program_team),
-    "resubmit_for_review": NotificationRule("review_requested", list_program_team),
-    "request_changes": NotificationRule("changes_requested", list_partner_team),
-    "approve": NotificationRule("integration_approved", list_partner_team),
-    "decline": NotificationRule("integration_declined", list_partner_team),
-    "publish": NotificationRule("integration_listed", list_partner_team),
-    "put_on_hold": NotificationRule("integration_on_hold", list_partner_team),
-    "resume": NotificationRule("integration_resumed", list_partner_team),
-    "archive": NotificationRule("support_ended", list_both_teams),
-    "withdraw": NotificationRule("integration_withdrawn", list_program_team),
-    "reopen": NotificationRule("integration_reopened", list_both_teams),
-    "request_tier": NotificationRule("tier_requested", list_program_team),
-    "grant_tier": NotificationRule("tier_granted", list_partner_team),
-    "decline_tier": NotificationRule("tier_declined", list_partner_team),
-    "check_failed": NotificationRule("check_failed", list_both_teams),
-    "check_passed": NotificationRule("check_passed", list_both_teams),
-    "checks_disagree": NotificationRule("checks_disagree", list_both_teams),
-    "said_to_partner": NotificationRule("message", list_partner_team),
-    "said_to_program": NotificationRule("message", list_program_team),
-    "waived": NotificationRule("waiver_granted", list_partner_team),
-    "waiver_ended": NotificationRule("waiver_ended", list_partner_team),
-    "accepted": NotificationRule("deviation_accepted", list_partner_team),
-    "agreement_to_countersign": NotificationRule("agreement_to_countersign", list_program_team),
-    "agreement_to_sign": NotificationRule("agreement_to_sign", list_partner_team),
-    "agreement_complete": NotificationRule("agreement_complete", list_both_teams),
-    "meeting_proposed": NotificationRule("meeting_proposed", list_both_teams),
-    "meeting_agreed": NotificationRule("meeting_agreed", list_both_teams),
-    "meeting_cancelled": NotificationRule("meeting_canceled", list_both_teams),
-    "credential_revealed": NotificationRule("credential_revealed", list_partner_team),
-    "credential_to_rotate": NotificationRule("credential_to_rotate", list_partner_team),
-    "introduction_asked": NotificationRule("introduction_requested", list_partner_team),
-    "introduction_agreed": NotificationRule("introduction_agreed", list_partner_team),
-    "introduction_declined": NotificationRule("introduction_declined", list_partner_team, is_anonymous=True),
-    "edition_moved": NotificationRule("edition_migrated", list_partner_team),
-    "issues_warned": NotificationRule("issues_warned", list_both_teams),
-    "issues_breached": NotificationRule("issues_breached", list_both_teams),
-    "breaches_retracted": NotificationRule("breaches_retracted", list_both_teams),
-    "labels_proposed": NotificationRule("label_policy_proposed", list_program_team),
-    "labels_accepted": NotificationRule("label_policy_accepted", list_partner_team),
-    "labels_declined": NotificationRule("label_policy_declined", list_partner_team),
-    "severity_asked": NotificationRule("severity_requested", list_program_team),
-    "breach_disputed": NotificationRule("breach_disputed", list_program_team),
-    "dispute_dismissed": NotificationRule("dispute_dismissed", list_partner_team),
-    "severity_lowered": NotificationRule("severity_lowered", list_partner_team),
-    "not_covered": NotificationRule("issue_excluded", list_partner_team),
-    "issue_notice": NotificationRule("compliance_changed", list_partner_team),
-    "suggest_notice": NotificationRule("compliance_changed", list_program_team),
-    "dismiss_request": NotificationRule("compliance_changed", list_partner_team),
-    "pause_deadline": NotificationRule("compliance_changed", list_both_teams),
-    "resume_deadline": NotificationRule("compliance_changed", list_partner_team),
-    "period_ended": NotificationRule("compliance_changed", list_program_team),
-    "suspend": NotificationRule("compliance_changed", list_partner_team),
-    "suspend_immediately": NotificationRule("compliance_changed", list_partner_team),
-    "delist": NotificationRule("compliance_changed", list_partner_team),
-    "appeal": NotificationRule("compliance_changed", list_program_team),
-    "uphold_appeal": NotificationRule("compliance_changed", list_partner_team),
-    "dismiss_appeal": NotificationRule("compliance_changed", list_partner_team),
-    "withdraw_notice": NotificationRule("compliance_changed", list_partner_team),
-    "reinstate": NotificationRule("compliance_changed", list_partner_team),
-    "request_reinstatement": NotificationRule("compliance_changed", list_program_team),
-    "downgrade_to_community": NotificationRule("compliance_changed", list_both_teams),
+FINDERS: dict[Audience, RecipientFinder] = {
+    Audience.PARTNER_TEAM: list_partner_team,
+    Audience.PROGRAM_TEAM: list_program_team,
+    Audience.BOTH_TEAMS: list_both_teams,
 }
 
 
@@ -217,13 +146,14 @@ def get_recipient_key(recipient: Any) -> int | str:
 
 def notify(event: AuditEvent) -> None:
     """Queue the emails of an event in its transaction. Emails of a decision wait for the end of the undo window."""
-    rule = NOTIFICATION_RULES.get(event.event_type)
-    if rule is None or event.integration is None or (rule.is_anonymous and event.actor):
+    entry, integration = EMAILS.get(event.event_type), event.integration
+    if entry is None or integration is None or (entry.is_anonymous and event.actor):
         return
     undo_until, context = event.data.get("undo_until"), build_context(event)
     calendar = event.data.get("calendar", "")
     deferred_recipients = event.data.get("later", ())
-    for recipient in rule.audience(event.integration):
+    find_recipients = FINDERS.get(entry.audience, lambda _: ())  # the escalation sends its own emails
+    for recipient in find_recipients(integration):
         if (
             get_recipient_key(recipient) in deferred_recipients
         ):  # integrations.sla.warnings notifies them in their working hours
@@ -231,11 +161,10 @@ def notify(event: AuditEvent) -> None:
         is_actor = event.actor_id is not None and getattr(recipient, "pk", None) == event.actor_id
         if is_actor and not calendar:  # the actor's calendar needs the event too
             continue
-        queue_email(rule.template, event, recipient, context, calendar=calendar, undo_until=parse_moment(undo_until))
+        queue_email(event, recipient, context, calendar=calendar, undo_until=parse_moment(undo_until))
 
 
 def queue_email(
-    template: str,
     event: AuditEvent,
     recipient: Any,
     context: dict[str, Any],
@@ -246,7 +175,7 @@ def queue_email(
     """Queue the email for one recipient by their notification preferences."""
     channel = preferences.decide_delivery(recipient, event.event_type, event.at)
     email.queue(
-        template,
+        EMAILS[event.event_type].template,
         f"{event.stream}:{event.seq}:{get_address(recipient)}",
         recipient,
         add_reader(context, for_program=is_program_recipient(recipient), stop=channel.stop, category=channel.category),

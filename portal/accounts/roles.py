@@ -119,6 +119,6 @@ def _announce(
     roles: str = "",
 ) -> None:
     data: dict[str, Any] = {"person": row.pk, "name": str(row)} | ({"roles": roles} if roles else {})
-    record_account_event(row, f"account_{kind}", actor=actor, now=now, note=reason, **data)
+    record_account_event(row, f"account.{kind}", actor=actor, now=now, note=reason, **data)
     detail = f"{roles}: {reason}" if roles else reason
     record_security_event(row, kind, request=request, detail=detail, actor=actor or COMMAND_LINE_ACTOR, now=now)

@@ -12,14 +12,14 @@ END_STAGES = ("withdrawn", "declined", "archived")
 OUTAGE = "outage"
 # Responsible party after a transition, by event type. Other events don't change it.
 HOLDER_BY_EVENT_TYPE = {
-    "created": "partner",
-    "complete_step": "partner",
-    "submit_for_review": "program",
-    "resubmit_for_review": "program",
-    "request_changes": "partner",
-    "approve": "program",
-    "publish": "machine",
-    "reopen": "partner",
+    "integration.created": "partner",
+    "integration.advanced": "partner",
+    "review.requested": "program",
+    "review.requested_again": "program",
+    "review.changes_requested": "partner",
+    "integration.approved": "program",
+    "integration.listed": "machine",
+    "integration.reopened": "partner",
 }
 
 
@@ -87,18 +87,24 @@ def derive_turns(steps: Iterable[tuple[datetime, str, Mapping[str, Any]]], first
     turns: list[TurnChange] = []
     stage, holder, before_hold = first_stage, "partner", "partner"
     for at, event_type, data in steps:
-        if event_type != "created" and "to" not in data:
+        if event_type != "integration.created" and "to" not in data:
             continue
         stage = data["to"][0] if "to" in data else first_stage
-        if event_type == "put_on_hold":
+        if event_type == "integration.put_on_hold":
             before_hold, holder = holder, str(data.get("waits_for", "third_party"))
-        elif event_type in ("resume", "undo_decision"):
-            holder = before_hold if event_type == "resume" else "program"
+        elif event_type in ("integration.resumed", "integration.decision_undone"):
+            holder = before_hold if event_type == "integration.resumed" else "program"
         else:
             holder = HOLDER_BY_EVENT_TYPE.get(event_type, holder)
         has_ended = stage in END_STAGES
         turns.append(
-            TurnChange(at, stage, "" if has_ended else holder, int(data.get("round", 0)), event_type == "undo_decision")
+            TurnChange(
+                at,
+                stage,
+                "" if has_ended else holder,
+                int(data.get("round", 0)),
+                event_type == "integration.decision_undone",
+            )
         )
     return turns
 

@@ -26,7 +26,7 @@ from portal.audit.services import record_system_event
 
 logger = logging.getLogger(__name__)
 
-ANCHOR_STREAM, ANCHOR_EVENT_TYPE = "audit", "anchored"
+ANCHOR_STREAM, ANCHOR_EVENT_TYPE = "audit", "audit_log.anchored"
 FILE_NAME_PATTERN = re.compile(r"anchor-(\d{6})-(\d{4}-\d{2}-\d{2})\.json")
 Heads = dict[str, tuple[int, str]]
 

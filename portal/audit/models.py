@@ -8,9 +8,18 @@ from datetime import UTC
 from typing import Any
 
 from django.db import models
+from django.utils.translation import gettext as _
 
-from portal.audit.event_types import describe_event, get_actor_name
+from portal.audit.catalog import EVENT_TYPES
+from portal.audit.event_types import EventType
 from portal.audit.seals import compute_seal, get_newest_key_id
+
+
+class _LenientValues(dict[str, object]):
+    """Event data in which a missing value renders as an ellipsis."""
+
+    def __missing__(self, key: str) -> str:
+        return "…"
 
 
 class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
@@ -19,7 +28,7 @@ class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
     def visible_to_partner(self) -> "AuditEventQuerySet":
         return self.filter(internal=False)
 
-    def update(self, **_: Any) -> int:
+    def update(self, **values: Any) -> int:
         raise TypeError("Events are append-only.")
 
     def delete(self) -> tuple[int, dict[str, int]]:
@@ -68,13 +77,27 @@ class AuditEvent(models.Model):
 
     @property
     def summary(self) -> str:
-        """Return the actor's name and the description."""
-        return f"{get_actor_name(self)} {self.words[0]}"
+        """Return the actor's name and the sentence."""
+        return f"{self.actor_name} {self.sentence}"
 
     @property
-    def words(self) -> tuple[str, str, str]:
-        """Return the description, tone, and icon."""
-        return describe_event(self)
+    def type(self) -> EventType:
+        """Return the entry of the catalog."""
+        return EVENT_TYPES[self.event_type]
+
+    @property
+    def actor_name(self) -> str:
+        """Return the actor's name, “The portal” for automatic events, or “Someone” if the name is private."""
+        return self.actor or (_("Someone") if self.type.is_anonymous else _("The portal"))
+
+    @property
+    def sentence(self) -> str:
+        """Return what follows the actor's name in the history."""
+        values = {
+            "until_day": str(self.data.get("until", ""))[:10],
+            **{key: value for key, value in self.data.items() if isinstance(value, str | int)},
+        }
+        return _(self.type.sentence).format_map(_LenientValues(values))
 
     def seal(self) -> None:
         """Seal the finished row with the newest key."""

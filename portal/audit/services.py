@@ -10,13 +10,14 @@ from typing import Any
 
 from integrations.partners.models.partners import Partner
 from integrations.submissions.models.integration import Integration
+from portal.audit.catalog import EVENT_TYPES
 from portal.audit.models import AuditEvent
 
 Listener = Callable[[AuditEvent], None]
 LISTENERS: list[Listener] = []
 ResponsibilityListener = Callable[[Integration, AuditEvent], None]
 RESPONSIBILITY_LISTENERS: list[ResponsibilityListener] = []
-RESPONSIBILITY_EVENT_TYPE = "turn_passed"
+RESPONSIBILITY_EVENT_TYPE = "responsibility.changed"
 
 
 def subscribe(listener: Listener) -> Listener:
@@ -38,7 +39,8 @@ def record_event(
 ) -> AuditEvent:
     """Append an event to the stream of `audited_object` and call the listeners.
 
-    The caller holds the lock of the object. Automatic events have no `actor`. `data` must be JSON.
+    The caller holds the lock of the object. Automatic events have no `actor`. `data` must be JSON. `internal` hides an
+    event of a type that the partner usually sees.
     """
     integration = audited_object if isinstance(audited_object, Integration) else None
     partner = audited_object.partner if isinstance(audited_object, Integration) else audited_object
@@ -62,7 +64,6 @@ def record_account_event(
         actor_id=actor.pk if actor else None,
         actor=str(actor) if actor else "",
         note=note,
-        internal=True,
         data=data,
         at=now,
     )
@@ -70,7 +71,7 @@ def record_account_event(
 
 def record_system_event(stream: str, event_type: str, *, now: datetime, **data: Any) -> AuditEvent:
     """Append an event of the portal itself, which no page shows. `data` must be JSON."""
-    return _append_event(stream, event_type=event_type, internal=True, data=data, at=now)
+    return _append_event(stream, event_type=event_type, data=data, at=now)
 
 
 def get_turn_stream(pk: int) -> str:
@@ -96,17 +97,23 @@ def record_responsibility_change(
     }
     if is_undo:
         data["back"] = True
-    event = _append_event(
-        get_turn_stream(integration.pk), event_type=RESPONSIBILITY_EVENT_TYPE, internal=True, data=data, at=now
-    )
+    event = _append_event(get_turn_stream(integration.pk), event_type=RESPONSIBILITY_EVENT_TYPE, data=data, at=now)
     for listener in RESPONSIBILITY_LISTENERS:
         listener(integration, event)
     return event
 
 
-def _append_event(stream: str, **fields: Any) -> AuditEvent:
-    """Append an event to a stream, linked to the last event."""
+def _append_event(stream: str, *, event_type: str, internal: bool = False, **fields: Any) -> AuditEvent:
+    """Append an event to a stream, linked to the last event. Raises KeyError if the catalog lacks its type."""
+    internal = EVENT_TYPES[event_type].is_internal or internal
     last = AuditEvent.objects.filter(stream=stream).order_by("-seq").first()
-    event = AuditEvent(stream=stream, seq=last.seq + 1 if last else 1, before=last.hash if last else "", **fields)
+    event = AuditEvent(
+        stream=stream,
+        seq=last.seq + 1 if last else 1,
+        before=last.hash if last else "",
+        event_type=event_type,
+        internal=internal,
+        **fields,
+    )
     event.save()
     return event

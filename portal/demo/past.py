@@ -22,10 +22,11 @@ from integrations.submissions.workflow.states import ListingStatus, Status, dete
 from portal.accounts.models import User
 from portal.analytics import services
 from portal.analytics.saved_views import services as saved_views
+from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
 from portal.audit.models import AuditEvent
 from portal.audit.services import RESPONSIBILITY_EVENT_TYPE, get_turn_stream
 from portal.core.name_matching import compute_name_key
-from portal.demo.past_transitions import DAY, OWNER, REVIEWER, PastTransition, plan_transitions
+from portal.demo.past_transitions import CREATION, DAY, OWNER, REVIEWER, PastTransition, plan_transitions
 
 COMPANIES = ("Orchid Works", "Larkspur Labs", "Basalt Grid", "Harbor Nine", "Saffron Stack", "Quillfeather")
 PRODUCT_NAMES = (
@@ -140,10 +141,10 @@ def _build_fields(
 def _build_state(transitions: list[PastTransition], moments: list[datetime], edition: Edition) -> dict[str, Any]:
     """Return the state after the last transition."""
     last, end = transitions[-1], moments[-1]
-    when = {transition.event_type: at for transition, at in zip(transitions, moments, strict=True)}
+    when = {transition.name: at for transition, at in zip(transitions, moments, strict=True)}
     has_ended = last.stage in END_STAGES
     request_times = [
-        at for transition, at in zip(transitions, moments, strict=True) if transition.event_type in REVIEW_REQUESTS
+        at for transition, at in zip(transitions, moments, strict=True) if transition.name in REVIEW_REQUESTS
     ]
     is_listed = "publish" in when
     return {
@@ -171,7 +172,7 @@ def build_events(entry: PastIntegration) -> None:
     integration, previous_position = entry.row, ("", "")
     for at, transition in entry.transitions:
         actor = entry.people[transition.actor]
-        if transition.event_type:
+        if transition.name:
             event_data = _build_event_data(integration, transition, previous_position)
             actor_fields = {"actor_id": actor.pk, "actor": str(actor), "note": transition.note}
             _append_event(
@@ -179,7 +180,7 @@ def build_events(entry: PastIntegration) -> None:
                 f"integration:{integration.pk}",
                 integration=integration,
                 partner=integration.partner,
-                event_type=transition.event_type,
+                event_type=_get_event_type(transition),
                 at=at,
                 data=event_data,
                 **actor_fields,
@@ -196,13 +197,17 @@ def build_events(entry: PastIntegration) -> None:
         previous_position = (transition.stage, transition.step)
 
 
+def _get_event_type(transition: PastTransition) -> str:
+    return "integration.created" if transition.name == CREATION else EVENT_TYPES_BY_TRANSITION[transition.name].key
+
+
 def _build_event_data(
     integration: Integration, transition: PastTransition, previous_position: tuple[str, str]
 ) -> dict[str, Any]:
-    if transition.event_type == "created":
+    if transition.name == CREATION:
         return {"program": integration.program_key, "edition": integration.edition_date, "name": integration.name}
     return {
-        "label": STEP_LABELS[transition.event_type],
+        "label": STEP_LABELS[transition.name],
         "from": list(previous_position),
         "to": [transition.stage, transition.step],
         "to_step": integration.edition.step(transition.step).name,

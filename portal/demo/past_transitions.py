@@ -9,6 +9,7 @@ from random import Random
 from integrations.programs.schema import Edition, Stage
 
 OWNER, REVIEWER, NOBODY = "owner", "reviewer", ""
+CREATION = "created"  # not a transition of the workflow
 DAY = timedelta(days=1)
 SPREAD = 0.42  # of the logarithm: the 90th percentile is 1.7 times the median
 DAYS_PER_WORKING_DAY = 7 / 5
@@ -18,14 +19,14 @@ DAYS_PER_WORKING_DAY = 7 / 5
 class PastTransition:
     """Transition and the state after it.
 
-    Without an event type, only the responsible party changes.
+    Without a name, only the responsible party changes.
 
     Attributes:
         delay: Time since the previous transition.
     """
 
     delay: timedelta
-    event_type: str
+    name: str
     actor: str
     stage: str
     step: str
@@ -53,7 +54,7 @@ def plan_transitions(random: Random, edition: Edition, median_days: float, endin
 
 def _iterate_transitions(random: Random, edition: Edition, median_days: float, ending: str) -> Iterator[PastTransition]:
     positions = [(str(stage), step.key) for step, stage in edition.positions()]
-    yield PastTransition(timedelta(), "created", OWNER, *positions[0], "partner")
+    yield PastTransition(timedelta(), CREATION, OWNER, *positions[0], "partner")
     review = next(n for n, (stage, _) in enumerate(positions) if stage == Stage.REVIEW)
     early_end = random.randrange(review) if ending == "withdraw" and random.random() < 0.7 else -1
     for n in range(review):

@@ -4,9 +4,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from integrations.partners.models import Partner
+from portal.audit.catalog import WEBHOOKS
 from portal.audit.models import AuditEvent
 from portal.webhooks import fanout, payloads, services, settlement, slack
-from portal.webhooks.event_kinds import EVENT_TYPES_BY_NAME, EVENT_TYPES_BY_VERB
 from portal.webhooks.http_delivery import DeliveryOutcome, describe_status
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.services import EndpointConfiguration
@@ -21,7 +21,7 @@ NEWEST_STATUSES: tuple[tuple[int | None, ...], ...] = ((200,), (503, 200), (200,
 def create_webhooks(partner: Partner, owner: Any, staff: Any, now: datetime) -> None:
     """Create both webhooks and their logs."""
     created_at = now - timedelta(days=29)
-    kinds = [name for name, kind in EVENT_TYPES_BY_NAME.items() if not kind.is_program_only]
+    kinds = [key for key, webhook in WEBHOOKS.items() if not webhook.is_program_only]
     pipeline_settings = EndpointConfiguration(
         "Release pipeline", kinds, address="https://ci.acme.example/portal/events?team=range"
     )
@@ -37,9 +37,8 @@ def create_webhooks(partner: Partner, owner: Any, staff: Any, now: datetime) -> 
 
 def create_log(endpoint: WebhookEndpoint, events: Any, owner: Any, now: datetime) -> None:
     """Create deliveries for the newest events."""
-    event_types = [event_type for event_type, kind in EVENT_TYPES_BY_VERB.items() if kind.name in endpoint.kinds]
     logged_events = events.filter(
-        event_type__in=event_types, at__gte=now - timedelta(days=29), at__lte=now - timedelta(minutes=20)
+        event_type__in=endpoint.kinds, at__gte=now - timedelta(days=29), at__lte=now - timedelta(minutes=20)
     )
     logged_events = logged_events.exclude(integration=None).order_by("-at", "-pk")
     for place, event in reversed(list(enumerate(logged_events[:MAX_LOGGED_EVENTS]))):  # oldest first
@@ -55,11 +54,10 @@ def create_log(endpoint: WebhookEndpoint, events: Any, owner: Any, now: datetime
 
 
 def create_message(endpoint: WebhookEndpoint, event: AuditEvent) -> WebhookDelivery:
-    kind = EVENT_TYPES_BY_VERB[event.event_type]
-    body = payloads.build_body(event, kind)
+    body = payloads.build_body(event)
     if endpoint.form == WebhookEndpoint.Form.SLACK:
         body = slack.build_body(event, payloads.parse_json(body))
-    message = fanout.create_delivery(endpoint, f"{event.stream}:{event.seq}", kind.name, body, event=event)
+    message = fanout.create_delivery(endpoint, f"{event.stream}:{event.seq}", event.event_type, body, event=event)
     assert message is not None
     return message
 

@@ -26,7 +26,7 @@ from portal.directory.search import format_platforms, serialize_support_metrics
 from verification.checks.models import CheckResult, Observation
 from verification.outcomes import Outcome
 
-REPLY_EVENT_TYPE = "support_replied"
+REPLY_EVENT_TYPE = "integration.support_replied"
 FULL_NAME_PATTERN = re.compile(
     r"[A-Za-z0-9][\w-]*/[A-Za-z0-9][\w-]*", re.ASCII
 )  # a namespace and a name, and no more path

@@ -16,6 +16,7 @@ from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import lock_integration
 from portal.audit import services
+from portal.audit.catalog import EMAILS
 from portal.notifications import email
 from portal.notifications.escalation import get_address, list_recipients
 from portal.notifications.models import EmailMessage
@@ -73,12 +74,19 @@ def _notify_next_recipient(failed_email: EmailMessage, integration: Integration,
 
 
 def _notify_program(failed_email: EmailMessage, integration: Integration, now: datetime) -> bool:
-    event_data = {"whom": failed_email.to, "subject": failed_email.subject, "why": failed_email.last_error}
-    event = services.record_event(integration, "mail_undelivered", actor=None, now=now, internal=True, **event_data)
+    event = services.record_event(
+        integration,
+        "program.email_delivery_failed",
+        actor=None,
+        now=now,
+        whom=failed_email.to,
+        subject=failed_email.subject,
+        why=failed_email.last_error,
+    )
     recipient = list_recipients(integration)[0]
     context = notices.add_reader(notices.build_context(event), for_program=True)
     email.queue(
-        "email_undelivered",
+        EMAILS[event.event_type].template,
         f"{event.stream}:{event.seq}:{get_address(recipient)}",
         recipient,
         context,

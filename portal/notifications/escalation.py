@@ -27,6 +27,7 @@ from integrations.submissions.notices import get_address
 from integrations.submissions.services.transitions import PROGRAM_CALENDAR, lock_integration
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.audit import services
+from portal.audit.catalog import EMAILS
 from portal.audit.models import AuditEvent
 from portal.core.business_time import Calendar
 from portal.core.office_hours import get_next_working_time
@@ -36,7 +37,10 @@ from portal.notifications.models import EmailMessage, Escalation
 log = logging.getLogger(__name__)
 WARNING_PERCENTS = (50, 75, 90)  # of the program's time, as for issues
 MAX_WARNING_PERIOD = timedelta(days=30)
-EVENT_TYPE_BY_KIND = {Escalation.Kind.TURN: "turn_overdue", Escalation.Kind.BREACHES: "news_passed_on"}
+EVENT_TYPE_BY_KIND = {
+    Escalation.Kind.TURN: "program.action_overdue",
+    Escalation.Kind.BREACHES: "program.breach_escalated",
+}
 
 
 def list_recipients(integration: Integration) -> list[Any]:
@@ -69,7 +73,9 @@ def notify_of_retraction(event: AuditEvent) -> None:
     integration = event.integration
     assert integration is not None
     retracted_keys = _get_breach_keys(event)
-    earlier = integration.events.filter(event_type__in=("issues_breached", "news_passed_on"), seq__lt=event.seq)
+    earlier = integration.events.filter(
+        event_type__in=("issue.breached", "program.breach_escalated"), seq__lt=event.seq
+    )
     notified_addresses = {get_address(each) for each in notices.list_both_teams(integration)}
     context = notices.build_context(event)
     for sent_email in EmailMessage.objects.filter(
@@ -77,9 +83,7 @@ def notify_of_retraction(event: AuditEvent) -> None:
     ).select_related("person"):
         if sent_email.to not in notified_addresses and _can_know(integration, sent_email.person):
             notified_addresses.add(sent_email.to)
-            notices.queue_email(
-                "breaches_retracted", event, sent_email.person or sent_email.to, context, calendar="", undo_until=None
-            )
+            notices.queue_email(event, sent_email.person or sent_email.to, context, calendar="", undo_until=None)
 
 
 def _can_know(integration: Integration, person: Any) -> bool:
@@ -169,7 +173,7 @@ def _warn(integration: Integration, escalation: Escalation, now: datetime) -> bo
     share = max((share for share, at in list_warnings(integration) if at <= now), default=WARNING_PERCENTS[0])
     escalation.next_at = min((at for _, at in list_warnings(integration) if at > now), default=escalation.due_at)
     escalation.save()
-    _notify(integration, "turn_warned", list_recipients(integration)[0], escalation, now, share=share)
+    _notify(integration, "program.action_warning_sent", list_recipients(integration)[0], escalation, now, share=share)
     return True
 
 
@@ -247,10 +251,10 @@ def _notify(
         "count": len(issues),
         "share": share,
     }
-    event = services.record_event(integration, event_type, actor=None, now=now, internal=True, **event_data)
+    event = services.record_event(integration, event_type, actor=None, now=now, **event_data)
     key = f"{event.stream}:{event.seq}:{get_address(recipient)}"
     email.queue(
-        "escalated",
+        EMAILS[event_type].template,
         key,
         recipient,
         notices.add_reader(notices.build_context(event), for_program=True),

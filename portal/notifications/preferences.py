@@ -9,11 +9,11 @@ from zoneinfo import ZoneInfo
 from django.db import transaction
 from django.utils.translation import gettext
 
+from portal.audit.catalog import EMAILS
 from portal.core.business_time import Calendar
 from portal.core.office_hours import get_next_working_time
 from portal.notifications import unsubscribe
 from portal.notifications.categories import (
-    CATEGORY_BY_EVENT_TYPE,
     CATEGORY_BY_KEY,
     DIGEST_MODES,
     DeliveryMode,
@@ -44,10 +44,10 @@ class DeliveryDecision:
 
 def decide_delivery(person: Any, event_type: str, now: datetime) -> DeliveryDecision:
     """Decide how to deliver a notification. Locked categories and mailboxes get an immediate email."""
-    category = CATEGORY_BY_EVENT_TYPE.get(event_type)
-    if category is None or category.locked or not hasattr(person, "zone"):
+    key = EMAILS[event_type].category
+    if key is None or CATEGORY_BY_KEY[key].locked or not hasattr(person, "zone"):
         return DeliveryDecision()
-    preference = NotificationPreference.objects.filter(user=person).first()
+    category, preference = CATEGORY_BY_KEY[key], NotificationPreference.objects.filter(user=person).first()
     mode = get_mode(preference.how if preference else {}, category)
     stop_url = unsubscribe.build_url(person, category.key)
     if mode == DeliveryMode.IMMEDIATE:

@@ -28,12 +28,20 @@ FORMAT_VERSION = 4
 OPEN_STATES = ("running", "at_risk", "overdue", "data_incomplete", "paused")
 MAX_OVERDUE_ROWS, MAX_DUE_SOON_ROWS = 3, 20
 LATE_AFTER = timedelta(days=1)  # after a week's end: from then on its report was made late
-DECISION_EVENT_TYPES = ("approve", "request_changes", "decline")
-REVIEW_REQUEST_EVENT_TYPES = ("submit_for_review", "resubmit_for_review")
+DECISION_EVENT_TYPES = ("integration.approved", "review.changes_requested", "integration.declined")
+REVIEW_REQUEST_EVENT_TYPES = ("review.requested", "review.requested_again")
 LISTING_EVENT_TYPES = (
-    "publish", "archive", "issues_breached", "breaches_retracted", "issue_notice", "withdraw_notice", "suspend",
-    "suspend_immediately", "delist", "uphold_appeal", "reinstate", "downgrade_to_community",
-)  # fmt: skip
+    "integration.listed",
+    "integration.archived",
+    "compliance.notice_issued",
+    "compliance.notice_withdrawn",
+    "compliance.suspended",
+    "compliance.suspended_immediately",
+    "compliance.delisted",
+    "compliance.appeal_upheld",
+    "compliance.reinstated",
+    "compliance.downgraded",
+)
 
 
 def build_figures(report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, now: datetime) -> dict[str, Any]:
@@ -174,10 +182,9 @@ def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -
         at__lt=end,
         internal=False,
     )
-    events = events.exclude(event_type__in=("issues_breached", "breaches_retracted"))
     recent_events = events.select_related("integration__partner").order_by("at", "pk")[:50]
     return [
-        {"partner": event.integration.partner.name, "integration": event.integration.name, "what": event.words[0]}
+        {"partner": event.integration.partner.name, "integration": event.integration.name, "what": event.sentence}
         for event in recent_events
         if event.integration is not None
     ]

@@ -5,40 +5,43 @@ from typing import Any
 
 from django.db.models import Q
 
+from portal.audit.catalog import WEBHOOKS
+from portal.audit.event_types import Webhook
 from portal.audit.models import AuditEvent
 from portal.webhooks import payloads, slack
-from portal.webhooks.event_kinds import EVENT_TYPES_BY_VERB, WebhookEventType
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.tasks import enqueue_endpoint
 
 
 def create_deliveries(event: AuditEvent) -> None:
     """Create the deliveries of an event. Deliveries of a decision wait until the decision can't be undone."""
-    kind = EVENT_TYPES_BY_VERB.get(event.event_type)
-    if kind is None or event.integration is None or (event.internal and not kind.is_program_only):
+    webhook = WEBHOOKS.get(event.event_type)
+    if webhook is None or event.integration is None or (event.internal and not webhook.is_program_only):
         return
-    subscribed_endpoints = [endpoint for endpoint in list_endpoints(event, kind) if kind.name in endpoint.kinds]
+    subscribed_endpoints = [
+        endpoint for endpoint in list_endpoints(event, webhook) if event.event_type in endpoint.kinds
+    ]
     if not subscribed_endpoints:
         return
-    text = payloads.build_body(event, kind)
+    text = payloads.build_body(event)
     bodies_by_form = {WebhookEndpoint.Form.WEBHOOK: text, WebhookEndpoint.Form.SLACK: ""}
     if any(endpoint.form == WebhookEndpoint.Form.SLACK for endpoint in subscribed_endpoints):
-        bodies_by_form[WebhookEndpoint.Form.SLACK] = slack.build_body(event, payloads.build_payload(event, kind))
+        bodies_by_form[WebhookEndpoint.Form.SLACK] = slack.build_body(event, payloads.build_payload(event))
     for endpoint in subscribed_endpoints:
         create_delivery(
             endpoint,
             f"{event.stream}:{event.seq}",
-            kind.name,
+            event.event_type,
             bodies_by_form[WebhookEndpoint.Form(endpoint.form)],
             event=event,
         )
 
 
-def list_endpoints(event: AuditEvent, kind: WebhookEventType) -> Any:
+def list_endpoints(event: AuditEvent, webhook: Webhook) -> Any:
     """Return the active endpoints of the event's partner and of the program that match the program filter."""
     row = event.integration
     assert row is not None
-    owner_condition = Q(partner=None) if kind.is_program_only else Q(partner=None) | Q(partner=event.partner_id)
+    owner_condition = Q(partner=None) if webhook.is_program_only else Q(partner=None) | Q(partner=event.partner_id)
     return WebhookEndpoint.objects.filter(
         owner_condition, ended_at=None, program_key__in=("", row.program_key)
     ).order_by("pk")

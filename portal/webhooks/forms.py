@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from integrations.programs.registry import PROGRAMS
 from portal.core.form_fields import UtcDateTimeField
 from portal.core.text_fields import SingleLineField
-from portal.webhooks.event_kinds import iterate_event_type_groups
+from portal.webhooks.event_types import iterate_webhook_groups
 from portal.webhooks.models import WebhookEndpoint
 from portal.webhooks.retry_policy import RETENTION_PERIOD
 from portal.webhooks.services import EndpointConfiguration
@@ -86,8 +86,8 @@ class EndpointForm(forms.Form):
         self.endpoint = endpoint
         kinds: Any = self.fields["kinds"]
         kinds.choices = [
-            (_(title), [(kind.name, _(kind.description)) for kind in group])
-            for title, group in iterate_event_type_groups(is_program_staff=is_program_endpoint)
+            (_(title), [(key, _(webhook.description)) for key, webhook in webhooks.items()])
+            for title, webhooks in iterate_webhook_groups(is_program_staff=is_program_endpoint)
         ]
         program: Any = self.fields["program_key"]
         program.choices = [

@@ -11,8 +11,9 @@ from django.urls import reverse
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
+from portal.audit.catalog import WEBHOOKS
 from portal.audit.models import AuditEvent
-from portal.webhooks.event_kinds import ISSUE_KEYS, PAYLOAD_VERSION, SAMPLE_VALUES, TEST_EVENT_TYPE, WebhookEventType
+from portal.webhooks.event_types import ISSUE_KEYS, PAYLOAD_VERSION, SAMPLE_VALUES, TEST_EVENT_TYPE
 
 MAX_BODY_CHARACTERS = 64 * 1024
 
@@ -27,9 +28,9 @@ def parse_json(body: str) -> dict[str, Any]:
     return data
 
 
-def build_body(event: AuditEvent, kind: WebhookEventType) -> str:
+def build_body(event: AuditEvent) -> str:
     """Return the body of an event. A long list of issues is shortened; `count` still has their number."""
-    payload_data = build_payload(event, kind)
+    payload_data = build_payload(event)
     text = serialize_json(payload_data)
     while len(text) > MAX_BODY_CHARACTERS and payload_data["data"].get("issues"):
         payload_data["data"]["issues"] = payload_data["data"]["issues"][: len(payload_data["data"]["issues"]) // 2]
@@ -37,19 +38,19 @@ def build_body(event: AuditEvent, kind: WebhookEventType) -> str:
     return text
 
 
-def build_payload(event: AuditEvent, kind: WebhookEventType) -> dict[str, Any]:
+def build_payload(event: AuditEvent) -> dict[str, Any]:
     """Return the payload of an event. `sequence` orders the events of an integration."""
     row = event.integration
     assert row is not None
-    kind_data = {name: format_value(name, event.data[name]) for name in kind.fields if name in event.data}
+    fields = [name for name in WEBHOOKS[event.event_type].fields if name in event.data]
     data = {
         "sequence": event.seq,
         "sentence": event.summary,
         "by": get_actor_side(event),
         **build_subject_data(row),
-        **kind_data,
+        **{name: format_value(name, event.data[name]) for name in fields},
     }
-    return {"type": kind.name, "version": PAYLOAD_VERSION, "timestamp": event.at.isoformat(), "data": data}
+    return {"type": event.event_type, "version": PAYLOAD_VERSION, "timestamp": event.at.isoformat(), "data": data}
 
 
 def build_subject_data(row: Integration) -> dict[str, Any]:
@@ -102,10 +103,10 @@ def build_test_body(partner: Partner | None, actor: Any, now: datetime) -> str:
     )
 
 
-def build_example(kind: WebhookEventType) -> dict[str, Any]:
+def build_example(event_type: str) -> dict[str, Any]:
     """Return a sample payload of an event type for the documentation."""
-    site, samples = settings.SITE_URL, dict(SAMPLE_VALUES)
-    if "was" in kind.fields:  # editions, not stages
+    webhook, site, samples = WEBHOOKS[event_type], settings.SITE_URL, dict(SAMPLE_VALUES)
+    if "was" in webhook.fields:  # editions, not stages
         samples["to"] = "2026-06"
     uuid = "0b7e4c1a-5d0e-4c55-9a43-8f4f6f1c2d3e"
     integration = {
@@ -114,7 +115,7 @@ def build_example(kind: WebhookEventType) -> dict[str, Any]:
         "url": f"{site}/integrations/{uuid}/",
     }  # fmt: skip
     data = {
-        "sequence": 12, "sentence": kind.description, "by": "program", "integration": integration,
-        "partner": {"name": "Acme", "slug": "acme"}, **{name: samples[name] for name in kind.fields},
+        "sequence": 12, "sentence": webhook.description, "by": "program", "integration": integration,
+        "partner": {"name": "Acme", "slug": "acme"}, **{name: samples[name] for name in webhook.fields},
     }  # fmt: skip
-    return {"type": kind.name, "version": PAYLOAD_VERSION, "timestamp": "2026-04-14T09:00:00+00:00", "data": data}
+    return {"type": event_type, "version": PAYLOAD_VERSION, "timestamp": "2026-04-14T09:00:00+00:00", "data": data}

@@ -9,7 +9,8 @@ from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from portal.webhooks.event_kinds import EVENT_TYPES_BY_NAME, TEST_EVENT_TYPE
+from portal.audit.catalog import WEBHOOKS
+from portal.webhooks.event_types import TEST_EVENT_TYPE
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.permissions import list_visible_endpoints
 
@@ -38,7 +39,7 @@ def list_kinds(endpoint: WebhookEndpoint) -> list[str]:
     """Return the options of the event filter: the event types of the endpoint and of its log."""
     logged_kinds = set(endpoint.messages.order_by().values_list("kind", flat=True).distinct())
     available_kinds = {*endpoint.kinds, *logged_kinds}
-    return [kind for kind in (*EVENT_TYPES_BY_NAME, TEST_EVENT_TYPE) if kind in available_kinds]
+    return [kind for kind in (*WEBHOOKS, TEST_EVENT_TYPE) if kind in available_kinds]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,4 +88,4 @@ def list_deliveries(endpoint: WebhookEndpoint, state: str, kind: str) -> QuerySe
     """Return the deliveries that match the filters, newest first. Unknown filter values are ignored."""
     _, state_condition = STATE_TABS.get(state, STATE_TABS[""])
     rows = endpoint.messages.filter(state_condition).defer("body")
-    return rows.filter(kind=kind) if kind in EVENT_TYPES_BY_NAME or kind == TEST_EVENT_TYPE else rows
+    return rows.filter(kind=kind) if kind in WEBHOOKS or kind == TEST_EVENT_TYPE else rows

@@ -13,11 +13,12 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner
+from portal.audit.catalog import WEBHOOKS
 from portal.audit.services import record_event
 from portal.core.crypto import Secret
 from portal.core.errors import ActionRefused
 from portal.webhooks import payloads, secrets, slack
-from portal.webhooks.event_kinds import EVENT_TYPES_BY_NAME, TEST_EVENT_TYPE
+from portal.webhooks.event_types import TEST_EVENT_TYPE
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.permissions import can_manage
 from portal.webhooks.retry_policy import RETENTION_PERIOD
@@ -70,9 +71,9 @@ def _select_kinds(kinds: Sequence[str], *, is_program_endpoint: bool) -> list[st
         ActionRefused: No event type is selected.
     """
     selected_kinds = [
-        name
-        for name, kind in EVENT_TYPES_BY_NAME.items()
-        if name in kinds and (is_program_endpoint or not kind.is_program_only)
+        key
+        for key, webhook in WEBHOOKS.items()
+        if key in kinds and (is_program_endpoint or not webhook.is_program_only)
     ]
     if not selected_kinds:
         raise ActionRefused(_("Select at least one event."))
@@ -105,7 +106,7 @@ def create_endpoint(
     secrets.set_address(row, configuration.address)
     secret = secrets.set_secret(row, now) if configuration.form == WebhookEndpoint.Form.WEBHOOK else None
     row.save()
-    _record_change(row, "webhook_added", actor, now)
+    _record_change(row, "webhook.created", actor, now)
     return row, secret
 
 
@@ -119,7 +120,7 @@ def change_endpoint(
         if configuration.address:
             secrets.set_address(row, configuration.address)
             row.rests_until = None
-        _record_change(row, "webhook_changed", actor, now)
+        _record_change(row, "webhook.changed", actor, now)
 
 
 def rotate_secret(endpoint: WebhookEndpoint, *, actor: Any, now: datetime, expected_fingerprint: str) -> Secret:
@@ -132,7 +133,7 @@ def rotate_secret(endpoint: WebhookEndpoint, *, actor: Any, now: datetime, expec
                 _("The secret was rotated after you opened this page. Rotate it again if you need a new one.")
             )
         secret = secrets.set_secret(row, now)
-        _record_change(row, "webhook_secret_made", actor, now)
+        _record_change(row, "webhook.secret_created", actor, now)
     return secret
 
 
@@ -146,7 +147,7 @@ def pause_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> N
     with _lock_endpoint(endpoint, actor, now) as row:
         if not row.pause:
             row.pause, row.paused_at = WebhookEndpoint.Pause.MANUAL, now
-            _record_change(row, "webhook_paused", actor, now)
+            _record_change(row, "webhook.paused", actor, now)
 
 
 def resume_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime, skip: bool = False) -> int:
@@ -164,7 +165,7 @@ def resume_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime, ski
             waiting_deliveries.filter(tries__gt=0).update(tries=0, due_at=now)
         row.pause, row.paused_at = "", None
         row.failing_since, row.rests_until, row.failures = None, None, 0
-        _record_change(row, "webhook_resumed", actor, now)
+        _record_change(row, "webhook.resumed", actor, now)
     return int(count)
 
 
@@ -226,7 +227,7 @@ def remove_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> 
         row.messages.filter(state=DeliveryState.WAITING).update(
             state=DeliveryState.CANCELLED, last_response_summary=_("The webhook was deleted.")
         )
-        _record_change(row, "webhook_removed", actor, now)
+        _record_change(row, "webhook.deleted", actor, now)
 
 
 def delete_expired_data(now: datetime, limit: int = 5000) -> int:

@@ -6,7 +6,6 @@ All user input is escaped and kept on one line, so it can't create mentions, lin
 from collections.abc import Mapping
 from typing import Any
 
-from portal.audit.event_types import get_actor_name
 from portal.audit.models import AuditEvent
 from portal.notifications.rendering import flatten_text
 from portal.webhooks.payloads import serialize_json
@@ -31,21 +30,19 @@ def build_link(address: str, text: Any) -> str:
 def build_body(event: AuditEvent, payload: Mapping[str, Any]) -> str:
     """Return the Slack message of an event with its payload."""
     data = payload["data"]
-    summary, tone, _ = event.words
+    summary = f"{escape_text(event.actor_name)} {escape_text(event.sentence, LONG_TEXT_LENGTH)}"
     row, partner = data["integration"], data["partner"]
-    emoji = TONE_EMOJI.get(tone, ":small_blue_diamond:")
-    headline = f"{emoji} {escape_text(get_actor_name(event))} {escape_text(summary, LONG_TEXT_LENGTH)}"
+    emoji = TONE_EMOJI.get(event.type.tone, ":small_blue_diamond:")
     subject_line = f"*{build_link(row['url'], row['name'])}* by {escape_text(partner['name'])}"
     lines = [
         f"{build_link(issue['url'], issue['name'])}, due {escape_text(issue['due'])}"
         for issue in data.get("issues", ())
     ]
-    blocks: list[dict[str, Any]] = [build_section("\n".join([headline, subject_line, *lines[:MAX_ISSUES]]))]
+    blocks: list[dict[str, Any]] = [build_section("\n".join([f"{emoji} {summary}", subject_line, *lines[:MAX_ISSUES]]))]
     moment = f"{event.at:%a}, {event.at:%b} {event.at.day}, {event.at:%H:%M} UTC"
     blocks.append(build_context_block(f"{payload['type']} · {moment}"))
     return build_message(
-        f"{escape_text(row['name'])} by {escape_text(partner['name'])}: {escape_text(get_actor_name(event))} "
-        f"{escape_text(summary, LONG_TEXT_LENGTH)}",
+        f"{escape_text(row['name'])} by {escape_text(partner['name'])}: {summary}",
         blocks,
     )
 

@@ -21,7 +21,7 @@ from portal.ui.pagination import paginate
 from portal.ui.refusals import report_refusal
 from portal.webhooks import payloads, services
 from portal.webhooks import permissions as access
-from portal.webhooks.event_kinds import iterate_event_type_groups
+from portal.webhooks.event_types import iterate_webhook_groups
 from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data
 from portal.webhooks.http_delivery import format_json
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
@@ -46,15 +46,19 @@ def list_webhooks(request: HttpRequest) -> HttpResponse:
 def list_event_types(request: HttpRequest) -> HttpResponse:
     """Show the event types with sample payloads."""
     is_program_staff = permissions.is_program_staff(request.user)
-    event_type_groups = [
-        (_(title), [(kind, format_json(payloads.serialize_json(payloads.build_example(kind)))) for kind in group])
-        for title, group in iterate_event_type_groups(is_program_staff=is_program_staff)
+    groups = [
+        (_(title), [(key, webhook, _format_example(key)) for key, webhook in webhooks.items()])
+        for title, webhooks in iterate_webhook_groups(is_program_staff=is_program_staff)
     ]
     return render(
         request,
-        "webhooks/event_kinds.html",
-        {"groups": event_type_groups, "retry_delays": [format_delay(delay) for delay in RETRY_DELAYS_SECONDS]},
+        "webhooks/event_types.html",
+        {"groups": groups, "retry_delays": [format_delay(delay) for delay in RETRY_DELAYS_SECONDS]},
     )
+
+
+def _format_example(event_type: str) -> str:
+    return format_json(payloads.serialize_json(payloads.build_example(event_type)))
 
 
 def _get_managed_partner(request: HttpRequest, slug: str) -> Partner | None:

@@ -21,7 +21,7 @@ from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 
 JUDGE = "Standard Webhooks: the specification by hand (HMAC-SHA256), and its official library"
 SHORT_CASES, LONG_CASES = 100, 2000
-BODIES = ("{}", '{"type":"message.posted"}', '{"name":"Łódź 火箭"}', '{"a":"' + "b" * 70_000 + '"}')
+BODIES = ("{}", '{"type":"message.sent_to_partner"}', '{"name":"Łódź 火箭"}', '{"a":"' + "b" * 70_000 + '"}')
 DAMAGES = ("none", "body", "id", "timestamp", "secret", "old")
 
 

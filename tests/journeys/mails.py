@@ -28,8 +28,8 @@ HOUR = timedelta(hours=1)
 def others(row: Integration, reader: Any, by: Any, now: datetime) -> dict[str, rendering.RenderedEmail]:
     """Every mail beside the notices, by the name of its template."""
     due = {"action": "Review round 1", "due": (now - 30 * HOUR).isoformat()}
-    event = record_event(row, "turn_overdue", actor=None, now=now, internal=True, **NEWS, **due)
-    record_event(row, "said_to_partner", actor=by, now=now, note="Two things are left.")
+    event = record_event(row, "program.action_overdue", actor=None, now=now, internal=True, **NEWS, **due)
+    record_event(row, "message.sent_to_partner", actor=by, now=now, note="Two things are left.")
     of_event = notices.add_reader(notices.build_context(event), for_program=True)
     context_by_template = dict.fromkeys(OF_ACCOUNTS, ACCOUNT) | _of_company(row, by, now) | _of_keys(row, by, now)
     context_by_template |= {

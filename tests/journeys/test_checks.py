@@ -79,4 +79,4 @@ def test_conflict_shows_both_sources_and_evidence_leads_there(
         wide = page.page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
         assert wide, "the page scrolls sideways"
     page.press("Accept new owner").sees("You accepted the new owner permanently.").shot("checks-accepted")
-    assert AuditEvent.objects.get(event_type="accepted").actor_id == rita.pk
+    assert AuditEvent.objects.get(event_type="check.accepted").actor_id == rita.pk

@@ -101,7 +101,9 @@ def test_slip_of_the_pen_loses_nothing(visit: Visit, alice: Any, complete_draft:
 def test_colleague_goes_on_where_it_was_left(visit: Visit, bob: Any, complete_draft: IntegrationDraft) -> None:
     colleague = visit(bob).go("/").press("Rocket driver").sees("Alice Archer saved this")
     holds_it(colleague).press("Review and submit").press("Submit integration").sees("Action required")
-    assert [event.actor for event in Integration.objects.get().events.filter(event_type="created")] == ["Bob Baker"]
+    assert [event.actor for event in Integration.objects.get().events.filter(event_type="integration.created")] == [
+        "Bob Baker"
+    ]
 
 
 def test_of_two_people_at_once_the_second_sees_both_versions_and_chooses(
@@ -159,4 +161,4 @@ def test_pressed_twice_it_is_one_integration(visit: Visit, alice: Any, complete_
     second.press("Submit integration").sees("Rocket driver")
     row = Integration.objects.get()
     assert second.page.url == first.page.url == f"{first.base}/integrations/{row.uuid}/"
-    assert row.events.filter(event_type="created").count() == 1
+    assert row.events.filter(event_type="integration.created").count() == 1

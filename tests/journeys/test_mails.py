@@ -14,9 +14,9 @@ from django.db import transaction
 from playwright.sync_api import Browser, Page
 
 from integrations.submissions.models import Integration
-from integrations.submissions.notices import NOTIFICATION_RULES
+from portal.audit.catalog import EMAILS
 from tests.journeys.mails import others
-from tests.portal.notifications.test_email_templates import tell
+from tests.portal.notifications.test_email_templates import EVENT_TYPES, tell
 
 SHOTS = os.environ.get("PORTAL_SHOTS", "")
 THEMES = ("light", "dark")
@@ -49,7 +49,7 @@ def pages(chromium: Browser) -> Any:
 def test_every_notice_fits_a_phone_and_is_read_in_light_and_dark(
     rocket: Integration, alice: Any, rita: Any, sam: Any, now: datetime, pages: dict[str, Page]
 ) -> None:
-    for event_type in NOTIFICATION_RULES:
+    for event_type in EVENT_TYPES:
         mail = tell(rocket, event_type, sam, now, note=NOTE)[0]
         look(pages, event_type, mail.html, mail.text)
 
@@ -63,7 +63,7 @@ def test_every_other_email_fits_a_phone_and_is_read_in_light_and_dark(
         look(pages, name, mail.html, mail.text)
     folder = settings.BASE_DIR / "portal/notifications/templates/notifications/email"
     templates = {path.stem for path in folder.glob("*.md") if "\n\n" in path.read_text()}  # others are parts of them
-    assert templates == {*emails_by_template, *(notice.template for notice in NOTIFICATION_RULES.values())}
+    assert templates == {*emails_by_template, *(email.template for email in EMAILS.values())}
 
 
 def look(pages: dict[str, Page], name: str, html: str, text: str) -> None:

@@ -77,7 +77,7 @@ def set_calendar(partner: Partner, definition: CalendarDefinition, *, actor: Any
         new_edition.save()
         record_event(
             locked_partner,
-            "calendar_changed",
+            "partner.calendar_changed",
             actor=actor,
             now=now,
             note=describe_calendar(new_edition),

@@ -61,14 +61,18 @@ def request_to_join(partner: Partner, *, message: str = "", actor: Any, now: dat
                 _("You have %(count)s open requests. Wait for a decision on one of them.")
                 % {"count": MAX_WAITING_REQUESTS}
             )
-        declined_after = now - timedelta(hours=REPEAT_REQUEST_HOURS)
-        if requests.filter(
-            partner=locked_partner, state=JoinRequest.State.DECLINED, decided_at__gt=declined_after
-        ).exists():
+        declined_requests = requests.filter(partner=locked_partner, state=JoinRequest.State.DECLINED)
+        if declined_requests.filter(decided_at__gt=now - timedelta(hours=REPEAT_REQUEST_HOURS)).exists():
             raise ActionRefused(_("Your request was declined. You can ask again after 24 hours."))
         request = JoinRequest.objects.create(partner=locked_partner, user=actor, message=message, created_at=now)
         record_event(
-            locked_partner, "join_requested", actor=actor, now=now, note=message, person=actor.pk, name=str(actor)
+            locked_partner,
+            "member.join_requested",
+            actor=actor,
+            now=now,
+            note=message,
+            person=actor.pk,
+            name=str(actor),
         )
     return request
 
@@ -93,7 +97,7 @@ def decide_join_request(
         event_data: dict[str, Any] = {"person": locked_request.user_id, "name": str(locked_request.user)}
         if accept:
             event_data["role"] = _add_member(partner, locked_request.user, _validate_role(role), now).role
-        record_event(partner, f"join_{locked_request.state}", actor=actor, now=now, **event_data)
+        record_event(partner, f"member.join_{locked_request.state}", actor=actor, now=now, **event_data)
 
 
 def _add_member(partner: Partner, user: Any, role: str, now: datetime) -> Membership:
@@ -121,10 +125,8 @@ def create_invitation(partner: Partner, email: str, role: str, *, actor: Any, no
             raise ActionRefused(
                 _("%(email)s is already a member of %(name)s.") % {"email": email, "name": locked_partner.name}
             )
-        if (
-            locked_partner.events.filter(event_type="invited", at__gt=now - timedelta(days=1)).count()
-            >= MAX_DAILY_INVITATIONS
-        ):
+        recent_events = locked_partner.events.filter(event_type="member.invited", at__gt=now - timedelta(days=1))
+        if recent_events.count() >= MAX_DAILY_INVITATIONS:
             raise ActionRefused(
                 _("You reached the limit of %(limit)s invitations per day. Try again tomorrow.")
                 % {"limit": MAX_DAILY_INVITATIONS}
@@ -139,7 +141,7 @@ def create_invitation(partner: Partner, email: str, role: str, *, actor: Any, no
         invitation.save()
         record_event(
             locked_partner,
-            "invited",
+            "member.invited",
             actor=actor,
             now=now,
             invitation=invitation.pk,
@@ -168,7 +170,9 @@ def revoke_invitation(invitation: Invitation, *, actor: Any, now: datetime) -> N
 def _revoke_invitation(partner: Partner, invitation: Invitation, actor: Any, now: datetime) -> None:
     invitation.revoked_at = now
     invitation.save()
-    record_event(partner, "invitation_revoked", actor=actor, now=now, invitation=invitation.pk, email=invitation.email)
+    record_event(
+        partner, "member.invitation_revoked", actor=actor, now=now, invitation=invitation.pk, email=invitation.email
+    )
 
 
 def accept_invitation(invitation: Invitation, *, addresses: Collection[str], actor: Any, now: datetime) -> Membership:
@@ -186,7 +190,7 @@ def accept_invitation(invitation: Invitation, *, addresses: Collection[str], act
         membership = _add_member(partner, actor, locked_invitation.role, now)
         record_event(
             partner,
-            "invitation_accepted",
+            "member.invitation_accepted",
             actor=actor,
             now=now,
             invitation=locked_invitation.pk,
@@ -243,7 +247,7 @@ def change_role(membership: Membership, role: str, *, actor: Any, now: datetime)
             "before": previous_role,
             "role": role,
         }
-        record_event(partner, "role_changed", actor=actor, now=now, **event_data)
+        record_event(partner, "member.role_changed", actor=actor, now=now, **event_data)
         if previous_role == Role.OWNER:
             _revoke_invitations_from(current, partner, actor, now)
 
@@ -260,7 +264,7 @@ def end_membership(membership: Membership, *, actor: Any, now: datetime) -> None
         current.save()
         record_event(
             partner,
-            "membership_ended",
+            "member.removed",
             actor=actor,
             now=now,
             person=current.user_id,
@@ -286,7 +290,7 @@ def appoint_owner(partner: Partner, user: Any, *, actor: Any, now: datetime) -> 
         membership.save()
         record_event(
             locked_partner,
-            "owner_appointed",
+            "member.owner_appointed",
             actor=actor,
             now=now,
             person=user.pk,

@@ -33,7 +33,7 @@ def create_partner(name: str, *, website: str = "", domain: str = "", actor: Any
                 name=name, slug=name_validation.generate_slug(name), website=website, domain=domain, created_at=now
             )
             Membership.objects.create(partner=partner, user=actor, role=Role.OWNER, joined_at=now)
-            record_event(partner, "partner_created", actor=actor, now=now, name=name, website=website, domain=domain)
+            record_event(partner, "partner.created", actor=actor, now=now, name=name, website=website, domain=domain)
     except IntegrityError as error:
         raise ActionRefused(_("A company with this name was just created. Reload the page."), "conflict") from error
     permissions.forget_roles(actor)
@@ -83,5 +83,5 @@ def _save_changes(partner: Partner, values: dict[str, str], actor: Any, now: dat
         f"{FIELD_LABELS[key]}: {previous_values[key] or 'none'} → {changes[key] or 'none'}" for key in previous_values
     )
     record_event(
-        partner, "company_changed", actor=actor, now=now, note=summary, changes=changes, before=previous_values
+        partner, "partner.profile_changed", actor=actor, now=now, note=summary, changes=changes, before=previous_values
     )

@@ -36,7 +36,7 @@ def claim_review(integration: Integration, *, actor: Any, now: datetime) -> Inte
         row.reviewer, row.claim_expires_at = actor, now + timedelta(minutes=settings.REVIEW_CLAIM_MINUTES)
         row.version -= 1  # open pages stay current
         if is_new_reviewer:
-            record_event(row, "claimed", actor=actor, now=now, internal=True)
+            record_event(row, "review.claimed", actor=actor, now=now)
     return row
 
 
@@ -61,7 +61,7 @@ def release_claim(integration: Integration, *, actor: Any, now: datetime) -> Non
             )
         row.reviewer, row.claim_expires_at = None, None
         row.version -= 1
-        record_event(row, "put_back", actor=actor, now=now, internal=True)
+        record_event(row, "review.claim_released", actor=actor, now=now)
 
 
 def assign_reviewer(integration: Integration, reviewer: Any, *, actor: Any, now: datetime) -> None:
@@ -74,7 +74,7 @@ def assign_reviewer(integration: Integration, reviewer: Any, *, actor: Any, now:
         )
     with integration_changes(integration, permissions.can_assign_reviewer, actor=actor, now=now) as row:
         row.reviewer, row.claim_expires_at = reviewer, None
-        record_event(row, "assigned", actor=actor, now=now, internal=True, reviewer=str(reviewer))
+        record_event(row, "review.assigned", actor=actor, now=now, reviewer=str(reviewer))
 
 
 def change_profile(user: Any, fields: Mapping[str, Any], *, actor: Any) -> ReviewerProfile:

@@ -90,7 +90,7 @@ def preview_emails(integration: Integration, to: str, *, actor: Any, note: str, 
     """Return the exact emails of a migration by performing it and rolling it back. Raises ActionRefused."""
     with transaction.atomic():
         editions.migrate_edition(integration, to, actor=actor, now=now, note=note)
-        event = integration.events.filter(event_type="edition_moved").latest("seq")
+        event = integration.events.filter(event_type="integration.edition_moved").latest("seq")
         emails = list(EmailMessage.objects.filter(event=event).order_by("pk"))
         transaction.set_rollback(True)
     return emails

@@ -25,7 +25,6 @@ from integrations.submissions.services.transitions import list_available_transit
 from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty
-from portal.audit.event_types import describe_event
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import MultiLineField
 from portal.notifications.models import EmailMessage
@@ -114,7 +113,7 @@ def _perform_transition(
     if for_program:
         findings.update_read_marker(integration, actor=request.user, now=now)
     if "undo_until" not in event.data:  # a decision has its own banner with an undo button
-        messages.success(request, _("You %(action)s.") % {"action": describe_event(event)[0]})
+        messages.success(request, _("You %(action)s.") % {"action": event.sentence})
     return redirect("reviews:review" if for_program else "submissions:detail", uuid=integration.uuid)
 
 

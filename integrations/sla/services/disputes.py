@@ -19,7 +19,7 @@ from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 
 RESOLVED_DISPUTE_FIELDS: dict[str, Any] = {"disputed": "", "disputed_at": None}
-SEVERITY_EVENT_TYPES = ("severity_asked", "severity_lowered", "dispute_dismissed")
+SEVERITY_EVENT_TYPES = ("issue.severity_reduction_requested", "issue.severity_reduced", "issue.dispute_dismissed")
 # Reasons stored with breaches that a decision retracts
 RETRACTION_REASONS = {
     IssueEventKind.SEVERITY_LOWERED: "The program agreed that the issue is not critical",
@@ -32,7 +32,7 @@ def lower_severity(issue: SupportIssue, reason: str, *, actor: Any, now: datetim
     data, requested_at = {"severity": str(Severity.OTHER)}, _find_requested_at(issue)
     data |= {"asked": requested_at.isoformat()} if requested_at else {}
     return _record_decision(
-        issue, IssueEventKind.SEVERITY_LOWERED, "severity_lowered", reason, data, actor=actor, now=now
+        issue, IssueEventKind.SEVERITY_LOWERED, "issue.severity_reduced", reason, data, actor=actor, now=now
     )
 
 
@@ -43,13 +43,13 @@ def _find_requested_at(issue: SupportIssue) -> datetime | None:
     )
     requested_at: datetime | None = None
     for event_type, occurred_at in events.order_by("seq").values_list("event_type", "at"):
-        requested_at = (requested_at or occurred_at) if event_type == "severity_asked" else None
+        requested_at = (requested_at or occurred_at) if event_type == "issue.severity_reduction_requested" else None
     return requested_at
 
 
 def exclude_issue(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
     """Exclude an issue from the SLA and retract its breaches. Raises ActionRefused."""
-    return _record_decision(issue, IssueEventKind.NOT_AN_ISSUE, "not_covered", reason, {}, actor=actor, now=now)
+    return _record_decision(issue, IssueEventKind.NOT_AN_ISSUE, "issue.excluded", reason, {}, actor=actor, now=now)
 
 
 def request_lower_severity(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
@@ -57,7 +57,7 @@ def request_lower_severity(issue: SupportIssue, reason: str, *, actor: Any, now:
     with integration_changes(issue.integration, permissions.can_edit, actor=actor, now=now) as integration:
         _ensure_decidable(issue, IssueEventKind.SEVERITY_LOWERED)
         _mark_disputed(issue, SupportIssue.DisputeSubject.SEVERITY, now)
-        return _record_event(integration, issue, "severity_asked", reason, actor, now)
+        return _record_event(integration, issue, "issue.severity_reduction_requested", reason, actor, now)
 
 
 def dispute_breach(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
@@ -67,7 +67,7 @@ def dispute_breach(issue: SupportIssue, reason: str, *, actor: Any, now: datetim
         if not issue.breaches.filter(retracted_at=None).exists():
             raise ActionRefused("This issue has no breach to dispute.", "invalid-transition")
         _mark_disputed(issue, SupportIssue.DisputeSubject.BREACH, now)
-        return _record_event(integration, issue, "breach_disputed", reason, actor, now)
+        return _record_event(integration, issue, "issue.disputed", reason, actor, now)
 
 
 def dismiss_dispute(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
@@ -75,7 +75,7 @@ def dismiss_dispute(issue: SupportIssue, reason: str, *, actor: Any, now: dateti
     with integration_changes(issue.integration, permissions.can_decide, actor=actor, now=now) as integration:
         if not SupportIssue.objects.filter(pk=issue.pk, disputed_at__isnull=False).update(**RESOLVED_DISPUTE_FIELDS):
             raise ActionRefused("This issue has no open dispute.", "invalid-transition")
-        return _record_event(integration, issue, "dispute_dismissed", reason, actor, now)
+        return _record_event(integration, issue, "issue.dispute_dismissed", reason, actor, now)
 
 
 def _mark_disputed(issue: SupportIssue, subject: str, now: datetime) -> None:

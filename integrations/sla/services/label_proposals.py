@@ -77,7 +77,7 @@ def propose_label_map(integration: Integration, label_map: LabelMap, *, actor: A
         names = label_map.names
         record_event(
             locked_integration,
-            "labels_proposed",
+            "label_policy.proposed",
             actor=actor,
             now=now,
             note=describe_label_map(label_map),
@@ -97,7 +97,7 @@ def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: Any,
         proposal.decided_by, proposal.decided_at, proposal.note = actor, now, note[:500]
         proposal.valid_from = now if accept else None
         proposal.save()
-        event_type = "labels_accepted" if accept else "labels_declined"
+        event_type = "label_policy.accepted" if accept else "label_policy.declined"
         record_event(integration, event_type, actor=actor, now=now, note=note, policy=proposal.pk)
         return proposal
 
@@ -113,7 +113,7 @@ def build_label_map(policy: LabelPolicy | None) -> LabelMap:
     if policy is None:
         return LabelMap(normalize_labels(CRITICAL_LABELS), normalize_labels(PAUSE_LABELS), {})
     events = AuditEvent.objects.filter(
-        integration_id=policy.integration_id, event_type="labels_proposed", data__policy=policy.pk
+        integration_id=policy.integration_id, event_type="label_policy.proposed", data__policy=policy.pk
     )
     event = events.first()
     names = event.data.get("team", {}) if event else {}  # logins at the time of the proposal

@@ -52,7 +52,9 @@ def get_policy_snapshot(integration: Integration, moment: datetime) -> PolicySna
 
 def get_edition_date(integration: Integration, moment: datetime) -> str:
     """Return the program edition that applied to the integration at a time."""
-    edition_changes = AuditEvent.objects.filter(integration=integration, event_type="edition_moved", at__gt=moment)
+    edition_changes = AuditEvent.objects.filter(
+        integration=integration, event_type="integration.edition_moved", at__gt=moment
+    )
     next_change = edition_changes.order_by("seq").first()
     return str(next_change.data["was"]) if next_change else integration.edition_date
 

@@ -9,23 +9,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.submissions.models import Integration, ReadMarker
-from portal.audit.event_types import describe_event, get_actor_name
 from portal.audit.models import AuditEvent
 
 # Internal events of the program don't change the integration.
-EXCLUDED_EVENT_TYPES = ("claimed", "put_back", "assigned")
+EXCLUDED_EVENT_TYPES = ("review.claimed", "review.claim_released", "review.assigned")
 REPEATED_TEMPLATE = gettext_noop("{summary} ({count} times)")
-GROUP_TEMPLATES = {
-    "answered": gettext_noop("answered {count} requirements"),
-    "checked": gettext_noop("rechecked {count} requirements"),
-    "finding_fixed": gettext_noop("responded to {count} findings"),
-    "finding_raised": gettext_noop("added {count} findings"),
-    "finding_verified": gettext_noop("verified {count} findings"),
-    "document_uploaded": gettext_noop("uploaded {count} documents"),
-    "said_to_partner": gettext_noop("sent {count} messages to the partner"),
-    "said_to_program": gettext_noop("sent {count} messages to the program"),
-    "noted": gettext_noop("added {count} internal notes"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +55,13 @@ def group_events(events: Iterable[AuditEvent]) -> list[RecentChange]:
 
 def _build_change(events: list[AuditEvent]) -> RecentChange:
     last = events[-1]
-    summary, tone, icon = describe_event(last)
+    event_type, summary = last.type, last.sentence
     if len(events) > 1:
-        summary = _(GROUP_TEMPLATES.get(last.event_type, REPEATED_TEMPLATE)).format(count=len(events), summary=summary)
+        summary = _(event_type.repeated or REPEATED_TEMPLATE).format(count=len(events), summary=summary)
     items = tuple(
         dict.fromkeys(text for event in events if (text := _describe_event(event, is_alone=len(events) == 1)))
     )
-    return RecentChange(get_actor_name(last), summary, last.at, tone, icon, last.internal, items)
+    return RecentChange(last.actor_name, summary, last.at, event_type.tone, event_type.icon, last.internal, items)
 
 
 def _describe_event(event: AuditEvent, *, is_alone: bool) -> str:

@@ -28,8 +28,8 @@ from portal.core.uploads import ValidatedFile
 
 EARLIEST_SIGNING_DATE = date(2000, 1, 1)
 FIRST_SIGNATURE_EVENT_TYPES = {
-    ResponsibleParty.PARTNER: "agreement_to_countersign",
-    ResponsibleParty.PROGRAM: "agreement_to_sign",
+    ResponsibleParty.PARTNER: "agreement.signed_by_partner",
+    ResponsibleParty.PROGRAM: "agreement.signed_by_program",
 }
 
 
@@ -173,7 +173,7 @@ def _answer_requirement(
         now=now,
         rule=permissions.can_take_part,
         status=Status.SUBMITTED if effective_agreement.is_complete else Status.AWAITING_OTHER_PARTY,
-        event_type="agreement_complete" if agreement.is_complete else FIRST_SIGNATURE_EVENT_TYPES[side],
+        event_type="agreement.completed" if agreement.is_complete else FIRST_SIGNATURE_EVENT_TYPES[side],
         summary=_summarize_agreement(effective_agreement)
         + ("" if effective_agreement == agreement else f"; renewal: {_summarize_agreement(agreement)}"),
         extra_data={"agreement": _get_kind_label(agreement), **_build_signature_data(agreement)},

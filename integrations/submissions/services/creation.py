@@ -59,7 +59,7 @@ def create_integration(
         integration.save()
         record_event(
             integration,
-            "created",
+            "integration.created",
             actor=actor,
             now=now,
             program=program,
@@ -124,7 +124,7 @@ def change_description(
         for key in keys:
             setattr(locked_integration, key, values[key])
         if changes:
-            event_type = "repository_changed" if "repository" in changes else "facts_changed"
+            event_type = "integration.repository_changed" if "repository" in changes else "integration.edited"
             record_event(locked_integration, event_type, actor=actor, now=now, changes=changes)
     return locked_integration
 
@@ -137,4 +137,6 @@ def assign_manager(partner: Partner, manager: Any, *, actor: Any, now: datetime)
         locked_partner = Partner.objects.select_for_update().get(pk=partner.pk)
         locked_partner.alliances_manager = manager
         locked_partner.save()
-        record_event(locked_partner, "manager_named", actor=actor, now=now, manager=str(manager) if manager else "")
+        record_event(
+            locked_partner, "partner.manager_assigned", actor=actor, now=now, manager=str(manager) if manager else ""
+        )

@@ -95,7 +95,7 @@ def _record_submission(
         {},
         actor=actor,
         now=now,
-        event_type="credential_given",
+        event_type="credential.added",
         summary=summary,
         extra_data=event_data,
     )
@@ -132,7 +132,7 @@ def withdraw_credential(integration: Integration, requirement_id: str, uuid: str
             actor=actor,
             now=now,
             status=Status.SUBMITTED if remaining else Status.OPEN,
-            event_type="credential_withdrawn",
+            event_type="credential.withdrawn",
             extra_data={"label": credential.label},
             summary=_summarize_credentials(locked_integration, requirement_id) if remaining else "",
         )
@@ -147,12 +147,14 @@ def end_credential(credential: TestCredential, reason: str, now: datetime) -> No
 
 def reveal_credential(credential: TestCredential, *, reason: str, actor: Any, now: datetime) -> crypto.Secret:
     """Decrypt an account for the assigned reviewer, and notify the partner by email."""
-    return _open_credential(credential, AccessKind.REVEAL, "credential_revealed", reason, actor=actor, now=now)
+    return _open_credential(credential, AccessKind.REVEAL, "credential.accessed", reason, actor=actor, now=now)
 
 
 def open_for_sandbox(credential: TestCredential, *, actor: Any, reason: str, now: datetime) -> str:
     """Return the secret for a sandbox run of the assigned reviewer or the machine (`actor` None)."""
-    return _open_credential(credential, AccessKind.SANDBOX, "credential_used", reason, actor=actor, now=now).value
+    return _open_credential(
+        credential, AccessKind.SANDBOX, "credential.used_in_sandbox", reason, actor=actor, now=now
+    ).value
 
 
 def _open_credential(
@@ -213,7 +215,7 @@ def _end_due_credential(credential: TestCredential, now: datetime) -> bool:
         requirement_id, label = locked_credential.requirement_id, locked_credential.label
         record_event(
             locked_integration,
-            "credential_ended",
+            "credential.deleted",
             actor=None,
             now=now,
             note=reason,
@@ -244,10 +246,16 @@ def _send_reminder(credential: TestCredential, now: datetime) -> bool:
             return False
         requirement = locked_integration.edition.requirement(credential.requirement_id)
         record_event(
-            locked_integration, "credential_to_rotate", actor=None, now=now, requirement=credential.requirement_id,
-            title=requirement.title if requirement else "", label=credential.label,
-            submitted_at=credential.created_at.isoformat(), due_at=f"{credential.rotate_at:%Y-%m-%dT%H:%M%z}",
-        )  # fmt: skip
+            locked_integration,
+            "credential.rotation_requested",
+            actor=None,
+            now=now,
+            requirement=credential.requirement_id,
+            title=requirement.title if requirement else "",
+            label=credential.label,
+            submitted_at=credential.created_at.isoformat(),
+            due_at=f"{credential.rotate_at:%Y-%m-%dT%H:%M%z}",
+        )
         return True
 
 

@@ -54,7 +54,7 @@ def upload_document(
         if replaced_document is not None:
             mark_removed(replaced_document, now)
         remaining = [*(other for other in documents if other != replaced_document), document]
-        _answer_requirement(locked_integration, requirement, remaining, document, "document_uploaded", actor, now)
+        _answer_requirement(locked_integration, requirement, remaining, document, "document.uploaded", actor, now)
     return document
 
 
@@ -65,7 +65,7 @@ def remove_document(integration: Integration, requirement_id: str, uuid: str, *,
         document = _get_document(documents, uuid)
         mark_removed(document, now)
         remaining = [other for other in documents if other != document]
-        _answer_requirement(locked_integration, requirement, remaining, document, "document_removed", actor, now)
+        _answer_requirement(locked_integration, requirement, remaining, document, "document.deleted", actor, now)
 
 
 def store_document(

@@ -168,7 +168,7 @@ def migrate_edition(
         context_selectors.clear_cache(locked_integration)
         record_event(
             locked_integration,
-            "edition_moved",
+            "integration.edition_moved",
             actor=actor,
             now=now,
             note=note,

@@ -33,11 +33,10 @@ def raise_finding(integration: Integration, requirement_id: str, text: str, *, a
         )  # fmt: skip
         record_event(
             locked_integration,
-            "finding_raised",
+            "finding.raised",
             actor=actor,
             now=now,
             note=text,
-            internal=True,
             finding=finding.number,
             requirement=requirement_id,
         )
@@ -125,7 +124,7 @@ def answer_finding(finding: Finding, answer: str, *, actor: Any, now: datetime) 
     _update_finding(
         finding,
         Finding.State.RESOLVED,
-        "finding_fixed",
+        "finding.resolved",
         permissions.can_edit,
         actor=actor,
         now=now,
@@ -138,7 +137,7 @@ def verify_finding(finding: Finding, *, actor: Any, now: datetime) -> None:
     """Verify a finding as the reviewer."""
     fields = {"verified_by": actor, "verified_at": now}
     _update_finding(
-        finding, Finding.State.VERIFIED, "finding_verified", permissions.can_decide, actor=actor, now=now, **fields
+        finding, Finding.State.VERIFIED, "finding.verified", permissions.can_decide, actor=actor, now=now, **fields
     )
 
 
@@ -148,7 +147,7 @@ def reopen_finding(finding: Finding, *, actor: Any, now: datetime, note: str = "
     _update_finding(
         finding,
         Finding.State.OPEN,
-        "finding_reopened",
+        "finding.reopened",
         permissions.can_decide,
         actor=actor,
         now=now,
@@ -169,8 +168,14 @@ def post_message(
         is_from_program = permissions.is_program_staff(actor) and not permissions.get_role(
             locked_integration.partner, actor
         )
-        event_type = "noted" if is_internal else "said_to_partner" if is_from_program else "said_to_program"
-        record_event(locked_integration, event_type, actor=actor, now=now, note=body, internal=is_internal)
+        event_type = (
+            "message.note_added"
+            if is_internal
+            else "message.sent_to_partner"
+            if is_from_program
+            else "message.sent_to_program"
+        )
+        record_event(locked_integration, event_type, actor=actor, now=now, note=body)
     return message
 
 

@@ -40,7 +40,12 @@ def request_introduction(
         if not is_new:
             return _require_pending(introduction)
         record_event(
-            other, "introduction_asked", actor=None, now=now, note=introduction.message, introduction=introduction.pk
+            other,
+            "introduction.requested",
+            actor=None,
+            now=now,
+            note=introduction.message,
+            introduction=introduction.pk,
         )
     return introduction
 
@@ -64,10 +69,10 @@ def decline_introduction(introduction: Introduction, *, actor: Any, now: datetim
     with transaction.atomic():
         introduction_row = _save_decision(_lock_pending(introduction, actor), State.DECLINED, actor, now)
         record_event(
-            introduction_row.other, "introduction_declined", actor=actor, now=now, introduction=introduction_row.pk
+            introduction_row.other, "introduction.declined", actor=actor, now=now, introduction=introduction_row.pk
         )
         record_event(
-            introduction_row.asking, "introduction_declined", actor=None, now=now, introduction=introduction_row.pk
+            introduction_row.asking, "introduction.declined", actor=None, now=now, introduction=introduction_row.pk
         )
     return introduction_row
 
@@ -112,5 +117,5 @@ def _save_decision(introduction: Introduction, state: str, actor: Any, now: date
 def _accept(introduction: Introduction, actor: Any, now: datetime) -> Introduction:
     accepted_introduction = _save_decision(introduction, State.AGREED, actor, now)
     for integration in (accepted_introduction.asking, accepted_introduction.other):
-        record_event(integration, "introduction_agreed", actor=actor, now=now, introduction=accepted_introduction.pk)
+        record_event(integration, "introduction.accepted", actor=actor, now=now, introduction=accepted_introduction.pk)
     return accepted_introduction

@@ -87,7 +87,7 @@ def propose_times(
         meeting.save()
         waits_for = OTHER_PARTY[get_proposer(meeting)]
         _answer_requirement(
-            locked_integration, requirement, "meeting_proposed", waits_for, _build_event_data(meeting), actor, now
+            locked_integration, requirement, "meeting.proposed", waits_for, _build_event_data(meeting), actor, now
         )
     return meeting
 
@@ -130,7 +130,7 @@ def accept_time(meeting: Meeting, moment: datetime, *, actor: Any, now: datetime
         _answer_requirement(
             locked_integration,
             requirement,
-            "meeting_agreed",
+            "meeting.scheduled",
             ResponsibleParty.PROGRAM,
             _build_event_data(locked_meeting, calendar),
             actor,
@@ -173,7 +173,7 @@ def cancel_meeting(meeting: Meeting, *, reason: str, actor: Any, now: datetime) 
             now=now,
             rule=permissions.can_take_part,
             status=Status.OPEN,
-            event_type="meeting_cancelled",
+            event_type="meeting.canceled",
             extra_data=event_data,
             summary="Canceled. Propose new times.",
             note=reason.strip(),
@@ -219,7 +219,7 @@ def _answer_completed(
         now=now,
         status=Status.AWAITING_OTHER_PARTY if open_items else Status.SUBMITTED,
         rule=permissions.can_take_part,
-        event_type="meeting_held",
+        event_type="meeting.completed",
         summary=summary,
         extra_data=_build_event_data(meeting) | {"left": open_items},
         note=notes,
@@ -257,7 +257,7 @@ def _answer_requirement(
     actor: Any,
     now: datetime,
 ) -> None:
-    summaries = {"meeting_proposed": "Times proposed.", "meeting_agreed": "Meeting scheduled."}
+    summaries = {"meeting.proposed": "Times proposed.", "meeting.scheduled": "Meeting scheduled."}
     submit_answer(
         integration,
         requirement.id,

@@ -96,7 +96,7 @@ def submit_answer(
     now: datetime,
     status: Status = Status.SUBMITTED,
     summary: str = "",
-    event_type: str = "answered",
+    event_type: str = "requirement.answered",
     rule: Any = rules.can_edit,
     version: int | None = None,
     note: str = "",
@@ -165,7 +165,7 @@ def _share_answer(
                 _save_answer(state, source_state.data, Status(source_state.status), source_state.summary, actor, now)
                 record_event(
                     locked_integration,
-                    "answered",
+                    "requirement.answered",
                     actor=actor,
                     now=now,
                     requirement=other_requirement.id,
@@ -183,7 +183,13 @@ def mark_not_applicable(
     if not get_requirement(integration, requirement_id).optional:
         raise ActionRefused(_("This requirement is required."))
     return submit_answer(
-        integration, requirement_id, {}, actor=actor, now=now, status=Status.NOT_APPLICABLE, event_type="not_needed"
+        integration,
+        requirement_id,
+        {},
+        actor=actor,
+        now=now,
+        status=Status.NOT_APPLICABLE,
+        event_type="requirement.marked_not_applicable",
     )
 
 
@@ -263,12 +269,12 @@ def _update_automatic_finding(
     ):
         finding = findings.open_automatic_finding(integration, state.requirement_id, summary, now=now)
         if finding is not None and finding.due_at is not None:
-            return "check_failed", {
+            return "check.failed", {
                 "finding": finding.number, "due": finding.due_at.isoformat(),
                 "due_day": f"{finding.due_at:%a}, {finding.due_at:%b} {finding.due_at.day}",
             }  # fmt: skip
     if state.status in (Status.PASS, Status.WARN):
         finding = findings.resolve_automatic_finding(integration, state.requirement_id, now=now)
         if finding is not None:
-            return "check_passed", {"finding": finding.number}
-    return "checked", {}
+            return "check.passed", {"finding": finding.number}
+    return "requirement.checked", {}

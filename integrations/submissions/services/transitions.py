@@ -21,6 +21,7 @@ from integrations.submissions.selectors import context, queue_reasons
 from integrations.submissions.workflow import evidence as evidence_provider
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty, determine_next_action
+from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event, record_responsibility_change
 from portal.core import business_time
@@ -131,7 +132,7 @@ def perform_transition(
         locked_integration.save()
         return record_event(
             locked_integration,
-            transition_name,
+            EVENT_TYPES_BY_TRANSITION[transition_name].key,
             actor=actor,
             now=now,
             note=note,
@@ -193,15 +194,8 @@ def _find_transition(integration: Integration, transition_name: str, version: in
     is_stale = version is not None and version != integration.version
     if is_stale:
         last = integration.events.exclude(internal=True).last()
-        actor_name, event_label = (
-            (last.actor or _("The portal"), last.event_type.replace("_", " ")) if last else (_("Someone"), "changed")
-        )
-        time_label = format_full(last.at) if last else _("an unknown time")
-        raise ActionRefused(
-            _("%(name)s already selected “%(action)s” at %(time)s. Reload the page.")
-            % {"name": actor_name, "action": event_label, "time": time_label},
-            "conflict",
-        )
+        change = f"{last.summary} ({format_full(last.at)})" if last else _("The integration changed")
+        raise ActionRefused(_("%(change)s. Reload the page.") % {"change": change}, "conflict")
     if transition is None:
         raise ActionRefused(
             _("This action isn't available in the %(stage)s stage.") % {"stage": integration.stage},

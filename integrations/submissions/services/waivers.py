@@ -29,7 +29,7 @@ def waive_requirement(
         state.save()
         record_event(
             locked_integration,
-            "waived",
+            "requirement.waived",
             actor=actor,
             now=now,
             note=reason,
@@ -55,7 +55,7 @@ def end_waiver(integration: Integration, requirement_id: str, *, reason: str, ac
         refresh_next_action(locked_integration, now)  # the email states the next action without the waiver
         record_event(
             locked_integration,
-            "waiver_ended",
+            "requirement.waiver_ended",
             actor=actor,
             now=now,
             note=reason.strip()[:500],

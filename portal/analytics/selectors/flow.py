@@ -18,10 +18,10 @@ from portal.audit.models import AuditEvent
 COLUMN_COUNT = 12
 # Counted moves by event type. An undone decision still counts on its day.
 MOVE_BY_EVENT_TYPE = {
-    "submit_for_review": gettext_noop("Submitted"),
-    "publish": gettext_noop("Listed"),
-    "delist": gettext_noop("Delisted"),
-    "archive": "Delisted",
+    "review.requested": gettext_noop("Submitted"),
+    "integration.listed": gettext_noop("Listed"),
+    "compliance.delisted": gettext_noop("Delisted"),
+    "integration.archived": "Delisted",
 }
 MOVE_NAMES = ("Submitted", "Listed", "Delisted")
 

@@ -19,7 +19,7 @@ from integrations.submissions.workflow.states import FINAL_STAGES, ResponsiblePa
 from portal.analytics.filters import AnalyticsFilters
 from portal.audit.models import AuditEvent
 
-DECISIONS = ("approve", "request_changes", "decline")
+DECISIONS = ("integration.approved", "review.changes_requested", "integration.declined")
 DECISION_WINDOW = timedelta(days=30)
 MAX_ROWS = 12
 

@@ -98,7 +98,7 @@ def create_token(
         record_security_event(actor, "token_created", request=request, detail=str(token), now=now)
         if partner:
             locked_partner = Partner.objects.select_for_update(no_key=True).get(pk=partner.pk)
-            record_event(locked_partner, "token_made", actor=actor, now=now, token=token.name, prefix=token.prefix)
+            record_event(locked_partner, "token.created", actor=actor, now=now, token=token.name, prefix=token.prefix)
     return token, secret
 
 
@@ -137,7 +137,7 @@ def revoke_token(token: ApiToken, *, actor: Any, now: datetime, request: HttpReq
             record_security_event(actor, "token_revoked", request=request, detail=str(token), now=now)
         if revoked_count and token.partner:
             locked_partner = Partner.objects.select_for_update(no_key=True).get(pk=token.partner.pk)
-            record_event(locked_partner, "token_revoked", actor=actor, now=now, token=token.name, prefix=token.prefix)
+            record_event(locked_partner, "token.revoked", actor=actor, now=now, token=token.name, prefix=token.prefix)
 
 
 def authenticate_token(secret: str, now: datetime) -> ApiToken | None:
@@ -188,14 +188,14 @@ def list_owners(token: ApiToken) -> list[User]:
 
 def revoke_former_owner_tokens(event: AuditEvent) -> None:
     """Revoke partner tokens that a former owner created, so that no access remains."""
-    if not event.stream.startswith("partner:") or event.event_type not in ("membership_ended", "role_changed"):
+    if not event.stream.startswith("partner:") or event.event_type not in ("member.removed", "member.role_changed"):
         return
-    if event.event_type == "role_changed" and event.data["role"] == Role.OWNER:
+    if event.event_type == "member.role_changed" and event.data["role"] == Role.OWNER:
         return
     owned_tokens = ApiToken.objects.filter(partner=event.partner, created_by_id=event.data["person"], revoked_at=None)
     for token in owned_tokens:
         ApiToken.objects.filter(pk=token.pk).update(revoked_at=event.at)
-        record_event(token.partner, "token_revoked", actor=None, now=event.at, token=token.name, prefix=token.prefix)  # type: ignore[arg-type]
+        record_event(token.partner, "token.revoked", actor=None, now=event.at, token=token.name, prefix=token.prefix)  # type: ignore[arg-type]
 
 
 def revoke_user_tokens(sender: Any, *, user: User, request: HttpRequest | None, is_final: bool, **_: Any) -> None:
@@ -210,7 +210,7 @@ def revoke_user_tokens(sender: Any, *, user: User, request: HttpRequest | None, 
             if token.partner:
                 locked_partner = Partner.objects.select_for_update(no_key=True).get(pk=token.partner.pk)
                 record_event(
-                    locked_partner, "token_revoked", actor=None, now=now, token=token.name, prefix=token.prefix
+                    locked_partner, "token.revoked", actor=None, now=now, token=token.name, prefix=token.prefix
                 )
         if live_tokens:
             names = ", ".join(map(str, live_tokens))

@@ -67,7 +67,7 @@ def report_ci_results(
         row.version -= 1  # a report doesn't make open pages stale
         record_event(
             row,
-            "checks_reported",
+            "check.ci_reported",
             actor=actor,
             now=now,
             commit=reported_results.commit[:12],
@@ -183,6 +183,6 @@ def _open_finding(report: CiCheckReport, differences: list[dict[str, str]], now:
     with integration_changes(report.integration, permissions.is_machine, actor=None, now=now) as row:
         findings.open_automatic_finding(row, requirement.id, text, now=now)
         record_event(
-            row, "checks_disagree", actor=None, now=now, note=text, requirement=requirement.id, title=requirement.title,
+            row, "check.disagreed", actor=None, now=now, note=text, requirement=requirement.id, title=requirement.title,
             commit=report.commit[:12],
         )  # fmt: skip

@@ -21,7 +21,7 @@ from portal.api.routing import (
 )
 from portal.api.v1.schemas.common import PartnerReference, build_absolute_url, serialize_partner_reference
 from portal.webhooks import payloads, permissions, selectors, services
-from portal.webhooks.event_kinds import iterate_event_type_groups
+from portal.webhooks.event_types import iterate_webhook_groups
 from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data
 from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 
@@ -161,9 +161,10 @@ def list_webhooks(request: HttpRequest) -> Any:
 def list_webhook_event_types(request: HttpRequest) -> Any:
     """List the event types available to webhooks."""
     is_program_staff = permissions.can_manage(None, request.user)
-    kinds = [kind for _, group in iterate_event_type_groups(is_program_staff=is_program_staff) for kind in group]
     return [
-        {"kind": kind.name, "description": kind.description, "example": payloads.build_example(kind)} for kind in kinds
+        {"kind": key, "description": webhook.description, "example": payloads.build_example(key)}
+        for _, webhooks in iterate_webhook_groups(is_program_staff=is_program_staff)
+        for key, webhook in webhooks.items()
     ]
 
 

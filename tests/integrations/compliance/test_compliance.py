@@ -246,7 +246,7 @@ def comment(clock: SlaClock, at: datetime, association: str = "MEMBER", number: 
 
 
 def test_notice_email_has_reason_and_deadline(integration_on_notice: Integration, alice: Any) -> None:
-    email = EmailMessage.objects.get(event__event_type="issue_notice")
+    email = EmailMessage.objects.get(event__event_type="compliance.notice_issued")
     assert (email.to, email.subject) == (alice.email, "Notice issued: Rocket")
     for words in (
         WHY,
@@ -268,7 +268,10 @@ def test_ended_period_notifies_program_once(integration_on_notice: Integration, 
         "Decide on the suspension",
     )
     assert fresh(integration_on_notice).reasons == ["deadline ended"]
-    assert EmailMessage.objects.get(event__event_type="period_ended").to == integration_on_notice.edition.mailbox
+    assert (
+        EmailMessage.objects.get(event__event_type="compliance.deadline_expired").to
+        == integration_on_notice.edition.mailbox
+    )
 
 
 def test_answer_on_breached_issue_pauses_deadline(
@@ -280,7 +283,7 @@ def test_answer_on_breached_issue_pauses_deadline(
     assert (row.compliance_deadline_at, row.deadline_remaining, row.responsible_party) == (None, 20 * DAY, "program")
     assert (
         "Acme answered on acme/terraform-provider-rocket#7"
-        in EmailMessage.objects.filter(event__event_type="pause_deadline")[0].text
+        in EmailMessage.objects.filter(event__event_type="compliance.deadline_paused")[0].text
     )
     assert "Review the response first" in refusal(row, "suspend", rob, now + 60 * DAY)
     row = take(row, "resume_deadline", rita, now + 40 * DAY)
@@ -344,7 +347,7 @@ def test_evidence_is_frozen_with_each_decision(
     integration_on_notice: Integration, late: SlaClock, now: datetime, rob: Any, sign_in: Any, alice: Any, charlie: Any
 ) -> None:
     SlaBreach.objects.update(retracted_at=now + DAY, retracted_why="It came in time.")
-    seq = integration_on_notice.events.get(event_type="issue_notice").seq
+    seq = integration_on_notice.events.get(event_type="compliance.notice_issued").seq
     frozen = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/{seq}/evidence.json").json()
     live = sign_in(rob).get(f"/integrations/{integration_on_notice.uuid}/compliance/evidence.json").json()
     assert [len(frozen["breaches"]), len(frozen["retracted"])] == [1, 0]
@@ -360,7 +363,7 @@ def test_evidence_is_frozen_with_each_decision(
 def test_evidence_lists_emails_with_delivery_status(
     integration_on_notice: Integration, alice: Any, sign_in: Any
 ) -> None:
-    EmailMessage.objects.filter(event__event_type="issue_notice").update(state="failed")
+    EmailMessage.objects.filter(event__event_type="compliance.notice_issued").update(state="failed")
     data = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/evidence.json").json()["told"]
     assert [(mail["subject"], mail["to"], mail["fate"]) for mail in data] == [
         ("Notice issued: Rocket", alice.email, "Given up")
@@ -398,7 +401,7 @@ def test_downgrade_to_community_ends_clocks(states: Any, late: SlaClock, alice: 
     row = take(late.integration, "downgrade_to_community", alice, now)
     assert (row.listing_status, row.tier, row.responsible_party) == ("unlisted", "community", "machine")
     assert SlaClock.objects.get().next_at is None
-    email = EmailMessage.objects.get(event__event_type="downgrade_to_community")
+    email = EmailMessage.objects.get(event__event_type="compliance.downgraded")
     assert "ended the support commitment for Rocket. Thank you" in email.text
 
 
@@ -441,11 +444,11 @@ def test_transferred_repository_is_suspended_immediately_and_delisted_by_another
         assert refusal(listed_integration, "suspend_immediately", nobody, now)
     row = take(listed_integration, "suspend_immediately", rita, now)
     assert (row.listing_status, row.suspended_by, row.compliance_deadline_at) == ("suspended", rita, now + 60 * DAY)
-    email = EmailMessage.objects.get(event__event_type="suspend_immediately")
+    email = EmailMessage.objects.get(event__event_type="compliance.suspended_immediately")
     assert (email.to, email.subject) == (alice.email, "Suspended immediately: Rocket")
     assert "the owner of its repository changed" in email.text
     assert "Suspended" in client.get(f"/directory/{row.uuid}/").content.decode()
-    last = row.events.get(event_type="suspend_immediately")
+    last = row.events.get(event_type="compliance.suspended_immediately")
     assert (last.note, last.data["evidence"]["listing_status"]) == (WHY, "listed")
     over = now + 61 * DAY
     perform_transition(fresh(row), "resume", actor=rob, now=over)

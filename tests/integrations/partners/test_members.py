@@ -105,7 +105,7 @@ def test_partner_is_created_with_its_owner(dora: Any, now: datetime) -> None:
     )
     assert (partner.name, partner.slug, partner.domain) == ("Ini tech", "ini-tech", "d.example")
     assert permissions.get_role(partner, dora) == "owner"
-    assert list_partner_events(partner) == [("partner_created", "Dora Dean")]
+    assert list_partner_events(partner) == [("partner.created", "Dora Dean")]
 
 
 def test_second_partner_that_looks_the_same_is_refused(acme: Partner, dora: Any, now: datetime) -> None:
@@ -130,7 +130,10 @@ def test_owner_accepts_who_asked(acme: Partner, alice: Any, dora: Any, now: date
     members.decide_join_request(join_request, accept=True, role="editor", actor=alice, now=now)
     assert place(acme, dora).role == "editor"
     assert JoinRequest.objects.get().state == "accepted"
-    assert list_partner_events(acme) == [("join_requested", "Dora Dean"), ("join_accepted", "Alice Archer")]
+    assert list_partner_events(acme) == [
+        ("member.join_requested", "Dora Dean"),
+        ("member.join_accepted", "Alice Archer"),
+    ]
 
 
 def test_who_was_declined_waits_a_day_before_asking_again(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
@@ -196,7 +199,10 @@ def test_invited_person_joins_in_the_offered_role(acme: Partner, alice: Any, dor
     assert token not in str(AuditEvent.objects.values_list("data", flat=True))
     members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=now)
     assert place(acme, dora).role == "viewer"
-    assert list_partner_events(acme) == [("invited", "Alice Archer"), ("invitation_accepted", "Dora Dean")]
+    assert list_partner_events(acme) == [
+        ("member.invited", "Alice Archer"),
+        ("member.invitation_accepted", "Dora Dean"),
+    ]
 
 
 def test_invitation_is_for_its_address_alone(acme: Partner, alice: Any, charlie: Any, now: datetime) -> None:
@@ -234,7 +240,10 @@ def test_revoked_invitation_opens_nothing(acme: Partner, alice: Any, dora: Any, 
     members.revoke_invitation(invitation, actor=alice, now=now)
     sentence = refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=now)
     assert sentence == "This invitation was revoked. Ask the person who invited you."
-    assert list_partner_events(acme) == [("invited", "Alice Archer"), ("invitation_revoked", "Alice Archer")]
+    assert list_partner_events(acme) == [
+        ("member.invited", "Alice Archer"),
+        ("member.invitation_revoked", "Alice Archer"),
+    ]
 
 
 def test_accepted_invitation_is_neither_taken_twice_nor_back(
@@ -288,7 +297,7 @@ def test_last_owner_neither_leaves_nor_becomes_less(acme: Partner, alice: Any, b
     members.change_role(place(acme, bob), "owner", actor=alice, now=now)
     members.end_membership(place(acme, alice), actor=alice, now=now)
     assert (permissions.get_role(acme, alice), permissions.get_role(acme, bob)) == ("", "owner")
-    assert list_partner_events(acme) == [("role_changed", "Alice Archer"), ("membership_ended", "Alice Archer")]
+    assert list_partner_events(acme) == [("member.role_changed", "Alice Archer"), ("member.removed", "Alice Archer")]
 
 
 def test_owner_whose_account_is_off_is_no_owner(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
@@ -348,7 +357,7 @@ def test_staff_appoint_an_owner_where_none_is_left(
     assert refusal(members.appoint_owner, acme, bob, actor=rita, now=now) == "Only staff can appoint an owner."
     members.appoint_owner(acme, bob, actor=sam, now=now)
     assert place(acme, bob).role == "owner"
-    assert list_partner_events(acme) == [("owner_appointed", "Sam Stone")]
+    assert list_partner_events(acme) == [("member.owner_appointed", "Sam Stone")]
 
 
 def test_one_person_can_belong_to_several_partners(acme: Partner, charlie: Any, alice: Any, now: datetime) -> None:

@@ -25,7 +25,7 @@ def test_owner_renames_the_partner_and_its_history_says_so(sign_in: SignIn, acme
     page = client.post(CHANGE, {"name": "  Acme  Rockets ", "website": "acme.example"}, follow=True)
     acme.refresh_from_db()
     assert (acme.name, acme.slug, acme.website) == ("Acme Rockets", "acme", "https://acme.example")
-    event = AuditEvent.objects.get(event_type="company_changed")
+    event = AuditEvent.objects.get(event_type="partner.profile_changed")
     assert event.data == {
         "changes": {"name": "Acme Rockets", "website": "https://acme.example"},
         "before": {"name": "Acme", "website": ""},
@@ -35,7 +35,7 @@ def test_owner_renames_the_partner_and_its_history_says_so(sign_in: SignIn, acme
 
 def test_saving_what_stands_there_writes_nothing(acme: Partner, alice: Any, now: datetime) -> None:
     profiles.change_profile(acme, name="Acme", website="", actor=alice, now=now)
-    assert AuditEvent.objects.filter(event_type="company_changed").count() == 0
+    assert AuditEvent.objects.filter(event_type="partner.profile_changed").count() == 0
 
 
 @pytest.mark.parametrize("name", ["Globex", "G1obex", "GLOBEX!", "Glоbex"])

@@ -54,7 +54,7 @@ def test_moving_moves_reports_and_is_written_down(old: Integration, rita: User, 
     response = client.post(address(old), {"to": "2026-06", "note": "As agreed.", "move": "1"})
     assert response["Location"] == f"/integrations/{old.uuid}/review/"
     assert Integration.objects.get(pk=old.pk).edition_date == "2026-06"
-    event = old.events.get(event_type="edition_moved")
+    event = old.events.get(event_type="integration.edition_moved")
     assert (event.actor, event.note, event.data["was"], event.data["to"]) == (
         "Rita Reyes", "As agreed.", "2021-10", "2026-06",
     )  # fmt: skip

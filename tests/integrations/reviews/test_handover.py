@@ -104,7 +104,7 @@ def test_what_the_program_has_to_do_keeps_no_one_from_asking_again(
 def test_email_lists_the_requirements_that_wait(row: Integration, rita: Any, now: datetime) -> None:
     partner_requirements = context.list_partner_requirements(row, now)
     perform_transition(row, "request_changes", actor=rita, now=now)
-    email = EmailMessage.objects.get(event__event_type="request_changes")
+    email = EmailMessage.objects.get(event__event_type="review.changes_requested")
     assert len(partner_requirements) == 4  # two of them are one: the demonstration or the logs
     assert email.subject == "Changes requested: Rocket"
     assert [f"- {item.verb}: {item.title}" in email.text for item in partner_requirements] == [True] * len(
@@ -117,12 +117,12 @@ def test_email_lists_the_requirements_that_wait(row: Integration, rita: Any, now
 def test_withdrawing_in_a_round_of_changes_is_reported(row: Integration, alice: Any, rita: Any, now: datetime) -> None:
     perform_transition(row, "request_changes", actor=rita, now=now)
     perform_transition(row, "withdraw", actor=alice, now=now + LATER)
-    assert EmailMessage.objects.get(event__event_type="withdraw").subject == "Withdrawn: Rocket by Acme"
+    assert EmailMessage.objects.get(event__event_type="integration.withdrawn").subject == "Withdrawn: Rocket by Acme"
 
 
 def test_email_says_where_one_of_several_is_enough(row: Integration, rita: Any, now: datetime) -> None:
     perform_transition(row, "request_changes", actor=rita, now=now)
-    text = EmailMessage.objects.get(event__event_type="request_changes").text
+    text = EmailMessage.objects.get(event__event_type="review.changes_requested").text
     lines = [line for line in text.splitlines() if line.endswith(" (one option is enough)")]
     assert lines == [
         "- Propose times: Demonstration of the integration (one option is enough)",
@@ -133,7 +133,7 @@ def test_email_says_where_one_of_several_is_enough(row: Integration, rita: Any, 
 def test_email_names_requirements_and_findings_together(row: Integration, rita: Any, now: datetime) -> None:
     findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, now=now)
-    email = EmailMessage.objects.get(event__event_type="request_changes")
+    email = EmailMessage.objects.get(event__event_type="review.changes_requested")
     assert email.subject == "Changes requested: Rocket"
     assert "Finding 1:\n\n> Add tests.\n" in email.text
     assert "Complete the remaining requirements, respond to each finding" in email.text
@@ -154,4 +154,6 @@ def test_undone_hand_over_gives_the_turn_back(row: Integration, rita: Any, now: 
     perform_transition(row, "undo_decision", actor=rita, now=now + timedelta(minutes=2))
     after = Integration.objects.get(pk=row.pk)
     assert (after.responsible_party, after.action_due_at) == ("program", before.action_due_at)
-    assert [mail.state for mail in EmailMessage.objects.filter(event__event_type="request_changes")] == ["cancelled"]
+    assert [mail.state for mail in EmailMessage.objects.filter(event__event_type="review.changes_requested")] == [
+        "cancelled"
+    ]

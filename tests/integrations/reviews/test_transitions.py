@@ -66,9 +66,9 @@ def test_page_shows_the_email_that_goes_letter_for_letter(
         (mail.select_one("strong").text, mail.select_one("pre").text) for mail in soup(response).select(".mail")
     ]
     assert fresh(ready).stage == "review"
-    assert EmailMessage.objects.filter(event__event_type="approve").count() == 0
+    assert EmailMessage.objects.filter(event__event_type="integration.approved").count() == 0
     take(client, ready, "approve", note="Well done.")
-    emails = EmailMessage.objects.filter(event__event_type="approve").order_by("pk")
+    emails = EmailMessage.objects.filter(event__event_type="integration.approved").order_by("pk")
     assert [(to, text.strip()) for to, text in previewed_emails] == [(mail.to, mail.text.strip()) for mail in emails]
     assert [to for to, _ in previewed_emails] == ["alice@acme.example", "bob@acme.example"]
 
@@ -133,10 +133,16 @@ def test_decision_is_taken_reported_and_can_be_undone(
     assert response["Location"] == f"/integrations/{ready.uuid}/review/"
     text = text_of(client.get(response["Location"]))
     assert "You approved the integration You can undo this decision until Tue, Apr 14, 9:10 AM UTC ." in text
-    assert (fresh(ready).stage, EmailMessage.objects.get(event__event_type="approve").state) == ("release", "held")
+    assert (fresh(ready).stage, EmailMessage.objects.get(event__event_type="integration.approved").state) == (
+        "release",
+        "held",
+    )
     undone = take(client, ready, "undo_decision")
     assert "You undid the decision." in text_of(client.get(undone["Location"]))
-    assert (fresh(ready).stage, EmailMessage.objects.get(event__event_type="approve").state) == ("review", "cancelled")
+    assert (fresh(ready).stage, EmailMessage.objects.get(event__event_type="integration.approved").state) == (
+        "review",
+        "cancelled",
+    )
 
 
 def test_partner_takes_a_step_and_lands_on_their_page(
@@ -146,7 +152,7 @@ def test_partner_takes_a_step_and_lands_on_their_page(
     response = take(client, rocket, "withdraw", note="We need longer.")
     assert response["Location"] == f"/integrations/{rocket.uuid}/"
     assert "You withdrew the integration." in text_of(client.get(response["Location"]))
-    event = rocket.events.get(event_type="withdraw")
+    event = rocket.events.get(event_type="integration.withdrawn")
     assert (fresh(rocket).stage, event.note, event.actor) == ("withdrawn", "We need longer.", "Alice Archer")
 
 
@@ -154,7 +160,7 @@ def test_transition_updates_read_marker(ready: Integration, rita: User, sign_in:
     take(sign_in(rita), ready, "decline", note="No.")
     look = get_read_marker(ready, rita)
     assert look is not None
-    assert look.seq == ready.events.get(event_type="decline").seq
+    assert look.seq == ready.events.get(event_type="integration.declined").seq
 
 
 @pytest.mark.parametrize("waits_for", ["third_party", "partner", "program"])
@@ -205,7 +211,7 @@ def test_conflict_shows_last_change_and_retains_note(
     response = sign_in(rita).post(address(ready, "decline"), {"version": ready.version, "note": "Typed with care."})
     assert response.status_code == 409
     text = text_of(response)
-    assert "Rob Roth already selected" in text
+    assert "Rob Roth put the integration on hold (" in text
     assert "Last change: Rob Roth put the integration on hold, Tue, Apr 14, 9:00 AM" in text
     assert "Typed with care." in text_of(response, "textarea")
     assert fresh(ready).stage == "review"
@@ -217,7 +223,7 @@ def test_note_is_kept_where_the_step_leads_nowhere_any_more(
     perform_transition(ready, "decline", actor=rob, note="No.", now=moment)
     response = sign_in(rita).post(address(ready, "approve"), {"version": ready.version, "note": "Typed with care."})
     assert response.status_code == 409
-    assert "Rob Roth already selected" in text_of(response)
+    assert "Rob Roth declined the integration (" in text_of(response)
     assert "Typed with care." in text_of(response)
 
 
@@ -225,7 +231,7 @@ def test_double_submission_performs_transition_once(ready: Integration, rita: Us
     client, body = sign_in(rita), {"version": ready.version, "note": "No."}
     assert client.post(address(ready, "decline"), body).status_code == 302
     assert client.post(address(ready, "decline"), body).status_code == 409
-    assert ready.events.filter(event_type="decline").count() == 1
+    assert ready.events.filter(event_type="integration.declined").count() == 1
 
 
 def test_step_that_is_not_ready_is_refused(at: Any, rita: User, sign_in: SignIn, moment: datetime) -> None:

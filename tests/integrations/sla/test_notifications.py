@@ -34,7 +34,7 @@ def due_in(
 
 def list_sent_emails() -> list[tuple[str, str]]:
     return list(
-        EmailMessage.objects.filter(name__in=notifications.EVENT_TYPES_BY_KIND.values())
+        EmailMessage.objects.filter(name__in=("issues_warned", "issues_breached", "breaches_retracted"))
         .order_by("pk")
         .values_list("subject", "to")
     )
@@ -50,8 +50,8 @@ def test_breach_is_reported_to_both_sides_once(watch: MonitoredRepository, now: 
     ] == [1, 0, 0]
     subject = "SLA breach: acme/terraform-provider-rocket#1 (critical)"
     assert list_sent_emails() == [(subject, "alice@acme.example"), (subject, "Nomad-integration-dev@hashicorp.com")]
-    event = AuditEvent.objects.get(event_type="issues_breached")
-    assert (event.actor, event.words[0]) == ("", "reported overdue issues: 1")
+    event = AuditEvent.objects.get(event_type="issue.breached")
+    assert (event.actor, event.sentence) == ("", "reported overdue issues: 1")
 
 
 def test_storm_is_one_email_that_names_every_issue(watch: MonitoredRepository, now: datetime) -> None:
@@ -122,7 +122,7 @@ def test_breach_that_was_reported_is_reverted_aloud(watch: MonitoredRepository, 
         .order_by("pk")
         .values_list("event_type", flat=True)
     )
-    assert list(event_types) == ["issues_breached", "breaches_retracted"]
+    assert list(event_types) == ["issue.breached", "issue.breach_retracted"]
     assert [to for _, to in list_sent_emails()] == ["alice@acme.example", "Nomad-integration-dev@hashicorp.com"] * 2
 
 
@@ -140,7 +140,7 @@ def test_breach_that_stands_again_is_reported_again(watch: MonitoredRepository, 
         .order_by("pk")
         .values_list("event_type", flat=True)
     )
-    assert list(event_types) == ["issues_breached", "breaches_retracted"] * 2 + ["issues_breached"]
+    assert list(event_types) == ["issue.breached", "issue.breach_retracted"] * 2 + ["issue.breached"]
 
 
 @pytest.fixture
@@ -175,7 +175,7 @@ def test_each_reader_learns_of_a_warning_when_they_work(watch: MonitoredReposito
         [1, 0],
         [ACME, MAILBOX],
     )
-    assert AuditEvent.objects.filter(event_type="issues_warned").count() == 1
+    assert AuditEvent.objects.filter(event_type="issue.warning_sent").count() == 1
 
 
 def test_who_is_reported_later_gets_one_email_of_all_that_is_still_news(
@@ -226,7 +226,7 @@ def test_warning_that_was_foreseen_says_how_much_is_used_by_then(watch: Monitore
     at = NIGHT.replace(hour=16, minute=30)
     warnings.create_early_warnings(at)
     notifications.send_due_notifications(at)
-    (issue,) = AuditEvent.objects.get(event_type="issues_warned").data["issues"]
+    (issue,) = AuditEvent.objects.get(event_type="issue.warning_sent").data["issues"]
     assert 0 < issue["share"] < 90
 
 

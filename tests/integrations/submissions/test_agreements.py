@@ -39,7 +39,7 @@ def verbs(row):
 def test_partner_signs_first(rocket, alice, now):
     sign(rocket, alice, now)
     assert get_status(rocket) == (Status.AWAITING_OTHER_PARTY, "program")
-    assert verbs(rocket) == ["agreement_to_countersign"]
+    assert verbs(rocket) == ["agreement.signed_by_partner"]
 
 
 def test_program_countersigns(rocket, alice, rita, now):
@@ -47,7 +47,7 @@ def test_program_countersigns(rocket, alice, rita, now):
     signed = sign(rocket, rita, now, RITA, version="")
     event = rocket.events.last()
     assert (signed.is_complete, signed.version, get_status(rocket)) == (True, "2026-01", (Status.SUBMITTED, ""))
-    assert event.event_type == "agreement_complete"
+    assert event.event_type == "agreement.completed"
     assert event.data["company_signer"] == "Alice Archer"
     assert event.data["program_signed_on"] == "2026-04-13"
 
@@ -56,7 +56,7 @@ def test_program_signs_first(rocket, alice, rita, now):
     sign(rocket, rita, now, RITA)
     assert get_status(rocket) == (Status.AWAITING_OTHER_PARTY, "partner")
     assert sign(rocket, alice, now, version="").is_complete
-    assert verbs(rocket) == ["agreement_to_sign", "agreement_complete"]
+    assert verbs(rocket) == ["agreement.signed_by_program", "agreement.completed"]
 
 
 def test_other_version_than_the_other_side(rocket, alice, rita, now):
@@ -81,7 +81,7 @@ def test_signature_sent_twice(rocket, alice, rita, now):
     sign(rocket, alice, now)
     sign(rocket, rita, now, RITA, version="")
     sign(rocket, rita, now, RITA, version="")
-    assert verbs(rocket) == ["agreement_to_countersign", "agreement_complete"]
+    assert verbs(rocket) == ["agreement.signed_by_partner", "agreement.completed"]
 
 
 def test_other_signature_on_a_complete_one(rocket, alice, rita, now):
@@ -164,7 +164,7 @@ def test_renewal_leaves_the_version_in_force_until_both_signed(rocket, complete,
     sign(rocket, rita, later, RITA, version="")
     assert agreements.get_agreement_in_force(rocket.partner, "tpa") == agreement
     assert rocket.fulfillments.get(requirement_id=TPA).data["version"] == "2027-01"
-    assert verbs(rocket)[2:] == ["agreement_to_countersign", "agreement_complete"]
+    assert verbs(rocket)[2:] == ["agreement.signed_by_partner", "agreement.completed"]
 
 
 def test_renewal_waits_for_the_other_side_in_support(at, alice, rita, now):

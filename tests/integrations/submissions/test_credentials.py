@@ -66,7 +66,7 @@ def test_sent_twice(rocket, alice, now):
     uuid = uuid4()
     first = give(rocket, alice, now, uuid=uuid)
     assert give(rocket, alice, now, uuid=uuid) == first
-    assert rocket.events.filter(event_type="credential_given").count() == 1
+    assert rocket.events.filter(event_type="credential.added").count() == 1
 
 
 def test_uuid_of_a_foreign_account(rocket, globex, alice, charlie, now):
@@ -107,7 +107,7 @@ def test_revealed_to_the_assigned_reviewer(in_review, alice, rita, now):
         ("reveal", rita.pk, "To run the acceptance tests.")
     ]
     assert (event.event_type, event.note, event.data["label"]) == (
-        "credential_revealed", "To run the acceptance tests.", "Test tenant",
+        "credential.accessed", "To run the acceptance tests.", "Test tenant",
     )  # fmt: skip
     assert list(EmailMessage.objects.filter(event=event).values_list("to", flat=True)) == ["alice@acme.example"]
 
@@ -138,7 +138,7 @@ def test_used_by_a_sandbox_run(in_review, alice, now):
     credential = give(in_review, alice, now)
     assert credentials.open_for_sandbox(credential, actor=None, reason="Test run 12", now=now) == VALUE
     assert list(TestCredentialAccess.objects.values_list("how", "by", "reason")) == [("sandbox", None, "Test run 12")]
-    assert in_review.events.last().event_type == "credential_used"
+    assert in_review.events.last().event_type == "credential.used_in_sandbox"
 
 
 def approve_integration(row, rita, alice, now):
@@ -187,11 +187,11 @@ def test_sweep_runs_twice(in_review, alice, rita, now):
     approve_integration(in_review, rita, alice, now)
     later = now + timedelta(minutes=11)
     assert (maintain_credentials(later), maintain_credentials(later)) == (1, 0)
-    assert in_review.events.filter(event_type="credential_ended").count() == 1
+    assert in_review.events.filter(event_type="credential.deleted").count() == 1
 
 
 def reminders(row):
-    return list(row.events.filter(event_type="credential_to_rotate").values_list("at", flat=True))
+    return list(row.events.filter(event_type="credential.rotation_requested").values_list("at", flat=True))
 
 
 def test_permanent_is_to_be_rotated_once_a_due_moment(rocket, alice, now):

@@ -29,7 +29,7 @@ def test_upload_meets_the_requirement(rocket, alice, now):
     document = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     event = rocket.events.last()
     assert status(rocket) == Status.SUBMITTED
-    assert (event.event_type, event.data["name"], event.data["size"]) == ("document_uploaded", "run.txt", 4)
+    assert (event.event_type, event.data["name"], event.data["size"]) == ("document.uploaded", "run.txt", 4)
     with default_storage.open(document.file.name) as file:
         assert file.read() == b"ok 1"
     assert "run" not in document.file.name
@@ -39,7 +39,7 @@ def test_upload_sent_twice(rocket, alice, now):
     first = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     second = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     assert second == first
-    assert rocket.events.filter(event_type="document_uploaded").count() == 1
+    assert rocket.events.filter(event_type="document.uploaded").count() == 1
 
 
 def test_replaced_document_is_gone(rocket, alice, now, django_capture_on_commit_callbacks):

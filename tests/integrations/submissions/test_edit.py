@@ -23,7 +23,7 @@ def test_old_and_new_appear_in_the_history(rocket: Integration, alice: Any, sign
     assert (row.name, row.category, row.homepage, row.repository_id) == (
         "Rocket two", "storage", "https://acme.example/two", 4711,
     )  # fmt: skip
-    event = row.events.get(event_type="facts_changed")
+    event = row.events.get(event_type="integration.edited")
     assert event.data["changes"] == {
         "name": ["Rocket", "Rocket two"],
         "description": ["Launches rockets.", "Launches bigger rockets."],

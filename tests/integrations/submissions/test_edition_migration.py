@@ -90,7 +90,7 @@ def test_of_two_answers_the_newer_counts_and_the_older_stays_in_the_history(
         rita,
         0,
     )
-    (older,) = row.events.get(event_type="edition_moved").data["replaced"]
+    (older,) = row.events.get(event_type="integration.edition_moved").data["replaced"]
     assert (older["requirement"], older["data"], older["submitted_by"]) == ("NX-3", {"tests": "older"}, "Alice Archer")
 
 
@@ -123,7 +123,7 @@ def test_names_may_change_places(
         drafts.get_or_create_answer_draft(row, each, actor=alice, now=now)
     edition_migration.migrate_edition(row, "2028-01", actor=rita, now=now)
     assert {each: row.fulfillments.get(requirement_id=each).data["was"] for each in renamed_ids} == renamed_ids
-    assert row.events.get(event_type="edition_moved").data["replaced"] == []
+    assert row.events.get(event_type="integration.edition_moved").data["replaced"] == []
 
 
 def test_of_two_open_drafts_the_one_saved_last_stays_open(
@@ -181,7 +181,7 @@ def test_dry_run_says_what_becomes_of_the_tier(premier: Integration, rita: Any, 
     edition_migration.migrate_edition(premier, "2021-10", actor=rita, now=now + timedelta(hours=1))
     integration = Integration.objects.get(pk=premier.pk)
     assert (integration.tier, integration.tier_request, integration.responsible_party) == (below.key, "", "machine")
-    assert migration.tier_changes[0] in EmailMessage.objects.get(event__event_type="edition_moved").text
+    assert migration.tier_changes[0] in EmailMessage.objects.get(event__event_type="integration.edition_moved").text
 
 
 def test_tier_that_the_edition_has_too_is_kept(

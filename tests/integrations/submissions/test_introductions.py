@@ -30,7 +30,7 @@ def verbs(row):
 
 
 def test_asking_names_no_one_in_the_other_history(introduction, mine, theirs):
-    event = AuditEvent.objects.get(event_type="introduction_asked")
+    event = AuditEvent.objects.get(event_type="introduction.requested")
     assert (event.integration, event.actor, event.note) == (theirs, "", "Shall we talk?")
     assert event.data == {"introduction": introduction.pk}
     assert verbs(mine) == []
@@ -63,7 +63,10 @@ def test_both_read_both_names_once_both_agreed(introduction, sign_in, alice, cha
     everything = {"Acme", "Alice Archer", "alice@acme.example", "Globex", "Charlie Cole", "charlie@globex.example"}
     for person in (alice, charlie):
         assert set_of(sign_in(person).get(f"/introductions/{introduction.pk}/"), *everything) == everything
-    assert (verbs(mine), verbs(theirs)) == (["introduction_agreed"], ["introduction_asked", "introduction_agreed"])
+    assert (verbs(mine), verbs(theirs)) == (
+        ["introduction.accepted"],
+        ["introduction.requested", "introduction.accepted"],
+    )
 
 
 def test_decline_reports_the_asker_and_names_no_one(introduction, sign_in, alice, charlie, mine):
@@ -71,12 +74,12 @@ def test_decline_reports_the_asker_and_names_no_one(introduction, sign_in, alice
     page = sign_in(alice).get(f"/introductions/{introduction.pk}/")
     assert "The other partner declined" in page.text
     assert set_of(page, "Globex", "Charlie") == set()
-    assert AuditEvent.objects.get(integration=mine, event_type="introduction_declined").actor == ""
+    assert AuditEvent.objects.get(integration=mine, event_type="introduction.declined").actor == ""
 
 
 def test_decline_is_emailed_to_the_asker_alone_and_reveals_nothing(introduction, alice, bob, charlie):
     introductions.decline_introduction(introduction, actor=charlie, now=NOW)
-    mails = EmailMessage.objects.filter(event__event_type="introduction_declined").order_by("to")
+    mails = EmailMessage.objects.filter(event__event_type="introduction.declined").order_by("to")
     assert [mail.to for mail in mails] == ["alice@acme.example", "bob@acme.example"]
     for mail in mails:
         everything = mail.subject + mail.text + mail.html
@@ -102,7 +105,7 @@ def test_asker_cannot_answer_for_the_other_side(introduction, sign_in, alice):
 
 def test_asking_twice_is_asking_once(introduction, mine, theirs, alice):
     assert introductions.request_introduction(mine, theirs, "Again", actor=alice, now=NOW) == introduction
-    assert verbs(theirs) == ["introduction_asked"]
+    assert verbs(theirs) == ["introduction.requested"]
 
 
 def test_asking_back_is_agreeing(introduction, mine, theirs, charlie):
@@ -157,4 +160,4 @@ def test_person_who_left_is_no_contact(introduction, sign_in, alice, bob, charli
 
 
 def test_history_reports_that_someone_asked(introduction):
-    assert AuditEvent.objects.get(event_type="introduction_asked").summary == "Someone requested an introduction"
+    assert AuditEvent.objects.get(event_type="introduction.requested").summary == "Someone requested an introduction"

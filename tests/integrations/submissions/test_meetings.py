@@ -60,7 +60,7 @@ def test_program_proposes_others(rocket, proposed_meeting, rita, now, times):
 
 def test_proposal_sent_twice(rocket, proposed_meeting, alice, now, times):
     meetings.propose_times(rocket, DEMO, MeetingProposal(times, WHERE, 45), actor=alice, now=now)
-    assert rocket.events.filter(event_type="meeting_proposed").count() == 1
+    assert rocket.events.filter(event_type="meeting.proposed").count() == 1
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_time_that_has_passed_meanwhile(proposed_meeting, rita, times):
 
 def test_accepted_twice(rocket, scheduled_meeting, rita, now, times):
     meetings.accept_time(scheduled_meeting, times[0], actor=rita, now=now)
-    assert rocket.events.filter(event_type="meeting_agreed").count() == 1
+    assert rocket.events.filter(event_type="meeting.scheduled").count() == 1
 
 
 def test_place_named_by_the_one_who_accepts(rocket, alice, rita, now, times):
@@ -170,7 +170,7 @@ def test_held_before_it_began(scheduled_meeting, rita, now):
 def test_held_and_everything_shown(rocket, scheduled_meeting, rita, times):
     meetings.complete_meeting(scheduled_meeting, ["Live demonstration"], notes="Went well.", actor=rita, now=times[0])
     assert get_status(rocket) == (Status.SUBMITTED, "")
-    assert rocket.events.last().event_type == "meeting_held"
+    assert rocket.events.last().event_type == "meeting.completed"
 
 
 def test_held_by_the_partner(scheduled_meeting, alice, times):

@@ -48,9 +48,14 @@ def test_opposite_decisions_at_once_have_one_winner(acme: Any, alice: Any, rita:
         winners = [t.removesuffix(" won") for t in outcomes if t.endswith(" won")]
         refusals = [t for t in outcomes if not t.endswith(" won")]
         assert (len(winners), len(refusals)) == (1, 1)
-        name = {"approve": "Rita Reyes", "decline": "Rob Roth"}[winners[0]]
-        assert refusals[0].startswith(f"conflict: {name} already selected “{winners[0]}”")
+        change = {"approve": "Rita Reyes approved", "decline": "Rob Roth declined"}[winners[0]]
+        assert refusals[0].startswith(f"conflict: {change} the integration (")
         wins[winners[0]] += 1
         perform_transition(Integration.objects.get(pk=row.pk), "undo_decision", actor=rita)
     assert wins.total() == ROUNDS
-    assert Integration.objects.get(pk=row.pk).events.filter(event_type__in=("approve", "decline")).count() == ROUNDS
+    assert (
+        Integration.objects.get(pk=row.pk)
+        .events.filter(event_type__in=("integration.approved", "integration.declined"))
+        .count()
+        == ROUNDS
+    )

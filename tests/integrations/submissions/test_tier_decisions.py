@@ -10,6 +10,7 @@ from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import perform_transition
+from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 
@@ -37,7 +38,8 @@ def listing_status(row: Integration) -> tuple[str, str, str, str]:
     return row.stage, row.tier, row.tier_request, row.responsible_party
 
 
-def mails(event_type: str) -> list[str]:
+def mails(transition: str) -> list[str]:
+    event_type = EVENT_TYPES_BY_TRANSITION[transition].key
     return list(EmailMessage.objects.filter(event__event_type=event_type).values_list("state", flat=True))
 
 
@@ -77,7 +79,7 @@ def test_declined_tier_is_asked_for_again_once_that_is_final(
 
 def test_email_names_the_tier_that_was_declined(premier_request: Integration, rita: Any, then: datetime) -> None:
     perform_transition(premier_request, "decline_tier", actor=rita, note="The list is empty.", now=then)
-    email = EmailMessage.objects.get(event__event_type="decline_tier")
+    email = EmailMessage.objects.get(event__event_type="tier.declined")
     assert email.subject == "Tier declined: Rocket (Partner Premier)"
     assert "declined your request for the tier Partner Premier for Rocket" in email.text
 

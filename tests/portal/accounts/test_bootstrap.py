@@ -72,7 +72,7 @@ def test_bootstrap_leaves_an_audit_event_and_security_entries() -> None:
     set_password(link)
     user = User.objects.get()
     event = AuditEvent.objects.get(stream=f"account:{user.pk}")
-    assert (event.event_type, event.data["roles"], event.actor) == ("account_roles_changed", "+staff, +superuser", "")
+    assert (event.event_type, event.data["roles"], event.actor) == ("account.roles_changed", "+staff, +superuser", "")
     kinds = set(SecurityEvent.objects.filter(user=user).values_list("kind", flat=True))
     assert kinds == {"roles_changed", "password_set", "signed_in"}
 

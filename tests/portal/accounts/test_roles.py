@@ -30,7 +30,7 @@ def test_change_is_audited_logged_and_emailed(alice: Any, sam: Any) -> None:
     roles.change_roles(alice, grant=["reviewer", "staff"], actor=sam, now=NOW, reason="Joins the program")
     assert list_roles(alice) == (True, True, False, True)
     event = AuditEvent.objects.get(stream=f"account:{alice.pk}")
-    assert (event.event_type, event.actor, event.note) == ("account_roles_changed", "Sam Stone", "Joins the program")
+    assert (event.event_type, event.actor, event.note) == ("account.roles_changed", "Sam Stone", "Joins the program")
     assert event.summary == "Sam Stone changed the roles of Alice Archer: +reviewer, +staff"
     assert list(find_chain_faults(AuditEvent.objects.filter(stream=event.stream))) == []
     security_event = SecurityEvent.objects.get(user=alice)

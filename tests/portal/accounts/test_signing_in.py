@@ -350,7 +350,7 @@ def test_staff_appoint_an_owner_in_the_admin_pages(sign_in: SignIn, acme: Any, a
     }
     client.post(f"/admin/partners/partner/{acme.pk}/change/", fields | {"appoint": bob.pk, "alliances_manager": ""})
     assert acme.memberships.get(user=bob).role == "owner"
-    assert acme.events.get().event_type == "owner_appointed"
+    assert acme.events.get().event_type == "member.owner_appointed"
     assert EmailMessage.objects.get().to == bob.email
 
 

@@ -47,13 +47,13 @@ def test_decision_that_was_undone_leaves_no_trace(decision: tuple[str, str]) -> 
 
 def test_older_steps_report_the_same_as_the_turns_that_followed_them() -> None:
     steps = [
-        (START, "created", {}),
-        (START + DAY, "answered", {"title": "A form"}),
-        (START + 2 * DAY, "submit_for_review", {"from": ["develop", "a"], "to": ["review", "b"], "round": 1}),
-        (START + 3 * DAY, "put_on_hold", {"from": ["review", "b"], "to": ["review", "b"], "round": 1}),
-        (START + 5 * DAY, "resume", {"from": ["review", "b"], "to": ["review", "b"], "round": 1}),
-        (START + 6 * DAY, "request_changes", {"from": ["review", "b"], "to": ["review", "b"], "round": 1}),
-        (START + 9 * DAY, "withdraw", {"from": ["review", "b"], "to": ["withdrawn", "b"], "round": 1}),
+        (START, "integration.created", {}),
+        (START + DAY, "requirement.answered", {"title": "A form"}),
+        (START + 2 * DAY, "review.requested", {"from": ["develop", "a"], "to": ["review", "b"], "round": 1}),
+        (START + 3 * DAY, "integration.put_on_hold", {"from": ["review", "b"], "to": ["review", "b"], "round": 1}),
+        (START + 5 * DAY, "integration.resumed", {"from": ["review", "b"], "to": ["review", "b"], "round": 1}),
+        (START + 6 * DAY, "review.changes_requested", {"from": ["review", "b"], "to": ["review", "b"], "round": 1}),
+        (START + 9 * DAY, "integration.withdrawn", {"from": ["review", "b"], "to": ["withdrawn", "b"], "round": 1}),
     ]
     older = derive_turns(steps, "develop")
     turns = [turn(0, "develop", "partner"), turn(2, "review", "program", 1), turn(3, "review", "third_party", 1),

@@ -83,7 +83,7 @@ def test_turns_are_a_chained_stream_apart_from_what_people_read(at: At) -> None:
     turns = AuditEvent.objects.filter(stream=get_turn_stream(row.pk)).order_by("seq")
     assert turns.count() > 2
     assert list(find_chain_faults(turns)) == []
-    assert not row.events.filter(event_type="turn_passed").exists()
+    assert not row.events.filter(event_type="responsibility.changed").exists()
 
 
 def test_rebuild_mends_what_was_changed_by_hand_and_says_where(at: At) -> None:

@@ -87,7 +87,7 @@ def test_disagreement_is_shown_and_becomes_a_finding_once(ci: Caller, rocket: An
     finding = Finding.objects.get()
     assert (finding.raised_by, finding.due_at is not None) == (None, True)
     assert f"{key}: reported pass, found fail." in finding.text
-    assert rocket.events.last().event_type == "checks_disagree"
+    assert rocket.events.last().event_type == "check.disagreed"
 
 
 def test_disagreement_is_emailed_to_the_partner_and_anyone_who_reviews_it(

@@ -171,7 +171,7 @@ def test_revoked_on_the_page_it_is_refused(alice: Any, acme: Any, sign_in: Any) 
     answer = sign_in(alice).post(reverse("api:revoke_token", args=[ci.token.uuid]))  # type: ignore[union-attr]
     assert answer.status_code == 302
     assert ci.get("/me").status_code == 401
-    assert acme.events.last().event_type == "token_revoked"
+    assert acme.events.last().event_type == "token.revoked"
 
 
 def test_making_a_token_asks_who_it_is_once_more(alice: Any, client: Any) -> None:
@@ -193,4 +193,4 @@ def test_who_no_longer_manages_keeps_no_token(alice: Any, bob: Any, acme: Any) -
     his, hers = caller(bob, partner=acme), caller(alice, partner=acme)
     members.change_role(bobs, "editor", actor=alice, now=timezone.now())
     assert (his.get("/me").status_code, hers.get("/me").status_code) == (401, 200)
-    assert acme.events.last().event_type == "token_revoked"
+    assert acme.events.last().event_type == "token.revoked"

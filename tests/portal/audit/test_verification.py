@@ -72,10 +72,10 @@ def stream(acme: Partner, globex: Partner) -> str:
     """A stream of four events, and another one, anchored after the first three and again after the fourth."""
     now = timezone.now() - timedelta(days=1)
     for number in range(3):
-        record_event(acme, "company_changed", actor=None, now=now, note=f"change {number}")
-    record_event(globex, "company_changed", actor=None, now=now)
+        record_event(acme, "partner.profile_changed", actor=None, now=now, note=f"change {number}")
+    record_event(globex, "partner.profile_changed", actor=None, now=now)
     assert audit_anchors.write_due_anchor(now) == 1
-    record_event(acme, "company_changed", actor=None, now=now, note="change 3")
+    record_event(acme, "partner.profile_changed", actor=None, now=now, note="change 3")
     assert audit_anchors.write_due_anchor(timezone.now()) == 1
     return f"partner:{acme.pk}"
 
@@ -106,7 +106,12 @@ def test_anchor_lists_the_streams_that_grew(stream: str, folder: Path) -> None:
     anchors, unreadable = audit_anchors.read_anchors(folder)
     assert unreadable == []
     assert [(a.number, a.streams, a.events, sorted(a.heads)) for a in anchors] == [
-        (1, 2, 4, sorted([stream, AuditEvent.objects.get(actor="", note="", event_type="company_changed").stream])),
+        (
+            1,
+            2,
+            4,
+            sorted([stream, AuditEvent.objects.get(actor="", note="", event_type="partner.profile_changed").stream]),
+        ),
         (2, 3, 6, ["audit", stream]),
     ]
 
@@ -118,7 +123,7 @@ def test_anchor_is_written_once_a_day(stream: str, folder: Path) -> None:
 
 
 def test_anchor_is_logged_with_its_mac(acme: Partner, folder: Path, caplog: Any) -> None:
-    record_event(acme, "company_changed", actor=None, now=timezone.now())
+    record_event(acme, "partner.profile_changed", actor=None, now=timezone.now())
     with caplog.at_level("INFO", logger="portal.audit.anchors"):
         audit_anchors.write_due_anchor(timezone.now())
     (anchor,) = audit_anchors.read_anchors(folder)[0]
@@ -127,17 +132,23 @@ def test_anchor_is_logged_with_its_mac(acme: Partner, folder: Path, caplog: Any)
 
 def test_changed_event_is_named(stream: str, folder: Path) -> None:
     execute("UPDATE audit_auditevent SET note = 'else' WHERE stream = %s AND seq = 2", stream)
-    assert faults(folder) == [f"{stream} event 2 (company_changed): the content was changed after it was written"]
+    assert faults(folder) == [
+        f"{stream} event 2 (partner.profile_changed): the content was changed after it was written"
+    ]
 
 
 def test_event_of_another_partner_is_named(stream: str, globex: Partner, folder: Path) -> None:
     execute("UPDATE audit_auditevent SET partner_id = %s WHERE stream = %s AND seq = 2", globex.pk, stream)
-    assert faults(folder) == [f"{stream} event 2 (company_changed): the content was changed after it was written"]
+    assert faults(folder) == [
+        f"{stream} event 2 (partner.profile_changed): the content was changed after it was written"
+    ]
 
 
 def test_removed_event_is_named(stream: str, folder: Path) -> None:
     execute("DELETE FROM audit_auditevent WHERE stream = %s AND seq = 2", stream)
-    assert faults(folder) == [f"{stream} event 3 (company_changed): the previous event is missing or was replaced"]
+    assert faults(folder) == [
+        f"{stream} event 3 (partner.profile_changed): the previous event is missing or was replaced"
+    ]
 
 
 def test_event_sealed_without_the_key_is_named(stream: str, folder: Path, settings: Any) -> None:
@@ -151,7 +162,8 @@ def test_event_sealed_without_the_key_is_named(stream: str, folder: Path, settin
         fault for fault in faults(folder) if fault.endswith("the content was changed after it was written")
     ]
     assert changed_faults == [
-        f"{stream} event {seq} (company_changed): the content was changed after it was written" for seq in (1, 2, 3, 4)
+        f"{stream} event {seq} (partner.profile_changed): the content was changed after it was written"
+        for seq in (1, 2, 3, 4)
     ]
 
 
@@ -183,8 +195,8 @@ def test_consistent_rewriting_with_the_key_is_named(stream: str, folder: Path) -
     reseal(events)
     place = f"{stream} event"
     assert faults(folder) == [
-        f"{place} 3 (company_changed): it differs from the event in anchor 1: the stream was rewritten",
-        f"{place} 4 (company_changed): it differs from the event in anchor 2: the stream was rewritten",
+        f"{place} 3 (partner.profile_changed): it differs from the event in anchor 1: the stream was rewritten",
+        f"{place} 4 (partner.profile_changed): it differs from the event in anchor 2: the stream was rewritten",
     ]
 
 
@@ -247,7 +259,7 @@ def test_unreadable_anchor_is_named_and_stops_nothing(stream: str, folder: Path,
 
 def test_rotated_key_verifies_what_it_sealed(stream: str, acme: Partner, folder: Path, settings: Any) -> None:
     settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
-    record_event(acme, "company_changed", actor=None, now=timezone.now(), note="later")
+    record_event(acme, "partner.profile_changed", actor=None, now=timezone.now(), note="later")
     audit_anchors.write_due_anchor(timezone.now() + timedelta(days=1))
     newest = AuditEvent.objects.filter(stream=stream).order_by("seq").last()
     assert newest is not None
@@ -300,7 +312,7 @@ def test_anchor_with_a_value_of_another_type_is_named(stream: str, folder: Path,
 def test_forged_record_of_an_anchor_stops_nothing(stream: str, folder: Path) -> None:
     for data in ('["number"]', '{"number": ["1"], "mac": "x"}'):
         execute("UPDATE audit_auditevent SET data = %s WHERE stream = 'audit' AND seq = 1", data)
-        assert faults(folder) == ["audit event 1 (anchored): the content was changed after it was written"]
+        assert faults(folder) == ["audit event 1 (audit_log.anchored): the content was changed after it was written"]
 
 
 def test_anchor_written_during_verification_is_not_missing(stream: str, folder: Path) -> None:
@@ -316,7 +328,7 @@ def test_anchor_written_during_verification_is_not_missing(stream: str, folder: 
 def test_event_with_keys_that_json_changes_verifies(
     stream: str, acme: Partner, folder: Path, data: dict[Any, Any]
 ) -> None:
-    record_event(acme, "company_changed", actor=None, now=timezone.now(), detail=data)
+    record_event(acme, "partner.profile_changed", actor=None, now=timezone.now(), detail=data)
     assert faults(folder) == []
 
 
@@ -327,10 +339,10 @@ def test_event_under_a_retired_key_is_tampering(stream: str, acme: Partner, fold
     tomorrow = timezone.now() + timedelta(days=1)
     audit_anchors.write_due_anchor(tomorrow)
     settings.AUDIT_KEYS = retired
-    record_event(acme, "company_changed", actor=None, now=tomorrow, note="forged")
-    record_system_event("forged", "company_changed", now=tomorrow)
+    record_event(acme, "partner.profile_changed", actor=None, now=tomorrow, note="forged")
+    record_system_event("forged", "partner.profile_changed", now=tomorrow)
     settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
-    message = "(company_changed): it is sealed with '2026', which was replaced before anchor 3"
+    message = "(partner.profile_changed): it is sealed with '2026', which was replaced before anchor 3"
     expected = [f"forged event 1 {message}", f"{stream} event 5 {message}"]
     assert faults(folder) == expected
     audit_anchors.write_due_anchor(tomorrow + timedelta(days=1))
@@ -356,7 +368,7 @@ def test_event_under_an_invented_key_is_tampering(stream: str, folder: Path) -> 
         f"SELECT stream, seq + 1, hash, 'zz', '00', {columns} FROM audit_auditevent WHERE stream = %s AND seq = 4",
         stream,
     )
-    place = f"{stream} event 5 (company_changed)"
+    place = f"{stream} event 5 (partner.profile_changed)"
     assert faults(folder) == [
         f"{place}: it cannot be verified: the key 'zz' is not in AUDIT_KEYS",
         f"{place}: it is sealed with 'zz', which is not in AUDIT_KEYS and sealed no anchor",
@@ -367,9 +379,9 @@ def test_event_under_an_invented_key_is_tampering(stream: str, folder: Path) -> 
 
 
 def test_events_between_two_anchors_may_change_keys(stream: str, acme: Partner, folder: Path, settings: Any) -> None:
-    record_event(acme, "company_changed", actor=None, now=timezone.now(), note="before the rotation")
+    record_event(acme, "partner.profile_changed", actor=None, now=timezone.now(), note="before the rotation")
     settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
-    record_event(acme, "company_changed", actor=None, now=timezone.now(), note="after it")
+    record_event(acme, "partner.profile_changed", actor=None, now=timezone.now(), note="after it")
     audit_anchors.write_due_anchor(timezone.now() + timedelta(days=1))
     assert faults(folder) == []
 
@@ -380,7 +392,7 @@ def test_lost_key_between_two_others_is_not_taken_for_tampering(
     now = timezone.now()
     for days, key in ((1, "2027"), (2, "2028")):
         settings.AUDIT_KEYS = {key: f"the key {key}"} | settings.AUDIT_KEYS
-        record_event(acme, "company_changed", actor=None, now=now + timedelta(days=days))
+        record_event(acme, "partner.profile_changed", actor=None, now=now + timedelta(days=days))
         audit_anchors.write_due_anchor(now + timedelta(days=days))
     settings.AUDIT_KEYS = {key: secret for key, secret in settings.AUDIT_KEYS.items() if key != "2027"}
     fault_texts = faults(folder)

@@ -44,7 +44,7 @@ def test_demo_world_shows_every_program_stage_and_role(demo: None) -> None:
     assert set(Membership.objects.values_list("role", flat=True)) == {"owner", "editor", "viewer"}
     assert list(find_chain_faults(AuditEvent.objects.order_by("stream", "seq"))) == []
     for partner in Partner.objects.all():
-        assert partner.events.filter(stream=f"partner:{partner.pk}", event_type="partner_created").count() == 1
+        assert partner.events.filter(stream=f"partner:{partner.pk}", event_type="partner.created").count() == 1
 
 
 def test_every_turn_of_the_demo_world_is_the_derived_one(demo: None) -> None:
@@ -137,4 +137,7 @@ def test_demo_world_shows_a_severity_that_was_lowered_by_consent(demo: None) -> 
     clock = issue.clocks.get(is_committed=True)
     assert (issue.severity, issue.disputed, clock.state, clock.severity) == ("other", "", "running", "other")
     events = AuditEvent.objects.filter(integration=issue.integration, data__issue=str(issue.uuid))
-    assert list(events.order_by("seq").values_list("event_type", flat=True)) == ["severity_asked", "severity_lowered"]
+    assert list(events.order_by("seq").values_list("event_type", flat=True)) == [
+        "issue.severity_reduction_requested",
+        "issue.severity_reduced",
+    ]

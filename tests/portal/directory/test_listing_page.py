@@ -199,7 +199,7 @@ def test_reply_appears_next_to_the_record_and_its_history_stays(
     assert "One outage of ours.<br>Mended." in page_of(client, listed_provider)
     assert sign_in(alice).post(address, {"text": ""}).status_code == 302
     assert "One outage of ours." not in page_of(client, listed_provider)
-    events = AuditEvent.objects.filter(event_type="support_replied").order_by("seq")
+    events = AuditEvent.objects.filter(event_type="integration.support_replied").order_by("seq")
     assert [event.note for event in events] == ["One outage of ours.\nMended.", ""]
     assert "One outage of ours." in sign_in(alice).get(address).text
 
@@ -211,7 +211,7 @@ def test_reply_that_breaks_a_rule_is_kept_and_reported(
 ) -> None:
     answer = sign_in(alice).post(f"/directory/{listed_provider.uuid}/reply/", {"text": text})
     assert answer.status_code == 422
-    assert not AuditEvent.objects.filter(event_type="support_replied").exists()
+    assert not AuditEvent.objects.filter(event_type="integration.support_replied").exists()
 
 
 def test_own_pages_and_the_repository_may_be_named(listed_provider: Integration, acme: Any) -> None:

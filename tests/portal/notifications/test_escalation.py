@@ -58,14 +58,14 @@ def swept(*moments: datetime) -> list[int]:
 def test_unanswered_breaches_go_to_the_manager_and_then_to_the_mailbox(
     create_breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any
 ) -> None:
-    assert list_recipients("issues_breached") == ["alice@acme.example", rita.email]
+    assert list_recipients("issue.breached") == ["alice@acme.example", rita.email]
     assert swept(now + 23 * H, now + DAY, now + DAY, now + 47 * H, now + 48 * H, now + 30 * DAY) == [0, 1, 0, 0, 1, 0]
-    assert list_recipients("news_passed_on") == [rob.email, row.edition.mailbox]
-    mail = EmailMessage.objects.filter(event__event_type="news_passed_on").first()
+    assert list_recipients("program.breach_escalated") == [rob.email, row.edition.mailbox]
+    mail = EmailMessage.objects.filter(event__event_type="program.breach_escalated").first()
     assert mail is not None
     assert mail.subject == "Escalated: 1 overdue issue in Rocket"
     assert f"{row.repository}#7" in mail.text
-    assert not row.events.filter(event_type="news_passed_on").visible_to_partner().exists()
+    assert not row.events.filter(event_type="program.breach_escalated").visible_to_partner().exists()
     assert Escalation.objects.get().ended_at == now + 48 * H
 
 
@@ -73,12 +73,12 @@ def test_breach_that_is_reverted_is_corrected_to_everybody_who_was_notified(
     create_breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any
 ) -> None:
     swept(now + DAY, now + 48 * H)
-    data = row.events.get(event_type="issues_breached").data
+    data = row.events.get(event_type="issue.breached").data
     other = {"issues": [issue | {"due": now.isoformat()} for issue in data["issues"]], "count": 1}
     for event in (other, data):
         with transaction.atomic():
-            services.record_event(row, "breaches_retracted", actor=None, now=now + 50 * H, **event)
-    events = row.events.filter(event_type="breaches_retracted").order_by("seq")
+            services.record_event(row, "issue.breach_retracted", actor=None, now=now + 50 * H, **event)
+    events = row.events.filter(event_type="issue.breach_retracted").order_by("seq")
     corrected_addresses = [
         set(EmailMessage.objects.filter(event=event).values_list("to", flat=True)) for event in events
     ]
@@ -91,9 +91,9 @@ def test_who_left_the_partner_gets_no_notification_more(
 ) -> None:
     alice.memberships.update(ended_at=now)
     with transaction.atomic():
-        data = row.events.get(event_type="issues_breached").data
-        services.record_event(row, "breaches_retracted", actor=None, now=now + H, **data)
-    assert alice.email not in list_recipients("breaches_retracted")
+        data = row.events.get(event_type="issue.breached").data
+        services.record_event(row, "issue.breach_retracted", actor=None, now=now + H, **data)
+    assert alice.email not in list_recipients("issue.breach_retracted")
 
 
 def test_anyone_who_answers_ends_the_chain(
@@ -136,10 +136,10 @@ def test_program_s_own_turn_is_warned_of_and_passed_on(at: Any, rita: Any, rob: 
     assert (half - NOW, nearly < due) == (7 * DAY, True)  # five of ten days; 75 % are used at 21:00
     assert swept(half - H, half, most, most + 12 * H, nearly - H, nearly, due - H) == [0, 1, 0, 1, 0, 1, 0]
     assert swept(due, due + DAY, due + 2 * DAY, due + 9 * DAY) == [1, 1, 1, 0]
-    assert [list_recipients("turn_warned"), list_recipients("turn_overdue")] == [
+    assert [list_recipients("program.action_warning_sent"), list_recipients("program.action_overdue")] == [
         [rita.email] * 3, [rita.email, rob.email, row.edition.mailbox],
     ]  # fmt: skip
-    mails = EmailMessage.objects.filter(event__event_type__startswith="turn_").order_by("pk")
+    mails = EmailMessage.objects.filter(event__event_type__startswith="program.action_").order_by("pk")
     assert [mail.subject for mail in mails] == [
         *(f"Review due soon: Rocket by Acme ({percent}% of the time used)" for percent in (50, 75, 90)),
         *["Overdue: Rocket by Acme is waiting for the program"] * 3,
@@ -160,7 +160,7 @@ def test_turn_found_late_is_warned_of_once_with_the_share_of_now(at: Any, rita: 
     row = at("review")
     nearly = escalation.list_warnings(Integration.objects.get(pk=row.pk))[2][1]
     assert swept(nearly + H, nearly + 2 * H) == [1, 0]
-    assert [event.data["share"] for event in row.events.filter(event_type="turn_warned")] == [90]
+    assert [event.data["share"] for event in row.events.filter(event_type="program.action_warning_sent")] == [90]
 
 
 def test_turn_that_was_taken_is_reported_to_no_one_more(at: Any, rita: Any, now: datetime) -> None:
@@ -169,7 +169,7 @@ def test_turn_that_was_taken_is_reported_to_no_one_more(at: Any, rita: Any, now:
     assert swept(due) == [1]
     Integration.objects.update(responsible_party="partner", action_due_at=None)
     assert swept(due + DAY) == [0]
-    assert list_recipients("turn_overdue") == [row.edition.mailbox]
+    assert list_recipients("program.action_overdue") == [row.edition.mailbox]
 
 
 def due_of(row: Integration) -> datetime:
@@ -187,7 +187,7 @@ def test_refused_email_goes_to_the_next_of_the_chain(
 ) -> None:
     fail(EmailMessage.objects.get(name="issues_breached", to=rita.email))
     assert [delivery_failures.forward_due(now), delivery_failures.forward_due(now)] == [1, 0]
-    assert list_recipients("issues_breached")[2:] == [rob.email]
+    assert list_recipients("issue.breached")[2:] == [rob.email]
     fail(EmailMessage.objects.get(name="issues_breached", to=rob.email))
     assert delivery_failures.forward_due(now) == 1
     fail(EmailMessage.objects.get(name="issues_breached", to=row.edition.mailbox))
@@ -203,7 +203,7 @@ def test_of_a_email_that_misses_the_partner_the_program_is_notified(
 ) -> None:
     fail(EmailMessage.objects.get(name="issues_breached", to=alice.email))
     assert delivery_failures.forward_due(now) == 1
-    mail = EmailMessage.objects.get(event__event_type="mail_undelivered")
+    mail = EmailMessage.objects.get(event__event_type="program.email_delivery_failed")
     assert (mail.to, mail.subject) == (rita.email, f"Email not delivered: Rocket, {alice.email}")
     assert "The address was refused (550)." in mail.text
     EmailMessage.objects.update(created_at=datetime.now(now.tzinfo))
@@ -212,6 +212,6 @@ def test_of_a_email_that_misses_the_partner_the_program_is_notified(
 
 def test_email_about_no_integration_is_left_where_it_is(row: Integration, alice: Any, now: datetime) -> None:
     with transaction.atomic():
-        services.record_event(row.partner, "noted", actor=None, now=now)
+        services.record_event(row.partner, "message.note_added", actor=None, now=now)
     EmailMessage.objects.create(key="x", name="reset_password", to=alice.email, state="failed", created_at=now)
     assert [delivery_failures.forward_due(now), delivery_failures.forward_due(now)] == [0, 0]

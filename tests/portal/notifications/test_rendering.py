@@ -37,7 +37,7 @@ def test_render_name_with_markup_shows_it_as_text(
     rocket.name = name
     rocket.save()
     with transaction.atomic():
-        event = record_event(rocket, "approve", actor=sam, now=now, note=f"{name}\n\n{name}")
+        event = record_event(rocket, "integration.approved", actor=sam, now=now, note=f"{name}\n\n{name}")
     email = EmailMessage.objects.get(event=event, person=alice)
     assert email.subject == f"Approved: {name}"
     assert f"{sam} approved {name} in {rocket.program.name}.\n" in email.text
@@ -56,7 +56,7 @@ def test_render_name_with_line_breaks_keeps_the_subject_on_one_line(
 ) -> None:
     rocket.name = "Rocket\r\n\r\nBcc: eve@example.org\u2028\u202e"
     with transaction.atomic():
-        event = record_event(rocket, "approve", actor=sam, now=now)
+        event = record_event(rocket, "integration.approved", actor=sam, now=now)
     assert EmailMessage.objects.get(event=event, person=alice).subject == "Approved: Rocket Bcc: eve@example.org"
 
 

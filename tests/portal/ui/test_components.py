@@ -11,7 +11,7 @@ from django.core.paginator import Paginator
 from django.template import TemplateSyntaxError, engines
 from django.test import RequestFactory
 
-from portal.audit.event_types import EVENT_TYPES
+from portal.audit.catalog import CATALOG
 from portal.ui.components import inline
 from portal.ui.components.markup import TONES
 from tests.house.source import template_files
@@ -242,9 +242,9 @@ def named_icons():
 
 
 def test_icons_and_tones_of_every_event_exist():
-    icons = {icon for _, _, icon in EVENT_TYPES.values()}
+    icons = {event_type.icon for event_type in CATALOG}
     assert [name for name in sorted(icons) if is_missing(name)] == []
-    assert {tone for _, tone, _ in EVENT_TYPES.values()} <= set(TONES)
+    assert {event_type.tone for event_type in CATALOG} <= set(TONES)
 
 
 def is_missing(icon):

@@ -8,9 +8,9 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from portal.audit.catalog import WEBHOOKS
 from portal.jobs.execution import run_due_jobs
 from portal.webhooks import services
-from portal.webhooks.event_kinds import EVENT_TYPES_BY_NAME
 from portal.webhooks.models import WebhookDeliveryAttempt, WebhookEndpoint
 from portal.webhooks.services import EndpointConfiguration
 from portal.webhooks.tasks import enqueue_due_endpoints
@@ -49,7 +49,7 @@ def endpoint(receiver: Receiver, acme: Any, alice: Any) -> Callable[..., Webhook
     def make(partner: Any = acme, by: Any = alice, address: str = "", **fields: Any) -> WebhookEndpoint:
         configuration = {
             "name": "Build pipeline",
-            "kinds": list(EVENT_TYPES_BY_NAME),
+            "kinds": list(WEBHOOKS),
             "address": address or receiver.url,
         } | fields
         row, secret = services.create_endpoint(partner, EndpointConfiguration(**configuration), actor=by, now=NOW)

@@ -87,9 +87,9 @@ def test_log_has_pages_and_filters(sign_in: Any, endpoint: Make, receiver: Recei
     assert page(client, "webhooks:detail", row.uuid, state="failed").count('<td class="main">') == 1
     assert "No matching deliveries" in page(client, "webhooks:detail", row.uuid, state="delivered")
     assert page(client, "webhooks:detail", row.uuid, kind="issue.breached").count('<td class="main">') == 0
-    page_text = page(client, "webhooks:detail", row.uuid, kind="message.posted")
-    assert "<option selected>message.posted</option>" in page_text
-    assert 'href="?state=failed&amp;kind=message.posted#log"' in page_text
+    page_text = page(client, "webhooks:detail", row.uuid, kind="message.sent_to_partner")
+    assert "<option selected>message.sent_to_partner</option>" in page_text
+    assert 'href="?state=failed&amp;kind=message.sent_to_partner#log"' in page_text
 
 
 def test_people_of_the_program_learn_who_looks_after_its_own(sign_in: Any, rita: Any) -> None:

@@ -46,7 +46,7 @@ def test_message_has_blocks_and_a_text_and_no_signature(
     rocket.save()
     endpoint(form="slack", kinds=["issue.breached"])
     with transaction.atomic():
-        record_event(rocket, "issues_breached", actor=None, now=NOW, **NEWS)
+        record_event(rocket, "issue.breached", actor=None, now=NOW, **NEWS)
     assert send_due_deliveries(NOW) == 1
     (delivery,) = receiver.taken
     data = json.loads(delivery.body)

@@ -44,7 +44,7 @@ def test_message_is_signed_and_its_signature_holds(endpoint: Make, receiver: Rec
     assert send_due_deliveries(timezone.now()) == 1
     (delivery,) = receiver.taken
     event_body = Webhook(endpoint_row.made.value).verify(delivery.body, delivery.headers)  # type: ignore[attr-defined]
-    assert event_body["type"] == "message.posted"
+    assert event_body["type"] == "message.sent_to_program"
     assert event_body["data"]["integration"]["id"] == str(rocket.uuid)
     assert delivery.headers["webhook-id"] == message.message_id
     with pytest.raises(WebhookVerificationError):

@@ -50,7 +50,7 @@ def test_new_owner_is_accepted_with_one_button_and_recorded(moved_provider, rita
     form = button(reader.get(f"/checks/{moved_provider.uuid}/"))[0]
     value = form.select_one("input[name=value]")["value"]
     reader.post(form["action"], {"value": value})
-    event = AuditEvent.objects.get(event_type="accepted")
+    event = AuditEvent.objects.get(event_type="check.accepted")
     assert (event.actor_id, event.data["value"], event.data["check"]) == (rita.pk, "9", KEY)
     assert CheckRun.objects.open().get().requested_by == rita
     run_integration_checks(moved_provider, now=NOW + 2 * DAY, sources=MOVED_SOURCES)
@@ -95,7 +95,7 @@ def test_what_is_no_longer_found_cannot_be_accepted(moved_provider, rita):
 def test_partner_accepts_nothing_of_its_own(moved_provider, alice, sign_in):
     assert not button(sign_in(alice).get(f"/checks/{moved_provider.uuid}/"))
     assert sign_in(alice).post(f"/checks/{moved_provider.uuid}/accept/{KEY}/", {"value": "9"}).status_code == 403
-    assert not AuditEvent.objects.filter(event_type="accepted").exists()
+    assert not AuditEvent.objects.filter(event_type="check.accepted").exists()
 
 
 @pytest.mark.parametrize("key", ["repository.public", "none"])

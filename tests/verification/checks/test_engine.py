@@ -265,7 +265,7 @@ def test_failure_of_a_listed_one_opens_a_finding_and_reports_both_sides_once(lis
     assert finding.due_at == NOW + DAY + timedelta(days=14)
     assert len(mails("check_failed")) == len(set(mails("check_failed"))) == 2
     assert alice.email in mails("check_failed")
-    assert AuditEvent.objects.filter(event_type="check_failed").count() == 1
+    assert AuditEvent.objects.filter(event_type="check.failed").count() == 1
 
 
 def test_what_passes_again_settles_the_finding_and_is_reported_once(listed_provider, stubs):
@@ -325,7 +325,7 @@ def test_repository_under_another_owner_freezes_a_listed_one_once(listed_provide
     perform_transition(row, "resume", actor=rita, now=NOW + DAY + HOUR)
     look(listed_provider, NOW + 2 * DAY)
     assert Integration.objects.get(pk=listed_provider.pk).on_hold_for == ""
-    assert AuditEvent.objects.filter(event_type="put_on_hold").get().actor_id is None
+    assert AuditEvent.objects.filter(event_type="integration.put_on_hold").get().actor_id is None
 
 
 def test_repository_under_another_owner_before_the_release_is_no_hold(provider, stubs):

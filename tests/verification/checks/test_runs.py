@@ -197,4 +197,4 @@ def test_repository_that_moved_to_another_owner_is_held_for_a_person(at, github,
     integration = Integration.objects.get(pk=row.pk)
     assert (integration.on_hold_for, integration.listing_status) == ("program", "listed")
     assert "A reviewer" in integration.hold_reason
-    assert integration.events.get(event_type="put_on_hold").actor_id is None
+    assert integration.events.get(event_type="integration.put_on_hold").actor_id is None

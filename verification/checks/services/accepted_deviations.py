@@ -49,7 +49,7 @@ def accept_deviation(integration: Integration, key: str, value: str, actor: Any,
         observations.store_observation(locked_integration, key, {f"{ACCEPTED_KEY_PREFIX}{key}": value}, now)
         record_event(
             locked_integration,
-            "accepted",
+            "check.accepted",
             actor=actor,
             now=now,
             check=key,

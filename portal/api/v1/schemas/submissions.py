@@ -10,7 +10,6 @@ from integrations.submissions.models import Finding, Integration, Meeting, Revie
 from integrations.submissions.presenters import RequirementRow
 from integrations.submissions.services.transitions import AvailableTransition
 from portal.api.v1.schemas.common import PartnerReference, build_absolute_url, serialize_partner_reference
-from portal.audit.event_types import get_actor_name
 from portal.audit.models import AuditEvent
 
 
@@ -229,7 +228,7 @@ def serialize_event(event: AuditEvent) -> dict[str, Any]:
         "seq": event.seq,
         "event_type": event.event_type,
         "summary": event.summary,
-        "actor": get_actor_name(event),
+        "actor": event.actor_name,
         "note": event.note,
         "internal": event.internal,
         "requirement": str(event.data.get("requirement", "")),

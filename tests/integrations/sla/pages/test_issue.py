@@ -53,7 +53,7 @@ def test_program_lowers_the_severity_and_both_sides_read_why(
     answer = sign_in(rita).post(f"/issues/{issue.uuid}/severity/", {"reason": "It is a question."})
     assert (answer.status_code, SupportIssue.objects.get(pk=issue.pk).severity) == (302, "other")
     assert issue.events.get(kind="severity_lowered").text == "It is a question."
-    event = AuditEvent.objects.get(event_type="severity_lowered")
+    event = AuditEvent.objects.get(event_type="issue.severity_reduced")
     assert (event.actor, event.note) == (str(rita), "It is a question.")
     assert EmailMessage.objects.filter(name="severity_lowered", to=alice.email).exists()
     assert "It is a question." in sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
@@ -101,8 +101,8 @@ def test_partner_can_only_ask(sign_in: SignIn, issues: dict[str, SupportIssue], 
     assert client.post(f"/issues/{issue.uuid}/severity/", {"reason": "Please."}).status_code == 403
     assert client.post(f"/issues/{issue.uuid}/severity-request/", {"reason": "Please."}).status_code == 302
     assert SupportIssue.objects.get(pk=issue.pk).severity == "critical"
-    assert [event.event_type for event in AuditEvent.objects.filter(event_type__startswith="severity")] == [
-        "severity_asked"
+    assert [event.event_type for event in AuditEvent.objects.filter(event_type__startswith="issue.")] == [
+        "issue.severity_reduction_requested"
     ]
 
 

@@ -35,7 +35,10 @@ def test_calendar_is_looked_at_before_it_counts(sign_in: SignIn, alice: Any, iss
     assert edition.holidays[f"{timezone.now().year}-01-06"]
     assert dict(SlaClock.objects.values_list("pk", "due_at")) == due
     client.post(url, GERMAN | {"confirm": "1"})
-    assert (PartnerCalendar.objects.count(), AuditEvent.objects.filter(event_type="calendar_changed").count()) == (1, 1)
+    assert (
+        PartnerCalendar.objects.count(),
+        AuditEvent.objects.filter(event_type="partner.calendar_changed").count(),
+    ) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +88,7 @@ def test_declining_needs_a_reason_and_the_newest_proposal_replaces_the_one_befor
     client.post(url + "decision/", {"policy": second.pk, "answer": "decline"})
     assert LabelPolicy.objects.get(pk=second.pk).state == "proposed"
     client.post(url + "decision/", {"policy": second.pk, "answer": "decline", "note": "Too few."})
-    assert [event.note for event in AuditEvent.objects.filter(event_type="labels_declined")] == ["Too few."]
+    assert [event.note for event in AuditEvent.objects.filter(event_type="label_policy.declined")] == ["Too few."]
 
 
 def test_machines_and_second_accounts_are_proposed_shown_next_to_what_is_in_force_and_counted_once_accepted(

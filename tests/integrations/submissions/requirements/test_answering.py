@@ -44,7 +44,7 @@ def test_answers_sent_twice(rocket, alice, sign_in):
     for _ in range(2):
         answer = press(client, rocket, FORM, "answer", answered=0, **SUBMITTED_VALUES)
         assert answer.status_code == 302
-    assert rocket.events.filter(event_type="answered").count() == 1
+    assert rocket.events.filter(event_type="requirement.answered").count() == 1
 
 
 def test_answers_of_two_people_show_both_versions(rocket, alice, bob, sign_in, now):

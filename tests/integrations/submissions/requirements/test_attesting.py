@@ -11,7 +11,7 @@ def test_statement_confirmed_once(rocket, alice, sign_in):
     for _ in range(2):
         assert press(client, rocket, ATTESTED_REQUIREMENT, "confirm", confirmed="on").status_code == 302
     assert state(rocket, ATTESTED_REQUIREMENT).status == Status.SUBMITTED
-    assert rocket.events.filter(event_type="answered").count() == 1
+    assert rocket.events.filter(event_type="requirement.answered").count() == 1
 
 
 def test_statement_not_ticked(rocket, alice, sign_in):
@@ -37,7 +37,7 @@ def test_optional_one_is_not_needed(rocket, alice, sign_in):
     for _ in range(2):
         assert press(client, rocket, MNDA, "not_needed").status_code == 302
     assert state(rocket, MNDA).status == Status.NOT_APPLICABLE
-    assert rocket.events.filter(event_type="not_needed").count() == 1
+    assert rocket.events.filter(event_type="requirement.marked_not_applicable").count() == 1
 
 
 def test_needed_one_is_said_not_to_be(rocket, alice, sign_in):

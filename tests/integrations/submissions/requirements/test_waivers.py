@@ -6,7 +6,6 @@ import pytest
 
 from integrations.submissions.services import requirements, waivers
 from integrations.submissions.workflow.states import Status
-from portal.audit.event_types import describe_event
 from tests.conftest import begin
 from tests.integrations.submissions.requirements.pages import CHECKED_REQUIREMENT, place, press, read, state
 
@@ -99,11 +98,11 @@ def test_waiver_ended(waived_integration, rita, now, sign_in):
         reason="The license is missing since March.",
     )
     assert (answer.status_code, state(waived_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (302, now)
-    event = waived_integration.events.get(event_type="waiver_ended")
+    event = waived_integration.events.get(event_type="requirement.waiver_ended")
     title = waived_integration.edition.requirement(CHECKED_REQUIREMENT).title
     assert (event.note, event.data["title"]) == ("The license is missing since March.", title)
     assert event.data["until"] == (now + WAIVED_UNTIL).isoformat()
-    assert describe_event(event)[0] == f"ended the waiver of “{title}” early"
+    assert event.sentence == f"ended the waiver of “{title}” early"
     assert "The license is missing since March." in read(
         sign_in(rita).get(place(waived_integration, CHECKED_REQUIREMENT))
     )

@@ -1,0 +1,77 @@
+"""Is the catalog of event types complete, and what do webhooks tell about introductions and deviations?"""
+
+import json
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from integrations.submissions import notices
+from integrations.submissions.services import introductions
+from integrations.submissions.services.transitions import list_all_transitions
+from portal.audit.catalog import CATALOG, EMAILS, EVENT_TYPES, EVENT_TYPES_BY_TRANSITION, WEBHOOKS
+from portal.audit.services import record_event
+from portal.webhooks.event_types import GROUP_TITLES, SAMPLE_VALUES
+from portal.webhooks.models import WebhookDelivery
+from tests.conftest import NOW, begin
+
+# event type: why there is no email of its own
+WEBHOOK_ALONE = {
+    "integration.advanced": "the company took it itself, and what it leads to is mailed",
+    "finding.resolved": "the request for another review is mailed, with all findings",
+    "finding.verified": "the decision that follows is mailed",
+    "finding.reopened": "the decision that follows is mailed",
+}
+
+
+@pytest.mark.django_db
+def test_check_accepted_for_good_is_reported(endpoint: Any, rocket: Any, rita: Any) -> None:
+    endpoint(kinds=["check.accepted"])
+    event_data: dict[str, Any] = {
+        "check": "repository.owner",
+        "title": "Same owner",
+        "thing": "new owner",
+        "value": "secret-9",
+    }
+    with transaction.atomic():
+        record_event(rocket, "check.accepted", actor=rita, now=NOW, **event_data)
+    body = json.loads(WebhookDelivery.objects.get().body)
+    assert (body["type"], body["data"]["thing"], body["data"]["by"]) == ("check.accepted", "new owner", "program")
+    assert "secret-9" not in json.dumps({**body["data"], "sentence": ""})
+
+
+@pytest.mark.django_db
+def test_introduction_reports_no_one_who_asks(endpoint: Any, rocket: Any, globex: Any, charlie: Any) -> None:
+    endpoint(kinds=["introduction.requested", "introduction.declined"])
+    other = begin(globex, charlie, name="Comet", repository="globex/comet", repository_id=9)
+    introductions.request_introduction(other, rocket, "We are Globex.", actor=charlie, now=NOW)
+    body = WebhookDelivery.objects.get().body
+    assert (json.loads(body)["type"], "Globex" in body, "Comet" in body) == ("introduction.requested", False, False)
+
+
+def test_every_email_about_an_integration_has_a_webhook() -> None:
+    assert {key for key, email in EMAILS.items() if email.audience in notices.FINDERS} - set(WEBHOOKS) == set()
+
+
+def test_every_webhook_has_an_email_or_a_reason() -> None:
+    assert set(WEBHOOKS) - set(EMAILS) == set(WEBHOOK_ALONE)
+
+
+def test_every_webhook_has_a_group_and_samples_of_its_fields() -> None:
+    assert {key.partition(".")[0] for key in WEBHOOKS} == set(GROUP_TITLES)
+    assert {field for webhook in WEBHOOKS.values() for field in webhook.fields} - set(SAMPLE_VALUES) == set()
+
+
+def test_every_event_type_is_listed_once() -> None:
+    assert len(EVENT_TYPES) == len(CATALOG)
+
+
+def test_every_transition_has_an_event_type() -> None:
+    names = {transition.name for _, transition in list_all_transitions()}
+    assert names - set(EVENT_TYPES_BY_TRANSITION) == {"verify", "unlist"}  # parts of others
+
+
+@pytest.mark.django_db
+def test_unknown_event_type_is_not_recorded(rocket: Any) -> None:
+    with pytest.raises(KeyError, match="vanished"), transaction.atomic():
+        record_event(rocket, "integration.vanished", actor=None, now=NOW)
