@@ -96,6 +96,7 @@ def _lock_pending(introduction: Introduction, actor: Any) -> Introduction:
             _("%(name)s already accepted this request on %(time)s."),
             _("%(name)s already declined this request on %(time)s."),
         )
+        assert locked_introduction.decided_at is not None
         message = accepted_message if locked_introduction.state == State.AGREED else declined_message
         raise ActionRefused(
             message

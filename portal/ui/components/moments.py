@@ -31,8 +31,10 @@ def format_time(moment: datetime) -> str:
     return dateformat.time_format(moment, pgettext("time format", "g:i A"))
 
 
-def format_clock(moment: datetime) -> str:
-    """Return a time of day in the active time zone, with "UTC" if that is the zone."""
+def format_clock(moment: datetime | None) -> str:
+    """Return a time of day in the active time zone, with "UTC" if that is the zone, or an empty string for None."""
+    if moment is None:
+        return ""
     zone = f" {UTC_NAME}" if timezone.get_current_timezone_name() == UTC_NAME else ""
     return f"{format_time(timezone.localtime(moment))}{zone}"
 

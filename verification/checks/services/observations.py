@@ -84,4 +84,4 @@ def _save_observation(integration: Integration, key: str, value: Any, source: st
 
 
 def _format_moment(moment: datetime) -> str:
-    return f"{moment:%a}, {moment:%b} {moment.day}, {moment:%H:%M} UTC"
+    return f"{moment:%a}, {moment:%b} {moment.day}, {moment:%I:%M %p} UTC".replace(", 0", ", ")
