@@ -9,19 +9,19 @@ from django.utils.translation import gettext_lazy
 
 
 class EmailMessage(models.Model):
-    """One mail to one address, as it will be sent. Its key is unique: the same news twice is one mail."""
+    """Email to one address. Its unique key prevents duplicates."""
 
     class State(models.TextChoices):
-        HELD = "held", gettext_lazy("Waits for its moment")
-        QUEUED = "queued", gettext_lazy("To be sent")
-        SENT = "sent", gettext_lazy("Accepted by the mail server")
-        STORED = "stored", gettext_lazy("Not sent: no mail server was set up")
-        CANCELLED = "cancelled", gettext_lazy("Cancelled before it left")
-        FAILED = "failed", gettext_lazy("Given up")
-        BATCHED = "batched", gettext_lazy("Waits for a digest")
-        INCLUDED_IN_DIGEST = "included_in_digest", gettext_lazy("Told in a digest")
-        IN_APP_ONLY = "in_app_only", gettext_lazy("Shown in the portal alone, as its receiver chose")
-        SUPPRESSED = "suppressed", gettext_lazy("Not told, as its receiver chose")
+        HELD = "held", gettext_lazy("Scheduled")
+        QUEUED = "queued", gettext_lazy("Queued")
+        SENT = "sent", gettext_lazy("Sent")
+        STORED = "stored", gettext_lazy("Not sent, no mail server configured")
+        CANCELLED = "cancelled", gettext_lazy("Canceled")
+        FAILED = "failed", gettext_lazy("Failed")
+        BATCHED = "batched", gettext_lazy("Waiting for digest")
+        INCLUDED_IN_DIGEST = "included_in_digest", gettext_lazy("Sent in digest")
+        IN_APP_ONLY = "in_app_only", gettext_lazy("Portal only, by preference")
+        SUPPRESSED = "suppressed", gettext_lazy("Turned off by preference")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     key = models.CharField(max_length=200, unique=True)

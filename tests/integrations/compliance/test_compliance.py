@@ -366,7 +366,7 @@ def test_evidence_lists_emails_with_delivery_status(
     EmailMessage.objects.filter(event__event_type="compliance.notice_issued").update(state="failed")
     data = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/evidence.json").json()["told"]
     assert [(mail["subject"], mail["to"], mail["fate"]) for mail in data] == [
-        ("Notice issued: Rocket", alice.email, "Given up")
+        ("Notice issued: Rocket", alice.email, "Failed")
     ]
 
 

@@ -168,7 +168,7 @@ def test_email_log_and_partners_leave_as_their_pages_ask(
     EmailMessage.objects.create(key="a", to="a@acme.example", subject="=HYPERLINK(1)", state="failed", **email_fields)
     EmailMessage.objects.create(key="b", to="b@acme.example", subject="Fine", state="sent", **email_fields)
     (mail,) = rows_of(sign_in, rita, "/exports/emails.csv?state=failed")
-    assert (mail["subject"], mail["to"], mail["state"]) == ("'=HYPERLINK(1)", "a@acme.example", "Given up")
+    assert (mail["subject"], mail["to"], mail["state"]) == ("'=HYPERLINK(1)", "a@acme.example", "Failed")
     assert "secret" not in str(mail)
     (company,) = rows_of(sign_in, rita, "/exports/partners.csv?q=acme")
     assert (company["partner"], company["open"], company["listed"]) == ("Acme", "2", "0")
