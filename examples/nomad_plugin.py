@@ -143,13 +143,22 @@ class Plugin:
         self.over.wait()
 
     def methods(self) -> dict[str, Callable[..., Any]]:
-        base = {f"{BASE}.PluginInfo": self.info, f"{BASE}.ConfigSchema": self.config_schema,
-                f"{BASE}.SetConfig": self.set_config}  # fmt: skip
+        base = {
+            f"{BASE}.PluginInfo": self.info,
+            f"{BASE}.ConfigSchema": self.config_schema,
+            f"{BASE}.SetConfig": self.set_config,
+        }
         if self.kind == "driver":
-            return base | {f"{DRIVER}.TaskConfigSchema": self.task_schema, f"{DRIVER}.Capabilities": self.capabilities,
-                           f"{DRIVER}.Fingerprint": self.driver_fingerprint}  # fmt: skip
-        return base | {f"{DEVICE}.Fingerprint": self.device_fingerprint, f"{DEVICE}.Reserve": self.reserve,
-                       f"{DEVICE}.Stats": self.stats}  # fmt: skip
+            return base | {
+                f"{DRIVER}.TaskConfigSchema": self.task_schema,
+                f"{DRIVER}.Capabilities": self.capabilities,
+                f"{DRIVER}.Fingerprint": self.driver_fingerprint,
+            }
+        return base | {
+            f"{DEVICE}.Fingerprint": self.device_fingerprint,
+            f"{DEVICE}.Reserve": self.reserve,
+            f"{DEVICE}.Stats": self.stats,
+        }
 
 
 def handlers(found: Plugin) -> Iterator[Any]:

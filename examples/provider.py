@@ -103,12 +103,18 @@ class Server(Resource):
             description="A server.",
             attributes=[
                 Attribute("id", String(), computed=True, description="Given by the service."),
-                Attribute("address", String(), required=not free, optional=free, description="Where it is reached.",
-                          requires_replace=FAULT == "replaces"),
+                Attribute(
+                    "address",
+                    String(),
+                    required=not free,
+                    optional=free,
+                    description="Where it is reached.",
+                    requires_replace=FAULT == "replaces",
+                ),
                 Attribute("labels", Map(String()), optional=True, description="Words about it."),
             ],
             block_types=[SetNestedBlock("task_spec", Block(block_types=[container]))],
-        )  # fmt: skip
+        )
 
     def plan(self, ctx: Any, current: Any, planned: Any) -> Any:
         if FAULT == "new-id" and ctx.changed_fields:

@@ -263,9 +263,10 @@ class Work:
 def main() -> None:
     epilog = "faults and variants:\n" + "\n".join(f"  {name:26} {what}" for name, what in (FAULTS | VARIANTS).items())
     parser = argparse.ArgumentParser(
-        description="A run task's endpoint on 127.0.0.1.", epilog=epilog,
+        description="A run task's endpoint on 127.0.0.1.",
+        epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     parser.add_argument("--port", type=int, default=9000)
     parser.add_argument("--key", default="", help="the run task's HMAC key; without it nothing is verified")
     parser.add_argument("--fault", default="", choices=[*FAULTS, *VARIANTS], metavar="NAME", help="one of those below")

@@ -30,10 +30,26 @@ WORD_COUNT = 10_000
 LETTERS = re.compile(f"[a-z]{{{MIN_WORD},}}")
 LETTERS_OF_DIGITS = str.maketrans("01345$@!", "oieassai")
 PLACEHOLDERS = (
-    "changeme", "replaceme", "replacethis", "placeholder", "insecure", "password", "yoursecret", "yourkey", "example",
-    "secretkey", "mysecret", "topsecret", "fillmein", "notasecret", "djangosecret", "default", "xxxxxx",
-    "qwerty", "asdfgh",
-)  # fmt: skip
+    "changeme",
+    "replaceme",
+    "replacethis",
+    "placeholder",
+    "insecure",
+    "password",
+    "yoursecret",
+    "yourkey",
+    "example",
+    "secretkey",
+    "mysecret",
+    "topsecret",
+    "fillmein",
+    "notasecret",
+    "djangosecret",
+    "default",
+    "xxxxxx",
+    "qwerty",
+    "asdfgh",
+)
 PLACEHOLDERS_OF_OTHERS = ("changeme", "replaceme", "replacethis")  # in short secrets, others occur by chance
 GENERATION_HINT = 'make one with: python3 -c "import secrets; print(secrets.token_urlsafe(50))"'
 

@@ -19,13 +19,42 @@ OLD_NAME_RETENTION = timedelta(days=365)
 # Public email providers: their domains don't identify a company.
 PUBLIC_EMAIL_DOMAINS = frozenset(
     {
-        "aol.com", "fastmail.com", "gmail.com", "gmx.de", "gmx.net", "googlemail.com", "hey.com", "hotmail.com",
-        "icloud.com", "live.com", "mac.com", "mail.com", "mail.ru", "me.com", "msn.com", "naver.com", "orange.fr",
-        "outlook.com", "pm.me", "proton.me", "protonmail.com", "qq.com", "t-online.de", "web.de", "yahoo.co.jp",
-        "yahoo.co.uk", "yahoo.com", "yandex.com", "yandex.ru", "ymail.com", "zoho.com", "126.com", "163.com",
+        "aol.com",
+        "fastmail.com",
+        "gmail.com",
+        "gmx.de",
+        "gmx.net",
+        "googlemail.com",
+        "hey.com",
+        "hotmail.com",
+        "icloud.com",
+        "live.com",
+        "mac.com",
+        "mail.com",
+        "mail.ru",
+        "me.com",
+        "msn.com",
+        "naver.com",
+        "orange.fr",
+        "outlook.com",
+        "pm.me",
+        "proton.me",
+        "protonmail.com",
+        "qq.com",
+        "t-online.de",
+        "web.de",
+        "yahoo.co.jp",
+        "yahoo.co.uk",
+        "yahoo.com",
+        "yandex.com",
+        "yandex.ru",
+        "ymail.com",
+        "zoho.com",
+        "126.com",
+        "163.com",
         "users.noreply.github.com",
     }
-)  # fmt: skip
+)
 # Path segments that URLs use in place of a partner's slug.
 RESERVED_SLUGS = frozenset({"new", "join", "invited"})
 EAST_ASIAN_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO")

@@ -69,11 +69,13 @@ class TimeUsage:
         return [
             (kind, duration / HOUR)
             for kind, duration in (
-                ("counted", within_target), ("paused", min(self.paused, 2 * self.allowed_time)), ("left", remaining),
+                ("counted", within_target),
+                ("paused", min(self.paused, 2 * self.allowed_time)),
+                ("left", remaining),
                 ("over", min(over_target, self.allowed_time)),
             )
             if duration
-        ]  # fmt: skip
+        ]
 
 
 def get_target(clock: SlaClock) -> SlaTarget | None:

@@ -193,10 +193,28 @@ def serialize_row(row: ClockRow) -> dict[str, Any]:
 
 
 COLUMNS = (
-    "issue", "title", "partner", "integration", "program", "severity", "target_type", "target", "state", "at_risk",
-    "used_per_cent", "used", "paused_hours", "opened", "due", "stopped", "last_commenter_role", "last_commenter_side",
-    "last_commented_at", "data_up_to", "url",
-)  # fmt: skip
+    "issue",
+    "title",
+    "partner",
+    "integration",
+    "program",
+    "severity",
+    "target_type",
+    "target",
+    "state",
+    "at_risk",
+    "used_per_cent",
+    "used",
+    "paused_hours",
+    "opened",
+    "due",
+    "stopped",
+    "last_commenter_role",
+    "last_commenter_side",
+    "last_commented_at",
+    "data_up_to",
+    "url",
+)
 
 
 def _format_timestamp(timestamp: datetime | None) -> str:

@@ -104,9 +104,15 @@ def create_early_warnings(now: datetime | None = None) -> int:
     """
     now = now or timezone.now()
     upcoming_clocks = SlaClock.objects.filter(
-        is_committed=True, state=ClockStatus.RUNNING, severity=Severity.OTHER, watch__ended_at=None,
-        next_at__gt=now, next_at__lt=F("due_at"), next_at__gte=F("warn75_at"), due_at__lte=now + MAX_WORKDAY_GAP,
-    )  # fmt: skip
+        is_committed=True,
+        state=ClockStatus.RUNNING,
+        severity=Severity.OTHER,
+        watch__ended_at=None,
+        next_at__gt=now,
+        next_at__lt=F("due_at"),
+        next_at__gte=F("warn75_at"),
+        due_at__lte=now + MAX_WORKDAY_GAP,
+    )
     integrations = Integration.objects.filter(pk__in=upcoming_clocks.values("integration")).select_related("partner")
     created_count = 0
     for integration in integrations:

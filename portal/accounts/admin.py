@@ -55,8 +55,16 @@ class UserAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     """Read-only user pages. Roles change through portal.accounts.roles. Only owners change their passwords."""
 
     fields = (
-        "email", "name", "zone", "is_active", "is_reviewer", "is_staff", "is_superuser", "last_login", "date_joined",
-    )  # fmt: skip
+        "email",
+        "name",
+        "zone",
+        "is_active",
+        "is_reviewer",
+        "is_staff",
+        "is_superuser",
+        "last_login",
+        "date_joined",
+    )
     list_display = ("email", "name", "is_active", "is_reviewer", "is_staff", "is_superuser")
     list_filter = ("is_active", "is_reviewer", "is_staff", "is_superuser")
     search_fields = ("email", "name")

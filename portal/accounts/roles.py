@@ -24,10 +24,20 @@ COLUMNS_BY_ROLE = {"reviewer": "is_reviewer", "staff": "is_staff", "superuser": 
 COMMAND_LINE_ACTOR = "the command line"
 
 
+def _has_confirmed_address(user: User) -> bool:
+    return EmailAddress.objects.filter(user=user, email__iexact=user.email, verified=True).exists()
+
+
 def change_roles(
-    user: User, *, grant: Collection[str] = (), revoke: Collection[str] = (), actor: User | None, now: datetime,
-    reason: str, request: HttpRequest | None = None,
-) -> None:  # fmt: skip
+    user: User,
+    *,
+    grant: Collection[str] = (),
+    revoke: Collection[str] = (),
+    actor: User | None,
+    now: datetime,
+    reason: str,
+    request: HttpRequest | None = None,
+) -> None:
     """Grant and revoke roles. Do nothing if the user already has exactly these roles.
 
     Args:
@@ -49,8 +59,7 @@ def change_roles(
         }
         if not changed_roles:
             return
-        addresses = EmailAddress.objects.filter(user=row, email__iexact=row.email, verified=True)
-        if any(changed_roles.values()) and not addresses.exists():
+        if any(changed_roles.values()) and not _has_confirmed_address(row):
             raise ActionRefused("Roles need a confirmed email address. Ask the person to confirm it first.")
         for role, value in changed_roles.items():
             setattr(row, COLUMNS_BY_ROLE[role], value)

@@ -73,9 +73,15 @@ def record_security_event(
     ip, user_agent = describe_client(request)
     with transaction.atomic():
         event = SecurityEvent.objects.create(
-            user=user, kind=kind, at=now or timezone.now(), detail=detail[:200], address=address[:254],
-            actor=str(actor or "")[:150], ip=ip, user_agent=user_agent,
-        )  # fmt: skip
+            user=user,
+            kind=kind,
+            at=now or timezone.now(),
+            detail=detail[:200],
+            address=address[:254],
+            actor=str(actor or "")[:150],
+            ip=ip,
+            user_agent=user_agent,
+        )
         if subject and user is not None:
             notify_owner(user, event, subject)
     return event
@@ -91,9 +97,14 @@ def notify_owner(user: User, event: SecurityEvent, subject: str) -> None:
     """Queue the email about a change for the primary address, regardless of notification preferences."""
     recipient = EmailAddress.objects.get_primary_email(user) or user.email
     context = {
-        "address": recipient, "change": subject, "detail": event.detail, "actor": event.actor, "at": event.at,
-        "ip": event.ip, "user_agent": event.user_agent,
-    }  # fmt: skip
+        "address": recipient,
+        "change": subject,
+        "detail": event.detail,
+        "actor": event.actor,
+        "at": event.at,
+        "ip": event.ip,
+        "user_agent": event.user_agent,
+    }
     mail.queue("account_changed", f"account_changed:{secrets.token_hex(12)}", recipient, context, now=event.at)
 
 

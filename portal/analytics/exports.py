@@ -34,9 +34,26 @@ MAX_EXPORT_ROWS = 50_000  # per file
 CHUNK_SIZE = 500
 TIMESTAMP_COLUMNS = frozenset({"opened", "due", "stopped", "last_commented_at", "data_up_to"})
 LIST_COLUMNS = (
-    "integration", "company", "program", "edition", "step", "stage", "listing_status", "tier", "category", "repository",
-    "turn", "next", "due (UTC)", "since (UTC)", "round", "reviewer", "began (UTC)", "listed (UTC)", "address",
-)  # fmt: skip
+    "integration",
+    "company",
+    "program",
+    "edition",
+    "step",
+    "stage",
+    "listing_status",
+    "tier",
+    "category",
+    "repository",
+    "turn",
+    "next",
+    "due (UTC)",
+    "since (UTC)",
+    "round",
+    "reviewer",
+    "began (UTC)",
+    "listed (UTC)",
+    "address",
+)
 LIST_FIELDS = (
     "name",
     "partner__name",
@@ -164,14 +181,25 @@ def build_forecasts_table(request: HttpRequest, now: datetime) -> ExportTable:
     filters = parse_analytics_filters(request, now, period=False)
     lines = forecast_accuracy.evaluate_programs(now, program=filters.program, weeks=flow_presenters.BACKTEST_WEEKS)
     rows = [
-        (x.name, *((x.now.p50, x.now.p90, x.now.count, x.now.window) if x.now else (None,) * 4), x.held.count,
-         x.held.middle, x.held.share)
+        (
+            x.name,
+            *((x.now.p50, x.now.p90, x.now.count, x.now.window) if x.now else (None,) * 4),
+            x.held.count,
+            x.held.middle,
+            x.held.share,
+        )
         for x in lines
-    ]  # fmt: skip
+    ]
     columns = (
-        "program", "median", "90th percentile", "decisions", "window (days)", "tested decisions", "median accuracy %",
+        "program",
+        "median",
+        "90th percentile",
+        "decisions",
+        "window (days)",
+        "tested decisions",
+        "median accuracy %",
         "90th percentile accuracy %",
-    )  # fmt: skip
+    )
     return ExportTable("forecast", columns, rows)
 
 

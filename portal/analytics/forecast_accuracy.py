@@ -87,7 +87,13 @@ def serialize_accuracy(line: ForecastAccuracy) -> dict[str, Any]:
     """Serialize to JSON."""
     weeks = [asdict(week) | {"monday": week.monday.date().isoformat()} for week in line.held.weeks]
     return {
-        "program": line.key, "stage": STAGE, "forecast": asdict(line.now) if line.now else None,
-        "decisions": line.held.count, "unknown": line.held.unknown, "held_p90": line.held.share,
-        "held_p50": line.held.middle, "aim": list(TARGET_PERCENT_RANGE), "weeks": weeks,
-    }  # fmt: skip
+        "program": line.key,
+        "stage": STAGE,
+        "forecast": asdict(line.now) if line.now else None,
+        "decisions": line.held.count,
+        "unknown": line.held.unknown,
+        "held_p90": line.held.share,
+        "held_p50": line.held.middle,
+        "aim": list(TARGET_PERCENT_RANGE),
+        "weeks": weeks,
+    }

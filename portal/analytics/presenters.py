@@ -88,9 +88,15 @@ def _build_stage_row(program: str, figures: StageFigures, longest: float) -> Sta
         summary if has_percentiles else _("Not enough data (fewer than %(minimum)s)") % {"minimum": metrics.MIN_STAYS}
     )
     return StageRow(
-        program, _(STAGE_NAMES[figures.stage]), figures.count, format_days(figures.p50), format_days(figures.p90),
-        [(kind, amount) for kind, amount in pieces if amount], longest, summary,
-    )  # fmt: skip
+        program,
+        _(STAGE_NAMES[figures.stage]),
+        figures.count,
+        format_days(figures.p50),
+        format_days(figures.p90),
+        [(kind, amount) for kind, amount in pieces if amount],
+        longest,
+        summary,
+    )
 
 
 def build_distribution_charts(stages: Iterable[StageFigures]) -> list[Chart]:
@@ -130,7 +136,7 @@ def build_holder_shares(times_by_stage: Mapping[str, Mapping[str, timedelta]]) -
     rows = [
         (bar.name, [_format_cell(bar, kind) for kind in kinds], _("%(count)s days") % {"count": f"{bar.whole:.0f}"})
         for bar in bars
-    ]  # fmt: skip
+    ]
     names = {kind: _(name) for kind, name in HOLDER_NAMES.items()}
     picture = stacked_bar.render_stacked_bars("holders", _("Time by stage and responsible party"), bars, names)
     return HolderShares(picture, [(names[k], stacked_bar.render_swatch("holders", k)) for k in kinds], rows)

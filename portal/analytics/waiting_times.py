@@ -36,9 +36,12 @@ def clear_cache() -> None:
 def list_waits(program: str, stage: str, now: datetime) -> list[ProgramWait]:
     """Return the program's waits that ended within the longest window. One query."""
     durations = StageDuration.objects.filter(
-        program_key=program, stage=stage, holder=str(ResponsibleParty.PROGRAM),
-        until__gt=now - timedelta(days=WINDOW_DAYS[-1]), until__lte=now,
-    )  # fmt: skip
+        program_key=program,
+        stage=stage,
+        holder=str(ResponsibleParty.PROGRAM),
+        until__gt=now - timedelta(days=WINDOW_DAYS[-1]),
+        until__lte=now,
+    )
     rows = durations.order_by("-until").values_list("since", "until")[:MAX_WAITS]
     return [ProgramWait(started_at, ended_at) for started_at, ended_at in rows]
 

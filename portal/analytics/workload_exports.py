@@ -20,13 +20,27 @@ TableRows = Iterator[tuple[CellValue, ...]]
 MAX_EXPORT_ROWS = 50_000  # per file
 CHUNK_SIZE = 500
 WAIVER_COLUMNS = (
-    "integration", "partner", "program", "requirement", "reason", "granted by", "expires (UTC)", "address",
-)  # fmt: skip
+    "integration",
+    "partner",
+    "program",
+    "requirement",
+    "reason",
+    "granted by",
+    "expires (UTC)",
+    "address",
+)
 FAILING_COLUMNS = ("check", "program", "failed", "checked")
 EMAIL_COLUMNS = (
-    "subject", "to", "template", "state", "written (UTC)", "sent (UTC)", "last error", "integration",
+    "subject",
+    "to",
+    "template",
+    "state",
+    "written (UTC)",
+    "sent (UTC)",
+    "last error",
+    "integration",
     "address",
-)  # fmt: skip
+)
 PARTNER_COLUMNS = ("partner", "email domain", "alliances manager", "open", "listed", "address")
 
 
@@ -39,13 +53,17 @@ def build_waivers_table(request: HttpRequest, now: datetime) -> ExportTable:
     open_waivers = workload.list_open_waivers(parse_analytics_filters(request, now, period=False))[:MAX_EXPORT_ROWS]
     rows = (
         (
-            row.integration.name, row.integration.partner.name, PROGRAMS[row.integration.program_key].name,
-            row.requirement.title if row.requirement else row.requirement_id, row.waiver_reason,
-            str(row.submitted_by or ""), row.waiver_expires_at,
+            row.integration.name,
+            row.integration.partner.name,
+            PROGRAMS[row.integration.program_key].name,
+            row.requirement.title if row.requirement else row.requirement_id,
+            row.waiver_reason,
+            str(row.submitted_by or ""),
+            row.waiver_expires_at,
             build_url("submissions:requirement", row.integration.uuid, row.requirement_id),
         )
         for row in open_waivers
-    )  # fmt: skip
+    )
     return ExportTable("waivers", WAIVER_COLUMNS, rows)
 
 
@@ -68,9 +86,7 @@ def build_emails_table(request: HttpRequest, now: datetime) -> ExportTable:
 
 def _iterate_email_rows(rows: Any) -> TableRows:
     state_labels = dict(email_log.EmailMessage.State.choices)
-    columns = (
-        "subject", "to", "name", "state", "created_at", "sent_at", "last_error", "integration__name", "uuid"
-    )  # fmt: skip
+    columns = ("subject", "to", "name", "state", "created_at", "sent_at", "last_error", "integration__name", "uuid")
     for row in rows.values_list(*columns)[:MAX_EXPORT_ROWS].iterator(chunk_size=CHUNK_SIZE):
         subject, to, name, state, *rest, uuid = row
         yield (subject, to, name, str(state_labels.get(state, state)), *rest, build_url("notifications:email", uuid))

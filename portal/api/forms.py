@@ -18,10 +18,11 @@ class TokenForm(forms.Form):
     """Name, scopes, and expiration of a token. Partner tokens also have a role."""
 
     name = SingleLineField(
-        max_length=60, label=_("Name"),
+        max_length=60,
+        label=_("Name"),
         help_text=_("Describe where you use the token. For example, “ci” or “release script”."),
         error_messages={"required": _("Enter a name.")},
-    )  # fmt: skip
+    )
     scopes = forms.MultipleChoiceField(
         label=_("Scopes"),
         widget=forms.CheckboxSelectMultiple,
@@ -29,9 +30,10 @@ class TokenForm(forms.Form):
         | {"required": _("Select at least one scope."), "invalid_list": _("Select listed scopes only.")},
     )
     role = forms.ChoiceField(
-        label=_("Role"), error_messages=CHOICE_ERROR_MESSAGES,
+        label=_("Role"),
+        error_messages=CHOICE_ERROR_MESSAGES,
         choices=[(Role.EDITOR.value, _("Editor")), (Role.VIEWER.value, _("Viewer: read-only access"))],
-    )  # fmt: skip
+    )
     days = forms.ChoiceField(
         label=_("Expiration"),
         choices=LIFETIME_CHOICES,

@@ -56,9 +56,13 @@ def protect_view(view: Callable[..., HttpResponse], methods: set[str]) -> Callab
 
 
 def _run_view(
-    request: HttpRequest, token: ApiToken | None, allowance: RequestAllowance, run_view: Callable[[], HttpResponse],
-    *, is_write: bool,
-) -> HttpResponse:  # fmt: skip
+    request: HttpRequest,
+    token: ApiToken | None,
+    allowance: RequestAllowance,
+    run_view: Callable[[], HttpResponse],
+    *,
+    is_write: bool,
+) -> HttpResponse:
     if allowance.remaining < 0:
         headers = {"Retry-After": str(allowance.seconds)}
         raise ApiError("rate-limited", f"Too many requests. Try again in {allowance.seconds} seconds.", headers=headers)

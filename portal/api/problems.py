@@ -71,8 +71,11 @@ def build_problem_response(
     """Build a problem response."""
     status, title = PROBLEM_TYPES[kind]
     data: dict[str, Any] = {
-        "type": f"{settings.SITE_URL}/api/docs#problem-{kind}", "title": title, "status": status, "detail": message,
-    }  # fmt: skip
+        "type": f"{settings.SITE_URL}/api/docs#problem-{kind}",
+        "title": title,
+        "status": status,
+        "detail": message,
+    }
     if fields:
         data["errors"] = [{"field": name, "message": field_message} for name, field_message in fields]
     body = json.dumps(data, ensure_ascii=False)

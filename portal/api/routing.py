@@ -123,10 +123,16 @@ class ScopedRouter:
             summary, _, details = (operation.__doc__ or "").strip().partition("\n")
             METHODS_BY_OPERATION[operation.__name__] = method
             self.router.add_api_operation(
-                path, [method], require_scope(scope, operation, min(responses)), response=responses,
-                operation_id=operation.__name__, summary=summary.rstrip("."), description=unwrap_paragraphs(details),
-                auth=BearerAuth() if scope else None, openapi_extra=openapi_extra,
-            )  # fmt: skip
+                path,
+                [method],
+                require_scope(scope, operation, min(responses)),
+                response=responses,
+                operation_id=operation.__name__,
+                summary=summary.rstrip("."),
+                description=unwrap_paragraphs(details),
+                auth=BearerAuth() if scope else None,
+                openapi_extra=openapi_extra,
+            )
             return operation
 
         return decorate

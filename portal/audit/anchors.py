@@ -50,9 +50,14 @@ class Anchor:
     def compute_mac(self) -> str:
         """Return the seal that the anchor must have. Raises UnknownKeyError."""
         content = [
-            self.number, self.written_at, self.previous, self.streams, self.events,
-            {stream: list(head) for stream, head in self.heads.items()}, self.key_id,
-        ]  # fmt: skip
+            self.number,
+            self.written_at,
+            self.previous,
+            self.streams,
+            self.events,
+            {stream: list(head) for stream, head in self.heads.items()},
+            self.key_id,
+        ]
         return compute_seal("anchor", content, self.key_id)
 
 
@@ -85,8 +90,11 @@ def write_due_anchor(now: datetime) -> int:
     record_system_event(ANCHOR_STREAM, ANCHOR_EVENT_TYPE, now=now, number=anchor.number, mac=fields["mac"])
     logger.info(
         "audit anchor %d: %d events in %d streams, MAC %s",
-        anchor.number, anchor.events, anchor.streams, fields["mac"],
-    )  # fmt: skip
+        anchor.number,
+        anchor.events,
+        anchor.streams,
+        fields["mac"],
+    )
     return 1
 
 

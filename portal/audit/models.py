@@ -110,7 +110,18 @@ class AuditEvent(models.Model):
         Raises UnknownKeyError.
         """
         content = [
-            self.stream, self.seq, self.integration_id, self.partner_id, self.event_type, self.actor_id, self.actor,
-            self.note, self.data, self.internal, self.at.astimezone(UTC).isoformat(), self.before, self.key_id,
-        ]  # fmt: skip
+            self.stream,
+            self.seq,
+            self.integration_id,
+            self.partner_id,
+            self.event_type,
+            self.actor_id,
+            self.actor,
+            self.note,
+            self.data,
+            self.internal,
+            self.at.astimezone(UTC).isoformat(),
+            self.before,
+            self.key_id,
+        ]
         return compute_seal("event", content, self.key_id)

@@ -46,9 +46,17 @@ def record_event(
     partner = audited_object.partner if isinstance(audited_object, Integration) else audited_object
     stream = f"{'integration' if integration else 'partner'}:{audited_object.pk}"
     event = _append_event(
-        stream, integration=integration, partner=partner, event_type=event_type, actor_id=actor.pk if actor else None,
-        actor=str(actor) if actor else "", note=note, internal=internal, data=data, at=now,
-    )  # fmt: skip
+        stream,
+        integration=integration,
+        partner=partner,
+        event_type=event_type,
+        actor_id=actor.pk if actor else None,
+        actor=str(actor) if actor else "",
+        note=note,
+        internal=internal,
+        data=data,
+        at=now,
+    )
     for listener in LISTENERS:
         listener(event)
     return event

@@ -29,10 +29,23 @@ def _normalize_word(word: str) -> str:
 CLAIM_WORDS = frozenset(
     map(
         _normalize_word,
-        ("accredited", "approved", "authorised", "authorized", "badge", "certified", "endorsed", "official",
-         "officially", "partner", "premier", "validated", "verified"),
+        (
+            "accredited",
+            "approved",
+            "authorised",
+            "authorized",
+            "badge",
+            "certified",
+            "endorsed",
+            "official",
+            "officially",
+            "partner",
+            "premier",
+            "validated",
+            "verified",
+        ),
     )
-)  # fmt: skip
+)
 PRODUCT_WORDS = frozenset(
     map(_normalize_word, ("consul", "hashicorp", "hcp", "nomad", "packer", "registry", "terraform", "vault"))
 )

@@ -30,15 +30,37 @@ from portal.demo.past_transitions import CREATION, DAY, OWNER, REVIEWER, PastTra
 
 COMPANIES = ("Orchid Works", "Larkspur Labs", "Basalt Grid", "Harbor Nine", "Saffron Stack", "Quillfeather")
 PRODUCT_NAMES = (
-    "ledger", "beacon", "gateway", "archive", "scheduler", "mirror", "broker", "catalog", "tunnel", "relay",
-    "notebook", "mailer", "forge", "cache", "lantern", "compass", "weaver", "orchard", "anchor", "harvest", "pulse",
+    "ledger",
+    "beacon",
+    "gateway",
+    "archive",
+    "scheduler",
+    "mirror",
+    "broker",
+    "catalog",
+    "tunnel",
+    "relay",
+    "notebook",
+    "mailer",
+    "forge",
+    "cache",
+    "lantern",
+    "compass",
+    "weaver",
+    "orchard",
+    "anchor",
+    "harvest",
+    "pulse",
     "atlas",
-)  # fmt: skip
+)
 # program, number of integrations, median working days of a decision
 PAST_PROGRAMS = (
-    ("terraform-provider", 52, 5.5), ("terraform-run-task", 26, 3.5), ("nomad", 20, 4.5), ("vault", 20, 7.0),
+    ("terraform-provider", 52, 5.5),
+    ("terraform-run-task", 26, 3.5),
+    ("nomad", 20, 4.5),
+    ("vault", 20, 7.0),
     ("consul", 8, 5.0),
-)  # fmt: skip
+)
 END_WINDOW_DAYS = 330  # period in which they ended or were listed
 END_WEIGHTS = (("", 48), ("withdraw", 26), ("decline", 14), ("archive", 12))
 SAVED_VIEWS = (
@@ -92,9 +114,14 @@ def create_company(name: str, now: datetime, password: str) -> tuple[Partner, Us
 
 
 def build_past_integration(
-    random: Random, number: int, program: str, median_days: float, companies: list[tuple[Partner, User]],
-    reviewers: list[User], now: datetime,
-) -> PastIntegration:  # fmt: skip
+    random: Random,
+    number: int,
+    program: str,
+    median_days: float,
+    companies: list[tuple[Partner, User]],
+    reviewers: list[User],
+    now: datetime,
+) -> PastIntegration:
     """Return an integration in its current state, together with its past transitions."""
     edition = PROGRAMS[program].newest
     ending = random.choices([key for key, _ in END_WEIGHTS], [weight for _, weight in END_WEIGHTS])[0]

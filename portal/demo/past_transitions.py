@@ -88,26 +88,13 @@ def _iterate_from_review(
     rounds = random.choices((1, 2, 3, 4), (52, 31, 12, 5))[0]
     step = positions[0][1]
     for number in range(1, rounds):
+        note = "Two minor changes."
         yield PastTransition(
-            draw_duration(random, median_days),
-            "request_changes",
-            REVIEWER,
-            *positions[0],
-            "partner",
-            number,
-            "Two minor changes.",
+            draw_duration(random, median_days), "request_changes", REVIEWER, *positions[0], "partner", number, note
         )
         if ending == "withdraw" and number == rounds - 1:
-            yield PastTransition(
-                draw_duration(random, 12),
-                "withdraw",
-                OWNER,
-                "withdrawn",
-                step,
-                "",
-                number,
-                "Not planned for this year.",
-            )
+            note = "Not planned for this year."
+            yield PastTransition(draw_duration(random, 12), "withdraw", OWNER, "withdrawn", step, "", number, note)
             return
         yield PastTransition(
             draw_duration(random, 5), "resubmit_for_review", OWNER, *positions[0], "program", number + 1

@@ -46,16 +46,18 @@ NEW_RESOURCES = {
     "rocket_pad": PAD_ATTRIBUTES,
     "rocket_booster": BOOSTER_ATTRIBUTES | {"serial": _build_attribute("string", optional=True, deprecated=True)},
     "rocket_flight": {"id": ID_ATTRIBUTE, "pad": _build_attribute("string", "The launch pad.", required=True)},
-}  # fmt: skip
+}
 DATA_SOURCES = {"rocket_site": {"id": ID_ATTRIBUTE, "name": NAME_ATTRIBUTE}}
 
 
 def _build_schemas(attributes_by_name: dict[str, Attributes]) -> dict[str, Any]:
     return {
-        name: {"version": 1, "block": {"attributes": attributes, "description": "Managed by Acme Rockets.",
-                                       "description_kind": "plain"}}
+        name: {
+            "version": 1,
+            "block": {"attributes": attributes, "description": "Managed by Acme Rockets.", "description_kind": "plain"},
+        }
         for name, attributes in attributes_by_name.items()
-    }  # fmt: skip
+    }
 
 
 def build_document(resources: dict[str, Attributes]) -> dict[str, Any]:
@@ -81,9 +83,16 @@ def create_inspection(integration: Integration, by: User, now: datetime) -> Test
     schema_summary = summary.build_observation(answer, "1.4.0", then.isoformat())
     results = _evaluate_checks(schema_summary)
     return TestRun.objects.create(
-        integration=integration, kind=TestRun.Kind.PROVIDER_SCHEMA, version="1.4.0", requested_by=by, requested_at=then,
-        finished_at=then, outcome=results[0]["outcome"], records=schema_summary, results=results,
-    )  # fmt: skip
+        integration=integration,
+        kind=TestRun.Kind.PROVIDER_SCHEMA,
+        version="1.4.0",
+        requested_by=by,
+        requested_at=then,
+        finished_at=then,
+        outcome=results[0]["outcome"],
+        records=schema_summary,
+        results=results,
+    )
 
 
 def _build_reading(via: str, seconds: float, peak: int, protocol: int) -> dict[str, Any]:

@@ -156,10 +156,16 @@ def _build_updates(
 def _build_issue(watch: MonitoredRepository, story: IssueStory, number: int, opened_at: datetime) -> dict[str, Any]:
     address = f"https://github.com/{watch.repository}/issues/{number}"
     return {
-        "id": watch.pk * 1000 + number, "number": number, "title": story.title, "body": "It worked last week.",
-        "user": GITHUB_USERS[USER], "author_association": "NONE", "html_url": address,
-        "created_at": opened_at.isoformat(), "updated_at": opened_at.isoformat(),
-    }  # fmt: skip
+        "id": watch.pk * 1000 + number,
+        "number": number,
+        "title": story.title,
+        "body": "It worked last week.",
+        "user": GITHUB_USERS[USER],
+        "author_association": "NONE",
+        "html_url": address,
+        "created_at": opened_at.isoformat(),
+        "updated_at": opened_at.isoformat(),
+    }
 
 
 def _build_event(

@@ -27,9 +27,11 @@ def create_webhooks(partner: Partner, owner: Any, staff: Any, now: datetime) -> 
     )
     pipeline, _ = services.create_endpoint(partner, pipeline_settings, actor=owner, now=created_at)
     channel_settings = EndpointConfiguration(
-        "#integrations", ["review.requested", "issue.breached", "compliance.appealed", "program.action_overdue"],
-        address="https://chat.program.example/services/T0/B1/made-up", form=WebhookEndpoint.Form.SLACK,
-    )  # fmt: skip
+        "#integrations",
+        ["review.requested", "issue.breached", "compliance.appealed", "program.action_overdue"],
+        address="https://chat.program.example/services/T0/B1/made-up",
+        form=WebhookEndpoint.Form.SLACK,
+    )
     office, _ = services.create_endpoint(None, channel_settings, actor=staff, now=created_at)
     create_log(pipeline, AuditEvent.objects.filter(partner=partner), owner, now)
     create_log(office, AuditEvent.objects.exclude(partner=partner), None, now)

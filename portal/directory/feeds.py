@@ -127,10 +127,15 @@ def _render_atom(
     for change in changes:
         link = build_absolute_url(reverse("directory:listing", args=[change.listing.uuid]))
         feed.add_item(
-            build_title(change), link, change.summary, unique_id=f"urn:uuid:{change.uuid}", pubdate=change.at,
-            updateddate=change.at, author_name=change.listing.publisher,
+            build_title(change),
+            link,
+            change.summary,
+            unique_id=f"urn:uuid:{change.uuid}",
+            pubdate=change.at,
+            updateddate=change.at,
+            author_name=change.listing.publisher,
             categories=(change.kind, PROGRAMS[change.listing.program].name),
-        )  # fmt: skip
+        )
     feed.latest_post_date = lambda: updated_at  # type: ignore[method-assign]
     return HttpResponse(feed.writeString("utf-8"), content_type="application/atom+xml; charset=utf-8")
 

@@ -46,11 +46,14 @@ class ReplyForm(forms.Form):
     """Reply to the support record. An empty text withdraws the reply."""
 
     text = MultiLineField(
-        label=gettext_lazy("Your reply"), required=False, max_length=MAX_REPLY_LENGTH, max_lines=MAX_REPLY_LINES,
+        label=gettext_lazy("Your reply"),
+        required=False,
+        max_length=MAX_REPLY_LENGTH,
+        max_lines=MAX_REPLY_LINES,
         help_text=gettext_lazy(
             "Your reply is public. Enter up to six lines. You can only link to your own pages. Leave empty to withdraw."
         ),
-    )  # fmt: skip
+    )
 
     def __init__(self, *args: Any, row: Integration, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

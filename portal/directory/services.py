@@ -30,9 +30,17 @@ REFRESH_INTERVAL = timedelta(hours=1)  # of metrics and versions
 BATCH_SIZE = 500
 MAX_PLATFORMS_LENGTH = 499  # characters
 REFRESHED_COLUMNS = (
-    "share", "settled", "median_hours", "answers", "rank", "version", "versions", "platforms", "changed_at",
+    "share",
+    "settled",
+    "median_hours",
+    "answers",
+    "rank",
+    "version",
+    "versions",
+    "platforms",
+    "changed_at",
     "figures_at",
-)  # fmt: skip
+)
 UNLISTED_STATUSES = {"community", "delisted", "ended"}
 
 

@@ -18,10 +18,20 @@ from verification.checks.types import CHECKS
 
 DISALLOWED_PATHS = ("/accounts/", "/admin/", "/api/", "/emails/", "/integrations/", "/drafts/", "/search/")
 STATIC_URL_NAMES = (
-    "dashboard:home", "directory:list", "directory:run_tasks", "submissions:programs", "submissions:choose_program",
-    "help:getting_started", "help:index", "help:glossary", "checks:help", "help:clock_help", "help:compliance_help",
-    "directory:verify_badge", "status:index",
-)  # fmt: skip
+    "dashboard:home",
+    "directory:list",
+    "directory:run_tasks",
+    "submissions:programs",
+    "submissions:choose_program",
+    "help:getting_started",
+    "help:index",
+    "help:glossary",
+    "checks:help",
+    "help:clock_help",
+    "help:compliance_help",
+    "directory:verify_badge",
+    "status:index",
+)
 
 
 class PageSitemap(Sitemap):

@@ -103,9 +103,13 @@ def claim(candidates: JobQuerySet, now: datetime) -> Job | None:
         token = uuid4()
         # repeats the condition although the row is locked: SQLite has no row locks
         values = {
-            "state": State.RUNNING, "lease_token": token, "lease_expires_at": now + definition.lease, "progress": {},
-            "attempts": job.attempts + 1, "started_at": job.started_at or now,
-        }  # fmt: skip
+            "state": State.RUNNING,
+            "lease_token": token,
+            "lease_expires_at": now + definition.lease,
+            "progress": {},
+            "attempts": job.attempts + 1,
+            "started_at": job.started_at or now,
+        }
         if not Job.objects.due(now).filter(pk=job.pk, lease_token=job.lease_token).update(**values):
             return None
         for name, value in values.items():

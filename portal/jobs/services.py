@@ -42,9 +42,15 @@ def enqueue(
     definition.check_payload(payload)
     now = timezone.now()
     job = Job(
-        kind=definition.kind, dedup_key=dedup_key, payload=payload, queue=definition.queue, priority=priority,
-        resource=resource, run_after=run_after or now, created_at=now,
-    )  # fmt: skip
+        kind=definition.kind,
+        dedup_key=dedup_key,
+        payload=payload,
+        queue=definition.queue,
+        priority=priority,
+        resource=resource,
+        run_after=run_after or now,
+        created_at=now,
+    )
     with transaction.atomic():
         job = _join_unfinished(job) or _insert(job)
         if job.state == Job.State.PENDING and job.run_after <= now:

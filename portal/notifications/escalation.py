@@ -155,9 +155,11 @@ def _start_turn_escalation(candidate: Integration, now: datetime) -> bool:
         return False
     is_over = integration.action_due_at <= now
     escalation, is_new = Escalation.objects.get_or_create(
-        integration=integration, kind=Escalation.Kind.TURN, due_at=integration.action_due_at,
+        integration=integration,
+        kind=Escalation.Kind.TURN,
+        due_at=integration.action_due_at,
         defaults={"began_at": now, "next_at": now},
-    )  # fmt: skip
+    )
     if not is_new or is_over:
         return False  # an overdue action is reported below
     _warn(integration, escalation, now)

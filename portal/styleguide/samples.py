@@ -22,8 +22,10 @@ EMPTY_UUID = UUID(int=0)
 WEEKS = ((4, 0), (6, 1), (5, 0), (7, 2), (3, 0), (8, 1), (9, 0), (6, 0))
 PREVIOUS_WEEKS = (3, 5, 6, 4, 5, 6, 7, 8)
 HOLDERS = {"partner": "partner", "program": "program", "machine": "machine"}
-STAGE_BARS = (stacked_bar.StackedBar("Prepare", (("partner", 9.0), ("machine", 1.0))),
-         stacked_bar.StackedBar("Review", (("partner", 3.5), ("program", 6.0), ("machine", 0.5))))  # fmt: skip
+STAGE_BARS = (
+    stacked_bar.StackedBar("Prepare", (("partner", 9.0), ("machine", 1.0))),
+    stacked_bar.StackedBar("Review", (("partner", 3.5), ("program", 6.0), ("machine", 0.5))),
+)
 IDS = re.compile(r"(\"|#)([tr])(?=[\")])")
 STANDINGS = ("listed", "suspended", "delisted", "community", "ended")
 
@@ -35,8 +37,12 @@ def build_charts() -> dict[str, Any]:
         for n, ((on_time, late), before) in enumerate(zip(WEEKS, PREVIOUS_WEEKS, strict=True))
     )
     (spread,) = presenters.build_distribution_charts([StageFigures("review", 40, 3.0, 8.0, (4, 9, 12, 8, 4, 2, 1))])
-    lengths = tuple(Column(name, *row) for name, row in zip(("12 h", "24 h", "36 h", "48 h", "longer"),
-                    ((9, 0), (6, 0), (3, 0), (2, 0), (0, 2)), strict=True))  # fmt: skip
+    lengths = tuple(
+        Column(name, *row)
+        for name, row in zip(
+            ("12 h", "24 h", "36 h", "48 h", "longer"), ((9, 0), (6, 0), (3, 0), (2, 0), (0, 2)), strict=True
+        )
+    )
     return {
         "columns": Chart("guide-weeks", "SLA targets met and breached by week", weeks),
         "target": Chart("guide-target", "First response, critical", lengths, 4, "48 h"),
@@ -65,9 +71,18 @@ def build_clock(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, Any
 
 def build_listing(name: str, listing_status: str, **fields: Any) -> SimpleNamespace:
     """Return a sample listing."""
-    common = {"uuid": EMPTY_UUID, "has_logo": False, "publisher": "Acme", "product": "Terraform", "share": 97.0,
-              "category_name": "Networking", "summary": "Launches and lands rockets.", "tier_name": "Premier",
-              "version": "1.4.2", "settled": 31}  # fmt: skip
+    common = {
+        "uuid": EMPTY_UUID,
+        "has_logo": False,
+        "publisher": "Acme",
+        "product": "Terraform",
+        "share": 97.0,
+        "category_name": "Networking",
+        "summary": "Launches and lands rockets.",
+        "tier_name": "Premier",
+        "version": "1.4.2",
+        "settled": 31,
+    }
     return SimpleNamespace(**(common | fields), name=name, listing_status=listing_status)
 
 
@@ -82,9 +97,13 @@ def build_directory(now: datetime) -> dict[str, Any]:
         build_listing("Booster", "suspended", publisher="Globex", settled=0),
     ]
     filters = {"q": "rocket", "get_parameters": {}, "sorts": [("", "Newest first", True), ("name", "By name", False)]}
-    card = {"name": "Initech", "slug": "initech", "summaries": ["Scans each plan before it is applied."],
-            "logo": build_listing("", "listed", publisher="Initech"),
-            "listings": [build_listing("Plan scan", "listed")]}  # fmt: skip
+    card = {
+        "name": "Initech",
+        "slug": "initech",
+        "summaries": ["Scans each plan before it is applied."],
+        "logo": build_listing("", "listed", publisher="Initech"),
+        "listings": [build_listing("Plan scan", "listed")],
+    }
     change = {"at": now - timedelta(days=2), "listing": rows[1], "summary": "Suspended."}
     return {
         "listings": rows,
@@ -130,15 +149,22 @@ def build_badges(now: datetime) -> list[SafeString]:
 
 def build_analytics(now: datetime) -> dict[str, Any]:
     """Return a sample forecast and saved views."""
-    estimate = {"sentence": "Median 3 business days · 90% within 8 business days.",
-            "middle": now + timedelta(days=2), "latest": now + timedelta(days=7)}  # fmt: skip
-    views = [{"name": "Mine, due this week", "href": "#views", "current": True, "shared": False},
-             {"name": "Waiting for GitHub", "href": "#views", "current": False, "shared": True}]  # fmt: skip
+    estimate = {
+        "sentence": "Median 3 business days · 90% within 8 business days.",
+        "middle": now + timedelta(days=2),
+        "latest": now + timedelta(days=7),
+    }
+    views = [
+        {"name": "Mine, due this week", "href": "#views", "current": True, "shared": False},
+        {"name": "Waiting for GitHub", "href": "#views", "current": False, "shared": True},
+    ]
     return {
-        "estimate": estimate, "turn": {"responsible_since": now - timedelta(days=1)},
+        "estimate": estimate,
+        "turn": {"responsible_since": now - timedelta(days=1)},
         "sentences": ["Nomad: Median 2 business days · 90% within 6 business days."],
-        "views": views, "files": [("CSV", "#views"), ("XLSX", "#views")],
-    }  # fmt: skip
+        "views": views,
+        "files": [("CSV", "#views"), ("XLSX", "#views")],
+    }
 
 
 def build_status_lines(now: datetime) -> list[StatusLine]:

@@ -86,19 +86,45 @@ class SampleForm(forms.Form):
 def build_rows(now: datetime) -> list[dict[str, Any]]:
     """Return sample rows of a table, most urgent first."""
     return [
-        {"name": "acme/rocket", "sub": "2 findings resolved, key changed", "place": "Verify · round 2", "tone": "bad",
-         "due": now - timedelta(hours=2), "checks": {"pass": 14, "warn": 1}, "who": RITA},
-        {"name": "globex/scan", "sub": "new", "place": "Review", "tone": "warn",
-         "due": now + timedelta(hours=3, minutes=20), "checks": {"pass": 11, "fail": 2, "error": 1}, "who": None},
-        {"name": "initech/terraform-provider-with-a-rather-long-name", "sub": "waiting for the agreement",
-         "place": "Release", "tone": "", "due": now + timedelta(days=4), "checks": {"pass": 16}, "who": RITA},
-    ]  # fmt: skip
+        {
+            "name": "acme/rocket",
+            "sub": "2 findings resolved, key changed",
+            "place": "Verify · round 2",
+            "tone": "bad",
+            "due": now - timedelta(hours=2),
+            "checks": {"pass": 14, "warn": 1},
+            "who": RITA,
+        },
+        {
+            "name": "globex/scan",
+            "sub": "new",
+            "place": "Review",
+            "tone": "warn",
+            "due": now + timedelta(hours=3, minutes=20),
+            "checks": {"pass": 11, "fail": 2, "error": 1},
+            "who": None,
+        },
+        {
+            "name": "initech/terraform-provider-with-a-rather-long-name",
+            "sub": "waiting for the agreement",
+            "place": "Release",
+            "tone": "",
+            "due": now + timedelta(days=4),
+            "checks": {"pass": 16},
+            "who": RITA,
+        },
+    ]
 
 
 def build_queue(now: datetime) -> list[dict[str, Any]]:
     """Return sample rows in the format of integrations.reviews.selectors.queue."""
-    common = {"href": "#queue", "checks": "14✓ 1!", "checks_label": "14 passed, 1 warning", "claim_href": "#queue",
-              "since": now - timedelta(days=1)}  # fmt: skip
+    common = {
+        "href": "#queue",
+        "checks": "14✓ 1!",
+        "checks_label": "14 passed, 1 warning",
+        "claim_href": "#queue",
+        "since": now - timedelta(days=1),
+    }
     first = {
         "name": "Rocket provider",
         "company": "Acme",

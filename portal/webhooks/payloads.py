@@ -110,12 +110,23 @@ def build_example(event_type: str) -> dict[str, Any]:
         samples["to"] = "2026-06"
     uuid = "0b7e4c1a-5d0e-4c55-9a43-8f4f6f1c2d3e"
     integration = {
-        "id": uuid, "name": "Rocket", "program": "terraform-provider", "edition": "2026-06", "stage": "review",
-        "listing_status": "unlisted", "tier": "", "turn": "program", "repository": "acme/terraform-provider-rocket",
+        "id": uuid,
+        "name": "Rocket",
+        "program": "terraform-provider",
+        "edition": "2026-06",
+        "stage": "review",
+        "listing_status": "unlisted",
+        "tier": "",
+        "turn": "program",
+        "repository": "acme/terraform-provider-rocket",
         "url": f"{site}/integrations/{uuid}/",
-    }  # fmt: skip
+    }
     data = {
-        "sequence": 12, "sentence": webhook.description, "by": "program", "integration": integration,
-        "partner": {"name": "Acme", "slug": "acme"}, **{name: samples[name] for name in webhook.fields},
-    }  # fmt: skip
+        "sequence": 12,
+        "sentence": webhook.description,
+        "by": "program",
+        "integration": integration,
+        "partner": {"name": "Acme", "slug": "acme"},
+        **{name: samples[name] for name in webhook.fields},
+    }
     return {"type": event_type, "version": PAYLOAD_VERSION, "timestamp": "2026-04-14T09:00:00+00:00", "data": data}

@@ -52,9 +52,23 @@ class Gunicorn:
 
     def __post_init__(self) -> None:
         command = [
-            sys.executable, "-m", "gunicorn", self.application, "-b", f"127.0.0.1:{self.port}", "-w", str(WORKERS),
-            "-k", "gthread", "--threads", "4", "--preload", "--no-control-socket", "--log-level", "critical",
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "gunicorn",
+            self.application,
+            "-b",
+            f"127.0.0.1:{self.port}",
+            "-w",
+            str(WORKERS),
+            "-k",
+            "gthread",
+            "--threads",
+            "4",
+            "--preload",
+            "--no-control-socket",
+            "--log-level",
+            "critical",
+        ]
         self.process = subprocess.Popen(command, env=os.environ | {"BENCH_SECRET": SECRET}, stderr=subprocess.DEVNULL)
         until = time.monotonic() + 30
         while len(self.workers()) < WORKERS or not self.listens():

@@ -39,11 +39,17 @@ def create_emails() -> list[EmailMessage]:
     now = timezone.now()
     return EmailMessage.objects.bulk_create(
         EmailMessage(
-            key=f"bench:{number}", name="message", to=f"reader{number}@bench.example", subject="Hello", text="Hello.",
-            html="<p>Hello.</p>", created_at=now, state=State.QUEUED,
+            key=f"bench:{number}",
+            name="message",
+            to=f"reader{number}@bench.example",
+            subject="Hello",
+            text="Hello.",
+            html="<p>Hello.</p>",
+            created_at=now,
+            state=State.QUEUED,
         )
         for number in range(COUNT)
-    )  # fmt: skip
+    )
 
 
 def send_by_hand() -> None:

@@ -28,15 +28,25 @@ def configure(host: str, port: str, name: str) -> None:
         TEMPLATES=[{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}],
         DATABASES={
             "default": {
-                "ENGINE": "django.db.backends.postgresql", "HOST": host, "PORT": port, "NAME": name, "USER": "postgres",
+                "ENGINE": "django.db.backends.postgresql",
+                "HOST": host,
+                "PORT": port,
+                "NAME": name,
+                "USER": "postgres",
             }
         },
         INSTALLED_APPS=[
-            "django.contrib.auth", "django.contrib.contenttypes", "django.contrib.sessions", "django.contrib.sites",
-            "django.contrib.humanize", "django.contrib.admin", "rest_framework", "helpdesk",
+            "django.contrib.auth",
+            "django.contrib.contenttypes",
+            "django.contrib.sessions",
+            "django.contrib.sites",
+            "django.contrib.humanize",
+            "django.contrib.admin",
+            "rest_framework",
+            "helpdesk",
         ],
         HELPDESK_TEAMS_MODE_ENABLED=False,
-    )  # fmt: skip
+    )
     django.setup()
     from django.urls import include, path
 
@@ -55,11 +65,18 @@ def fill(count: int) -> None:
     for first in range(0, count, 5000):
         Ticket.objects.bulk_create(
             Ticket(
-                title=f"Ticket {n}", queue=queue, created=now, modified=now, status=Ticket.OPEN_STATUS, priority=5,
-                submitter_email="reporter@bench.example", secret_key="bench", last_escalation=now,
+                title=f"Ticket {n}",
+                queue=queue,
+                created=now,
+                modified=now,
+                status=Ticket.OPEN_STATUS,
+                priority=5,
+                submitter_email="reporter@bench.example",
+                secret_key="bench",
+                last_escalation=now,
             )
             for n in range(first, min(first + 5000, count))
-        )  # fmt: skip
+        )
 
 
 def measure() -> float:

@@ -45,10 +45,16 @@ def serve(shared: str) -> None:
     for number, (row, versions) in enumerate(load_recorded_providers(shared)):
         registry.publish(
             Provider(
-                row["fullName"], row["source"], row["tier"], versions, row["totalDownloads"], number=number,
-                warning=row["warning"] or "", unlisted=bool(row["unlisted"]),
+                row["fullName"],
+                row["source"],
+                row["tier"],
+                versions,
+                row["totalDownloads"],
+                number=number,
+                warning=row["warning"] or "",
+                unlisted=bool(row["unlisted"]),
             )
-        )  # fmt: skip
+        )
     print(registry.url, flush=True)
     for line in sys.stdin:
         print(len(registry.seen) if line == "count\n" else "", flush=True)
@@ -73,10 +79,15 @@ def run(rows: list[dict[str, Any]], observations_by_name: dict[str, Any], outcom
         name = row["fullName"]
         namespace, _, provider = name.partition("/")
         subject = Subject(
-            "terraform-provider", "2026-06", "Terraform", provider,
-            repository=row["source"].removeprefix("https://github.com/"), namespace=namespace, provider=provider,
+            "terraform-provider",
+            "2026-06",
+            "Terraform",
+            provider,
+            repository=row["source"].removeprefix("https://github.com/"),
+            namespace=namespace,
+            provider=provider,
             known=observations_by_name.get(name, {}),
-        )  # fmt: skip
+        )
         for key, result in execution.run_checks(KEYS, subject, Sources(registry=registry)).items():
             outcomes[f"{key} {result.outcome}"] += 1
             if result.observations:

@@ -35,9 +35,13 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
     json.loads(body)
     watch = int(environ["HTTP_X_WATCH"])
     row = (
-        watch, environ["HTTP_X_GITHUB_DELIVERY"], environ["HTTP_X_GITHUB_EVENT"], hashlib.sha256(body).hexdigest(),
-        body, datetime.now(UTC),
-    )  # fmt: skip
+        watch,
+        environ["HTTP_X_GITHUB_DELIVERY"],
+        environ["HTTP_X_GITHUB_EVENT"],
+        hashlib.sha256(body).hexdigest(),
+        body,
+        datetime.now(UTC),
+    )
     connection().execute(INSERT, row)
     start_response("202 Accepted", [("Content-Length", "6"), ("Content-Type", "text/plain")])
     return [b"Taken."]

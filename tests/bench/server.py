@@ -27,9 +27,22 @@ class Server:
     def __init__(self, port: int) -> None:
         self.port = port
         command = [
-            sys.executable, "-m", "gunicorn", "portal.wsgi", "-b", f"127.0.0.1:{port}", "-w", "1", "-k", "gthread",
-            "--threads", "2", "--no-control-socket", "--log-level", "error",
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "gunicorn",
+            "portal.wsgi",
+            "-b",
+            f"127.0.0.1:{port}",
+            "-w",
+            "1",
+            "-k",
+            "gthread",
+            "--threads",
+            "2",
+            "--no-control-socket",
+            "--log-level",
+            "error",
+        ]
         self.process = subprocess.Popen(command, env=os.environ | {"DJANGO_SETTINGS_MODULE": "tests.bench.settings"})
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:

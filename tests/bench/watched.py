@@ -18,9 +18,12 @@ def create_watches(count: int) -> list[MonitoredRepository]:
     now, watches = timezone.now(), []
     for number, integration in enumerate(Integration.objects.order_by("pk")[:count]):
         watch = MonitoredRepository(
-            integration=integration, repository=f"bench/terraform-provider-{number}", repository_id=10_000 + number,
-            began_at=now, data_up_to=now,
-        )  # fmt: skip
+            integration=integration,
+            repository=f"bench/terraform-provider-{number}",
+            repository_id=10_000 + number,
+            began_at=now,
+            data_up_to=now,
+        )
         watch.secret = crypto.encrypt(crypto.Secret(SECRET), monitoring.build_encryption_context(watch))
         watches.append(watch)
     return MonitoredRepository.objects.bulk_create(watches)

@@ -42,10 +42,14 @@ def fill(like: Integration, count: int) -> None:
     Integration.objects.bulk_create(
         (
             Integration(
-                **fixed_columns, uuid=uuid4(), partner_id=owners[n % len(owners)], name=f"Integration {n}",
-                name_key=f"integration{n}", action_due_at=now + timedelta(minutes=n),
+                **fixed_columns,
+                uuid=uuid4(),
+                partner_id=owners[n % len(owners)],
+                name=f"Integration {n}",
+                name_key=f"integration{n}",
+                action_due_at=now + timedelta(minutes=n),
             )
             for n in range(have, count)
         ),
         batch_size=1000,
-    )  # fmt: skip
+    )

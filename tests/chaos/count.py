@@ -61,12 +61,23 @@ def toll(plan: "Plan", sink: Sink, end: datetime, program: str) -> "Toll":
     )
     double = SlaBreach.objects.values("clock").annotate(n=Count("pk")).filter(n__gt=1).count()
     return Toll(
-        breaches=len(due), lost=len(lost_clocks), false=len(breaches - set(due)), double=double,
-        mails=len(sink.copies), copies=sum(sink.copies.values()), cuts=sink.cuts, refusals=sink.refusals,
-        kills=plan.kills, flushes=plan.flushes, restarts=plan.restarts,
-        slowest=max(delays, default=0), p99=_p99(delays), told_slowest=max(waits, default=0), told_p99=_p99(waits),
+        breaches=len(due),
+        lost=len(lost_clocks),
+        false=len(breaches - set(due)),
+        double=double,
+        mails=len(sink.copies),
+        copies=sum(sink.copies.values()),
+        cuts=sink.cuts,
+        refusals=sink.refusals,
+        kills=plan.kills,
+        flushes=plan.flushes,
+        restarts=plan.restarts,
+        slowest=max(delays, default=0),
+        p99=_p99(delays),
+        told_slowest=max(waits, default=0),
+        told_p99=_p99(waits),
         is_calm=plan.is_calm,
-    )  # fmt: skip
+    )
 
 
 def _p99(sorted_seconds: list[float]) -> float:

@@ -16,9 +16,14 @@ def sweep(now: datetime) -> None:
             if not SlaClock.objects.filter(pk=clock.pk, next_at__isnull=False).update(next_at=None, breached_at=now):
                 continue
             breach = SlaBreach.objects.create(
-                clock=clock, issue=clock.issue, integration_id=clock.integration_id, target_type=clock.target_type,
-                severity=clock.severity, due_at=clock.due_at, found_at=now,
-            )  # fmt: skip
+                clock=clock,
+                issue=clock.issue,
+                integration_id=clock.integration_id,
+                target_type=clock.target_type,
+                severity=clock.severity,
+                due_at=clock.due_at,
+                found_at=now,
+            )
             transaction.on_commit(lambda pk=breach.pk: tell.delay(pk))
 
 

@@ -201,11 +201,19 @@ def servers(plan: Plan) -> Iterator[tuple[Postgres, Valkey, Sink]]:
         sink = Sink(free_port(), refuse=plan.refuse, cut=plan.cut, seed=plan.seed)
         sink.start()
         os.environ |= {
-            "DJANGO_SETTINGS_MODULE": "portal.settings", "DATABASE_URL": postgres.url, "REDIS_URL": valkey.url,
-            "EMAIL_HOST": "127.0.0.1", "EMAIL_PORT": str(sink.port), "EMAIL_USE_TLS": "no",
-            "PORTAL_ENV": "embedded", "SECRET_KEY": "chaos", "ENCRYPTION_KEYS": "chaos", "PORTAL_DATA": folder,
-            "LOG_LEVEL": "ERROR", "CHAOS_HURRY": "10" if plan.is_short else "1",
-        }  # fmt: skip
+            "DJANGO_SETTINGS_MODULE": "portal.settings",
+            "DATABASE_URL": postgres.url,
+            "REDIS_URL": valkey.url,
+            "EMAIL_HOST": "127.0.0.1",
+            "EMAIL_PORT": str(sink.port),
+            "EMAIL_USE_TLS": "no",
+            "PORTAL_ENV": "embedded",
+            "SECRET_KEY": "chaos",
+            "ENCRYPTION_KEYS": "chaos",
+            "PORTAL_DATA": folder,
+            "LOG_LEVEL": "ERROR",
+            "CHAOS_HURRY": "10" if plan.is_short else "1",
+        }
         if plan.no_redis:
             valkey.stop()
         try:

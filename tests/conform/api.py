@@ -25,10 +25,16 @@ def run(options: RunOptions) -> SuiteReport:
     readable_operations = {(each.ok().method.lower(), each.ok().path) for each in read}
     with tempfile.TemporaryDirectory() as folder:
         functions = set(list_functions(generate_client(Path(folder))))
-    disagreements = [Disagreement(f"{method} {path}", "documented", "not read by schemathesis")
-             for method, path in operations if (method, path) not in readable_operations]  # fmt: skip
-    disagreements += [Disagreement(name, "documented", "no function in the client")
-              for name in operations.values() if name not in functions]  # fmt: skip
+    disagreements = [
+        Disagreement(f"{method} {path}", "documented", "not read by schemathesis")
+        for method, path in operations
+        if (method, path) not in readable_operations
+    ]
+    disagreements += [
+        Disagreement(name, "documented", "no function in the client")
+        for name in operations.values()
+        if name not in functions
+    ]
     figures = (("Operations", str(len(operations))),)
     return SuiteReport(JUDGE, 2 * len(operations), tuple(disagreements), figures=figures)
 

@@ -57,9 +57,13 @@ def judge(token: str) -> str:
         head = jwt.get_unverified_header(token)
         key = jwt.PyJWKSet.from_dict(KEY_SET)[head.get("kid", "")]
         jwt.decode(
-            token, key, algorithms=["EdDSA"], issuer=PORTAL, leeway=0 if is_late(token) else CLOCK_TOLERANCE_SECONDS,
+            token,
+            key,
+            algorithms=["EdDSA"],
+            issuer=PORTAL,
+            leeway=0 if is_late(token) else CLOCK_TOLERANCE_SECONDS,
             options={"require": ["exp", "iat", "iss"], "verify_sub": False},
-        )  # fmt: skip
+        )
     except (jwt.PyJWTError, KeyError) as refusal:
         return f"refuses: {refusal}"
     return "accepts" if head.get("typ") == TYPE else "refuses: another type"

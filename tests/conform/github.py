@@ -28,8 +28,16 @@ REPOSITORIES = (
     ),
 )
 FIELDS = (
-    "id", "full_name", "name", "description", "archived", "default_branch", "homepage", "language", "html_url",
-)  # fmt: skip
+    "id",
+    "full_name",
+    "name",
+    "description",
+    "archived",
+    "default_branch",
+    "homepage",
+    "language",
+    "html_url",
+)
 
 
 def run(options: RunOptions) -> SuiteReport:

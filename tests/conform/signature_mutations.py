@@ -153,9 +153,15 @@ def _end_lines_as_windows(_: random.Random, lines: list[str]) -> list[str]:
 
 
 LINE_CHANGES = (
-    _insert_line, _delete_line, _add_space, _change_checksum, _change_kind, _join_lines, _split_line,
+    _insert_line,
+    _delete_line,
+    _add_space,
+    _change_checksum,
+    _change_kind,
+    _join_lines,
+    _split_line,
     _end_lines_as_windows,
-)  # fmt: skip
+)
 
 
 def _sums_after(rng: random.Random, case: Case, _: Sequence[Case]) -> Case:
@@ -227,7 +233,26 @@ def add_armor(data: bytes, kind: str = "PGP PUBLIC KEY BLOCK") -> str:
 
 
 MUTATIONS: tuple[Mutation, ...] = (
-    _signature, _signature, _signature_head, _signature_head, _signature_sequence, _signature_of_another,
-    _signature_armored, _keys_sequence, _key_packets, _key_packets, _key_flip, _key_flip, _key_blocks, _key_text,
-    _key_lines, _key_lines, _sums_after, _sums_before, _sums_before, _archive_after, _archive_before, _archive_before,
-)  # fmt: skip
+    _signature,
+    _signature,
+    _signature_head,
+    _signature_head,
+    _signature_sequence,
+    _signature_of_another,
+    _signature_armored,
+    _keys_sequence,
+    _key_packets,
+    _key_packets,
+    _key_flip,
+    _key_flip,
+    _key_blocks,
+    _key_text,
+    _key_lines,
+    _key_lines,
+    _sums_after,
+    _sums_before,
+    _sums_before,
+    _archive_after,
+    _archive_before,
+    _archive_before,
+)

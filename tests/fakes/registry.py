@@ -59,12 +59,22 @@ def v1(provider: Provider) -> dict[str, Any]:
     namespace, name = provider.full_name.split("/")
     version = provider.versions[-1]
     return {
-        "id": f"{provider.full_name}/{version}", "owner": namespace, "namespace": namespace, "name": name,
-        "alias": "", "version": version, "tag": f"v{version}", "description": provider.description,
-        "source": provider.repository, "published_at": provider.published_at, "downloads": provider.downloads,
-        "tier": provider.tier, "logo_url": "", "versions": list(provider.versions),
+        "id": f"{provider.full_name}/{version}",
+        "owner": namespace,
+        "namespace": namespace,
+        "name": name,
+        "alias": "",
+        "version": version,
+        "tag": f"v{version}",
+        "description": provider.description,
+        "source": provider.repository,
+        "published_at": provider.published_at,
+        "downloads": provider.downloads,
+        "tier": provider.tier,
+        "logo_url": "",
+        "versions": list(provider.versions),
         "docs": [page(number, *pair) for number, pair in enumerate(provider.docs)],
-    }  # fmt: skip
+    }
 
 
 def page(number: int, category: str, slug: str) -> dict[str, str]:
@@ -85,11 +95,22 @@ def v2(provider: Provider) -> dict[str, Any]:
     """The v2 shape of one provider, with its versions and where it moved."""
     namespace, name = provider.full_name.split("/")
     attributes = {
-        "alias": None, "description": provider.description, "downloads": provider.downloads, "featured": False,
-        "full-name": provider.full_name, "logo-url": "", "name": name, "namespace": namespace,
-        "owner-name": namespace, "robots-noindex": False, "source": provider.repository, "tier": provider.tier,
-        "unlisted": provider.unlisted, "warning": provider.warning, "repository-id": provider.repository_id,
-    }  # fmt: skip
+        "alias": None,
+        "description": provider.description,
+        "downloads": provider.downloads,
+        "featured": False,
+        "full-name": provider.full_name,
+        "logo-url": "",
+        "name": name,
+        "namespace": namespace,
+        "owner-name": namespace,
+        "robots-noindex": False,
+        "source": provider.repository,
+        "tier": provider.tier,
+        "unlisted": provider.unlisted,
+        "warning": provider.warning,
+        "repository-id": provider.repository_id,
+    }
     version_entries = [
         build_resource("provider-versions", f"{provider.number}{at:04}", version=version, tag=f"v{version}")
         for at, version in enumerate(provider.versions)

@@ -74,12 +74,17 @@ class Signed:
         archive = f"{self.prefix}_{platform}.zip"
         keys = [{"key_id": "", "ascii_armor": armored_key, "trust_signature": ""} for armored_key in self.keys]
         return {
-            "protocols": list(self.protocols), "os": os, "arch": arch, "filename": archive,
-            "download_url": f"{base}/{archive}", "shasum": hashlib.sha256(self.files.get(archive, b"")).hexdigest(),
+            "protocols": list(self.protocols),
+            "os": os,
+            "arch": arch,
+            "filename": archive,
+            "download_url": f"{base}/{archive}",
+            "shasum": hashlib.sha256(self.files.get(archive, b"")).hexdigest(),
             "shasums_url": f"{base}/{self.prefix}_SHA256SUMS",
             "shasums_signature_url": f"{base}/{self.prefix}_SHA256SUMS.sig",
-            "signing_keys": {"gpg_public_keys": keys}, **self.package,
-        }  # fmt: skip
+            "signing_keys": {"gpg_public_keys": keys},
+            **self.package,
+        }
 
 
 def release(

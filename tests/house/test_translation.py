@@ -30,8 +30,19 @@ OTHER_VALUES = re.compile(r"""\s(?:title|aria-label|placeholder|alt|content|valu
 
 # Component arguments that people read, whatever they look like; other literals only where they look like words.
 READ = {
-    "heading", "label", "caption", "summary", "sentence", "aside", "advice", "noun", "reason", "what", "wait", "title"
-}  # fmt: skip
+    "heading",
+    "label",
+    "caption",
+    "summary",
+    "sentence",
+    "aside",
+    "advice",
+    "noun",
+    "reason",
+    "what",
+    "wait",
+    "title",
+}
 PHRASE = re.compile(r"[a-z,.:] [a-zA-Z]|^[A-Z][a-z]+")
 LITERAL = re.compile(r"""(?<!_\()(?<!date:)(?<!time:)"([^"]*)\"""")
 NO_WORDS = {

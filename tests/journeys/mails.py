@@ -18,9 +18,12 @@ from tests.portal.notifications.test_email_templates import NEWS
 
 LINK = "https://portal.example/accounts/" + "abcdefghijklmnop" * 6 + "/"
 ACCOUNT = {
-    "address": "alice.archer.of.the.integrations.team@acme.example", "change": "Your password was changed",
-    "activate_url": LINK, "signup_url": LINK, "password_reset_url": LINK,
-}  # fmt: skip
+    "address": "alice.archer.of.the.integrations.team@acme.example",
+    "change": "Your password was changed",
+    "activate_url": LINK,
+    "signup_url": LINK,
+    "password_reset_url": LINK,
+}
 OF_ACCOUNTS = ("confirm_address", "unknown_account", "account_exists", "account_changed", "reset_password")
 HOUR = timedelta(hours=1)
 
@@ -45,22 +48,36 @@ def others(row: Integration, reader: Any, by: Any, now: datetime) -> dict[str, r
 
 def _of_company(row: Integration, by: Any, now: datetime) -> dict[str, dict[str, Any]]:
     request_context = {
-        "event": SimpleNamespace(actor=str(by), at=now), "partner": row.partner, "role": "editor",
-        "partner_name": row.partner.name, "actor": str(by), "note": "We met.",
-        "data": {"left": False, "name": "Bob Baker"}, "for_program": False,
-    }  # fmt: skip
+        "event": SimpleNamespace(actor=str(by), at=now),
+        "partner": row.partner,
+        "role": "editor",
+        "partner_name": row.partner.name,
+        "actor": str(by),
+        "note": "We met.",
+        "data": {"left": False, "name": "Bob Baker"},
+        "for_program": False,
+    }
     names = ("join_requested", "join_accepted", "join_declined", "role_changed", "calendar_changed", "membership_ended")
     invitation = SimpleNamespace(role="editor", email="dora@acme.example", get_role_display="Editor")
-    invitation_context = {"invitation": invitation, "partner_name": row.partner.name, "by": by, "url": LINK,
-                          "expires_at": now + 168 * HOUR}  # fmt: skip
+    invitation_context = {
+        "invitation": invitation,
+        "partner_name": row.partner.name,
+        "by": by,
+        "url": LINK,
+        "expires_at": now + 168 * HOUR,
+    }
     return dict.fromkeys(names, request_context) | {"invitation": invitation_context}
 
 
 def _of_keys(row: Integration, by: Any, now: datetime) -> dict[str, dict[str, Any]]:
     token = SimpleNamespace(
-        name="Continuous integration of the rocket", prefix="pp_4f3c", scopes=["integrations:read", "reports:write"],
-        expires_at=now + 300 * HOUR, last_used_at=now, created_by=by,
-    )  # fmt: skip
+        name="Continuous integration of the rocket",
+        prefix="pp_4f3c",
+        scopes=["integrations:read", "reports:write"],
+        expires_at=now + 300 * HOUR,
+        last_used_at=now,
+        created_by=by,
+    )
     endpoint = SimpleNamespace(partner=row.partner, name="Chat", shown="https://hooks.acme.example/partners/…")
     of_token = {"token": token, "partner": row.partner}
     return {

@@ -9,7 +9,10 @@ def test_platform_goes_all_the_way(walk: Walk, github: Any) -> None:
     github.seed()
     walk.begin(
         "Should your product work with Consul directly",
-        repository="", name="Rocket mesh", category="Data Plane", offering="Enterprise",
-    )  # fmt: skip
+        repository="",
+        name="Rocket mesh",
+        category="Data Plane",
+        offering="Enterprise",
+    )
     walk.to("review").round_of_changes("Show the health checks.", "They are on page two.").to("support")
     assert (walk.row.listing_status, walk.row.tier) == ("listed", walk.row.edition.release_tier.key)

@@ -19,8 +19,12 @@ FAULTS = {
 MANIFEST = '{"version": 1, "metadata": {"protocol_versions": ["6.0"]}}'
 DEMANDS = ("TP-LIC", "TP-SRC", "TP-REL", "TP-AUTH", "TP-KEY", "TP-PUB")
 CONSEQUENCES = {  # what follows from an unregistered key: there is no verdict without a key
-    "release.signature", "release.key", "release.terraform", "keys.rotation", "keys.personal",
-}  # fmt: skip
+    "release.signature",
+    "release.key",
+    "release.terraform",
+    "keys.rotation",
+    "keys.personal",
+}
 
 
 def faulty() -> signed.Signed:
@@ -67,8 +71,11 @@ def test_five_faults_are_mended_one_by_one(walk: Walk, github: Any, registry: An
     registry.publish(provider)
     walk.begin(
         "Should people create and change things on your platform",
-        repository=REPOSITORY, name="Rocket", category="Networking", offering="Community Edition",
-    )  # fmt: skip
+        repository=REPOSITORY,
+        name="Rocket",
+        category="Networking",
+        offering="Community Edition",
+    )
 
     partner = walk.partner.go(f"/checks/{walk.row.uuid}/")
     partner.sees(*FAULTS.values()).sees(

@@ -53,9 +53,11 @@ def test_crashing_provider_is_reported_live_with_its_evidence(
 
     services.execute_test_run(TestRun.objects.get().pk, program_fetcher=crashing)
     partner.sees(
-        "Some rules failed. Follow the advice for each rule.", "The provider crashed. ",
-        "Not reached: “Apply the plan” failed.", "Start test run",
-    )  # fmt: skip
+        "Some rules failed. Follow the advice for each rule.",
+        "The provider crashed. ",
+        "Not reached: “Apply the plan” failed.",
+        "Start test run",
+    )
     partner.never_reads(CANARY).shot("lifecycle")
 
 

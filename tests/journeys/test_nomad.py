@@ -29,7 +29,10 @@ def test_device_plugin_learns_what_to_mend(
 
     services.execute_test_run(TestRun.objects.get().pk, program_fetcher=twins)
     partner.sees(
-        "Some rules failed. Follow the advice for each rule.", "The device ID “one” is empty or not unique.",
-        "The plugin reports the name “example”.", "Calls and responses", "Start test run",
-    )  # fmt: skip
+        "Some rules failed. Follow the advice for each rule.",
+        "The device ID “one” is empty or not unique.",
+        "The plugin reports the name “example”.",
+        "Calls and responses",
+        "Start test run",
+    )
     partner.shot("nomad")

@@ -80,9 +80,16 @@ def test_who_would_rather_not_stays_unknown(
 
 def test_listed_work_and_published_providers_are_named_while_one_types(visit: Visit, alice: Any) -> None:
     provider = RegistryProvider(
-        registry_id="7", full_name="initech/rocket", namespace="initech", name="rocket", tier="community", downloads=12,
-        source="https://github.com/initech/terraform-provider-rocket", description="", imported_at=timezone.now(),
-    )  # fmt: skip
+        registry_id="7",
+        full_name="initech/rocket",
+        namespace="initech",
+        name="rocket",
+        tier="community",
+        downloads=12,
+        source="https://github.com/initech/terraform-provider-rocket",
+        description="",
+        imported_at=timezone.now(),
+    )
     provider.derive()
     provider.save()
     browser = visit(alice).go("/programs/terraform-provider/").press("Start integration")

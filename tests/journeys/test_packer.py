@@ -10,7 +10,10 @@ def test_builder_goes_all_the_way(walk: Walk, github: Any) -> None:
     github.seed(Repo("acme/packer-plugin-rocket", "Builds images for rockets."))
     walk.begin(
         "Should Packer build, fill or ship machine images",
-        repository="acme/packer-plugin-rocket", name="Rocket images", category="Builders", offering="Open Source",
-    )  # fmt: skip
+        repository="acme/packer-plugin-rocket",
+        name="Rocket images",
+        category="Builders",
+        offering="Open Source",
+    )
     walk.to("review").round_of_changes("Add an example template.", "It is in example/.").to("support")
     assert (walk.row.listing_status, walk.row.tier) == ("listed", walk.row.edition.release_tier.key)

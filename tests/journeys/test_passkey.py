@@ -7,9 +7,13 @@ from tests.journeys.person import Person
 from tests.journeys.test_second_factor import PASSWORD, sign_in
 
 AUTHENTICATOR = {
-    "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
-    "isUserVerified": True, "automaticPresenceSimulation": True,
-}  # fmt: skip
+    "protocol": "ctap2",
+    "transport": "internal",
+    "hasResidentKey": True,
+    "hasUserVerification": True,
+    "isUserVerified": True,
+    "automaticPresenceSimulation": True,
+}
 
 
 def add_authenticator(browser: Person) -> None:

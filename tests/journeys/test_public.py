@@ -38,14 +38,30 @@ def integrations_by_program(acme: Partner, alice: Any, rita: Any) -> dict[str, I
 def pages(rows: dict[str, Integration]) -> dict[str, str]:
     its = f"/directory/{rows['Rocket'].uuid}/"
     return {
-        "home": "/", "directory": "/directory/", "search": "/directory/?q=rocket", "nothing": "/directory/?q=nothing",
-        "listing": its, "badge": f"{its}badge/", "ended": f"/directory/{rows['Old booster'].uuid}/",
-        "partner": "/partners/acme/", "run tasks": "/run-tasks/", "programs": "/programs/",
-        "program": "/programs/terraform-provider/", "start": "/programs/choose/", "begin": "/programs/choose/nomad/",
-        "welcome": "/help/getting-started/", "help": "/help/", "words": "/help/glossary/", "checks": "/help/checks/",
-        "check": "/help/checks/release.signature/", "clock": "/help/clock/", "status": "/status/",
-        "verify": "/verify/", "API": "/api/docs", "design": "/styleguide/",
-    }  # fmt: skip
+        "home": "/",
+        "directory": "/directory/",
+        "search": "/directory/?q=rocket",
+        "nothing": "/directory/?q=nothing",
+        "listing": its,
+        "badge": f"{its}badge/",
+        "ended": f"/directory/{rows['Old booster'].uuid}/",
+        "partner": "/partners/acme/",
+        "run tasks": "/run-tasks/",
+        "programs": "/programs/",
+        "program": "/programs/terraform-provider/",
+        "start": "/programs/choose/",
+        "begin": "/programs/choose/nomad/",
+        "welcome": "/help/getting-started/",
+        "help": "/help/",
+        "words": "/help/glossary/",
+        "checks": "/help/checks/",
+        "check": "/help/checks/release.signature/",
+        "clock": "/help/clock/",
+        "status": "/status/",
+        "verify": "/verify/",
+        "API": "/api/docs",
+        "design": "/styleguide/",
+    }
 
 
 def fill(rows: dict[str, Integration], count: int) -> None:

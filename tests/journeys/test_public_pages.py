@@ -24,11 +24,21 @@ ACCESS = Path(__file__).parents[1] / "portal" / "access.txt"
 WIDTHS = (320, 1920)
 # public rows that are no page: files, feeds, pictures and answers for machines
 NO_PAGES = {
-    "api:openapi", "directory:badge_json", "directory:badge_keys", "directory:badge_shields",
-    "directory:badge_statement", "directory:badge_statement_compact", "directory:badge_svg", "directory:feed_atom",
-    "directory:feed_json", "directory:robots", "directory:sitemap", "notifications:calendar_feed", "status:healthz",
+    "api:openapi",
+    "directory:badge_json",
+    "directory:badge_keys",
+    "directory:badge_shields",
+    "directory:badge_statement",
+    "directory:badge_statement_compact",
+    "directory:badge_svg",
+    "directory:feed_atom",
+    "directory:feed_json",
+    "directory:robots",
+    "directory:sitemap",
+    "notifications:calendar_feed",
+    "status:healthz",
     "status:json",
-}  # fmt: skip
+}
 # what goes wrong has a page too; each is drawn as it would come
 BAD = ("400.html", "403.html", "403_csrf.html", "404.html", "429.html", "500.html", "status/status_down.html")
 STEPS = {"suspended": 2, "delisted": 3, "ended": 0}
@@ -44,8 +54,15 @@ def create_ended_listings(world: dict[str, Any]) -> dict[str, Integration]:
     """A listing that is suspended, one that was removed, one whose support has ended; by what they are."""
     cast, now, integrations_by_standing = world["cast"], timezone.now() - timedelta(days=200), {}
     for number, (listing_status, steps) in enumerate(STEPS.items()):
-        row = begin(world["partner"], cast["alice"], "terraform-provider", now, name=f"Rocket {number}",
-                    repository=f"acme/terraform-provider-rocket{number}", repository_id=70 + number)  # fmt: skip
+        row = begin(
+            world["partner"],
+            cast["alice"],
+            "terraform-provider",
+            now,
+            name=f"Rocket {number}",
+            repository=f"acme/terraform-provider-rocket{number}",
+            repository_id=70 + number,
+        )
         row = drive(row, "support", partner=cast["alice"], reviewer=cast["rita"], now=now)
         MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + timedelta(days=3650))
         story = [("issue_notice", "rita", 0), ("suspend", "rob", 31), ("delist", "rita", 91)][:steps]

@@ -45,9 +45,12 @@ def test_real_provider_goes_all_the_way(
     registry.publish(Provider(NAME, source=world.source, tier="partner", versions=("3.30.0",)))
     partner = walk.partner.go("/search/?q=pagerduty").sees(NAME)
     walk.begin(
-        "Should people create and change things on your platform", repository=REPOSITORY, name="PagerDuty",
-        category="Logging & Monitoring", offering="Community Edition",
-    )  # fmt: skip
+        "Should people create and change things on your platform",
+        repository=REPOSITORY,
+        name="PagerDuty",
+        category="Logging & Monitoring",
+        offering="Community Edition",
+    )
     partner.go(f"{walk.page}similar/").sees(
         f"This repository is already published as {NAME} in the registry (partner)."
     )

@@ -18,8 +18,11 @@ def test_provider_goes_all_the_way(
     registry.publish(Provider("acme/rocket"))
     walk.begin(
         "Should people create and change things on your platform",
-        repository="acme/terraform-provider-rocket", name="Rocket", category="Networking", offering=offering,
-    )  # fmt: skip
+        repository="acme/terraform-provider-rocket",
+        name="Rocket",
+        category="Networking",
+        offering=offering,
+    )
     walk.to("review").round_of_changes("Name the year.", "It is in the file now.").to("support")
     row = walk.row
     assert (row.edition_date, row.listing_status, row.tier) == (edition, "listed", row.edition.release_tier.key)

@@ -9,8 +9,11 @@ def test_run_task_goes_all_the_way(walk: Walk, github: Any) -> None:
     github.seed()
     walk.begin(
         "Should your service look at a Terraform run",
-        repository="", name="Rocket preflight", category="Audit", offering="HCP Terraform",
-    )  # fmt: skip
+        repository="",
+        name="Rocket preflight",
+        category="Audit",
+        offering="HCP Terraform",
+    )
     walk.to("review").round_of_changes("Show a failing run too.", "It is in the recording.").to("support")
     assert (walk.row.listing_status, walk.row.tier) == ("listed", walk.row.edition.release_tier.key)
     walk.partner.go(f"/directory/{walk.row.uuid}/").sees("First line.", "Second line.")

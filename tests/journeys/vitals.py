@@ -75,9 +75,12 @@ def production(folder: Path) -> Iterator[str]:
         "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
     }
     as_there = {
-        "STORAGES": files, "STATIC_ROOT": str(folder), "WHITENOISE_USE_FINDERS": False, "WHITENOISE_AUTOREFRESH": False,
+        "STORAGES": files,
+        "STATIC_ROOT": str(folder),
+        "WHITENOISE_USE_FINDERS": False,
+        "WHITENOISE_AUTOREFRESH": False,
         "ALLOWED_HOSTS": ["127.0.0.1"],
-    }  # fmt: skip
+    }
     with override_settings(**as_there):
         call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=["admin", "*.map", "htmax*"])
         shared = {c.alias: c for c in connections.all() if c.vendor == "sqlite" and c.is_in_memory_db()}  # type: ignore[attr-defined]

@@ -152,13 +152,21 @@ def create_test_runs(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> 
     run_task_test = TestRun.objects.create(integration=task, kind="run_task", inputs=inputs, **run_fields)
     texts = dict.fromkeys(("base", "changed", "refused", "partial", "account"), CANARY)
     test_run = TestRun.objects.create(
-        integration=row, kind="provider_lifecycle", version="1.4.0", inputs=texts | {"hosts": [], "variables": []},
-        records=Lifecycle(broken=CANARY, over=True).as_dict(), **run_fields,
-    )  # fmt: skip
+        integration=row,
+        kind="provider_lifecycle",
+        version="1.4.0",
+        inputs=texts | {"hosts": [], "variables": []},
+        records=Lifecycle(broken=CANARY, over=True).as_dict(),
+        **run_fields,
+    )
     TestRun.objects.create(
-        integration=driver, kind="nomad_plugin", version="1.4.0", inputs={**claims, "config": ""},
-        records=Plugin(claims, broken=CANARY, over=True).as_dict(), **run_fields,
-    )  # fmt: skip
+        integration=driver,
+        kind="nomad_plugin",
+        version="1.4.0",
+        inputs={**claims, "config": ""},
+        records=Plugin(claims, broken=CANARY, over=True).as_dict(),
+        **run_fields,
+    )
     return {"get_test_run": test_run.pk, "cancel_test_run": run_task_test.pk}
 
 
@@ -216,7 +224,7 @@ def create_submissions(row: Any, cast: Any, now: Any) -> dict[str, Any]:
     meeting = meetings.accept_time(meeting, meetings.list_proposed_times(meeting)[0], actor=rita, now=now)
     account = credentials.submit_credential(
         row, ACCOUNTS, CANARY, crypto.Secret(f"password {CANARY}"), permanent=False, actor=alice, now=now, uuid=uuid4()
-    )  # fmt: skip
+    )
     requirements.submit_answer(row, FORM, {"tests": CANARY}, actor=alice, now=now)
     for version in ("1.4.0", "1.5.0"):
         stored.store_schema(row, parse_version(version), schema_of(row), actor=alice, now=now)
@@ -306,9 +314,13 @@ def of_steps(world: dict[str, Any]) -> Iterator[Press]:
             {"note": "Because.", "version": row.version, "waits_for": "partner"},
         )
     for name, there in (
-        ("resubmit_for_review", world["told"]), ("archive", world["listed"]), ("issue_notice", world["listed"]),
-        ("downgrade_to_community", world["listed"]), ("appeal", world["listed"]), ("suggest_notice", world["listed"]),
-    ):  # fmt: skip
+        ("resubmit_for_review", world["told"]),
+        ("archive", world["listed"]),
+        ("issue_notice", world["listed"]),
+        ("downgrade_to_community", world["listed"]),
+        ("appeal", world["listed"]),
+        ("suggest_notice", world["listed"]),
+    ):
         yield (
             f"reviews:transition: {name}",
             {"step": name, "uuid": there.uuid},

@@ -67,10 +67,15 @@ BASES = {
 TIMES = (NOW + timedelta(days=2), NOW + timedelta(days=3))
 OPTIONS = (("a", "First"), ("b", "Second"))
 QUESTIONS = Requirement(
-    "T-1", "Everything that can be asked", FulfillingParty.PARTNER, RequirementKind.FORM,
-    fields=tuple(Question(type_, type_, type_, options=OPTIONS if "choice" in type_ else (), max_lines=3)
-                 for type_ in requirements.FIELD_BUILDERS),
-)  # fmt: skip
+    "T-1",
+    "Everything that can be asked",
+    FulfillingParty.PARTNER,
+    RequirementKind.FORM,
+    fields=tuple(
+        Question(type_, type_, type_, options=OPTIONS if "choice" in type_ else (), max_lines=3)
+        for type_ in requirements.FIELD_BUILDERS
+    ),
+)
 ROW = Integration(program_key="terraform-provider", edition_date=PROGRAMS["terraform-provider"].newest.date)
 Build = Callable[[Any, User], BaseForm]
 

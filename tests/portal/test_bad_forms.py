@@ -16,10 +16,30 @@ from tests.portal.asking import client_of, send_request
 from tests.portal.forms_table import BASES, FORMS, list_form_classes, request_of
 
 NASTY = [
-    "a\x00b", "\u202e\u2028", "Two\r\nBcc: x@y.example", "<script>alert(1)</script>", "x" * 30_000, "9" * 400, "-1",
-    "1e999", "NaN", "²", "%s %(x)s {0}", "https://a:b@c.example/", "http://[", "javascript:alert(1)", "a@b",
-    "2026-02-30", "0001-01-01T00:00", "9999-12-31T23:59", "true", "on", "\ufeff", "e\u0301" * 40, "𝒜𝒸𝓂𝑒",
-]  # fmt: skip
+    "a\x00b",
+    "\u202e\u2028",
+    "Two\r\nBcc: x@y.example",
+    "<script>alert(1)</script>",
+    "x" * 30_000,
+    "9" * 400,
+    "-1",
+    "1e999",
+    "NaN",
+    "²",
+    "%s %(x)s {0}",
+    "https://a:b@c.example/",
+    "http://[",
+    "javascript:alert(1)",
+    "a@b",
+    "2026-02-30",
+    "0001-01-01T00:00",
+    "9999-12-31T23:59",
+    "true",
+    "on",
+    "\ufeff",
+    "e\u0301" * 40,
+    "𝒜𝒸𝓂𝑒",
+]
 FIT = ["Rocket", "acme/rocket", "https://acme.example/", "new@acme.example", "2026-04-14", "2099-04-14T10:00", "3", "a"]
 FORBIDDEN = re.compile(r"\b(invalid|illegal)\b|%\((limit_value|show_value|value)\)|!$", re.IGNORECASE)
 SECRETS = ("password", "secret", "code")
@@ -86,9 +106,24 @@ PAGES = {
     "reviews:profile": "rita",
 }
 FIELDS = [
-    "login", "password", "remember", "name", "email", "password1", "oldpassword", "action_add", "website", "anyway",
-    "role", "zone", "programs", "max_open_reviews", "away_from", "away_until", "next",
-]  # fmt: skip
+    "login",
+    "password",
+    "remember",
+    "name",
+    "email",
+    "password1",
+    "oldpassword",
+    "action_add",
+    "website",
+    "anyway",
+    "role",
+    "zone",
+    "programs",
+    "max_open_reviews",
+    "away_from",
+    "away_until",
+    "next",
+]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -28,9 +28,17 @@ LISTS = {
 }
 CAPABILITY_PAGES = {"notifications:calendar_feed"}  # its address is the key: whoever has it reads
 QUERIES = (
-    "", "?state=all", "?partner=acme", "?q=rocket", "?q=canary", "?q=7f3a", "?q=acme",
-    "?page=2", "?program=nomad", "?sort=company",
-)  # fmt: skip
+    "",
+    "?state=all",
+    "?partner=acme",
+    "?q=rocket",
+    "?q=canary",
+    "?q=7f3a",
+    "?q=acme",
+    "?page=2",
+    "?program=nomad",
+    "?sort=company",
+)
 RIVAL = {"name": "Rocket", "repository_address": "acme/terraform-provider-rocket", "description": "Ours."}
 SOMEONE = "Someone is working on this"
 

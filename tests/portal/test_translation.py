@@ -209,5 +209,7 @@ def test_messages_of_modules_and_templates_are_found() -> None:
     )
     assert [*extracted.of_template(template)] == ["Continue", "It's now", "a day", "%(n)s days"]
     assert [*extracted.of_module('said = _("Cont" "inue"), ngettext("a day", "days", n), told("not this")')] == [
-        "Continue", "a day", "days",
-    ]  # fmt: skip
+        "Continue",
+        "a day",
+        "days",
+    ]

@@ -31,9 +31,19 @@ class Postgres(Server):
         prefix, as_user, binaries = build_unprivileged_command(binaries, folder, self.data)
         self.binaries = binaries / "bin"
         initdb = [
-            *prefix, str(self.binaries / "initdb"), "-D", str(self.data), "-U", "postgres",
-            "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8",
-        ]  # fmt: skip
+            *prefix,
+            str(self.binaries / "initdb"),
+            "-D",
+            str(self.data),
+            "-U",
+            "postgres",
+            "-A",
+            "trust",
+            "--no-sync",
+            "-E",
+            "UTF8",
+            "--locale=C.UTF-8",
+        ]
         process = subprocess.run(initdb, capture_output=True, text=True, **as_user)
         if process.returncode:
             raise ServerUnavailableError(f"initdb failed: {process.stderr.strip()[-300:]}")

@@ -95,9 +95,14 @@ def list_waived_check_keys(integration: Integration, now: datetime) -> set[str]:
 
 
 def _build_row(
-    key: str, newest: CheckResult | None, conclusive: CheckResult | None, check_run: CheckRun | None,
-    is_waived: bool, is_running: bool, now: datetime,
-) -> CheckResultRow:  # fmt: skip
+    key: str,
+    newest: CheckResult | None,
+    conclusive: CheckResult | None,
+    check_run: CheckRun | None,
+    is_waived: bool,
+    is_running: bool,
+    now: datetime,
+) -> CheckResultRow:
     check = CHECKS.get(key)
     title = _(check.title) if check else key
     result = conclusive or newest

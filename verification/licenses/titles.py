@@ -62,7 +62,7 @@ TITLES: dict[str, tuple[str, ...]] = {
     "PSF-2.0": ("python software foundation license(?: agreement)?(?:)?(?: version 2)?",),
     "Python-2.0": ("python software foundation license(?: version 2)?", "python license(?: 2 0)?"),
     "Ruby": ("ruby(?: s)? license", "ruby licensing"),
-}  # fmt: skip
+}
 # names as SPDX and the Open Source Initiative write them; each is also a title on its own, the longest first
 NAMES: dict[str, tuple[str, ...]] = {}
 for _line in lines("titles"):
@@ -82,7 +82,7 @@ PLACES = {
     "MPL-2.0": r"(?:www )?mozilla org (?:en us )?mpl 2 0(?: index txt)?|opensource org licenses? mpl 2 0",
     "BSL-1.0": r"(?:www )?boost org license 1 0 txt",
     **{f"CC-BY-{one}.{two}": rf"creativecommons org licenses by {one} {two}(?: legalcode)?" for one, two in CC},
-}  # fmt: skip
+}
 PLAIN = (
     r"(?:the )?(?:open source |software |project )*(?:license agreement|license information|license text|license|"
     r"licensing|licenses|copying|copyright (?:and license|notice and license|notice)|"

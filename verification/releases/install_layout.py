@@ -9,22 +9,49 @@ from verification.terraform.versions import parse_version, suggest_constraint
 
 PUBLIC_HOST = "registry.terraform.io"
 OPERATING_SYSTEMS = {
-    "darwin": "macOS", "freebsd": "FreeBSD", "linux": "Linux", "netbsd": "NetBSD", "openbsd": "OpenBSD",
-    "solaris": "Solaris", "windows": "Windows",
-}  # fmt: skip
+    "darwin": "macOS",
+    "freebsd": "FreeBSD",
+    "linux": "Linux",
+    "netbsd": "NetBSD",
+    "openbsd": "OpenBSD",
+    "solaris": "Solaris",
+    "windows": "Windows",
+}
 ARCHITECTURES = {
-    "386": "32-bit x86", "amd64": "64-bit x86", "arm": "32-bit ARM", "arm64": "64-bit ARM", "armv6": "ARM version 6",
-    "ppc64le": "POWER", "riscv64": "RISC-V", "s390x": "IBM Z",
-}  # fmt: skip
+    "386": "32-bit x86",
+    "amd64": "64-bit x86",
+    "arm": "32-bit ARM",
+    "arm64": "64-bit ARM",
+    "armv6": "ARM version 6",
+    "ppc64le": "POWER",
+    "riscv64": "RISC-V",
+    "s390x": "IBM Z",
+}
 # the platforms that the documents of 2021 name
 COMMON = (
-    "darwin_amd64", "freebsd_386", "freebsd_amd64", "freebsd_arm", "linux_386", "linux_amd64", "linux_arm",
-    "openbsd_386", "openbsd_amd64", "solaris_amd64", "windows_386", "windows_amd64",
-)  # fmt: skip
+    "darwin_amd64",
+    "freebsd_386",
+    "freebsd_amd64",
+    "freebsd_arm",
+    "linux_386",
+    "linux_amd64",
+    "linux_arm",
+    "openbsd_386",
+    "openbsd_amd64",
+    "solaris_amd64",
+    "windows_386",
+    "windows_amd64",
+)
 # those that the registry recommends today; HCP Terraform runs on NEEDED
 RECOMMENDED_PLATFORMS = (
-    "darwin_amd64", "darwin_arm64", "linux_amd64", "linux_arm64", "linux_arm", "linux_s390x", "windows_amd64",
-)  # fmt: skip
+    "darwin_amd64",
+    "darwin_arm64",
+    "linux_amd64",
+    "linux_arm64",
+    "linux_arm",
+    "linux_s390x",
+    "windows_amd64",
+)
 REQUIRED_PLATFORM = "linux_amd64"
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shlex
 import shutil
 import subprocess
 import time
@@ -32,10 +33,12 @@ SETTINGS = {
     "resolv.conf": "nameserver 192.0.2.1\noptions timeout:1 attempts:1\n",  # unreachable, and asking it is counted
     "nsswitch.conf": "hosts: files dns\n",
 }
-ISOLATION = (
-    "--unshare-all", "--unshare-user", "--disable-userns", "--uid", str(INSIDE_ID), "--gid", str(INSIDE_ID),
-    "--cap-drop", "ALL", "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv",
-)  # fmt: skip
+ISOLATION = shlex.split(
+    f"--unshare-all --unshare-user --disable-userns --uid {INSIDE_ID} --gid {INSIDE_ID} --cap-drop ALL "
+    "--die-with-parent --new-session --hostname sandbox --clearenv"
+)
+# The first process is bubblewrap's own: it is hidden, and nothing below /proc can be written.
+PROC = shlex.split("--proc /proc --tmpfs /proc/1 --remount-ro /proc/1 --remount-ro /proc --perms 0755 --dir /dev")
 
 
 def build_unavailable_error(reason: str) -> SandboxUnavailable:
@@ -112,15 +115,18 @@ def sandbox_arguments(folder: Path, binds: Iterable[tuple[str, str]], variables:
         *_options("--setenv", variables.items()),
         *_system_arguments(),
         *_options("--ro-bind", settings),
-        # The first process is bubblewrap's own: it is hidden, and nothing below /proc can be written.
-        "--proc", "/proc", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1", "--remount-ro", "/proc",
-        "--perms", "0755", "--dir", "/dev",
+        *PROC,
         *_options("--dev-bind", ((f"/dev/{name}", f"/dev/{name}") for name in DEVICES)),
-        "--symlink", "/proc/self/fd", "/dev/fd",
+        "--symlink",
+        "/proc/self/fd",
+        "/dev/fd",
         *_options("--bind", ((f"{folder}/storage/{name}", path) for name, path in FOLDERS.items())),
         *_options("--ro-bind", binds),
-        "--remount-ro", "/", "--chdir", PROJECT,
-    ]  # fmt: skip
+        "--remount-ro",
+        "/",
+        "--chdir",
+        PROJECT,
+    ]
 
 
 def _system_arguments() -> list[str]:
@@ -230,9 +236,14 @@ def _start(
     try:
         process = subprocess.Popen(  # noqa: S603 - bubblewrap, and in it the command
             [*program, "--args", str(arguments_file), "--", *command],
-            pass_fds=(*descriptors, status_end, arguments_file), env={}, cwd="/", bufsize=0,
-            stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
+            pass_fds=(*descriptors, status_end, arguments_file),
+            env={},
+            cwd="/",
+            bufsize=0,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
     except OSError as error:
         os.close(status)
         raise build_unavailable_error(f"{program[0]}: {error.strerror}") from error

@@ -22,9 +22,12 @@ from verification.sandbox.socket_memory import SocketMemory
 from verification.sandbox.types import HOME, MEGABYTE, PROJECT, CommandResult, Limits, SandboxUnavailable
 
 VARIABLES = {
-    "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": HOME, "TMPDIR": "/tmp", "LANG": "C.UTF-8",  # noqa: S108 - inside
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "HOME": HOME,
+    "TMPDIR": "/tmp",  # noqa: S108 - inside the sandbox
+    "LANG": "C.UTF-8",
     "USER": "sandbox",
-}  # fmt: skip
+}
 PROXY_VARIABLES = dict.fromkeys(
     ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"), f"http://127.0.0.1:{network.PROXY_PORT}"
 )
@@ -33,9 +36,14 @@ FILTERS = Path(__file__).parent / "filters"
 STAGING_ROOT = "/tmp"  # noqa: S108 - paths of sockets have at most 108 characters; the folder is made by mkdtemp
 RETRY_SECONDS = 600.0  # for which "no sandbox can be had" is believed
 DECOYS = (
-    ".aws/credentials", ".ssh/id_ed25519", ".netrc", ".config/gcloud/application_default_credentials.json",
-    ".docker/config.json", ".kube/config", ".azure/accessTokens.json",
-)  # fmt: skip
+    ".aws/credentials",
+    ".ssh/id_ed25519",
+    ".netrc",
+    ".config/gcloud/application_default_credentials.json",
+    ".docker/config.json",
+    ".kube/config",
+    ".azure/accessTokens.json",
+)
 DECOY_TEXT = b"decoy: reading this file is recorded\n"
 
 

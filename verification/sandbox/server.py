@@ -30,9 +30,14 @@ class JobConnection(socketserver.BaseRequestHandler):
     def handle(self) -> None:
         with JobServer.slots:
             subprocess.run(  # noqa: S603 - our own program
-                COMMAND, stdin=self.request, stdout=self.request, env=VARIABLES, cwd="/", start_new_session=True,
+                COMMAND,
+                stdin=self.request,
+                stdout=self.request,
+                env=VARIABLES,
+                cwd="/",
+                start_new_session=True,
                 check=False,
-            )  # fmt: skip
+            )
 
 
 def listen(path: Path) -> JobServer:

@@ -52,9 +52,16 @@ NAMESPACE_FLAGS = 0x7E020000  # CLONE_NEW*: `clone` is allowed without any of th
 
 # TIOCSTI and everything else that reaches a terminal or a device is left out.
 IOCTLS = {
-    "TCGETS": 0x5401, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421, "FIONCLEX": 0x5450,
-    "FIOCLEX": 0x5451, "TCGETS2": 0x802C542A, "FICLONE": 0x40049409, "FS_IOC_GETFLAGS": 0x80086601,
-}  # fmt: skip
+    "TCGETS": 0x5401,
+    "TIOCGWINSZ": 0x5413,
+    "FIONREAD": 0x541B,
+    "FIONBIO": 0x5421,
+    "FIONCLEX": 0x5450,
+    "FIOCLEX": 0x5451,
+    "TCGETS2": 0x802C542A,
+    "FICLONE": 0x40049409,
+    "FS_IOC_GETFLAGS": 0x80086601,
+}
 
 STREAM, DATAGRAM, SEQUENCED = 1, 2, 5
 UNIX, INET, INET6 = 1, 2, 10
@@ -62,7 +69,15 @@ TCP, UDP = 6, 17
 SOCKET_TYPE_MASK = 0xF  # the other bits are SOCK_CLOEXEC and SOCK_NONBLOCK
 # (address family, type, protocol): no netlink, packet, vsock or raw sockets, no SCTP or MPTCP
 SOCKET_KINDS = (
-    (UNIX, STREAM, 0), (UNIX, DATAGRAM, 0), (UNIX, SEQUENCED, 0),
-    (INET, STREAM, 0), (INET, STREAM, TCP), (INET, DATAGRAM, 0), (INET, DATAGRAM, UDP),
-    (INET6, STREAM, 0), (INET6, STREAM, TCP), (INET6, DATAGRAM, 0), (INET6, DATAGRAM, UDP),
-)  # fmt: skip
+    (UNIX, STREAM, 0),
+    (UNIX, DATAGRAM, 0),
+    (UNIX, SEQUENCED, 0),
+    (INET, STREAM, 0),
+    (INET, STREAM, TCP),
+    (INET, DATAGRAM, 0),
+    (INET, DATAGRAM, UDP),
+    (INET6, STREAM, 0),
+    (INET6, STREAM, TCP),
+    (INET6, DATAGRAM, 0),
+    (INET6, DATAGRAM, UDP),
+)

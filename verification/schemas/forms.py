@@ -32,8 +32,12 @@ CHOICE_BY_FIELD = {"external_names": "external", "kinds": "kinds", "references":
 class GeneratorChoicesForm(forms.Form):
     """Generator options, which a schema doesn't define. Empty fields have default values."""
 
-    group_prefix = SingleLineField(label=_("Group prefix"), required=False, max_length=100,
-                             help_text=_("For example, acme for acme.upbound.io, or a full domain."))  # fmt: skip
+    group_prefix = SingleLineField(
+        label=_("Group prefix"),
+        required=False,
+        max_length=100,
+        help_text=_("For example, acme for acme.upbound.io, or a full domain."),
+    )
     api_version = SingleLineField(
         label=_("API version"), required=False, max_length=40, help_text=_("For example, v1alpha1.")
     )
@@ -63,8 +67,12 @@ class GeneratorChoicesForm(forms.Form):
     single_blocks = forms.ChoiceField(label=_("Single blocks"), choices=LIST_CHOICES, required=False)
     computed_nested = forms.ChoiceField(label=_("Computed nested attributes"), choices=NESTED_CHOICES, required=False)
     numbers = forms.ChoiceField(label=_("Numbers"), choices=NUMBER_CHOICES, required=False)
-    runtime = forms.ChoiceField(label=_("Runtime"), choices=[(one, one) for one in RUNTIMES], required=False,
-                                help_text=_("Version of crossplane-runtime."))  # fmt: skip
+    runtime = forms.ChoiceField(
+        label=_("Runtime"),
+        choices=[(one, one) for one in RUNTIMES],
+        required=False,
+        help_text=_("Version of crossplane-runtime."),
+    )
 
     def get_choices(self, schema: ParsedSchema) -> GeneratorChoices:
         """Return the options, or add field errors and return the defaults."""

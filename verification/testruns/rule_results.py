@@ -7,8 +7,13 @@ from typing import Any, Protocol
 from verification.outcomes import Outcome, get_worst_outcome
 
 RuleOutcome = tuple[Outcome, str]
-OUTCOME_LABELS = {Outcome.PASS: "pass", Outcome.WARN: "warn", Outcome.FAIL: "FAIL", Outcome.ERROR: "error",
-                  Outcome.NOT_RUN: "not run"}  # fmt: skip
+OUTCOME_LABELS = {
+    Outcome.PASS: "pass",
+    Outcome.WARN: "warn",
+    Outcome.FAIL: "FAIL",
+    Outcome.ERROR: "error",
+    Outcome.NOT_RUN: "not run",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +29,13 @@ class RuleResult:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "rule": self.rule, "title": self.title, "outcome": str(self.outcome), "sentence": self.sentence,
-            "advice": self.advice, "notes": list(self.notes),
-        }  # fmt: skip
+            "rule": self.rule,
+            "title": self.title,
+            "outcome": str(self.outcome),
+            "sentence": self.sentence,
+            "advice": self.advice,
+            "notes": list(self.notes),
+        }
 
 
 class RuleCatalog(Protocol):

@@ -35,25 +35,32 @@ class CalendarForm(forms.Form):
         label=gettext_lazy("Time zone"), help_text=gettext_lazy("Business days start and end in this time zone.")
     )
     workdays = forms.TypedMultipleChoiceField(
-        label=gettext_lazy("Working days"), coerce=int, widget=forms.CheckboxSelectMultiple,
+        label=gettext_lazy("Working days"),
+        coerce=int,
+        widget=forms.CheckboxSelectMultiple,
         choices=[(n, gettext_lazy(WEEKDAY_NAMES[n])) for n in WEEKDAY_NUMBERS],
         error_messages={"required": gettext_lazy("Select your working days.")},
-    )  # fmt: skip
+    )
     country = forms.ChoiceField(
-        label=gettext_lazy("Country"), required=False,
+        label=gettext_lazy("Country"),
+        required=False,
         help_text=gettext_lazy("Public holidays of this country are days off."),
-    )  # fmt: skip
+    )
     subdivision = SingleLineField(
-        label=gettext_lazy("State or region"), required=False, max_length=20,
+        label=gettext_lazy("State or region"),
+        required=False,
+        max_length=20,
         help_text=gettext_lazy(
             "Enter the second part of the ISO 3166-2 code, such as CA. Leave blank for the whole country."
         ),
-    )  # fmt: skip
+    )
     extra_days = MultiLineField(
-        label=gettext_lazy("Additional holidays"), required=False, max_lines=60,
+        label=gettext_lazy("Additional holidays"),
+        required=False,
+        max_lines=60,
         widget=forms.Textarea(attrs={"rows": 4}),
         help_text=gettext_lazy("Enter one per line, date first. For example, 2026-12-24 Office closed"),
-    )  # fmt: skip
+    )
 
     def __init__(self, *args: Any, now: datetime, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -126,9 +133,12 @@ def build_initial_data(edition: PartnerCalendar | None, zone: str) -> dict[str, 
         return {"zone": zone, "workdays": list(range(5))}
     extra_days = "\n".join(f"{day} {name}" for day, name in sorted(edition.extra_days.items()))
     return {
-        "zone": edition.zone, "workdays": edition.workdays, "country": edition.country,
-        "subdivision": edition.subdivision, "extra_days": extra_days,
-    }  # fmt: skip
+        "zone": edition.zone,
+        "workdays": edition.workdays,
+        "country": edition.country,
+        "subdivision": edition.subdivision,
+        "extra_days": extra_days,
+    }
 
 
 @dataclass(frozen=True, slots=True)

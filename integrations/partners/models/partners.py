@@ -20,9 +20,14 @@ class Partner(models.Model):
     domain = models.CharField("email domain", max_length=120, blank=True, db_index=True)
     website = models.URLField("website", blank=True)
     alliances_manager = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="managed_partners",
-        limit_choices_to={"is_reviewer": True}, verbose_name=gettext_lazy("Alliances manager"),
-    )  # fmt: skip
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="managed_partners",
+        limit_choices_to={"is_reviewer": True},
+        verbose_name=gettext_lazy("Alliances manager"),
+    )
     created_at = models.DateTimeField()
 
     class Meta:

@@ -38,10 +38,14 @@ def edit_calendar(request: HttpRequest, slug: str) -> HttpResponse:
         form_data, initial=build_initial_data(current, str(getattr(request.user, "zone", "UTC"))), now=now
     )
     context: dict[str, Any] = {
-        "partner": partner, "in_force": current, "editions": list(partner.calendars.select_related("by"))[::-1],
-        "form": form, "can_edit": can_edit, "now": now,
+        "partner": partner,
+        "in_force": current,
+        "editions": list(partner.calendars.select_related("by"))[::-1],
+        "form": form,
+        "can_edit": can_edit,
+        "now": now,
         "summary": calendars.describe_calendar(current) if current else "",
-    }  # fmt: skip
+    }
     if form_data is None or not form.is_valid():
         return render(request, "partners/calendar.html", context, status=422 if form.is_bound else 200)
     if "confirm" not in form_data:

@@ -152,9 +152,14 @@ def _get_repository(uuid: UUID) -> CachedRepository | None:
         _CACHED_REPOSITORIES.pop(uuid, None)
         return None
     entry = CachedRepository(
-        row.pk, monitoring.decrypt_secrets(row), row.repository_id, row.repository.casefold(), row.hook_id is not None,
-        monotonic_now + CACHE_SECONDS, refilled_at=monotonic_now,
-    )  # fmt: skip
+        row.pk,
+        monitoring.decrypt_secrets(row),
+        row.repository_id,
+        row.repository.casefold(),
+        row.hook_id is not None,
+        monotonic_now + CACHE_SECONDS,
+        refilled_at=monotonic_now,
+    )
     if cached is not None:
         entry.allowance, entry.refilled_at = cached.allowance, cached.refilled_at
         entry.refused_count, entry.counted_at = cached.refused_count, cached.counted_at

@@ -14,20 +14,57 @@ from portal.core.business_time import Calendar
 # Common labels in lower case, used until the partner proposes its own label policy
 CRITICAL_LABELS = frozenset(
     {
-        "blocker", "bug: critical", "bug/critical", "crash", "critical", "critical bug", "impact: critical", "p0",
-        "panic", "priority/critical", "priority: critical", "priority/critical-urgent", "priority/p0", "priority: p0",
-        "regression: critical", "security", "sev-1", "sev1", "sev:1", "severity 1", "severity/1", "severity/critical",
-        "severity: critical", "type: critical", "urgent", "vulnerability",
+        "blocker",
+        "bug: critical",
+        "bug/critical",
+        "crash",
+        "critical",
+        "critical bug",
+        "impact: critical",
+        "p0",
+        "panic",
+        "priority/critical",
+        "priority: critical",
+        "priority/critical-urgent",
+        "priority/p0",
+        "priority: p0",
+        "regression: critical",
+        "security",
+        "sev-1",
+        "sev1",
+        "sev:1",
+        "severity 1",
+        "severity/1",
+        "severity/critical",
+        "severity: critical",
+        "type: critical",
+        "urgent",
+        "vulnerability",
     }
-)  # fmt: skip
+)
 PAUSE_LABELS = frozenset(
     {
-        "awaiting response", "awaiting-response", "info needed", "info-needed", "more-information-needed",
-        "needs info", "needs more info", "needs-info", "needs-more-info", "needs information", "needs reproduction",
-        "needs-reproduction", "status: waiting on reporter", "triage/needs-information", "waiting for reporter",
-        "waiting for response", "waiting-for-response", "waiting-on-reporter", "waiting-response",
+        "awaiting response",
+        "awaiting-response",
+        "info needed",
+        "info-needed",
+        "more-information-needed",
+        "needs info",
+        "needs more info",
+        "needs-info",
+        "needs-more-info",
+        "needs information",
+        "needs reproduction",
+        "needs-reproduction",
+        "status: waiting on reporter",
+        "triage/needs-information",
+        "waiting for reporter",
+        "waiting for response",
+        "waiting-for-response",
+        "waiting-on-reporter",
+        "waiting-response",
     }
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)

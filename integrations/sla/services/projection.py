@@ -15,9 +15,18 @@ from integrations.sla.services import breaches
 log = logging.getLogger(__name__)
 ISSUE_FIELDS = ("is_open", "severity", "last_commenter_role", "last_commented_at", "folded_at")
 CLOCK_FIELDS = (
-    "is_committed", "severity", "state", "started_at", "due_at", "stopped_at", "warn50_at", "warn75_at", "warn90_at",
-    "counted_seconds", "paused_seconds",
-)  # fmt: skip
+    "is_committed",
+    "severity",
+    "state",
+    "started_at",
+    "due_at",
+    "stopped_at",
+    "warn50_at",
+    "warn75_at",
+    "warn90_at",
+    "counted_seconds",
+    "paused_seconds",
+)
 DEFAULT_RETRACTION_REASON = "New events moved the due date or show that the reply was on time."
 
 

@@ -32,13 +32,18 @@ def show_dashboard(request: HttpRequest) -> HttpResponse:
         .order_by("due_at", "pk")[:MAX_UPCOMING_CLOCKS]
     )
     context: dict[str, Any] = {
-        "choice": filters, "head": summary, "page": page, "rows": build_rows(clocks, now), "now": now,
+        "choice": filters,
+        "head": summary,
+        "page": page,
+        "rows": build_rows(clocks, now),
+        "now": now,
         "integration": filters.get_integration(),
         "soon": build_rows(upcoming_clocks, now, with_speakers=False) if not filters.state else [],
         "for_program": permissions.is_program_staff(request.user),
         "trends_url": _build_url(request, "sla:sla_trends"),
-        "csv_url": _build_url(request, "sla:clocks_csv"), "json_url": _build_url(request, "sla:clocks_json"),
-    }  # fmt: skip
+        "csv_url": _build_url(request, "sla:clocks_csv"),
+        "json_url": _build_url(request, "sla:clocks_json"),
+    }
     return render(request, "sla/dashboard.html", context)
 
 

@@ -42,26 +42,29 @@ class LabelsForm(forms.Form):
         help_text=gettext_lazy("Enter one label per line. Letter case doesn't matter."),
     )
     pause = MultiLineField(
-        label=gettext_lazy("Pause labels"), required=False,
+        label=gettext_lazy("Pause labels"),
+        required=False,
         max_lines=MAX_LINES,
         widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
         help_text=gettext_lazy("Enter one per line. A pause label pauses the clock together with a request."),
-    )  # fmt: skip
+    )
     team = MultiLineField(
-        label=gettext_lazy("Team members"), required=False, max_lines=MAX_LINES,
+        label=gettext_lazy("Team members"),
+        required=False,
+        max_lines=MAX_LINES,
         widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
         help_text=gettext_lazy(
             "GitHub usernames, one per line. Owners, members, and collaborators of the repository already count."
         ),
-    )  # fmt: skip
+    )
 
     bots = MultiLineField(
-        label=gettext_lazy("Bot accounts"), required=False, max_lines=MAX_LINES,
+        label=gettext_lazy("Bot accounts"),
+        required=False,
+        max_lines=MAX_LINES,
         widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
-        help_text=gettext_lazy(
-            "GitHub usernames, one per line. Their issues and comments don't affect SLA clocks."
-        ),
-    )  # fmt: skip
+        help_text=gettext_lazy("GitHub usernames, one per line. Their issues and comments don't affect SLA clocks."),
+    )
     second_accounts = MultiLineField(
         label=gettext_lazy("Second accounts"),
         required=False,

@@ -31,9 +31,25 @@ MATCH_LABELS = {
     NAME: gettext_noop("a similar name"),
 }
 GENERIC_WORDS = {
-    "terraform", "nomad", "vault", "consul", "packer", "provider", "plugin", "driver", "device", "run", "task",
-    "tasks", "for", "the", "and", "integration", "official", "hashicorp",
-}  # fmt: skip
+    "terraform",
+    "nomad",
+    "vault",
+    "consul",
+    "packer",
+    "provider",
+    "plugin",
+    "driver",
+    "device",
+    "run",
+    "task",
+    "tasks",
+    "for",
+    "the",
+    "and",
+    "integration",
+    "official",
+    "hashicorp",
+}
 REGISTRY_TIERS = ("official", "partner", "community")
 MAX_NEIGHBORS = 40  # rows compared on each side of a key
 MIN_KEY_LENGTH = 5  # shorter prefixes match too much
@@ -205,8 +221,10 @@ def _describe_published(kind: str, rows: list[RegistryProvider]) -> Iterator[Ove
         same_template = _("This repository is already published as %(name)s in the registry (%(tier)s).")
         similar_template = _("%(name)s is already published in the registry (%(tier)s, %(match)s).")
         sentence = (same_template if kind == REPOSITORY else similar_template) % {
-            "name": row.full_name, "tier": row.tier, "match": _(MATCH_LABELS[kind]),
-        }  # fmt: skip
+            "name": row.full_name,
+            "tier": row.tier,
+            "match": _(MATCH_LABELS[kind]),
+        }
         yield Overlap(kind, sentence, is_listed=True, provider=row.full_name, url=_build_registry_url(row))
     remaining_count = len(sorted_rows) - MAX_SHOWN
     if remaining_count > 0:

@@ -75,9 +75,15 @@ def submit_credential(
                 _get_credential(list_current_credentials(locked_integration, requirement_id), replaces), "replaced", now
             )
         credential = TestCredential(
-            uuid=uuid, integration=locked_integration, requirement_id=requirement_id, label=label, permanent=permanent,
-            created_by=actor, created_at=now, rotate_at=now + ROTATION_PERIOD if permanent else None,
-        )  # fmt: skip
+            uuid=uuid,
+            integration=locked_integration,
+            requirement_id=requirement_id,
+            label=label,
+            permanent=permanent,
+            created_by=actor,
+            created_at=now,
+            rotate_at=now + ROTATION_PERIOD if permanent else None,
+        )
         credential.encrypted_value = crypto.encrypt(secret, credential.build_encryption_context())
         credential.save()
         _record_submission(locked_integration, credential, bool(replaces), actor, now)

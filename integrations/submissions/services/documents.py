@@ -73,9 +73,15 @@ def store_document(
 ) -> Document:
     """Store the content and the row of a file. Call with the integration locked."""
     document = Document(
-        partner=integration.partner, state=state, name=file.name, kind=file.kind, size=file.size, sha256=file.sha256,
-        uploaded_by=actor, uploaded_at=now,
-    )  # fmt: skip
+        partner=integration.partner,
+        state=state,
+        name=file.name,
+        kind=file.kind,
+        size=file.size,
+        sha256=file.sha256,
+        uploaded_by=actor,
+        uploaded_at=now,
+    )
     document.file.save(file.name, file.file, save=False)
     document.save()
     return document

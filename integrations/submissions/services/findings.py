@@ -28,9 +28,13 @@ def raise_finding(integration: Integration, requirement_id: str, text: str, *, a
             raise ActionRefused(_("Requirement not found in this edition."), "invalid-transition")
         highest = locked_integration.findings.aggregate(top=Max("number"))["top"] or 0
         finding = locked_integration.findings.create(
-            number=highest + 1, round=locked_integration.review_round, requirement_id=requirement_id, text=text.strip(),
-            raised_by=actor, raised_at=now,
-        )  # fmt: skip
+            number=highest + 1,
+            round=locked_integration.review_round,
+            requirement_id=requirement_id,
+            text=text.strip(),
+            raised_by=actor,
+            raised_at=now,
+        )
         record_event(
             locked_integration,
             "finding.raised",
@@ -55,9 +59,13 @@ def open_automatic_finding(
         return None
     highest = integration.findings.aggregate(top=Max("number"))["top"] or 0
     return integration.findings.create(
-        number=highest + 1, round=integration.review_round, requirement_id=requirement_id, text=text[:4000],
-        raised_at=now, due_at=business_time.add_business_days(now, FINDING_BUSINESS_DAYS, PROGRAM_CALENDAR),
-    )  # fmt: skip
+        number=highest + 1,
+        round=integration.review_round,
+        requirement_id=requirement_id,
+        text=text[:4000],
+        raised_at=now,
+        due_at=business_time.add_business_days(now, FINDING_BUSINESS_DAYS, PROGRAM_CALENDAR),
+    )
 
 
 def resolve_automatic_finding(integration: Integration, requirement_id: str, *, now: datetime) -> Finding | None:

@@ -270,9 +270,10 @@ def _update_automatic_finding(
         finding = findings.open_automatic_finding(integration, state.requirement_id, summary, now=now)
         if finding is not None and finding.due_at is not None:
             return "check.failed", {
-                "finding": finding.number, "due": finding.due_at.isoformat(),
+                "finding": finding.number,
+                "due": finding.due_at.isoformat(),
                 "due_day": f"{finding.due_at:%a}, {finding.due_at:%b} {finding.due_at.day}",
-            }  # fmt: skip
+            }
     if state.status in (Status.PASS, Status.WARN):
         finding = findings.resolve_automatic_finding(integration, state.requirement_id, now=now)
         if finding is not None:

@@ -147,12 +147,19 @@ def build_draft_context(
     for field in form.fields.values():
         field.disabled = not can_edit
     return {
-        "draft": draft, "data": data, "version": version, "unsent": unsent, "can_edit": can_edit, "form": form,
-        "program": program, "edition": edition, "overlaps": find_draft_overlaps(draft.partner, data),
+        "draft": draft,
+        "data": data,
+        "version": version,
+        "unsent": unsent,
+        "can_edit": can_edit,
+        "form": form,
+        "program": program,
+        "edition": edition,
+        "overlaps": find_draft_overlaps(draft.partner, data),
         "hint": get_naming_hint(program, str(data.get("repository_address", ""))),
         "saved_at": draft.saved_at if draft.version else None,
         "by_other": draft.saved_by if draft.saved_by_id != request.user.pk and draft.version else None,
-    }  # fmt: skip
+    }
 
 
 def redirect_sent_draft(request: HttpRequest, draft: IntegrationDraft) -> HttpResponse:

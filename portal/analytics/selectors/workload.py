@@ -58,9 +58,10 @@ def list_reviewer_loads(filters: AnalyticsFilters) -> list[ReviewerLoad]:
     waiting_reviews = open_reviews & Q(reviews__responsible_party=str(ResponsibleParty.PROGRAM))
     people = get_user_model().objects.filter(is_reviewer=True, is_active=True).select_related("reviewer_profile")
     reviewers = people.annotate(
-        load=Count("reviews", filter=open_reviews), waiting=Count("reviews", filter=waiting_reviews),
+        load=Count("reviews", filter=open_reviews),
+        waiting=Count("reviews", filter=waiting_reviews),
         oldest=Min("reviews__responsible_since", filter=waiting_reviews),
-    )  # fmt: skip
+    )
     decision_counts = _count_decisions(filters)
     reviewer_loads = [
         _build_load(person, decision_counts[person.pk], filters.now) for person in reviewers.order_by("name", "pk")

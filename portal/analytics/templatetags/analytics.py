@@ -67,9 +67,12 @@ def show_saved_views(context: Any, name: str) -> dict[str, Any]:
 def _build_view_entry(page: services.SavablePage, path: str, current_query: str, view: SavedView) -> dict[str, Any]:
     query = services.normalize_query(page, view.query)
     return {
-        "name": view.name, "href": f"{path}?{query or 'view=all'}", "shared": view.owner_id is None,
-        "query": view.query, "current": query == current_query and bool(query),
-    }  # fmt: skip
+        "name": view.name,
+        "href": f"{path}?{query or 'view=all'}",
+        "shared": view.owner_id is None,
+        "query": view.query,
+        "current": query == current_query and bool(query),
+    }
 
 
 def _build_file_links(name: str, query_suffix: str) -> list[tuple[str, str]]:

@@ -68,9 +68,16 @@ def hash_secret(secret: str) -> str:
 
 
 def create_token(
-    name: str, scopes: Collection[str], days: int, *, actor: Any, now: datetime, partner: Partner | None = None,
-    role: str = Role.EDITOR, request: HttpRequest | None = None,
-) -> tuple[ApiToken, str]:  # fmt: skip
+    name: str,
+    scopes: Collection[str],
+    days: int,
+    *,
+    actor: Any,
+    now: datetime,
+    partner: Partner | None = None,
+    role: str = Role.EDITOR,
+    request: HttpRequest | None = None,
+) -> tuple[ApiToken, str]:
     """Create a token, for `partner` if given. Return the token and its secret, which is not stored.
 
     Raises:

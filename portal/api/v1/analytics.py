@@ -218,10 +218,16 @@ def _get_view(request: HttpRequest, pk: int) -> SavedView:
 def _serialize_view(view: Any) -> dict[str, Any]:
     href = f"{build_absolute_url(services.PAGES[view.page].url_name)}?{build_url(view).partition('?')[2]}"
     return {
-        "id": view.pk, "page": view.page, "name": view.name, "query": view.query, "shared": view.owner_id is None,
-        "is_default": view.is_default, "saved_at": view.saved_at, "href": href,
+        "id": view.pk,
+        "page": view.page,
+        "name": view.name,
+        "query": view.query,
+        "shared": view.owner_id is None,
+        "is_default": view.is_default,
+        "saved_at": view.saved_at,
+        "href": href,
         "gone": services.find_obsolete_filters(services.PAGES[view.page], view.query),
-    }  # fmt: skip
+    }
 
 
 @router.get("/emails", EMAILS_SCOPE, CursorPage[EmailOut])

@@ -117,9 +117,14 @@ IDEMPOTENCY_KEY_PARAMETER = {
 
 def build_api() -> NinjaAPI:
     api = NinjaAPI(
-        title="Partner portal", version=API_VERSION, description=API_DESCRIPTION, docs_url=None, openapi_url=None,
-        urls_namespace="api", parser=StrictParser(),
-    )  # fmt: skip
+        title="Partner portal",
+        version=API_VERSION,
+        description=API_DESCRIPTION,
+        docs_url=None,
+        openapi_url=None,
+        urls_namespace="api",
+        parser=StrictParser(),
+    )
     problems.register_exception_handlers(api)
     for router in ROUTERS:
         api.add_router("", router.router)

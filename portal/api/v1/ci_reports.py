@@ -160,13 +160,17 @@ def _is_conclusive_since(row: CheckResult | None, reported_at: datetime) -> bool
 def find_disagreements(report: CiCheckReport, results_by_key: dict[str, CheckResult]) -> list[dict[str, str]]:
     """Return the checks with a decisive result on both sides of which only one is good."""
     return [
-        {"id": check["id"], "reported": check["outcome"], "found": results_by_key[check["id"]].outcome,
-         "summary": results_by_key[check["id"]].summary}
+        {
+            "id": check["id"],
+            "reported": check["outcome"],
+            "found": results_by_key[check["id"]].outcome,
+            "summary": results_by_key[check["id"]].summary,
+        }
         for check in report.results
         if check["id"] in results_by_key
         and {check["outcome"], results_by_key[check["id"]].outcome} <= DECISIVE_OUTCOMES
         and (check["outcome"] in GOOD_OUTCOMES) != (results_by_key[check["id"]].outcome in GOOD_OUTCOMES)
-    ]  # fmt: skip
+    ]
 
 
 def _open_finding(report: CiCheckReport, differences: list[dict[str, str]], now: datetime) -> None:
@@ -183,6 +187,12 @@ def _open_finding(report: CiCheckReport, differences: list[dict[str, str]], now:
     with integration_changes(report.integration, permissions.is_machine, actor=None, now=now) as row:
         findings.open_automatic_finding(row, requirement.id, text, now=now)
         record_event(
-            row, "check.disagreed", actor=None, now=now, note=text, requirement=requirement.id, title=requirement.title,
+            row,
+            "check.disagreed",
+            actor=None,
+            now=now,
+            note=text,
+            requirement=requirement.id,
+            title=requirement.title,
             commit=report.commit[:12],
-        )  # fmt: skip
+        )

@@ -132,9 +132,12 @@ def get_draft(request: HttpRequest, response: HttpResponse, uuid: UUID) -> Any:
 
 @router.patch("/drafts/{uuid:uuid}", WRITE_SCOPE, schemas.DraftOut)
 def save_draft(
-    request: HttpRequest, response: HttpResponse, uuid: UUID, body: DraftFields,
+    request: HttpRequest,
+    response: HttpResponse,
+    uuid: UUID,
+    body: DraftFields,
     if_match_: str | None = Header(None, alias="If-Match"),
-) -> Any:  # fmt: skip
+) -> Any:
     """Change a draft. With If-Match, the response is 412 if a newer version exists."""
     draft, read_version = load_integration_draft(request, uuid), get_if_match_version(request)
     saved_draft = save_fields(request, draft, body, draft.version if read_version is None else read_version)
@@ -157,9 +160,11 @@ def prefill_draft(request: HttpRequest, uuid: UUID) -> Any:
 
 @router.post("/drafts/{uuid:uuid}/submit", TRANSITION_SCOPE, submissions.IntegrationDetail, status=201)
 def submit_draft(
-    request: HttpRequest, response: HttpResponse, uuid: UUID,
+    request: HttpRequest,
+    response: HttpResponse,
+    uuid: UUID,
     if_match_: str | None = Header(None, alias="If-Match"),
-) -> Any:  # fmt: skip
+) -> Any:
     """Submit a draft as an integration. Repeated requests return the same integration."""
     draft, read_version = load_integration_draft(request, uuid), get_if_match_version(request)
     if draft.integration is not None:

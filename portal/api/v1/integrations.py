@@ -155,9 +155,12 @@ def list_steps(request: HttpRequest, uuid: UUID) -> Any:
 
 @router.post("/integrations/{uuid:uuid}/steps/{slug:step}", TRANSITION_SCOPE, submissions.IntegrationDetail)
 def perform_step(
-    request: HttpRequest, uuid: UUID, step: str, body: TransitionIn,
+    request: HttpRequest,
+    uuid: UUID,
+    step: str,
+    body: TransitionIn,
     if_match_: str | None = Header(None, alias="If-Match"),
-) -> Any:  # fmt: skip
+) -> Any:
     """Perform a transition, such as request review, withdraw, or approve.
 
     The same rules apply as on pages, and the same emails are sent. 409 names the blockers. With If-Match or `version`,

@@ -150,9 +150,13 @@ def register_operation(action: RequirementOperation) -> None:
     """Register the operation of a table row."""
 
     def operation(
-        request: HttpRequest, response: HttpResponse, uuid: UUID, requirement_id: str, body: Any,
+        request: HttpRequest,
+        response: HttpResponse,
+        uuid: UUID,
+        requirement_id: str,
+        body: Any,
         if_match_: str | None = Header(None, alias="If-Match"),
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         detail = perform_action(request, uuid, requirement_id, action.name, lambda page: action.fields(page, body))
         set_etag(response, detail["version"])
         return detail
@@ -177,9 +181,14 @@ def requirement_upload(
 
 @router.post(f"{REQUIREMENT_PATH}/sign-with-file", WRITE_SCOPE, submissions.RequirementDetail)
 def requirement_sign_with_file(
-    request: HttpRequest, uuid: UUID, requirement_id: str, file: File[UploadedFile], signer: Form[str],
-    signed_on: Form[date], version: Form[str] = "",
-) -> Any:  # fmt: skip
+    request: HttpRequest,
+    uuid: UUID,
+    requirement_id: str,
+    file: File[UploadedFile],
+    signer: Form[str],
+    signed_on: Form[date],
+    version: Form[str] = "",
+) -> Any:
     """Record your side's signature with the signed PDF."""
     signature_fields: Mapping[str, Any] = {"signer": signer, "signed_on": signed_on, "version": version or None}
     return perform_action(request, uuid, requirement_id, "sign", lambda page: dict(signature_fields))

@@ -134,9 +134,11 @@ def _build_cursor_condition(pk: int, position: str) -> Q:
 
 def _serialize_queue_item(row: Integration) -> dict[str, Any]:
     return {
-        "integration": submissions.serialize_integration(row), "reasons": row.reasons, "checks": row.requirement_counts,
+        "integration": submissions.serialize_integration(row),
+        "reasons": row.reasons,
+        "checks": row.requirement_counts,
         "claim_expires_at": row.claim_expires_at,
-    }  # fmt: skip
+    }
 
 
 @router.post("/integrations/{uuid:uuid}/claim", REVIEW_SCOPE, submissions.IntegrationDetail)

@@ -137,9 +137,12 @@ def serialize_webhook(row: WebhookEndpoint) -> dict[str, Any]:
         "created_at",
     )
     return {name: getattr(row, name) for name in field_names} | {
-        "partner": serialize_partner_reference(row.partner) if row.partner else None, "program": row.program_key,
-        "health": health.label, "summary": health.sentence, "href": build_absolute_url("webhooks:detail", row.uuid),
-    }  # fmt: skip
+        "partner": serialize_partner_reference(row.partner) if row.partner else None,
+        "program": row.program_key,
+        "health": health.label,
+        "summary": health.sentence,
+        "href": build_absolute_url("webhooks:detail", row.uuid),
+    }
 
 
 def serialize_delivery(row: WebhookDelivery) -> dict[str, Any]:
@@ -233,7 +236,7 @@ def replay_webhook(request: HttpRequest, uuid: UUID, body: WebhookReplayIn) -> A
 @router.get("/webhooks/{uuid:uuid}/messages", READ_SCOPE, CursorPage[WebhookDeliveryOut])
 def list_webhook_messages(
     request: HttpRequest, response: HttpResponse, uuid: UUID, params: Query[WebhookDeliveryParams]
-) -> Any:  # fmt: skip
+) -> Any:
     """List deliveries of the last 30 days, newest first."""
     deliveries = selectors.list_deliveries(permissions.get_endpoint(request.user, uuid), params.state, params.kind)
     return paginate(request, response, deliveries, params, serialize_delivery)

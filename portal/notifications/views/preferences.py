@@ -34,9 +34,11 @@ def _render_page(
     request: HttpRequest, form: NotificationPreferencesForm, address: str = "", status: int = 200
 ) -> HttpResponse:
     context = {
-        "form": form, "locked": [kind for kind in list_categories(request.user) if kind.locked], "address": address,
+        "form": form,
+        "locked": [kind for kind in list_categories(request.user) if kind.locked],
+        "address": address,
         "feed": CalendarFeed.objects.filter(user=request.user.pk).first(),
-    }  # fmt: skip
+    }
     response = render(request, "notifications/preferences.html", context, status=status)
     if address:
         response["Cache-Control"] = "no-store"

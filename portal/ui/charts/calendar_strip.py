@@ -81,5 +81,10 @@ def _render_cell(cell: CalendarCell) -> SafeString:
     return format_html(
         '<li class="{}" title="{}"><span aria-hidden="true"><span class="strip-name">{}</span>{}</span>'
         '<span class="strip-mark" aria-hidden="true">{}</span><span class="visually-hidden">{}</span></li>',
-        classes, cell.words, format_short(cell.day)[:2], cell.day.day, mark, cell.words,
-    )  # fmt: skip
+        classes,
+        cell.words,
+        format_short(cell.day)[:2],
+        cell.day.day,
+        mark,
+        cell.words,
+    )

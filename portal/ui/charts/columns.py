@@ -78,11 +78,21 @@ def render_chart(chart: Chart) -> SafeString:
         '<desc id="{}-d">{}</desc><defs><pattern id="{}-h" width="6" height="6" patternUnits="userSpaceOnUse" '
         'patternTransform="rotate(45)"><rect class="chart-late" width="3" height="6"/></pattern></defs>'
         '<line class="chart-floor" x1="0" x2="{}" y1="{}" y2="{}"/>{}{}</svg>',
-        WIDTH, chart.floor + FOOTER_HEIGHT, chart.id, chart.id, chart.id, chart.title, chart.id, description, chart.id,
-        WIDTH, chart.floor, chart.floor,
+        WIDTH,
+        chart.floor + FOOTER_HEIGHT,
+        chart.id,
+        chart.id,
+        chart.id,
+        chart.title,
+        chart.id,
+        description,
+        chart.id,
+        WIDTH,
+        chart.floor,
+        chart.floor,
         format_html_join("", "{}", ((_render_column(chart, n, step, max_value),) for n, _ in enumerate(chart.columns))),
         _render_target(chart, step),
-    )  # fmt: skip
+    )
 
 
 def _render_column(chart: Chart, place: int, step: float, max_value: int) -> SafeString:
@@ -135,8 +145,12 @@ def _render_target(chart: Chart, step: float) -> SafeString | str:
     x = _format_number(chart.target_after * step)
     return format_html(
         '<line class="chart-target" x1="{}" x2="{}" y1="6" y2="{}"/><text class="chart-named" x="{}" y="14">{}</text>',
-        x, x, chart.floor, _format_number(chart.target_after * step - 6), chart.target,
-    )  # fmt: skip
+        x,
+        x,
+        chart.floor,
+        _format_number(chart.target_after * step - 6),
+        chart.target,
+    )
 
 
 def _format_number(value: float) -> str:

@@ -38,10 +38,17 @@ def render_stacked_bars(id: str, title: str, bars: Sequence[StackedBar], names: 
     return format_html(
         '<svg class="chart shares" role="img" viewBox="0 0 {} {}" aria-labelledby="{}-t {}-d">'
         '<title id="{}-t">{}</title><desc id="{}-d">{}</desc><defs>{}</defs>{}</svg>',
-        WIDTH, height, id, id, id, title, id, description,
+        WIDTH,
+        height,
+        id,
+        id,
+        id,
+        title,
+        id,
+        description,
         format_html_join("", "{}", ((render_pattern(id, kind),) for kind in kinds)),
         format_html_join("", "{}", ((_render_bar(id, n, bar, names),) for n, bar in enumerate(bars))),
-    )  # fmt: skip
+    )
 
 
 def _describe_bar(bar: StackedBar, names: Mapping[str, str]) -> str:
@@ -62,8 +69,11 @@ def render_pattern(id: str, kind: str) -> SafeString:
     return format_html(
         '<pattern id="{}-{}" width="8" height="8" patternUnits="userSpaceOnUse">'
         '<rect class="share-{}" width="8" height="8"/><path class="share-mark" d="{}"/></pattern>',
-        id, kind, kind, PATTERNS[kind],
-    )  # fmt: skip
+        id,
+        kind,
+        kind,
+        PATTERNS[kind],
+    )
 
 
 def _render_bar(id: str, place: int, bar: StackedBar, names: Mapping[str, str]) -> SafeString:
@@ -90,8 +100,14 @@ def _render_piece(id: str, kind: str, x: float, y: float, width: float, words: s
     """Render a segment with its label if the label fits."""
     rect = format_html(
         '<rect class="share-edge" x="{}" y="{}" width="{}" height="{}" fill="url(#{}-{})"><title>{}</title></rect>',
-        f"{x:.1f}", y, f"{width:.1f}", BAR_HEIGHT, id, kind, words,
-    )  # fmt: skip
+        f"{x:.1f}",
+        y,
+        f"{width:.1f}",
+        BAR_HEIGHT,
+        id,
+        kind,
+        words,
+    )
     ground = len(words) * LETTER_WIDTH + 8
     if width < ground + 6:
         return rect
@@ -99,8 +115,13 @@ def _render_piece(id: str, kind: str, x: float, y: float, width: float, words: s
     return rect + format_html(
         '<rect class="share-ground" x="{}" y="{}" width="{}" height="16" rx="3"/>'
         '<text class="share-word" x="{}" y="{}">{}</text>',
-        f"{middle - ground / 2:.1f}", y + 3, f"{ground:.1f}", f"{middle:.1f}", y + BAR_HEIGHT / 2 + 4, words,
-    )  # fmt: skip
+        f"{middle - ground / 2:.1f}",
+        y + 3,
+        f"{ground:.1f}",
+        f"{middle:.1f}",
+        y + BAR_HEIGHT / 2 + 4,
+        words,
+    )
 
 
 def render_swatch(id: str, kind: str) -> SafeString:
@@ -108,5 +129,7 @@ def render_swatch(id: str, kind: str) -> SafeString:
     return format_html(
         '<svg class="swatch" width="18" height="14" aria-hidden="true"><defs>{}</defs>'
         '<rect class="share-edge" width="18" height="14" fill="url(#{}-{})"/></svg>',
-        render_pattern(f"{id}-s", kind), f"{id}-s", kind,
-    )  # fmt: skip
+        render_pattern(f"{id}-s", kind),
+        f"{id}-s",
+        kind,
+    )

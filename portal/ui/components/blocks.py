@@ -70,17 +70,27 @@ def entry(
     """Render a timeline entry. `private` marks entries that partners can't see."""
     tone = require_choice(tone, ENTRY_TONES, "tone")
     return render_component(
-        "entry", content=trim(content), what=what, at=at, who=who, icon=render_icon(icon or TONE_ICONS[tone], 16),
-        tone=tone, private=private, id=id,
-    )  # fmt: skip
+        "entry",
+        content=trim(content),
+        what=what,
+        at=at,
+        who=who,
+        icon=render_icon(icon or TONE_ICONS[tone], 16),
+        tone=tone,
+        private=private,
+        id=id,
+    )
 
 
 def evidence(content: str, *, summary: Any, open: bool = False) -> SafeString:
     """Render collapsible details."""
     return format_html(
         '<details class="fold"{}><summary>{}{}</summary><div class="fold-body">{}</div></details>',
-        render_attributes({"open": open}), render_icon("chevron-right", 14), summary, content,
-    )  # fmt: skip
+        render_attributes({"open": open}),
+        render_icon("chevron-right", 14),
+        summary,
+        content,
+    )
 
 
 def empty_state(content: str, *, heading: str, icon: str = "inbox", action: Any = "", level: int = 2) -> SafeString:
@@ -114,10 +124,16 @@ def turn(
     """
     default_label = _("Action required") if mine else _("Waiting for the program")
     return render_component(
-        "turn", content=trim(content), sentence=sentence, mine=mine, since=since, expected=expected,
-        label=label or ("" if at_rest else default_label), at_rest=at_rest,
+        "turn",
+        content=trim(content),
+        sentence=sentence,
+        mine=mine,
+        since=since,
+        expected=expected,
+        label=label or ("" if at_rest else default_label),
+        at_rest=at_rest,
         icon=render_icon("circle-check" if at_rest else "arrow-right" if mine else "hourglass", 20),
-    )  # fmt: skip
+    )
 
 
 def facts(content: str) -> SafeString:
@@ -137,9 +153,17 @@ def requirement(
     """Render a requirement with its status, title, reason, and action."""
     name, tone, word = OUTCOMES[require_choice(state, OUTCOMES, "state")]
     return render_component(
-        "requirement", content=trim(content), icon=render_icon(name, 16), tone=tone, word=_(word), title=title, who=who,
-        href=href, reason=reason, action=action,
-    )  # fmt: skip
+        "requirement",
+        content=trim(content),
+        icon=render_icon(name, 16),
+        tone=tone,
+        word=_(word),
+        title=title,
+        who=who,
+        href=href,
+        reason=reason,
+        action=action,
+    )
 
 
 def check_result(
@@ -167,10 +191,21 @@ def check_result(
         outcome, title, summary, advice = result.outcome, result.title, result.summary, result.advice
     require_choice(outcome, OUTCOMES, "outcome")
     return render_component(
-        "check_result", content=trim(content), outcome=outcome, title=title, summary=summary, advice=advice,
-        looked_at=looked_at, at=at, next_try=next_try, action=action, help=help, id=id, level=level,
+        "check_result",
+        content=trim(content),
+        outcome=outcome,
+        title=title,
+        summary=summary,
+        advice=advice,
+        looked_at=looked_at,
+        at=at,
+        next_try=next_try,
+        action=action,
+        help=help,
+        id=id,
+        level=level,
         swap=swap,
-    )  # fmt: skip
+    )
 
 
 def decision(
@@ -178,9 +213,15 @@ def decision(
 ) -> SafeString:
     """Render a button that opens a form: as a dialog with JavaScript, or in place without."""
     return render_component(
-        "decision", content=content, label=label, id=id, heading=heading or label, tone=tone,
-        icon=render_icon(icon, 16) if icon else EMPTY, disabled=disabled,
-    )  # fmt: skip
+        "decision",
+        content=content,
+        label=label,
+        id=id,
+        heading=heading or label,
+        tone=tone,
+        icon=render_icon(icon, 16) if icon else EMPTY,
+        disabled=disabled,
+    )
 
 
 def mail_preview(content: str, *, to: str, subject: str, wait: str = "") -> SafeString:

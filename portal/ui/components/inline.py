@@ -58,6 +58,20 @@ def tally(counts: Mapping[str, int]) -> SafeString:
     return SafeString(f'<span class="tally">{" ".join(parts)}</span>')
 
 
+def _render_disabled_button(text: Any, classes: str, mark: SafeString, reason: str) -> SafeString:
+    return format_html(
+        '<span class="button-blocked"><button type="button" class="{}" aria-disabled="true">{}{}'
+        '<span class="visually-hidden">, {} {}</span></button>'
+        '<span class="reason" aria-hidden="true">{}</span></span>',
+        classes,
+        mark,
+        text,
+        _("not available:"),
+        reason,
+        reason,
+    )
+
+
 def button(
     text: Any,
     *,
@@ -81,16 +95,20 @@ def button(
     classes = f"button button-{tone}{' button-small' if small else ''}"
     mark = render_icon(icon, 16) if icon else EMPTY
     if disabled:
-        return format_html(
-            '<span class="button-blocked"><button type="button" class="{}" aria-disabled="true">{}{}'
-            '<span class="visually-hidden">, {} {}</span></button>'
-            '<span class="reason" aria-hidden="true">{}</span></span>',
-            classes, mark, text, _("not available:"), disabled, disabled,
-        )  # fmt: skip
+        return _render_disabled_button(text, classes, mark, disabled)
     extra = render_attributes(
-        {"name": name, "value": value, "form": form, "formaction": formaction, "formnovalidate": novalidate,
-         "hx-post": hx_post, "hx-get": hx_get, "hx-target": hx_target, "hx-swap": hx_swap}
-    )  # fmt: skip
+        {
+            "name": name,
+            "value": value,
+            "form": form,
+            "formaction": formaction,
+            "formnovalidate": novalidate,
+            "hx-post": hx_post,
+            "hx-get": hx_get,
+            "hx-target": hx_target,
+            "hx-swap": hx_swap,
+        }
+    )
     return format_html('<button type="{}" class="{}"{}>{}{}</button>', kind, classes, extra, mark, text)
 
 
@@ -114,8 +132,13 @@ def link_button(
         return format_html(
             '<a class="{}" href="{}" rel="noopener noreferrer" target="_blank">{}{}{}'
             '<span class="visually-hidden"> {}</span></a>',
-            classes, href, mark, text, render_icon("external-link", 14), _("(opens in a new tab)"),
-        )  # fmt: skip
+            classes,
+            href,
+            mark,
+            text,
+            render_icon("external-link", 14),
+            _("(opens in a new tab)"),
+        )
     return format_html('<a class="{}" href="{}">{}{}</a>', classes, href, mark, text)
 
 
@@ -145,8 +168,11 @@ def person(who: Any, *, mail: bool = True, role: str = "") -> SafeString:
     return format_html(
         '<span class="person"><span class="person-mark" aria-hidden="true">{}</span>'
         '<span class="person-words"><span>{}{}</span>{}</span></span>',
-        get_initials(who), name, extra, line,
-    )  # fmt: skip
+        get_initials(who),
+        name,
+        extra,
+        line,
+    )
 
 
 def format_file_size(octets: int | None) -> str:

@@ -105,8 +105,10 @@ def code(text: Any, *, copy: bool = False) -> SafeString:
     return format_html(
         '<span class="copyable"><code class="mono">{0}</code><button type="button" class="icon-button" '
         'data-copy="{0}" hidden>{1}<span class="visually-hidden">{2}</span></button></span>',
-        text, render_icon("copy", 14), format_html(_("Copy {text}"), text=text),
-    )  # fmt: skip
+        text,
+        render_icon("copy", 14),
+        format_html(_("Copy {text}"), text=text),
+    )
 
 
 def code_block(text: Any, *, label: str) -> SafeString:
@@ -114,19 +116,40 @@ def code_block(text: Any, *, label: str) -> SafeString:
     return format_html(
         '<div class="code-block" role="group" aria-label="{1}"><pre><code>{0}</code></pre><button type="button" '
         'class="icon-button" data-copy="{0}" hidden>{2}<span class="visually-hidden">{3}</span></button></div>',
-        text, label, render_icon("copy", 14), format_html(_("Copy: {label}"), label=label),
-    )  # fmt: skip
+        text,
+        label,
+        render_icon("copy", 14),
+        format_html(_("Copy: {label}"), label=label),
+    )
 
 
 def form_footer(
-    content: str, *, label: str, tone: str = "primary", icon: str = "", saved_at: Any = None, draft: bool = False,
-    cancel: str = "", disabled: str = "", name: str = "", value: str = "",
-) -> SafeString:  # fmt: skip
+    content: str,
+    *,
+    label: str,
+    tone: str = "primary",
+    icon: str = "",
+    saved_at: Any = None,
+    draft: bool = False,
+    cancel: str = "",
+    disabled: str = "",
+    name: str = "",
+    value: str = "",
+) -> SafeString:
     """Render the buttons of a form: primary button, further buttons (content), cancel link, and draft status."""
     return render_component(
-        "form_footer", content=trim(content), label=label, tone=tone, icon=icon, saved_at=saved_at,
-        draft=draft or saved_at is not None, cancel=cancel, disabled=disabled, name=name, value=value,
-    )  # fmt: skip
+        "form_footer",
+        content=trim(content),
+        label=label,
+        tone=tone,
+        icon=icon,
+        saved_at=saved_at,
+        draft=draft or saved_at is not None,
+        cancel=cancel,
+        disabled=disabled,
+        name=name,
+        value=value,
+    )
 
 
 def draft_line(*, saved_at: Any = None) -> SafeString:

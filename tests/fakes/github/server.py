@@ -227,8 +227,11 @@ class GitHub:
         with (Path(self.folder.name) / "log").open("wb") as log:
             self.process = subprocess.Popen(
                 [*command, "--base-url", self.url, "--seed", str(seed)],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder.name,
-            )  # fmt: skip
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self.folder.name,
+            )
         self.proxy.state.upstream = port
         until = time.monotonic() + READY_WITHIN
         while not self._answers():
@@ -258,6 +261,11 @@ def seed_of(repo: Repo) -> dict[str, Any]:
     """The emulator's words for a repository."""
     owner, name = repo.full_name.split("/")
     return {
-        "owner": owner, "name": name, "description": repo.description, "language": repo.language,
-        "topics": list(repo.topics), "private": repo.private, "auto_init": True,
-    }  # fmt: skip
+        "owner": owner,
+        "name": name,
+        "description": repo.description,
+        "language": repo.language,
+        "topics": list(repo.topics),
+        "private": repo.private,
+        "auto_init": True,
+    }

@@ -74,20 +74,36 @@ class Tracker:
     def repository(self) -> dict[str, Any]:
         owner, name = self.full_name.split("/")
         return {
-            "id": self.id, "name": name, "full_name": self.full_name, "private": self.private, "archived": False,
+            "id": self.id,
+            "name": name,
+            "full_name": self.full_name,
+            "private": self.private,
+            "archived": False,
             "owner": {"id": 47, "login": owner, "type": "Organization"},
-            "html_url": f"https://github.com/{self.full_name}", "default_branch": "main",
-        }  # fmt: skip
+            "html_url": f"https://github.com/{self.full_name}",
+            "default_branch": "main",
+        }
 
     def open(self, by: Person, title: str, at: datetime, body: str = "", labels: tuple[str, ...] = ()) -> int:
         number = len(self.issues) + len(self.gone) + 1
         self.issues[number] = {
-            "id": self._id(), "number": number, "title": title, "body": body, "user": by.raw(),
-            "author_association": by.association, "state": "open", "state_reason": None, "locked": False, "labels": [],
-            "comments": 0, "created_at": stamp(at), "updated_at": stamp(at), "closed_at": None,
+            "id": self._id(),
+            "number": number,
+            "title": title,
+            "body": body,
+            "user": by.raw(),
+            "author_association": by.association,
+            "state": "open",
+            "state_reason": None,
+            "locked": False,
+            "labels": [],
+            "comments": 0,
+            "created_at": stamp(at),
+            "updated_at": stamp(at),
+            "closed_at": None,
             "html_url": f"https://github.com/{self.full_name}/issues/{number}",
             "repository_url": f"https://api.github.com/repos/{self.full_name}",
-        }  # fmt: skip
+        }
         self._tell("issues", "opened", number, by)
         for name in labels:
             self.label(number, by, name, at)
@@ -95,10 +111,14 @@ class Tracker:
 
     def comment(self, number: int, by: Person, body: str, at: datetime) -> int:
         comment: dict[str, Any] = {
-            "id": self._id(), "body": body, "user": by.raw(), "author_association": by.association,
-            "created_at": stamp(at), "updated_at": stamp(at),
+            "id": self._id(),
+            "body": body,
+            "user": by.raw(),
+            "author_association": by.association,
+            "created_at": stamp(at),
+            "updated_at": stamp(at),
             "issue_url": f"https://api.github.com/repos/{self.full_name}/issues/{number}",
-        }  # fmt: skip
+        }
         comment["html_url"] = f"https://github.com/{self.full_name}/issues/{number}#issuecomment-{comment['id']}"
         self.comments.append(comment)
         self._touch(number, at)

@@ -103,7 +103,7 @@ def states(
         "over": [("issue_notice", rita, 0), ("suspend", rob, 30), ("", None, 60)],
         "delisted": [("issue_notice", rita, 0), ("suspend", rob, 30), ("delist", rita, 90)],
         "unlisted": [("downgrade_to_community", alice, 0)],
-    }  # fmt: skip
+    }
 
     def reach(name: str) -> Integration:
         row = listed_integration
@@ -240,9 +240,18 @@ def acts_told(row: Integration) -> list[dict[str, str]]:
 
 def comment(clock: SlaClock, at: datetime, association: str = "MEMBER", number: int = 1) -> None:
     SupportIssueEvent.objects.create(
-        issue=clock.issue, key=f"comment:{number}", kind="commented", at=at, seen_at=at, source="webhook",
-        actor_id=9, actor="dev", actor_type="User", association=association, text="Fixed in 1.2.",
-    )  # fmt: skip
+        issue=clock.issue,
+        key=f"comment:{number}",
+        kind="commented",
+        at=at,
+        seen_at=at,
+        source="webhook",
+        actor_id=9,
+        actor="dev",
+        actor_type="User",
+        association=association,
+        text="Fixed in 1.2.",
+    )
 
 
 def test_notice_email_has_reason_and_deadline(integration_on_notice: Integration, alice: Any) -> None:
@@ -372,9 +381,13 @@ def test_evidence_lists_emails_with_delivery_status(
 
 @pytest.mark.parametrize(
     ("state", "words", "listed_there"),
-    [("on_notice", "Partner", True), ("suspended", "Suspended", True), ("delisted", "No longer listed", False),
-     ("unlisted", "Community", False)],
-)  # fmt: skip
+    [
+        ("on_notice", "Partner", True),
+        ("suspended", "Suspended", True),
+        ("delisted", "No longer listed", False),
+        ("unlisted", "Community", False),
+    ],
+)
 def test_public_status_hides_notice(states: Any, client: Any, state: str, words: str, listed_there: bool) -> None:
     row = states(state)
     page = client.get(f"/directory/{row.uuid}/").text

@@ -51,12 +51,20 @@ def test_text_shows_every_title_rule_and_tier():
     for program in PROGRAMS.values():
         for edition in program.editions:
             expected_texts = (
-                edition.date, edition.mailbox, edition.listing, edition.removal, edition.sla.summary,
-                edition.licenses.summary, *edition.offerings, *(s.name for s in edition.steps),
-                *(r.title for r in edition.requirements()), *(c.name for c in edition.categories),
-                *(t.name for t in edition.tiers), *(line.published for line in edition.licenses.lines),
+                edition.date,
+                edition.mailbox,
+                edition.listing,
+                edition.removal,
+                edition.sla.summary,
+                edition.licenses.summary,
+                *edition.offerings,
+                *(s.name for s in edition.steps),
+                *(r.title for r in edition.requirements()),
+                *(c.name for c in edition.categories),
+                *(t.name for t in edition.tiers),
+                *(line.published for line in edition.licenses.lines),
                 *(a.email for a in edition.agencies),
-            )  # fmt: skip
+            )
             assert [
                 words for words in expected_texts if words not in format_edition(describe_edition(program, edition))
             ] == []

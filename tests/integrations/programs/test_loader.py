@@ -279,8 +279,9 @@ def test_program_is_described_by_its_newest_edition(write: Write) -> None:
     )
     program = load_program(newer.parent)
     assert (program.name, [edition.date for edition in program.editions]) == (
-        "Boundary targets", ["2026-09", "2026-10"]
-    )  # fmt: skip
+        "Boundary targets",
+        ["2026-09", "2026-10"],
+    )
 
 
 def test_edition_cannot_be_changed(write: Write) -> None:

@@ -165,8 +165,12 @@ def test_agreement_comes_before_building_in_the_newer_run_task_edition_only():
 def test_nomad_links_stand_with_the_category_that_needs_them():
     link_counts = {c.key: len(c.links) for c in PROGRAMS["nomad"].newest.categories if c.links}
     assert link_counts == {
-        "container-runtime": 3, "gpus-hardware-devices": 4, "monitoring": 1, "storage": 1, "autoscaling": 1,
-    }  # fmt: skip
+        "container-runtime": 3,
+        "gpus-hardware-devices": 4,
+        "monitoring": 1,
+        "storage": 1,
+        "autoscaling": 1,
+    }
 
 
 def test_partners_are_distinguished_for_terraform_only():

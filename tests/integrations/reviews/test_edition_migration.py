@@ -56,8 +56,11 @@ def test_moving_moves_reports_and_is_written_down(old: Integration, rita: User, 
     assert Integration.objects.get(pk=old.pk).edition_date == "2026-06"
     event = old.events.get(event_type="integration.edition_moved")
     assert (event.actor, event.note, event.data["was"], event.data["to"]) == (
-        "Rita Reyes", "As agreed.", "2021-10", "2026-06",
-    )  # fmt: skip
+        "Rita Reyes",
+        "As agreed.",
+        "2021-10",
+        "2026-06",
+    )
     assert [mail.to for mail in EmailMessage.objects.filter(event=event)] == ["alice@acme.example"]
 
 

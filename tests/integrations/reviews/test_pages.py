@@ -87,8 +87,15 @@ def test_what_machines_found_is_shown_with_what_they_saw(
 ) -> None:
     row = at("review", program="terraform-provider")
     requirement = next(r for r in row.edition.requirements() if r.who == "machine")
-    detail = [{"key": "x", "title": "License", "outcome": "fail", "summary": "No license file.",
-               "evidence": [{"label": "file", "value": "LICENSE", "url": ""}]}]  # fmt: skip
+    detail = [
+        {
+            "key": "x",
+            "title": "License",
+            "outcome": "fail",
+            "summary": "No license file.",
+            "evidence": [{"label": "file", "value": "LICENSE", "url": ""}],
+        }
+    ]
     answers.record_check_outcome(
         row, requirement.id, outcome="fail", summary="No license.", detail=detail, retry_at=None, now=moment
     )
@@ -307,9 +314,16 @@ def test_answer_of_a_viewer_is_refused_with_the_reason_and_kept(
 
 @pytest.mark.parametrize(("who", "page"), [("rita", "fix"), ("sam", "fix"), ("vera", "fix"), ("vera", "say")])
 def test_form_is_not_shown_to_who_may_not_use_it(
-    rocket: Integration, acme: Partner, charlie: User, rita: User, sam: User, sign_in: SignIn, moment: datetime,
-    who: str, page: str,
-) -> None:  # fmt: skip
+    rocket: Integration,
+    acme: Partner,
+    charlie: User,
+    rita: User,
+    sam: User,
+    sign_in: SignIn,
+    moment: datetime,
+    who: str,
+    page: str,
+) -> None:
     finding = create_finding(rocket, rita, moment)
     Membership.objects.create(partner=acme, user=charlie, role="viewer", joined_at=moment)
     address = f"/findings/{finding.pk}/fix/" if page == "fix" else f"/integrations/{rocket.uuid}/messages/"

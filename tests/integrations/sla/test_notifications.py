@@ -147,9 +147,12 @@ def test_breach_that_stands_again_is_reported_again(watch: MonitoredRepository, 
 def in_los_angeles(rocket: Integration) -> None:
     """Acme works in Los Angeles: at NIGHT it is 15:00 there."""
     PartnerCalendar.objects.create(
-        partner=rocket.partner, valid_from=NIGHT - 900 * H, zone="America/Los_Angeles", workdays=[0, 1, 2, 3, 4],
+        partner=rocket.partner,
+        valid_from=NIGHT - 900 * H,
+        zone="America/Los_Angeles",
+        workdays=[0, 1, 2, 3, 4],
         created_at=NIGHT,
-    )  # fmt: skip
+    )
 
 
 def receivers() -> list[str]:

@@ -13,9 +13,14 @@ from tests.integrations.sla.clocks import issue_of, watch_over
 def test_accounts_that_the_policy_knows_are_what_it_says(rocket: Integration, now: datetime) -> None:
     issue = issue_of(watch_over(rocket, now), 1, now)
     issue.policy = LabelPolicy.objects.create(
-        integration=rocket, state="accepted", proposed_at=now, valid_from=now - timedelta(days=1),
-        team=[601], bots=[801], second_accounts={"502": 501},
-    )  # fmt: skip
+        integration=rocket,
+        state="accepted",
+        proposed_at=now,
+        valid_from=now - timedelta(days=1),
+        team=[601],
+        bots=[801],
+        second_accounts={"502": 501},
+    )
     issue.save()
     issue.refresh_from_db()
     cast = IssueParticipants(policies.get_sla_policy(issue), 501, frozenset({601}))

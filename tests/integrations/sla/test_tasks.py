@@ -79,8 +79,11 @@ def test_every_warning_is_reported_once(watch: MonitoredRepository, now: datetim
     moments = [now, now, now + 12 * H, now + 12 * H, now + 20 * H, now + 24 * H, now + 30 * H]
     assert [advance_clocks(moment).processed_count for moment in moments] == [1, 0, 1, 0, 1, 1, 0]
     assert list(Alert.objects.order_by("pk").values_list("kind", "share")) == [
-        ("warned", 50), ("warned", 75), ("warned", 90), ("breached", 100),
-    ]  # fmt: skip
+        ("warned", 50),
+        ("warned", 75),
+        ("warned", 90),
+        ("breached", 100),
+    ]
 
 
 def test_what_we_do_not_know_is_no_breach(watch: MonitoredRepository, now: datetime) -> None:

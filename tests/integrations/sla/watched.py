@@ -37,9 +37,16 @@ def create_listed_integration(partner: Partner, name: str = "Rocket", **facts: A
         "listing_status": "listed",
     } | facts
     return Integration.objects.create(
-        partner=partner, program_key="nomad", edition_date=edition.date, stage=stage, step=step.key,
-        responsible_party="partner", created_at=OPENED_AT, released_at=OPENED_AT, **fields,
-    )  # fmt: skip
+        partner=partner,
+        program_key="nomad",
+        edition_date=edition.date,
+        stage=stage,
+        step=step.key,
+        responsible_party="partner",
+        created_at=OPENED_AT,
+        released_at=OPENED_AT,
+        **fields,
+    )
 
 
 def watch_over(integration: Integration, now: datetime = OPENED_AT, secret: str = SECRET) -> MonitoredRepository:

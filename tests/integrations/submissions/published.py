@@ -15,11 +15,17 @@ DEV_TEST = ["Engage", "Enable", "Dev/Test", "Review", "Release", "Support"]
 EDITIONS = {
     ("consul", "2022-01"): (
         ["Engage", "Enable", "Develop and Test", "Review/Certification", "Release", "Support"],
-        SIX_STAGES, PARTNERS, 4, 0,
+        SIX_STAGES,
+        PARTNERS,
+        4,
+        0,
     ),
     ("consul-nia", "2022-01"): (
         ["Engage", "Enable", "Develop & Test", "Review", "Release", "Support"],
-        SIX_STAGES, "nia-integration-dev@hashicorp.com", 1, 15,
+        SIX_STAGES,
+        "nia-integration-dev@hashicorp.com",
+        1,
+        15,
     ),
     ("nomad", "2021-04"): (DEV_TEST, SIX_STAGES, "Nomad-integration-dev@hashicorp.com", 8, 1),
     ("packer", "2022-12"): (DEV_TEST, SIX_STAGES, "packer-integration-dev@hashicorp.com", 4, 1),
@@ -29,9 +35,12 @@ EDITIONS = {
     ("terraform-run-task", "2026-06"): (RUN_TASK, FIVE_STAGES, SINCE_2026, 10, 0),
     ("vault", "2022-01"): (
         ["Engage", "Enable", "Develop and Test", "Review", "Release", "Support"],
-        SIX_STAGES, PARTNERS, 4, 0,
+        SIX_STAGES,
+        PARTNERS,
+        4,
+        0,
     ),
-}  # fmt: skip
+}
 
 # verb, hours for critical issues, business days for the others, "ideally"
 PROMISES = {
@@ -51,18 +60,45 @@ CHECKLISTS = {
     ("nomad", "2021-04"): [f"NO-{n}" for n in range(1, 10)],
     ("packer", "2022-12"): [f"PK-{n}" for n in range(1, 10)],
     ("terraform-provider", "2021-10"): [
-        "TP-LIC", "TP-SIG", "TP-PUB", "TP-DOC", "TP-APPLY", "TP-AGREE", "TP-VERIFY", "TP-SLA",
+        "TP-LIC",
+        "TP-SIG",
+        "TP-PUB",
+        "TP-DOC",
+        "TP-APPLY",
+        "TP-AGREE",
+        "TP-VERIFY",
+        "TP-SLA",
     ],
     ("terraform-provider", "2026-06"): [
-        "TP-LIC", "TP-SIG", "TP-PUB", "TP-DOC", "TP-APPLY", "TP-AGREE",
-        "TP-MEM", "TP-FRAME", "TP-ACC", "TP-FIX", "TP-ESC", "TP-NIGHT", "TP-VERIFY", "TP-SLA",
+        "TP-LIC",
+        "TP-SIG",
+        "TP-PUB",
+        "TP-DOC",
+        "TP-APPLY",
+        "TP-AGREE",
+        "TP-MEM",
+        "TP-FRAME",
+        "TP-ACC",
+        "TP-FIX",
+        "TP-ESC",
+        "TP-NIGHT",
+        "TP-VERIFY",
+        "TP-SLA",
     ],
     ("terraform-run-task", "2021-10"): [f"RT-{n}" for n in range(1, 9)],
     ("terraform-run-task", "2026-06"): [
-        "RT-1", "RT-2", "RT-3", "RT-9", "RT-4", "RT-5", "RT-6", "RT-7", "RT-8",
+        "RT-1",
+        "RT-2",
+        "RT-3",
+        "RT-9",
+        "RT-4",
+        "RT-5",
+        "RT-6",
+        "RT-7",
+        "RT-8",
     ],
     ("vault", "2022-01"): [f"VA-{n}" for n in range(1, 8)],
-}  # fmt: skip
+}
 
 LICENSES = [
     ("CDDL 1.0, 2.0", "CDDL-1.0", "CDDL-1.1"),
@@ -107,22 +143,57 @@ OFFERINGS = {
 
 CATEGORY_NAMES = {
     ("terraform-provider", "2021-10"): {
-        "Public Cloud", "Container Orchestration", "IaaS", "Security & Authentication", "Asset Management", "CI/CD",
-        "Logging & Monitoring", "Utility", "Cloud Automation", "Data Management", "Networking", "VCS",
-        "Comms & Messaging", "Database", "PaaS", "Web Services",
+        "Public Cloud",
+        "Container Orchestration",
+        "IaaS",
+        "Security & Authentication",
+        "Asset Management",
+        "CI/CD",
+        "Logging & Monitoring",
+        "Utility",
+        "Cloud Automation",
+        "Data Management",
+        "Networking",
+        "VCS",
+        "Comms & Messaging",
+        "Database",
+        "PaaS",
+        "Web Services",
     },
     ("terraform-run-task", "2021-10"): {
-        "Code Scanning", "Cost Estimation", "Monitoring", "Zero Trust Security", "Audit", "ITSM", "SSO", "CI/CD", "VCS",
+        "Code Scanning",
+        "Cost Estimation",
+        "Monitoring",
+        "Zero Trust Security",
+        "Audit",
+        "ITSM",
+        "SSO",
+        "CI/CD",
+        "VCS",
     },
     ("terraform-run-task", "2026-06"): {
-        "AI/MCP Server Integrations", "Audit", "CI/CD", "Code Scanning/Policies/Security", "Cost Management",
-        "No Code/Low Code/Visual Cloud Design", "Observability/Monitoring", "SSO", "Terraform Providers", "VCS",
+        "AI/MCP Server Integrations",
+        "Audit",
+        "CI/CD",
+        "Code Scanning/Policies/Security",
+        "Cost Management",
+        "No Code/Low Code/Visual Cloud Design",
+        "Observability/Monitoring",
+        "SSO",
+        "Terraform Providers",
+        "VCS",
     },
     ("nomad", "2021-04"): {
-        "CI/CD", "Container Runtime", "GPUs & Other Hardware Devices", "Monitoring", "Artifact Repo", "Networking",
-        "Storage", "Autoscaling",
+        "CI/CD",
+        "Container Runtime",
+        "GPUs & Other Hardware Devices",
+        "Monitoring",
+        "Artifact Repo",
+        "Networking",
+        "Storage",
+        "Autoscaling",
     },
-}  # fmt: skip
+}
 
 AGENCIES = [
     ("Crest Data Systems", "malhar@crestdatasys.com", "https://www.crestdatasys.com"),

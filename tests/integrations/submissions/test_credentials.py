@@ -107,8 +107,10 @@ def test_revealed_to_the_assigned_reviewer(in_review, alice, rita, now):
         ("reveal", rita.pk, "To run the acceptance tests.")
     ]
     assert (event.event_type, event.note, event.data["label"]) == (
-        "credential.accessed", "To run the acceptance tests.", "Test tenant",
-    )  # fmt: skip
+        "credential.accessed",
+        "To run the acceptance tests.",
+        "Test tenant",
+    )
     assert list(EmailMessage.objects.filter(event=event).values_list("to", flat=True)) == ["alice@acme.example"]
 
 

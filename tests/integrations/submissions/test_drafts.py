@@ -7,9 +7,13 @@ from portal.core.errors import ActionRefused
 from tests.conftest import NOW
 
 DATA = {
-    "repository_address": "acme/rocket", "name": "Rocket", "description": "Launches.", "category": "networking",
-    "homepage": "", "offerings": ["HCP Terraform", "Terraform Enterprise"],
-}  # fmt: skip
+    "repository_address": "acme/rocket",
+    "name": "Rocket",
+    "description": "Launches.",
+    "category": "networking",
+    "homepage": "",
+    "offerings": ["HCP Terraform", "Terraform Enterprise"],
+}
 
 
 @pytest.fixture

@@ -21,8 +21,11 @@ def test_old_and_new_appear_in_the_history(rocket: Integration, alice: Any, sign
     sign_in(alice).post(reverse("submissions:edit", args=[rocket.uuid]), FORM_DATA)
     row = Integration.objects.get()
     assert (row.name, row.category, row.homepage, row.repository_id) == (
-        "Rocket two", "storage", "https://acme.example/two", 4711,
-    )  # fmt: skip
+        "Rocket two",
+        "storage",
+        "https://acme.example/two",
+        4711,
+    )
     event = row.events.get(event_type="integration.edited")
     assert event.data["changes"] == {
         "name": ["Rocket", "Rocket two"],

@@ -77,9 +77,14 @@ def test_of_two_answers_the_newer_counts_and_the_older_stays_in_the_history(
 ) -> None:
     answers.submit_answer(row, "NO-3", {"tests": "older"}, actor=alice, now=now)
     RequirementFulfillment.objects.create(
-        integration=row, requirement_id="NX-3", status="submitted", data={"tests": "newer"}, submitted_by=rita,
-        submitted_at=now + timedelta(hours=1), waiver_expires_at=now + timedelta(days=3),
-    )  # fmt: skip
+        integration=row,
+        requirement_id="NX-3",
+        status="submitted",
+        data={"tests": "newer"},
+        submitted_by=rita,
+        submitted_at=now + timedelta(hours=1),
+        waiver_expires_at=now + timedelta(days=3),
+    )
     assert [
         r.id for r in edition_migration.plan_migration(Integration.objects.get(pk=row.pk), newer.date, now).duplicates
     ] == ["NX-3"]
@@ -98,9 +103,13 @@ def test_older_answer_gives_way_with_its_documents_and_its_waiver(
     row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
     old = RequirementFulfillment.objects.create(
-        integration=row, requirement_id="NX-3", data={"tests": "stale"}, submitted_at=now - timedelta(days=9),
-        waiver_expires_at=now + timedelta(days=3), waiver_reason="Known.",
-    )  # fmt: skip
+        integration=row,
+        requirement_id="NX-3",
+        data={"tests": "stale"},
+        submitted_at=now - timedelta(days=9),
+        waiver_expires_at=now + timedelta(days=3),
+        waiver_reason="Known.",
+    )
     document = Document.objects.create(
         partner=row.partner, state=old, name="a.txt", kind="txt", size=1, sha256="0", uploaded_at=now
     )

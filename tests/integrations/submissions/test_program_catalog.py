@@ -19,12 +19,24 @@ def test_program_page_shows_all_of_the_edition(client, db, program, edition):
         r.title for t in edition.tiers for r in t.requirements
     ]
     expected_texts = [
-        *steps, *requirement_titles, *(c.name for c in edition.categories), *(c.meaning for c in edition.categories),
-        *(line.published for line in edition.licenses.lines), *(t.name for t in edition.tiers),
-        *(t.meaning for t in edition.tiers), edition.mailbox, edition.listing, edition.removal, edition.badge_terms,
-        edition.sla.summary, *edition.badges, *edition.offerings, *(link.url for link in edition.links),
-        *(link.url for step in edition.steps for link in step.links), *(a.email for a in edition.agencies),
-    ]  # fmt: skip
+        *steps,
+        *requirement_titles,
+        *(c.name for c in edition.categories),
+        *(c.meaning for c in edition.categories),
+        *(line.published for line in edition.licenses.lines),
+        *(t.name for t in edition.tiers),
+        *(t.meaning for t in edition.tiers),
+        edition.mailbox,
+        edition.listing,
+        edition.removal,
+        edition.badge_terms,
+        edition.sla.summary,
+        *edition.badges,
+        *edition.offerings,
+        *(link.url for link in edition.links),
+        *(link.url for step in edition.steps for link in step.links),
+        *(a.email for a in edition.agencies),
+    ]
     assert [words for words in expected_texts if words not in text] == []
 
 

@@ -52,9 +52,15 @@ STEPS = (
     "downgrade_to_community",
 )
 DEEDS = [
-    ("raise", "rita"), ("fix", "alice"), ("fix", "alice"), ("verify", "rita"), ("verify", "rita"), ("verify", "rita"),
-    ("fail a check", "rita"), ("waive", "rita"),
-]  # fmt: skip
+    ("raise", "rita"),
+    ("fix", "alice"),
+    ("fix", "alice"),
+    ("verify", "rita"),
+    ("verify", "rita"),
+    ("verify", "rita"),
+    ("fail a check", "rita"),
+    ("waive", "rita"),
+]
 OTHERS = ("archive", "put_on_hold", "resume", "request_tier", "grant_tier", "decline_tier", "undo_decision")
 BACKWARDS = {"undo_decision"}
 

@@ -70,11 +70,18 @@ def test_nonsense_for_a_page_shows_one(rows, sign_in, rita, page):
 def many(partner, user, count):
     Integration.objects.bulk_create(
         Integration(
-            partner=partner, program_key="nomad", edition_date="2021-04", step="engage", name=f"Copy {number}",
-            name_key=f"copy{number}", responsible_party="partner", created_at=NOW, created_by=user,
+            partner=partner,
+            program_key="nomad",
+            edition_date="2021-04",
+            step="engage",
+            name=f"Copy {number}",
+            name_key=f"copy{number}",
+            responsible_party="partner",
+            created_at=NOW,
+            created_by=user,
         )
         for number in range(count)
-    )  # fmt: skip
+    )
 
 
 def test_list_costs_the_same_with_few_and_many_rows(acme, alice, sign_in, django_assert_max_num_queries):
@@ -94,9 +101,15 @@ def test_list_answers_htmx_with_the_results_alone(rows, sign_in, alice):
 def publish(full_name, downloads=0):
     namespace, name = full_name.split("/")
     return RegistryProvider.objects.create(
-        registry_id=full_name, full_name=full_name, namespace=namespace, name=name, tier="community",
-        downloads=downloads, source=f"https://github.com/{full_name}", imported_at=NOW,
-    )  # fmt: skip
+        registry_id=full_name,
+        full_name=full_name,
+        namespace=namespace,
+        name=name,
+        tier="community",
+        downloads=downloads,
+        source=f"https://github.com/{full_name}",
+        imported_at=NOW,
+    )
 
 
 def test_search_of_a_partner_never_shows_others_work(rows, sign_in, alice):

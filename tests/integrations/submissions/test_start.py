@@ -126,9 +126,17 @@ def test_what_no_database_takes_is_left_out_of_a_draft():
 
 def test_github_never_overwrites_what_was_entered():
     answers = {
-        "name": "From GitHub", "description": "Theirs", "homepage": "", "license": "MPL-2.0", "latest_release": "",
-        "repository": "acme/rocket", "repository_id": 1, "repository_owner_id": 2, "error": "", "problem": "",
-    }  # fmt: skip
+        "name": "From GitHub",
+        "description": "Theirs",
+        "homepage": "",
+        "license": "MPL-2.0",
+        "latest_release": "",
+        "repository": "acme/rocket",
+        "repository_id": 1,
+        "repository_owner_id": 2,
+        "error": "",
+        "problem": "",
+    }
     after = merge_repository_data({"name": "Mine"}, answers)
     assert (after["name"], after["description"]) == ("Mine", "Theirs")
     assert after["prefilled"] == ["description", "license"]
@@ -278,8 +286,11 @@ def test_form_is_filled_from_github_and_says_so(sign_in, alice, github):
     page = client.post(START, {"repository_address": address, "name": "Mine", "then": "prefill"}, follow=True)
     data = IntegrationDraft.objects.get().data
     assert (data["name"], data["description"], data["license"], data["latest_release"]) == (
-        "Mine", "Launches.", "MPL-2.0", "v1.0.0",
-    )  # fmt: skip
+        "Mine",
+        "Launches.",
+        "MPL-2.0",
+        "v1.0.0",
+    )
     assert data["prefilled"] == ["description", "license", "latest_release"]
     assert page.text.count("from GitHub</span>") == 3
 

@@ -90,8 +90,11 @@ def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: A
     perform_transition(row, "request_changes", actor=rita, note="Nearly there.", now=now)
     row = fresh(row)
     assert (row.stage, row.review_state, row.responsible_party, row.next_action_text) == (
-        "review", "changes", "partner", "Respond to 1 finding",
-    )  # fmt: skip
+        "review",
+        "changes",
+        "partner",
+        "Respond to 1 finding",
+    )
     with pytest.raises(ActionRefused, match="Respond to 1 open finding first"):
         perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     findings.answer_finding(finding, "Added in v1.1.0.", actor=alice, now=now)

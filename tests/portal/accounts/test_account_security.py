@@ -172,14 +172,25 @@ def test_each_sensitive_change_is_logged_and_emailed(alice: Any, django_capture_
     client.post("/profile/tokens/", {"name": "ci", "scopes": ["integrations:read"], "days": "30"})
     client.post("/accounts/password/change/", CHANGE)
     assert kinds_of(alice) == [
-        "signed_in", "signed_in", "email_added", "email_removed", "second_factor_added", "recovery_codes_created",
-        "token_created", "password_changed", "tokens_revoked",
-    ]  # fmt: skip
+        "signed_in",
+        "signed_in",
+        "email_added",
+        "email_removed",
+        "second_factor_added",
+        "recovery_codes_created",
+        "token_created",
+        "password_changed",
+        "tokens_revoked",
+    ]
     mails = EmailMessage.objects.filter(to=alice.email).order_by("pk").values_list("subject", flat=True)
     assert list(mails) == [
-        "An email address was added", "Email address removed", "Authenticator app added",
-        "New API token: ci", "Your password was changed", "Your API tokens were revoked",
-    ]  # fmt: skip
+        "An email address was added",
+        "Email address removed",
+        "Authenticator app added",
+        "New API token: ci",
+        "Your password was changed",
+        "Your API tokens were revoked",
+    ]
 
 
 def test_email_about_a_change_names_its_client(alice: Any) -> None:

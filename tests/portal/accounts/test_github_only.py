@@ -82,9 +82,18 @@ def change_of(kind: str, user: User) -> tuple[str, dict[str, Any]]:
 
 
 KINDS = (
-    "address added", "address removed", "main address", "authenticator app", "passkey", "first password", "token",
-    "company token", "token revoked", "webhook", "webhook secret",
-)  # fmt: skip
+    "address added",
+    "address removed",
+    "main address",
+    "authenticator app",
+    "passkey",
+    "first password",
+    "token",
+    "company token",
+    "token revoked",
+    "webhook",
+    "webhook secret",
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -35,12 +35,16 @@ def test_change_is_audited_logged_and_emailed(alice: Any, sam: Any) -> None:
     assert list(find_chain_faults(AuditEvent.objects.filter(stream=event.stream))) == []
     security_event = SecurityEvent.objects.get(user=alice)
     assert (security_event.kind, security_event.actor, security_event.detail) == (
-        "roles_changed", "Sam Stone", "+reviewer, +staff: Joins the program",
-    )  # fmt: skip
+        "roles_changed",
+        "Sam Stone",
+        "+reviewer, +staff: Joins the program",
+    )
     mail = EmailMessage.objects.get()
     assert (mail.to, mail.subject, "Changed by Sam Stone." in mail.text) == (
-        alice.email, "Your roles were changed", True,
-    )  # fmt: skip
+        alice.email,
+        "Your roles were changed",
+        True,
+    )
     assert ReviewerProfile.objects.filter(user=alice).count() == 1
 
 

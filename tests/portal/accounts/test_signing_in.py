@@ -263,9 +263,14 @@ def test_admin_pages_ask_for_the_second_factor_as_all_pages_do(client: Any, sam:
 # -- every page -----------------------------------------------------------------------------------------------
 
 PAGES = (
-    "/accounts/email/", "/accounts/password/change/", "/accounts/logout/", "/accounts/2fa/",
-    "/accounts/3rdparty/", "/profile/", "/accounts/reauthenticate/",
-)  # fmt: skip
+    "/accounts/email/",
+    "/accounts/password/change/",
+    "/accounts/logout/",
+    "/accounts/2fa/",
+    "/accounts/3rdparty/",
+    "/profile/",
+    "/accounts/reauthenticate/",
+)
 
 
 @pytest.mark.parametrize("path", PAGES)

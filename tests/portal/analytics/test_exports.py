@@ -41,15 +41,24 @@ def test_no_text_is_a_formula_in_either_file() -> None:
 
 
 def test_cells_keep_their_types() -> None:
-    table = ExportTable("t", ("text", "number", "share", "moment", "day", "yes", "none"),
-                  [("ä\x00b", 3, 1.5, AT, date(2026, 4, 14), True, None)])  # fmt: skip
+    table = ExportTable(
+        "t",
+        ("text", "number", "share", "moment", "day", "yes", "none"),
+        [("ä\x00b", 3, 1.5, AT, date(2026, 4, 14), True, None)],
+    )
     with generate_xlsx(table) as file:
         book = load_workbook(file)
     sheet: Any = book.active
     assert sheet.freeze_panes == "A2"
     assert [cell.value for cell in sheet[2]] == [
-        "äb", 3, 1.5, datetime(2026, 4, 14, 9, 30), datetime(2026, 4, 14), "yes", None,
-    ]  # fmt: skip
+        "äb",
+        3,
+        1.5,
+        datetime(2026, 4, 14, 9, 30),
+        datetime(2026, 4, 14),
+        "yes",
+        None,
+    ]
     assert "".join(generate_csv(table)).splitlines()[1].endswith("3,1.5,2026-04-14T09:30:00+00:00,2026-04-14,yes,")
 
 
@@ -154,8 +163,10 @@ def test_waivers_and_failing_checks_leave_whole(sign_in: SignIn, exported_integr
     waivers = rows_of(sign_in, rita, "/exports/waivers.csv?program=nomad")
     assert len(waivers) == workload.MAX_ROWS + 3
     assert (waivers[0]["reason"], waivers[0]["granted by"], waivers[0]["integration"]) == (
-        "'=1+1", "Rita Reyes", "'=Rocket",
-    )  # fmt: skip
+        "'=1+1",
+        "Rita Reyes",
+        "'=Rocket",
+    )
     (failing,) = rows_of(sign_in, rita, "/exports/failing.csv")
     assert (failing["check"], failing["failed"], failing["checked"]) == ("R-1", "1", "1")
 

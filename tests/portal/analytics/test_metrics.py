@@ -56,8 +56,14 @@ def test_older_steps_report_the_same_as_the_turns_that_followed_them() -> None:
         (START + 9 * DAY, "integration.withdrawn", {"from": ["review", "b"], "to": ["withdrawn", "b"], "round": 1}),
     ]
     older = derive_turns(steps, "develop")
-    turns = [turn(0, "develop", "partner"), turn(2, "review", "program", 1), turn(3, "review", "third_party", 1),
-             turn(5, "review", "program", 1), turn(6, "review", "partner", 1), turn(9, "withdrawn", "", 1)]  # fmt: skip
+    turns = [
+        turn(0, "develop", "partner"),
+        turn(2, "review", "program", 1),
+        turn(3, "review", "third_party", 1),
+        turn(5, "review", "program", 1),
+        turn(6, "review", "partner", 1),
+        turn(9, "withdrawn", "", 1),
+    ]
     assert build_periods(older) == build_periods(turns)
     assert merge_turns(older, turns[3:]) == older[:3] + turns[3:]
     assert merge_turns(older, []) == older
@@ -111,16 +117,23 @@ def test_stage_reports_its_middle_and_nine_of_ten_from_eight_stays_on() -> None:
 
 
 def test_time_is_added_up_by_stage_and_holder() -> None:
-    holder_times = [HolderTime("nomad", "review", "program", DAY), HolderTime("vault", "review", "program", 2 * DAY),
-             HolderTime("vault", "review", "outage", DAY), HolderTime("vault", "support", "machine", DAY)]  # fmt: skip
+    holder_times = [
+        HolderTime("nomad", "review", "program", DAY),
+        HolderTime("vault", "review", "program", 2 * DAY),
+        HolderTime("vault", "review", "outage", DAY),
+        HolderTime("vault", "support", "machine", DAY),
+    ]
     assert metrics.sum_time_by_holder(holder_times)["review"] == {"program": 3 * DAY, "outage": DAY}
     assert "support" not in metrics.sum_time_by_holder(holder_times)
 
 
 def test_reviews_are_counted_by_their_rounds() -> None:
     assert metrics.count_rounds([(1, 5), (2, 3), (4, 1), (6, 1)]) == [
-        ("1 round", 5), ("2 rounds", 3), ("3 rounds", 0), ("4 or more", 2),
-    ]  # fmt: skip
+        ("1 round", 5),
+        ("2 rounds", 3),
+        ("3 rounds", 0),
+        ("4 or more", 2),
+    ]
 
 
 def test_funnel_counts_everything_once_at_the_furthest_step() -> None:
@@ -135,9 +148,12 @@ def test_funnel_counts_everything_once_at_the_furthest_step() -> None:
     ]
     step_counts = [(step.reached, step.still, step.ended) for step in build_funnel(groups)]
     assert step_counts == [
-        (18, 4, (("withdrawn", 2),)), (12, 3, (("declined", 1),)), (8, 2, ()), (6, 0, (("support ended", 1),)),
+        (18, 4, (("withdrawn", 2),)),
+        (12, 3, (("declined", 1),)),
+        (8, 2, ()),
+        (6, 0, (("support ended", 1),)),
         (5, 5, ()),
-    ]  # fmt: skip
+    ]
     for step, following in zip(build_funnel(groups), build_funnel(groups)[1:], strict=False):
         assert step.reached == step.still + sum(n for _, n in step.ended) + following.reached
     assert find_drop_offs(groups) == [("nomad", "Engage", 2, 0), ("nomad", "Review", 0, 1)]

@@ -39,11 +39,19 @@ def enough_decisions(rocket: Integration, today: datetime) -> None:
     since = [today - (20 + n) * DAY for n in range(MIN_WAITS)]
     StageDuration.objects.bulk_create(
         StageDuration(
-            integration=rocket, program_key="nomad", stage="review", holder="program", round=1, began=at, since=at,
-            until=at + 7 * DAY, leaves=True, tenths=50,
+            integration=rocket,
+            program_key="nomad",
+            stage="review",
+            holder="program",
+            round=1,
+            began=at,
+            since=at,
+            until=at + 7 * DAY,
+            leaves=True,
+            tenths=50,
         )
         for at in since
-    )  # fmt: skip
+    )
 
 
 def text(page: Any) -> str:
@@ -108,8 +116,13 @@ def test_flow_counts_what_came_in_and_where_it_stopped(
 def test_flow_stands_before_that_of_the_twelve_weeks_before(
     sign_in: SignIn, acme: Any, alice: Any, rita: Any, today: datetime, weeks: int, now: int, before: int
 ) -> None:
-    drive(begin(acme, alice, now=today - 7 * weeks * DAY), "support", partner=alice, reviewer=rita,
-          now=today - 7 * weeks * DAY)  # fmt: skip
+    drive(
+        begin(acme, alice, now=today - 7 * weeks * DAY),
+        "support",
+        partner=alice,
+        reviewer=rita,
+        now=today - 7 * weeks * DAY,
+    )
     page = sign_in(rita).get("/analytics/flow/")
     for chart in page.context["moves"][:2]:
         assert (sum(c.kept for c in chart.columns), sum(c.before for c in chart.columns)) == (now, before), chart.title

@@ -33,9 +33,12 @@ class Caller:
     def send(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
         text = body if isinstance(body, str) else json.dumps({} if body is None else body)
         return self.client.generic(
-            method, path if path.startswith("/api") else V1 + path, text, content_type="application/json",
+            method,
+            path if path.startswith("/api") else V1 + path,
+            text,
+            content_type="application/json",
             headers=self.headers(headers),
-        )  # fmt: skip
+        )
 
     def post(self, path: str, body: Any = None, **headers: str) -> Any:
         return self.send("POST", path, body, **headers)

@@ -30,10 +30,14 @@ def place_of(name: str, path: str, world: dict[str, Any]) -> str:
     """The address with something of Acme's in each place."""
     row, listed_integration, draft = world["integration"], world["listed"], world["draft"]
     uuids = {
-        "/drafts": draft.uuid, "/issues": world["issue"].uuid, "/documents": world["document"].uuid,
-        "/meetings": world["meeting"].uuid, "/directory": listed_integration.uuid, "/webhooks": world["endpoint"].uuid,
+        "/drafts": draft.uuid,
+        "/issues": world["issue"].uuid,
+        "/documents": world["document"].uuid,
+        "/meetings": world["meeting"].uuid,
+        "/directory": listed_integration.uuid,
+        "/webhooks": world["endpoint"].uuid,
         "/emails": world["mail"].uuid,
-    }  # fmt: skip
+    }
     place = re.sub(r"^/api/v1", "", path)
     uuid = next((found for start, found in uuids.items() if place.startswith(start)), row.uuid)
     if "compliance" in name or name == "reply_to_record":
@@ -41,10 +45,19 @@ def place_of(name: str, path: str, world: dict[str, Any]) -> str:
     if name in ("start_nomad_plugin_test", "start_run_task_test", "cancel_test_run"):
         uuid = world["driver" if "nomad" in name else "task"].uuid
     path_values = {
-        "uuid": uuid, "requirement_id": requirement_of(name), "step": "withdraw", "key": key_of(name), "slug": "acme",
-        "seq": world["left"], "scope": world["report"], "week": "2026-W16", "pk": number_of(name, world),
-        "message": world["message"].uuid, "report": world["reported"].uuid, "table": "integrations",
-    }  # fmt: skip
+        "uuid": uuid,
+        "requirement_id": requirement_of(name),
+        "step": "withdraw",
+        "key": key_of(name),
+        "slug": "acme",
+        "seq": world["left"],
+        "scope": world["report"],
+        "week": "2026-W16",
+        "pk": number_of(name, world),
+        "message": world["message"].uuid,
+        "report": world["reported"].uuid,
+        "table": "integrations",
+    }
     return re.sub(r"{(\w+)}", lambda found: str(path_values[found[1]]), path)
 
 
@@ -90,43 +103,61 @@ def body_of(name: str, world: dict[str, Any]) -> Any:
     """What is sent, as people's programs would."""
     soon = timezone.now() + timedelta(days=9)
     bodies: dict[str, Any] = {
-        "create_draft": {"program": "nomad", "name": "Other"}, "save_draft": DRAFT_DATA,
+        "create_draft": {"program": "nomad", "name": "Other"},
+        "save_draft": DRAFT_DATA,
         "change_integration": {"name": "New name", "category": "ci-cd"},
-        "perform_step": {"note": "Because."}, "create_message": {"body": "Hello."},
+        "perform_step": {"note": "Because."},
+        "create_message": {"body": "Hello."},
         "move_to_edition": {"to": "2000-01"},
         "requirement_answer": {"answers": {"tests": "make", "documentation": "https://x.example"}},
-        "requirement_draft": {"answers": {"tests": "make"}}, "requirement_confirm": {"confirmed": True},
+        "requirement_draft": {"answers": {"tests": "make"}},
+        "requirement_confirm": {"confirmed": True},
         "requirement_remove": {"uuid": str(world["document"].uuid)},
         "requirement_withdraw": {"uuid": str(world["account"].uuid)},
         "requirement_sign": {"signer": "A", "signed_on": "2026-01-02", "version": "1"},
         "requirement_renew": {"signer": "A", "signed_on": "2026-01-02", "version": "1"},
-        "requirement_propose": {"times": [soon.isoformat()]}, "requirement_accept": {"time": "2030-01-02T10:00:00Z"},
-        "requirement_cancel": REASON, "requirement_end_waiver": REASON,
+        "requirement_propose": {"times": [soon.isoformat()]},
+        "requirement_accept": {"time": "2030-01-02T10:00:00Z"},
+        "requirement_cancel": REASON,
+        "requirement_end_waiver": REASON,
         "requirement_hold": {"shown": [], "notes": "Fine."},
         "requirement_give": {"label": "Tenant", "secret": "x"},
         "requirement_waive": {"reason": "Fine.", "until": (soon + timedelta(days=30)).date().isoformat()},
         "accept_deviation": {"value": "9"},
         "report_check_results": {
-            "commit": "9f3c1e0", "checks": [{"id": "repository.public", "outcome": "pass", "summary": "It is."}],
+            "commit": "9f3c1e0",
+            "checks": [{"id": "repository.public", "outcome": "pass", "summary": "It is."}],
         },
-        "assign": {"reviewer": "rob@program.example"}, "raise_finding": {"requirement": FORM, "text": "More tests."},
-        "resolve_finding": {"answer": "Done."}, "change_reviewer_profile": {"max_open_reviews": 3},
+        "assign": {"reviewer": "rob@program.example"},
+        "raise_finding": {"requirement": FORM, "text": "More tests."},
+        "resolve_finding": {"answer": "Done."},
+        "change_reviewer_profile": {"max_open_reviews": 3},
         **{f"issue_{act}": REASON for act in ("lower", "let_off", "ask", "dispute", "dismiss")},
-        "propose_label_policy": {"critical": ["p0"]}, "decide_label_policy": {"accept": False, "note": "No."},
-        "set_calendar": {"zone": "UTC", "workdays": [0, 1, 2, 3]}, "update_partner": {"website": "https://a.example"},
-        "invite": {"email": "v@acme.example", "role": "viewer"}, "decide_request": {"accept": True},
-        "change_role": {"role": "viewer"}, "set_alliances_manager": {"manager": "rob@program.example"},
-        "update_report_subscriptions": {"subscriptions": {}}, "request_introduction": {"handle": "x"},
+        "propose_label_policy": {"critical": ["p0"]},
+        "decide_label_policy": {"accept": False, "note": "No."},
+        "set_calendar": {"zone": "UTC", "workdays": [0, 1, 2, 3]},
+        "update_partner": {"website": "https://a.example"},
+        "invite": {"email": "v@acme.example", "role": "viewer"},
+        "decide_request": {"accept": True},
+        "change_role": {"role": "viewer"},
+        "set_alliances_manager": {"manager": "rob@program.example"},
+        "update_report_subscriptions": {"subscriptions": {}},
+        "request_introduction": {"handle": "x"},
         "update_notification_preferences": {"delivery": {"messages": "daily"}, "only_in_working_hours": True},
         "create_webhook": {
-            "partner": "acme", "name": "Other", "address": "https://hooks.acme.com/in", "kinds": ["integration.listed"],
+            "partner": "acme",
+            "name": "Other",
+            "address": "https://hooks.acme.com/in",
+            "kinds": ["integration.listed"],
         },
-        "update_webhook": {"name": "Other"}, "replay_webhook": {"since": (soon - timedelta(days=12)).isoformat()},
+        "update_webhook": {"name": "Other"},
+        "replay_webhook": {"since": (soon - timedelta(days=12)).isoformat()},
         "start_run_task_test": {"url": "https://tasks.acme.com/run", "stages": ["pre_plan"]},
         "start_provider_lifecycle_test": {"version": "1.4.0", "base": BASE, "changed": f"{BASE}# more"},
         "start_nomad_plugin_test": {"version": "1.4.0"},
         "save_view": {"page": "integrations", "name": "Late", "query": "stage=review"},
         "change_view": {"name": "Other"},
-        "reply_to_record": {"text": "We answer."}, "answer_introduction": {"agree": True},
-    }  # fmt: skip
+        "reply_to_record": {"text": "We answer."},
+        "answer_introduction": {"agree": True},
+    }
     return bodies.get(name, {})

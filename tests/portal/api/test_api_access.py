@@ -29,9 +29,10 @@ def callers(world: dict[str, Any]) -> dict[str, Caller]:
         with_second_factor(cast[name])
     people = {name: caller(cast[name]) for name in ROLES if cast.get(name)}
     return people | {
-        "anonymous": Caller(), "ci": caller(cast["alice"], partner=world["partner"]),
+        "anonymous": Caller(),
+        "ci": caller(cast["alice"], partner=world["partner"]),
         "reader": caller(cast["alice"], ["integrations:read"]),
-    }  # fmt: skip
+    }
 
 
 def request_code(who: Caller, name: str, method: str, path: str, world: dict[str, Any]) -> str:

@@ -168,9 +168,7 @@ def codes() -> list[tuple[str, str, str]]:
 
 def list_posting_pages() -> set[str]:
     """The pages whose POST does something: it answers otherwise than a GET, or led elsewhere."""
-    return {
-        name for name, get, post in codes() if post.rstrip("+") not in ("405", "404", "in", get) or "+" in post
-    }  # fmt: skip
+    return {name for name, get, post in codes() if post.rstrip("+") not in ("405", "404", "in", get) or "+" in post}
 
 
 def list_public_pages() -> set[str]:

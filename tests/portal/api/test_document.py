@@ -40,9 +40,13 @@ WHO = ("alice", "rita")
 
 def limit_examples(test: Any) -> Any:
     return settings(
-        max_examples=EXAMPLES, deadline=None, database=None, derandomize=True, phases=[Phase.generate],
+        max_examples=EXAMPLES,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
-    )(test)  # fmt: skip
+    )(test)
 
 
 def send_generated_requests(
@@ -152,5 +156,10 @@ def test_every_operation_has_a_sentence_and_a_scope_or_is_open() -> None:
     assert [name for name, (summary, _) in summary_and_scope_by_name.items() if len(summary) < 6] == []
     open_operations = {name for name, (_, scope) in summary_and_scope_by_name.items() if not scope}
     assert open_operations == {
-        "get_me", "list_programs", "get_program", "get_answer_schemas", "list_directory", "get_listing"
-    }  # fmt: skip
+        "get_me",
+        "list_programs",
+        "get_program",
+        "get_answer_schemas",
+        "list_directory",
+        "get_listing",
+    }

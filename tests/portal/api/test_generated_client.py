@@ -27,9 +27,13 @@ from portal.api.v1.app import build_document
 from tests.portal.api.calling import caller, with_second_factor
 
 INTEGRATION_DATA = {
-    "name": "Rocket", "description": "Launches rockets.", "offerings": ["Open Source"], "category": "",
-    "repository_address": "acme/nomad-driver-rocket", "homepage": "https://acme.example/rocket",
-}  # fmt: skip
+    "name": "Rocket",
+    "description": "Launches rockets.",
+    "offerings": ["Open Source"],
+    "category": "",
+    "repository_address": "acme/nomad-driver-rocket",
+    "homepage": "https://acme.example/rocket",
+}
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 )
@@ -43,8 +47,11 @@ def generate_client(folder: Path) -> Path:
     command = ["openapi_python_client", "generate", "--path", "openapi.json", "--output-path", "portal_client"]
     process = subprocess.run(
         [sys.executable, "-m", *command, "--meta", "none", "--config", "config.yml", "--fail-on-warning"],
-        cwd=folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert process.returncode == 0, process.stdout + process.stderr
     return folder / "portal_client"
 

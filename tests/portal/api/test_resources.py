@@ -73,8 +73,10 @@ def test_webhook_is_changed_and_its_secret_place_never_reported(endpoint: Any, a
     me, place = caller(alice), f"/webhooks/{endpoint.uuid}"
     response = me.patch(place, {"kinds": ["review.requested"], "program": "nomad"})
     assert (response.json()["name"], response.json()["kinds"], response.json()["program"]) == (
-        "Build", ["review.requested"], "nomad",
-    )  # fmt: skip
+        "Build",
+        ["review.requested"],
+        "nomad",
+    )
     odd = me.patch(place, {"program": "x", "kinds": []}).json()["errors"]
     assert sorted(each["field"] for each in odd) == ["kinds", "program"]
     assert b"secret-place" not in response.content + me.get(place).content

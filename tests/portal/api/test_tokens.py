@@ -81,9 +81,10 @@ def test_partner_token_of_a_viewer_reads_only(alice: Any, acme: Any, rocket: Any
 
 
 @pytest.mark.parametrize(
-    ("token_changes", "days"), [({"revoked_at": timezone.now()}, 0), ({"expires_at": timezone.now()}, 0)],
+    ("token_changes", "days"),
+    [({"revoked_at": timezone.now()}, 0), ({"expires_at": timezone.now()}, 0)],
     ids=["revoked", "expired"],
-)  # fmt: skip
+)
 def test_ended_token_is_refused(alice: Any, token_changes: dict[str, Any], days: int) -> None:
     mine = caller(alice)
     ApiToken.objects.filter(pk=mine.token.pk).update(**token_changes)  # type: ignore[union-attr]
@@ -114,10 +115,12 @@ def test_token_of_the_program_needs_a_second_factor(rita: Any, rocket: Any) -> N
 
 def test_no_one_makes_more_than_they_may(alice: Any, bob: Any, acme: Any, now: Any) -> None:
     for by, scopes, days, partner in (
-        (bob, SCOPES, 30, acme), (alice, ["reviews:write"], 30, None), (alice, SCOPES, 366, None),
+        (bob, SCOPES, 30, acme),
+        (alice, ["reviews:write"], 30, None),
+        (alice, SCOPES, 366, None),
         (alice, [], 30, None),
         (alice, ["partners:write"], 30, acme),
-    ):  # fmt: skip
+    ):
         with pytest.raises(ActionRefused):
             tokens.create_token("ci", scopes, days, actor=by, now=now, partner=partner)
     assert ApiToken.objects.count() == 0

@@ -15,9 +15,11 @@ from tests.portal.webhooks.conftest import send_due_deliveries
 
 KEY = {"Idempotency-Key": "a-webhook"}
 WEBHOOK_DATA = {
-    "partner": "acme", "name": "Build", "address": "https://hooks.acme.com/in?key=place",
+    "partner": "acme",
+    "name": "Build",
+    "address": "https://hooks.acme.com/in?key=place",
     "kinds": ["integration.listed"],
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -71,10 +73,14 @@ def test_another_secret_is_made_and_reported_once(mine: Caller, acme: Any) -> No
 
 def test_invalid_input_is_named_and_nothing_made(mine: Caller, acme: Any) -> None:
     for odd, field in (
-        ({"address": "http://hooks.acme.com/"}, "address"), ({"kinds": []}, "kinds"), ({"kinds": ["x"]}, "kinds"),
-        ({"program": "x"}, "program"), ({"form": "pigeon"}, "form"), ({"name": ""}, "name"),
+        ({"address": "http://hooks.acme.com/"}, "address"),
+        ({"kinds": []}, "kinds"),
+        ({"kinds": ["x"]}, "kinds"),
+        ({"program": "x"}, "program"),
+        ({"form": "pigeon"}, "form"),
+        ({"name": ""}, "name"),
         ({"kinds": ["program.action_overdue"]}, "kinds"),
-    ):  # fmt: skip
+    ):
         answer = mine.post("/webhooks", WEBHOOK_DATA | odd, **{"Idempotency-Key": f"{field}{odd}"})
         assert (answer.status_code, [each["field"] for each in answer.json()["errors"]]) == (422, [field])
     assert WebhookEndpoint.objects.count() == 0

@@ -53,8 +53,11 @@ def reseal(events: list[AuditEvent]) -> None:
         before = event.hash = event.compute_hash()
         execute(
             "UPDATE audit_auditevent SET note = %s, before = %s, hash = %s WHERE id = %s",
-            event.note, event.before, event.hash, event.pk,
-        )  # fmt: skip
+            event.note,
+            event.before,
+            event.hash,
+            event.pk,
+        )
 
 
 @pytest.fixture(autouse=True)

@@ -74,22 +74,29 @@ def test_digest_and_size():
     ("content", "sentence"),
     [
         (b"", "The file is empty."),
-        (b"\x7fELF\x02\x01\x01\x00",
-         "The file type is not supported. Supported types: PDF, PNG, JPEG, plain text, ZIP."),
-        (b"\xff\xfet\x00e\x00x\x00t\x00",
-         "The file type is not supported. Supported types: PDF, PNG, JPEG, plain text, ZIP."),
-        (b"<!DOCTYPE html><script>1</script>",
-         "HTML, SVG, and XML files are not allowed. Upload a PDF or an image instead."),
-        (b"  <svg xmlns='x'/>",
-         "HTML, SVG, and XML files are not allowed. Upload a PDF or an image instead."),
+        (
+            b"\x7fELF\x02\x01\x01\x00",
+            "The file type is not supported. Supported types: PDF, PNG, JPEG, plain text, ZIP.",
+        ),
+        (
+            b"\xff\xfet\x00e\x00x\x00t\x00",
+            "The file type is not supported. Supported types: PDF, PNG, JPEG, plain text, ZIP.",
+        ),
+        (
+            b"<!DOCTYPE html><script>1</script>",
+            "HTML, SVG, and XML files are not allowed. Upload a PDF or an image instead.",
+        ),
+        (b"  <svg xmlns='x'/>", "HTML, SVG, and XML files are not allowed. Upload a PDF or an image instead."),
         (PDF[:-6], "The PDF is incomplete or has extra data at the end. Export it again."),
         (PDF + b"MZ\x90", "The PDF is incomplete or has extra data at the end. Export it again."),
         (PDF + ZIP, "The file also contains an archive. Export it again from the original program."),
         (png() + ZIP, "The file also contains an archive. Export it again from the original program."),
         (png(b"tail"), "The PNG is incomplete or has extra data at the end. Export it again."),
         (png()[:-4], "The PNG is incomplete or has extra data at the end. Export it again."),
-        (b"\x89PNG\r\n\x1a\n<html><script>1</script>",
-         "The image also contains HTML. Export it again from the original program."),
+        (
+            b"\x89PNG\r\n\x1a\n<html><script>1</script>",
+            "The image also contains HTML. Export it again from the original program.",
+        ),
         (JPEG[:-2], "The JPEG is incomplete or has extra data at the end. Export it again."),
         (ZIP + b"tail" * 9, "The ZIP file is damaged or has extra data around it. Create it again."),
         (ZIP[:40], "The ZIP file is damaged or has extra data around it. Create it again."),
@@ -98,7 +105,7 @@ def test_digest_and_size():
         (build_zip(("a", b"0" * 30_000_000)), "The ZIP file is too large when extracted."),
     ],
     ids=itertools.count(),  # the packed bytes hold the time of day
-)  # fmt: skip
+)
 def test_refused_content(content, sentence):
     assert refusal(content) == sentence
 

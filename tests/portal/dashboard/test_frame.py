@@ -85,10 +85,33 @@ def guide(client, db):
 def test_styleguide_shows_every_component(guide):
     class_names = {name for tag in guide.select("[class]") for name in tag["class"]}
     assert class_names >= {
-        "turn", "path", "panel", "card", "table", "timeline", "fold", "empty", "banner", "facts", "requirement",
-        "check", "decision", "mail", "tabs", "pagination", "crumbs", "meter", "person", "badge", "tally", "due",
-        "form-footer", "draft-line", "copyable", "button-blocked",
-    }  # fmt: skip
+        "turn",
+        "path",
+        "panel",
+        "card",
+        "table",
+        "timeline",
+        "fold",
+        "empty",
+        "banner",
+        "facts",
+        "requirement",
+        "check",
+        "decision",
+        "mail",
+        "tabs",
+        "pagination",
+        "crumbs",
+        "meter",
+        "person",
+        "badge",
+        "tally",
+        "due",
+        "form-footer",
+        "draft-line",
+        "copyable",
+        "button-blocked",
+    }
 
 
 def test_styleguide_needs_no_inline_style_or_script(guide):

@@ -128,8 +128,10 @@ def test_demo_world_shows_a_test_run_of_each_kind_to_anyone_who_decides(demo: No
         row.name: [each.outcome for each in get_latest_test_runs(row)] for row in Integration.objects.all()
     }
     assert {name: outcomes for name, outcomes in outcomes_by_name.items() if outcomes} == {
-        "Rocket": ["fail", "warn"], "Rocket preflight": ["warn"], "Booster driver": ["warn"],
-    }  # fmt: skip
+        "Rocket": ["fail", "warn"],
+        "Rocket preflight": ["warn"],
+        "Booster driver": ["warn"],
+    }
 
 
 def test_demo_world_shows_a_severity_that_was_lowered_by_consent(demo: None) -> None:

@@ -45,11 +45,17 @@ def test_both_feeds_report_the_same_newest_first(
 @pytest.mark.parametrize(
     ("query", "count"),
     [
-        ("?program=nomad", 1), ("?program=vault", 0), ("?partner=acme", 1), ("?partner=globex", 0),
-        ("?since=2026-04-14", 1), ("?since=2026-04-15T00:00:00Z", 0), ("?since=yesterday", 1), ("?since=2026-99-99", 1),
+        ("?program=nomad", 1),
+        ("?program=vault", 0),
+        ("?partner=acme", 1),
+        ("?partner=globex", 0),
+        ("?since=2026-04-14", 1),
+        ("?since=2026-04-15T00:00:00Z", 0),
+        ("?since=yesterday", 1),
+        ("?since=2026-99-99", 1),
         ("?program=%00&since=9999999-01-01", 1),
     ],
-)  # fmt: skip
+)
 def test_feed_keeps_to_what_is_asked_for(
     listed_integration: Integration, client: Client, query: str, count: int
 ) -> None:

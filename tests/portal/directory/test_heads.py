@@ -111,8 +111,10 @@ def test_directory_and_a_partner_are_reported_to_machines(row: Integration, clie
     assert metadata == {"@context": "https://schema.org", "@type": "ItemList", "itemListElement": [item]}
     acme = read_metadata(client, "/partners/acme/")
     assert (acme["@type"], acme["name"], acme["owns"]) == (
-        "Organization", "Acme", [{"@type": "SoftwareApplication", "@id": its}],
-    )  # fmt: skip
+        "Organization",
+        "Acme",
+        [{"@type": "SoftwareApplication", "@id": its}],
+    )
     assert head(client, "/directory/?q=nothing").select('[type="application/ld+json"]') == []
 
 

@@ -57,9 +57,10 @@ def test_newest_version_is_shown_with_its_constraint(page, known_provider):
 def test_provider_block_holds_the_arguments_that_the_schema_asks_for(page, known_provider, provider, alice):
     assert "# see the documentation for the arguments" in blocks(page())["Provider block"]
     attributes = {
-        "endpoint": {"type": "string", "required": True}, "pad": {"type": "string", "required": True},
+        "endpoint": {"type": "string", "required": True},
+        "pad": {"type": "string", "required": True},
         "region": {"type": "string", "optional": True},
-    }  # fmt: skip
+    }
     address, schema_head = "registry.terraform.io/acme/rocket", {"format_version": "1.0"}
     for version, provider_attributes in (("1.10.0", {}), ("1.11.0", attributes)):
         schema = {"provider": {"version": 0, "block": {"attributes": provider_attributes}}}

@@ -110,8 +110,10 @@ def test_page_shows_what_to_take_over_and_the_platforms(listed_provider: Integra
 
 def test_platforms_of_one_system_stand_together() -> None:
     assert format_platforms(["linux_arm64", "darwin_arm64", "linux_amd64", "plan9"]) == [
-        "Linux amd64, arm64", "macOS arm64", "plan9",
-    ]  # fmt: skip
+        "Linux amd64, arm64",
+        "macOS arm64",
+        "plan9",
+    ]
 
 
 def test_registrys_pages_are_linked_as_far_as_they_were_seen(
@@ -204,8 +206,18 @@ def test_reply_appears_next_to_the_record_and_its_history_stays(
     assert "One outage of ours." in sign_in(alice).get(address).text
 
 
-@pytest.mark.parametrize("text", ["See https://evil.example/x", "write to me@evil.example", "//evil.example", "x" * 601,
-                                  "evil.example has it", "www.evil.example", "\n".join("abcdefg")])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See https://evil.example/x",
+        "write to me@evil.example",
+        "//evil.example",
+        "x" * 601,
+        "evil.example has it",
+        "www.evil.example",
+        "\n".join("abcdefg"),
+    ],
+)
 def test_reply_that_breaks_a_rule_is_kept_and_reported(
     listed_provider: Integration, alice: Any, sign_in: Any, text: str
 ) -> None:

@@ -108,8 +108,16 @@ def test_what_the_filters_leave(shelf: None, query: dict[str, str], expected: li
     assert names(**query) == expected
 
 
-@pytest.mark.parametrize("query", [{}, {"q": "rocket"}, {"program": "terraform-provider"}, {"platform": "linux_amd64"},
-                                   {"listing_status": "any", "track": "infrastructure"}])  # fmt: skip
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"q": "rocket"},
+        {"program": "terraform-provider"},
+        {"platform": "linux_amd64"},
+        {"listing_status": "any", "track": "infrastructure"},
+    ],
+)
 def test_each_figure_is_what_its_choice_leaves(shelf: None, query: dict[str, str]) -> None:
     sides = facets.count_facets(search.parse_filters(query))
     assert sides.count == len(names(**query))
@@ -155,7 +163,7 @@ def test_page_says_of_which_partner_it_is_and_leads_to_all(shelf: None, client: 
         ("?q=o", ['value="" selected>Best match', 'value="newest">Newest first', 'value="name">', 'value="support">']),
         ("?q=o&sort=newest", ['value="">Best match', 'value="newest" selected>', 'value="name">', 'value="support">']),
     ],
-)  # fmt: skip
+)
 def test_usual_order_is_blank_so_that_it_follows_what_is_entered(
     shelf: None, client: Client, query: str, expected: list[str]
 ) -> None:

@@ -137,9 +137,14 @@ def test_rows_that_an_upgrade_finds_missing_are_made_by_the_sweep(listed_integra
 
 def build_listing(version: str, *platforms: str) -> dict[str, Any]:
     registry_listing = RegistryListing(
-        "acme/rocket", "https://github.com/acme/rocket", "partner", ("0.9.0", version, "0.10.0"), version, platforms,
+        "acme/rocket",
+        "https://github.com/acme/rocket",
+        "partner",
+        ("0.9.0", version, "0.10.0"),
+        version,
+        platforms,
         builds={"0.10.0": ("linux_arm",)},
-    )  # fmt: skip
+    )
     return {"registry": registry_listing.as_dict()}
 
 
@@ -155,8 +160,10 @@ def test_versions_and_platforms_follow_within_the_hour(listed_integration: Integ
     services.refresh_due_listings(later + timedelta(hours=2))
     listing_row = row_of(listed_integration)
     assert [(each["version"], each["platforms"]) for each in listing_row.versions] == [
-        ("1.1.0", ["linux_amd64", "darwin_arm64"]), ("0.10.0", ["linux_arm"]), ("0.9.0", None),
-    ]  # fmt: skip
+        ("1.1.0", ["linux_amd64", "darwin_arm64"]),
+        ("0.10.0", ["linux_arm"]),
+        ("0.9.0", None),
+    ]
     assert listing_row.platforms == " darwin_arm64 linux_amd64 "
     assert changes(listed_integration)[-1] == ("changed", "Version 1.1.0 was released.")
 
@@ -207,8 +214,11 @@ def test_record_of_many_is_the_record_of_one(listed_integration: Integration, no
     one = metrics.get_support_record(metrics.MetricsScope(integration_id=listed_integration.pk), moment)
     many = get_support_metrics([listed_integration.pk], moment)[listed_integration.pk]
     assert (many.share, many.settled, many.median_hours, many.answers) == (
-        one["share"], one["settled"], one["median_hours"], one["answers"],
-    )  # fmt: skip
+        one["share"],
+        one["settled"],
+        one["median_hours"],
+        one["answers"],
+    )
     assert (many.share, many.settled, many.rank) == (80.0, 5, 800)
 
 

@@ -25,12 +25,27 @@ def list_jobs(*fields):
 def test_enqueue_stores_what_it_is_given(frozen_time):
     enqueue(deliver, thing=7, dedup_key="7", resource="endpoint:7", run_after=NOW + MINUTE, priority=5)
     assert Job.objects.values().get() == {
-        "id": Job.objects.get().pk, "kind": "tests.deliver", "dedup_key": "7", "payload": {"thing": 7},
-        "queue": "webhooks", "priority": 5, "state": "pending", "run_after": NOW + MINUTE, "attempts": 0,
-        "lease_token": None, "lease_expires_at": None, "rerun_requested": False, "cancel_requested": False,
-        "resource": "endpoint:7", "progress": {}, "error_code": "", "error_message": "", "created_at": NOW,
-        "started_at": None, "finished_at": None,
-    }  # fmt: skip
+        "id": Job.objects.get().pk,
+        "kind": "tests.deliver",
+        "dedup_key": "7",
+        "payload": {"thing": 7},
+        "queue": "webhooks",
+        "priority": 5,
+        "state": "pending",
+        "run_after": NOW + MINUTE,
+        "attempts": 0,
+        "lease_token": None,
+        "lease_expires_at": None,
+        "rerun_requested": False,
+        "cancel_requested": False,
+        "resource": "endpoint:7",
+        "progress": {},
+        "error_code": "",
+        "error_message": "",
+        "created_at": NOW,
+        "started_at": None,
+        "finished_at": None,
+    }
 
 
 @pytest.mark.django_db(transaction=True)
@@ -121,6 +136,8 @@ def test_prune_deletes_jobs_that_succeeded_a_day_ago_or_failed_a_week_ago(frozen
     enqueue(deliver)
     assert prune_finished(NOW) == 3
     assert list_jobs("state", "finished_at") == [
-        ("succeeded", NOW - KEEP_SUCCEEDED), ("canceled", NOW - KEEP_SUCCEEDED), ("failed", NOW - KEEP_FAILED),
+        ("succeeded", NOW - KEEP_SUCCEEDED),
+        ("canceled", NOW - KEEP_SUCCEEDED),
+        ("failed", NOW - KEEP_FAILED),
         ("pending", None),
-    ]  # fmt: skip
+    ]

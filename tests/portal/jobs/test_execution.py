@@ -42,8 +42,13 @@ def test_job_runs_once_and_succeeds():
     assert (run_job(job.pk), run_job(job.pk)) == (True, False)
     assert calls == [(7, 1)]
     assert read(job, "state", "attempts", "lease_token", "lease_expires_at", "started_at", "finished_at") == (
-        "succeeded", 1, None, None, NOW, NOW,
-    )  # fmt: skip
+        "succeeded",
+        1,
+        None,
+        None,
+        NOW,
+        NOW,
+    )
 
 
 def test_job_does_not_start_before_its_time(clock):
@@ -90,8 +95,11 @@ def test_retries_follow_the_backoff_until_it_gives_up(clock):
         assert run_job(job.pk)
     assert starts == [0, 10, 30, 70, 110]
     assert read(job, "state", "attempts", "error_code", "error_message") == (
-        "failed", 5, "unexpected_error", "OSError: no route",
-    )  # fmt: skip
+        "failed",
+        5,
+        "unexpected_error",
+        "OSError: no route",
+    )
     assert failures == [({"thing": 1}, "OSError: no route")]
 
 
@@ -100,8 +108,12 @@ def test_retry_later_waits_as_long_as_it_says_and_counts_as_an_attempt():
     steps.append(fail(RetryLater("busy", after=timedelta(seconds=45))))
     run_job(job.pk)
     assert read(job, "state", "run_after", "attempts", "error_code", "error_message") == (
-        "pending", NOW + timedelta(seconds=45), 1, "retry_later", "busy",
-    )  # fmt: skip
+        "pending",
+        NOW + timedelta(seconds=45),
+        1,
+        "retry_later",
+        "busy",
+    )
 
 
 def test_retry_later_is_given_up_after_the_last_attempt(clock):
@@ -118,8 +130,12 @@ def test_permanent_failure_is_not_retried():
     steps.append(fail(PermanentFailure("endpoint_gone", "It answered 410.")))
     run_job(job.pk)
     assert read(job, "state", "attempts", "error_code", "error_message", "finished_at") == (
-        "failed", 1, "endpoint_gone", "It answered 410.", NOW,
-    )  # fmt: skip
+        "failed",
+        1,
+        "endpoint_gone",
+        "It answered 410.",
+        NOW,
+    )
     assert failures == [({"thing": 1}, "It answered 410.")]
 
 

@@ -44,10 +44,14 @@ def test_processes_that_race_or_die_run_each_job_as_often_as_promised(environmen
         "race_to_run": {"log": [[thing, 1] for thing in range(COUNT)], "left": {}, "states": {"succeeded": COUNT}},
         "kill": {"at_once": False, "later": True, "state": "succeeded", "code": "", "attempts": [[7, 1], [7, 2]]},
         "kill_at_most_once": {
-            "at_once": False, "later": False, "state": "failed", "code": "lease_expired", "attempts": [[7, 1]],
+            "at_once": False,
+            "later": False,
+            "state": "failed",
+            "code": "lease_expired",
+            "attempts": [[7, 1]],
         },
         "outlast_lease": {"again": False, "state": "succeeded", "attempts": [[7, 1]]},
-    }  # fmt: skip
+    }
 
 
 def test_worker_runs_each_job_once_and_the_safety_net_only_what_it_leaves(environment, tmp_path):

@@ -24,14 +24,20 @@ PLACE = "https://meet.example/rocket"
 NEWS = {
     "issues": [
         {
-            "issue": "00000000-0000-4000-8000-000000000000", "name": "acme/rocket#7",
-            "title": "It does not start", "url": "https://github.com/acme/rocket/issues/7",
-            "target_type": "resolve", "severity": "critical", "due": "2026-04-15T09:00:00+00:00", "share": 75,
-            "last_commenter_role": "reporter", "alert": "7:warned",
+            "issue": "00000000-0000-4000-8000-000000000000",
+            "name": "acme/rocket#7",
+            "title": "It does not start",
+            "url": "https://github.com/acme/rocket/issues/7",
+            "target_type": "resolve",
+            "severity": "critical",
+            "due": "2026-04-15T09:00:00+00:00",
+            "share": 75,
+            "last_commenter_role": "reporter",
+            "alert": "7:warned",
         }
     ],
     "count": 1,
-}  # fmt: skip
+}
 DECISION_DATA = {"issue": NEWS["issues"][0]["issue"], "name": "acme/rocket#7", "title": "It does not start"}  # type: ignore[index]
 # What the events of these verbs hold beside what every event holds.
 DATA: dict[str, dict[str, Any]] = {

@@ -137,8 +137,9 @@ def test_program_s_own_turn_is_warned_of_and_passed_on(at: Any, rita: Any, rob: 
     assert swept(half - H, half, most, most + 12 * H, nearly - H, nearly, due - H) == [0, 1, 0, 1, 0, 1, 0]
     assert swept(due, due + DAY, due + 2 * DAY, due + 9 * DAY) == [1, 1, 1, 0]
     assert [list_recipients("program.action_warning_sent"), list_recipients("program.action_overdue")] == [
-        [rita.email] * 3, [rita.email, rob.email, row.edition.mailbox],
-    ]  # fmt: skip
+        [rita.email] * 3,
+        [rita.email, rob.email, row.edition.mailbox],
+    ]
     mails = EmailMessage.objects.filter(event__event_type__startswith="program.action_").order_by("pk")
     assert [mail.subject for mail in mails] == [
         *(f"Review due soon: Rocket by Acme ({percent}% of the time used)" for percent in (50, 75, 90)),

@@ -69,7 +69,7 @@ def test_render_name_with_line_breaks_keeps_the_subject_on_one_line(
             '<p class="action" style="STYLE">a</p>\n<p><strong>{{ b|default:"*" }}</strong></p>\n',
         ),
         (
-            "## A\n\n{% for x in y %}- [{{ x.a }}](<{{ site }}{% url \"b\" x.c %}>) {{ x.d }}\n  e\n{% endfor %}\n",
+            '## A\n\n{% for x in y %}- [{{ x.a }}](<{{ site }}{% url "b" x.c %}>) {{ x.d }}\n  e\n{% endfor %}\n',
             '<h2>A</h2>\n{% for x in y %}\n<ul>\n<li><a href="{{ site }}{% url "b" x.c %}">{{ x.d }}</a>'.replace(
                 "{{ x.d }}</a>", "{{ x.a }}</a> {{ x.d }}<br />\ne</li>\n</ul>\n{% endfor %}\n"
             ),
@@ -80,7 +80,7 @@ def test_render_name_with_line_breaks_keeps_the_subject_on_one_line(
             '{% else %}\n<p class="action" style="STYLE">c</p>\n{% endif %}\n',
         ),
     ],
-)  # fmt: skip
+)
 def test_convert_to_html_keeps_template_tags(source: str, html: str) -> None:
     style = convert_to_html("a").split('style="')[1].split('"')[0]
     assert convert_to_html(source).replace(style, "STYLE") == html
@@ -93,13 +93,20 @@ def test_convert_to_html_paragraph_of_one_link_becomes_a_button() -> None:
 
 def test_render_table_is_markdown_in_text_and_a_table_in_html() -> None:
     report = {
-        "subject": "Week", "turn": "No action needed.", "verdict": "Fine.", "scope": "programs", "programs": [],
-        "figure_headers": ("Metric", "This week"), "figure_rows": [("On time", "96%"), ("A | <b>", "2")],
-    }  # fmt: skip
+        "subject": "Week",
+        "turn": "No action needed.",
+        "verdict": "Fine.",
+        "scope": "programs",
+        "programs": [],
+        "figure_headers": ("Metric", "This week"),
+        "figure_rows": [("On time", "96%"), ("A | <b>", "2")],
+    }
     email = render("report", {"report": report, "page": "https://portal.example/", "stop": "https://portal.example/u"})
     assert "| Metric | This week |\n| --- | ---: |\n| On time | 96% |\n| A | <b> | 2 |\n" in email.text
     rows = BeautifulSoup(email.html, "html.parser").select("table.figures tr")
     assert [[cell.text for cell in row.select("th, td")] for row in rows] == [
-        ["Metric", "This week"], ["On time", "96%"], ["A | <b>", "2"],
-    ]  # fmt: skip
+        ["Metric", "This week"],
+        ["On time", "96%"],
+        ["A | <b>", "2"],
+    ]
     assert "Unsubscribe from these emails: https://portal.example/u\n" in email.text

@@ -64,16 +64,26 @@ def test_tag_with_an_unknown_word_says_which_words_there_are(source, sentence):
 @pytest.mark.parametrize(
     "source",
     [
-        "{% badge text %}", '{% outcome "pass" text=text %}', "{% button text %}", '{% link_button text href="/" %}',
-        '{% button "Go" disabled=text %}', "{% code text copy=True %}", '{% tab text href="/" %}', "{% crumbs text %}",
-        "{% person somebody %}", "{% panel heading=text %}{{ text }}{% endpanel %}",
-        '{% evidence summary=text %}{{ text }}{% endevidence %}', "{% fact text %}{{ text }}{% endfact %}",
-        '{% mail_preview to=text subject=text %}{{ text }}{% endmail_preview %}', "{% path steps %}",
+        "{% badge text %}",
+        '{% outcome "pass" text=text %}',
+        "{% button text %}",
+        '{% link_button text href="/" %}',
+        '{% button "Go" disabled=text %}',
+        "{% code text copy=True %}",
+        '{% tab text href="/" %}',
+        "{% crumbs text %}",
+        "{% person somebody %}",
+        "{% panel heading=text %}{{ text }}{% endpanel %}",
+        "{% evidence summary=text %}{{ text }}{% endevidence %}",
+        "{% fact text %}{{ text }}{% endfact %}",
+        "{% mail_preview to=text subject=text %}{{ text }}{% endmail_preview %}",
+        "{% path steps %}",
         '{% requirement state="open" title=text reason=text %}{{ text }}{% endrequirement %}',
         '{% check_result outcome="fail" title=text summary=text %}{{ text }}{% endcheck_result %}',
-        "{% turn sentence=text mine=True %}{{ text }}{% endturn %}", "{% table caption=text %}{% endtable %}",
+        "{% turn sentence=text mine=True %}{{ text }}{% endturn %}",
+        "{% table caption=text %}{% endtable %}",
     ],
-)  # fmt: skip
+)
 def test_tag_escapes_what_people_wrote(source):
     evil = "<script>alert(1)</script>"
     steps = [{"name": evil, "state": "done", "note": evil}]
@@ -190,8 +200,9 @@ def test_meter_pieces_fill_the_bar():
     svg = body.svg
     assert (svg["role"], svg["aria-label"]) == ("img", "36 of 48 hours")
     assert [(r["class"], r.get("x"), r["width"]) for r in svg.select("rect")] == [
-        (["meter-track"], None, "100%"), (["meter-counted"], "0.00%", "75.00%"),
-    ]  # fmt: skip
+        (["meter-track"], None, "100%"),
+        (["meter-counted"], "0.00%", "75.00%"),
+    ]
     assert [(p["class"], p["x1"], p["x2"]) for p in svg.select("line")] == [(["meter-paused"], "75.00%", "87.50%")]
 
 
@@ -199,9 +210,11 @@ def test_meter_joins_neighbors_and_marks_the_due_moment_once():
     pieces = [("counted", 20), ("counted", 20), ("over", 20), ("over", 10), ("paused", 10), ("over", 20)]
     svg = show('{% meter used label="90 of 40 hours" %}', used=pieces).svg
     assert [(r["class"][0], r.get("x"), r["width"]) for r in svg.select("rect")[1:]] == [
-        ("meter-counted", "0.00%", "40.00%"), ("meter-over", "40.00%", "30.00%"), ("meter-over", "80.00%", "20.00%"),
+        ("meter-counted", "0.00%", "40.00%"),
+        ("meter-over", "40.00%", "30.00%"),
+        ("meter-over", "80.00%", "20.00%"),
         ("meter-due", "40.00%", "2"),
-    ]  # fmt: skip
+    ]
 
 
 def test_meter_of_nothing_is_an_empty_bar():
@@ -212,8 +225,9 @@ def test_pagination_keeps_the_filters():
     request = RequestFactory().get("/queue/?stage=review&page=2")
     body = show("{% pagination page %}", page=Paginator(range(120), 50).page(2), request=request)
     assert [(a["rel"], a["href"]) for a in body.select("a")] == [
-        (["prev"], "?stage=review&page=1"), (["next"], "?stage=review&page=3"),
-    ]  # fmt: skip
+        (["prev"], "?stage=review&page=1"),
+        (["next"], "?stage=review&page=3"),
+    ]
     assert "51–100 of 120" in get_text(body)
 
 

@@ -19,9 +19,12 @@ from tests.portal.webhooks.conftest import send_due_deliveries
 pytestmark = pytest.mark.django_db
 Make = Callable[..., WebhookEndpoint]
 FORM_DATA = {
-    "form": "webhook", "name": "Build", "address": "https://hooks.acme.com/in", "kinds": ["integration.listed"],
+    "form": "webhook",
+    "name": "Build",
+    "address": "https://hooks.acme.com/in",
+    "kinds": ["integration.listed"],
     "program_key": "",
-}  # fmt: skip
+}
 
 
 def page(client: Any, name: str, *args: Any, **query: Any) -> str:

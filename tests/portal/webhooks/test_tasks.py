@@ -100,7 +100,7 @@ def test_failure_is_tried_again_after_the_table_and_then_given_up(
         ({"status": 400}, "The endpoint returned status 400."),
         ({"cut": True}, "sent an invalid response"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_2xx_has_failed_and_the_log_says_why(
     endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, answers: dict[str, Any], expected_message: str
 ) -> None:

@@ -11,9 +11,13 @@ from verification.sources.errors import SourceUnavailableError
 
 # These fail before anything is asked: the partner has not written down yet what they look at.
 READ_NOTHING = {
-    "listing.contacts", "listing.links", "listing.summary", "listing.run_task_docs", "nia.provider",
+    "listing.contacts",
+    "listing.links",
+    "listing.summary",
+    "listing.run_task_docs",
+    "nia.provider",
     "plugin.pull_request",
-}  # fmt: skip
+}
 EDITIONS = [(program, edition) for program in PROGRAMS.values() for edition in program.editions]
 
 

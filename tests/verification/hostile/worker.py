@@ -67,8 +67,11 @@ def server(address: str) -> str:
 
 
 KINDS: dict[str, Callable[[Any], str]] = {
-    "archives": archive, "sums": document, "signatures": signature, "servers": server,
-}  # fmt: skip
+    "archives": archive,
+    "sums": document,
+    "signatures": signature,
+    "servers": server,
+}
 
 
 def memory(kind: str) -> float:

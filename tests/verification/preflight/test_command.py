@@ -136,11 +136,18 @@ def test_junit_counts_each_kind(run_program):
     results = {"a": PASS, "b": FAIL, "c": SourceUnavailableError("Down & out."), "d": Result(Outcome.NOT_RUN, "No.")}
     suite = ElementTree.fromstring(run_program("--junit", **results)[1].encode())
     assert suite.attrib == {
-        "name": f"portal-preflight {PROGRAM}", "tests": "4", "failures": "1", "errors": "1", "skipped": "1",
-    }  # fmt: skip
+        "name": f"portal-preflight {PROGRAM}",
+        "tests": "4",
+        "failures": "1",
+        "errors": "1",
+        "skipped": "1",
+    }
     assert [(case.get("name"), [child.tag for child in case]) for case in suite] == [
-        ("a", []), ("b", ["failure"]), ("c", ["error"]), ("d", ["skipped"]),
-    ]  # fmt: skip
+        ("a", []),
+        ("b", ["failure"]),
+        ("c", ["error"]),
+        ("d", ["skipped"]),
+    ]
     assert suite[1][0].get("message") == "It is not good."
     assert suite[1][0].text == "Advice of b."
 

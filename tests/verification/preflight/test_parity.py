@@ -24,8 +24,15 @@ COMMAND = "import sys; from verification.preflight.cli import main; code = main(
 MODULES = "print(*sorted({name.split('.')[0] for name in sys.modules}), file=sys.stderr); sys.exit(code)"
 # what the portal needs and preflight does not: it can be installed without them
 PORTAL_ONLY = {
-    "allauth", "celery", "gunicorn", "icalendar", "lucide", "psycopg", "redis", "whitenoise",
-}  # fmt: skip
+    "allauth",
+    "celery",
+    "gunicorn",
+    "icalendar",
+    "lucide",
+    "psycopg",
+    "redis",
+    "whitenoise",
+}
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def test_cache_setting_has_forward_slashes():
         (ROCKET, "1.2.3", '      source  = "acme/rocket"\n      version = "~> 1.2"\n'),
         (Source("acme", "rocket", "acme.io"), "0.1.0", '"acme.io/acme/rocket"\n      version = "~> 0.1.0"\n'),
     ],
-)  # fmt: skip
+)
 def test_required_providers(source, version, expected):
     assert expected in install_layout.required_providers(source, version)
 

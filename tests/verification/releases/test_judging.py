@@ -13,10 +13,24 @@ from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 
 EVERY = (*(id for id, _, _ in QUESTIONS), TERRAFORM)
-PLATFORMS = (("darwin", "amd64"), ("darwin", "arm64"), ("linux", "amd64"), ("linux", "arm64"), ("linux", "arm"),
-             ("linux", "s390x"), ("windows", "amd64"))  # fmt: skip
-UNSEEN = {"packages": "fail", "protocols": "not_run", "checksums": "not_run", "signature": "not_run", "key": "not_run",
-          "archive": "not_run", "terraform": "fail"}  # fmt: skip
+PLATFORMS = (
+    ("darwin", "amd64"),
+    ("darwin", "arm64"),
+    ("linux", "amd64"),
+    ("linux", "arm64"),
+    ("linux", "arm"),
+    ("linux", "s390x"),
+    ("windows", "amd64"),
+)
+UNSEEN = {
+    "packages": "fail",
+    "protocols": "not_run",
+    "checksums": "not_run",
+    "signature": "not_run",
+    "key": "not_run",
+    "archive": "not_run",
+    "terraform": "fail",
+}
 
 
 def faulty(report):

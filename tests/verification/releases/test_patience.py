@@ -18,9 +18,15 @@ def package(number, url):
     parts = {name: f"{url}/{name}" for name in ("shasums_url", "shasums_signature_url")}
     keys = {"gpg_public_keys": []}
     return {
-        "os": "linux", "arch": f"arch{number}", "filename": "rocket.zip", "download_url": f"{url}/{number}.zip",
-        "shasum": "0" * 64, "protocols": ["5.0"], "signing_keys": keys, **parts,
-    }  # fmt: skip
+        "os": "linux",
+        "arch": f"arch{number}",
+        "filename": "rocket.zip",
+        "download_url": f"{url}/{number}.zip",
+        "shasum": "0" * 64,
+        "protocols": ["5.0"],
+        "signing_keys": keys,
+        **parts,
+    }
 
 
 def read(answers, seconds):

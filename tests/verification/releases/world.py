@@ -144,12 +144,16 @@ class World:
                 for key in release.keys
             ]
         return {
-            "protocols": list(release.protocols), "os": platform[0], "arch": platform[1], "filename": name,
-            "download_url": f"{files}/{name}", "shasum": sha256(release.content()),
+            "protocols": list(release.protocols),
+            "os": platform[0],
+            "arch": platform[1],
+            "filename": name,
+            "download_url": f"{files}/{name}",
+            "shasum": sha256(release.content()),
             "shasums_url": f"{files}/{release.prefix}_SHA256SUMS",
             "shasums_signature_url": f"{files}/{release.prefix}_SHA256SUMS.sig",
             "signing_keys": {"gpg_public_keys": keys},
-        }  # fmt: skip
+        }
 
     def stop(self) -> None:
         self.server.shutdown()

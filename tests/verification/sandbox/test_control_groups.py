@@ -49,9 +49,12 @@ def test_sandbox_gets_a_group_next_to_the_supervisor(service: Path) -> None:
     assert group is not None
     files = {path.name: path.read_text() for path in (service / "sandbox-1").iterdir()}
     assert files == {
-        "memory.max": str(120 * MEGABYTE), "memory.swap.max": "0", "memory.oom.group": "1", "pids.max": "48",
+        "memory.max": str(120 * MEGABYTE),
+        "memory.swap.max": "0",
+        "memory.oom.group": "1",
+        "pids.max": "48",
         "cgroup.procs": "77",
-    }  # fmt: skip
+    }
     assert (group.find_breach(), group.read_peak()) == (None, 0)
 
 

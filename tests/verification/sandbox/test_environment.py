@@ -44,8 +44,12 @@ def test_machine_is_not_to_be_seen():
 
 def test_program_is_an_ordinary_user_without_capabilities():
     assert run_script("id -u; grep CapEff /proc/self/status; grep NoNewPrivs /proc/self/status") == [
-        "1000", "CapEff:", "0000000000000000", "NoNewPrivs:", "1",
-    ]  # fmt: skip
+        "1000",
+        "CapEff:",
+        "0000000000000000",
+        "NoNewPrivs:",
+        "1",
+    ]
 
 
 @pytest.mark.parametrize("command", ["unshare -U true", "mount -t tmpfs none /mnt", "touch /usr/x"])
@@ -144,7 +148,10 @@ def test_folder_of_a_killed_supervisor_is_removed_by_the_next():
 
 
 def test_program_that_stays_is_talked_to_and_stopped(tmp_path):
-    program = write_program(tmp_path, "echo", """
+    program = write_program(
+        tmp_path,
+        "echo",
+        """
 listening = socket.socket(socket.AF_UNIX)
 listening.bind("/tmp/in")
 listening.listen()
@@ -152,7 +159,8 @@ print("1|5|unix|/tmp/in|grpc|", flush=True)
 near = listening.accept()[0]
 near.sendall(near.recv(100).upper())
 time.sleep(60)
-""")  # fmt: skip
+""",
+    )
     with open_environment(LIMITS, files={"echo": program}, readable=READABLE) as sandbox:
         process = sandbox.start(["/project/echo"])
         assert process.read_line(5) == b"1|5|unix|/tmp/in|grpc|"
@@ -165,13 +173,17 @@ time.sleep(60)
 
 
 def test_plugin_is_reached_over_tcp(tmp_path):
-    program = write_program(tmp_path, "echo", """
+    program = write_program(
+        tmp_path,
+        "echo",
+        """
 listening = socket.create_server(("127.0.0.1", 0))
 print(listening.getsockname()[1], flush=True)
 near = listening.accept()[0]
 near.sendall(near.recv(100).upper())
 time.sleep(60)
-""")  # fmt: skip
+""",
+    )
     with open_environment(LIMITS, files={"echo": program}, readable=READABLE) as sandbox:
         process = sandbox.start(["/project/echo"])
         address = f"127.0.0.1:{process.read_line(5).decode()}"

@@ -47,9 +47,15 @@ MACHINES: dict[str, tuple[list[str], str, dict[str, str], str]] = {
     "a filter": ([], OTHER_MACHINE, {}, f"there is no system call filter for {os.uname().machine}"),
 }
 LIFECYCLE: dict[str, Any] = {
-    "version": "1.0.0", "base": "a", "changed": "b", "refused": "", "partial": "", "hosts": (), "secret": "",
+    "version": "1.0.0",
+    "base": "a",
+    "changed": "b",
+    "refused": "",
+    "partial": "",
+    "hosts": (),
+    "secret": "",
     "account": "",
-}  # fmt: skip
+}
 pytestmark = pytest.mark.django_db(transaction=True)
 
 

@@ -45,8 +45,11 @@ SERVER = {
     "block_types": {
         "disk": block(
             "list",
-            {"size": attribute("number", "required"), "serial": attribute("string", "computed"),
-             "key": attribute("string", "required", "sensitive")},
+            {
+                "size": attribute("number", "required"),
+                "serial": attribute("string", "computed"),
+                "key": attribute("string", "required", "sensitive"),
+            },
             most=1,
             timeouts=block("single", {"create": attribute("string", "optional")}),
         ),
@@ -54,7 +57,7 @@ SERVER = {
         "placement": block("single", {"rack": attribute("string", "required")}),
         "timeouts": block("single", {"create": attribute("string", "optional")}),
     },
-}  # fmt: skip
+}
 
 SCHEMA: dict[str, Any] = {
     "format_version": "1.0",

@@ -145,8 +145,11 @@ def test_definition_envelope_of_each_scope(is_namespaced: bool, group: str, scop
     assert set(spec["properties"]) == common | keys
     assert spec["required"] == ["forProvider"]
     assert [column["name"] for column in version["additionalPrinterColumns"]] == [
-        "SYNCED", "READY", "EXTERNAL-NAME", "AGE",
-    ]  # fmt: skip
+        "SYNCED",
+        "READY",
+        "EXTERNAL-NAME",
+        "AGE",
+    ]
 
 
 def test_definition_rules_name_what_must_be_given_in_the_order_of_terraform() -> None:
@@ -174,9 +177,14 @@ def test_definition_rule_escapes_a_word_of_cel_but_the_message_does_not() -> Non
 
 @pytest.mark.parametrize(
     ("policies", "spec", "init", "passes"),
-    [(["*"], {}, {}, False), (["*"], {"address": "a"}, {}, True), (["Create"], {}, {"address": "a"}, True),
-     (["Observe"], {}, {}, True), (["Update"], {}, {}, False)],
-)  # fmt: skip
+    [
+        (["*"], {}, {}, False),
+        (["*"], {"address": "a"}, {}, True),
+        (["Create"], {}, {"address": "a"}, True),
+        (["Observe"], {}, {}, True),
+        (["Update"], {}, {}, False),
+    ],
+)
 def test_definition_rule_decides_as_its_message_says(policies: Any, spec: Any, init: Any, passes: bool) -> None:
     rule = rules(build_crd())["spec.forProvider.address is a required parameter"]
     environment = celpy.Environment()
@@ -255,12 +263,22 @@ def test_choices_whole_domain_gives_the_category_with_its_first_word() -> None:
 
 @pytest.mark.parametrize(
     ("prefix", "more"),
-    [("Acme", {}), ("a b", {}), ("acme", {"external": ("NAMES",)}), ("acme", {"external": ("NAME_AS_IDENTIFIER",) * 2}),
-     ("acme", {"kinds": ("acme_key=keys/key",)}), ("acme", {"singletons": "both"}),
-     ("acme", {"computed_nested": "spec"}), ("acme", {"numbers": "float"}), ("acme", {"runtime": "3"}),
-     ("acme", {"references": ("acme_key",)}),
-     ("acme", {"category": "A b"}), ("acme", {"api_version": "1beta1"}), ("acme", {"api_version": "v1gamma1"})],
-)  # fmt: skip
+    [
+        ("Acme", {}),
+        ("a b", {}),
+        ("acme", {"external": ("NAMES",)}),
+        ("acme", {"external": ("NAME_AS_IDENTIFIER",) * 2}),
+        ("acme", {"kinds": ("acme_key=keys/key",)}),
+        ("acme", {"singletons": "both"}),
+        ("acme", {"computed_nested": "spec"}),
+        ("acme", {"numbers": "float"}),
+        ("acme", {"runtime": "3"}),
+        ("acme", {"references": ("acme_key",)}),
+        ("acme", {"category": "A b"}),
+        ("acme", {"api_version": "1beta1"}),
+        ("acme", {"api_version": "v1gamma1"}),
+    ],
+)
 def test_choices_refuses_what_it_cannot_read(prefix: str, more: dict[str, Any]) -> None:
     with pytest.raises(InvalidChoiceError):
         parse_choices(prefix, **more)
@@ -320,8 +338,10 @@ def test_definition_computed_nested_attribute_is_a_parameter_of_older_generators
         mode, lambda one: {"type": "array", "items": one}
     )
     assert [one["properties"]["meta"] for one in parts(definition_parts).values()] == [
-        around(bare_object), around(bare_object), around(object_schema),
-    ]  # fmt: skip
+        around(bare_object),
+        around(bare_object),
+        around(object_schema),
+    ]
     assert list(rules(definition_parts)) == ["spec.forProvider.meta is a required parameter"]
     assert find_faults(definition_parts) == []
 
@@ -352,7 +372,7 @@ def test_definition_reference_has_two_more_fields_and_no_rule(is_namespaced: boo
         {"type": "object", "properties": reference, "required": ["name"]},
         {"type": "object", "properties": reference, "required": ["name"]},
         None,
-    ]  # fmt: skip
+    ]
     selector = definition_parts["initProvider"]["properties"]["addressSelector"]
     assert set(selector["properties"]) == {"matchControllerRef", "matchLabels", "policy", *more}
     assert "spec.forProvider.address is a required parameter" not in rules(one)

@@ -153,21 +153,45 @@ REST = {"name": "rest", "type": "number"}
 @pytest.mark.parametrize(
     ("old", "new", "what", "sentence"),
     [
-        (function("string"), function("string", "bool"), "parameters_changed",
-         "The function f changed from (string) string to (string, bool) string."),
-        (function(variadic_parameter=REST), function(), "parameters_changed",
-         "The function f changed from (number…) string to () string."),
-        (function("string"), function(STRING_LIST), "parameter_type_changed",
-         "Parameter 1 (p0) of the function f was string and is now list(string)."),
-        (function(variadic_parameter=REST | {"is_nullable": True}), function(variadic_parameter=REST),
-         "parameter_type_changed", "Parameter 1 (rest) of the function f can no longer be null."),
-        (function(), function(returns=["object", {"a": "string", "b": ["tuple", ["bool", "number"]]}]), "type_changed",
-         "The function f returned string and now returns object({a = string, b = tuple([bool, number])})."),
-        (function(), function(variadic_parameter=REST), "optional_added",
-         "The function f now accepts additional arguments of type number."),
+        (
+            function("string"),
+            function("string", "bool"),
+            "parameters_changed",
+            "The function f changed from (string) string to (string, bool) string.",
+        ),
+        (
+            function(variadic_parameter=REST),
+            function(),
+            "parameters_changed",
+            "The function f changed from (number…) string to () string.",
+        ),
+        (
+            function("string"),
+            function(STRING_LIST),
+            "parameter_type_changed",
+            "Parameter 1 (p0) of the function f was string and is now list(string).",
+        ),
+        (
+            function(variadic_parameter=REST | {"is_nullable": True}),
+            function(variadic_parameter=REST),
+            "parameter_type_changed",
+            "Parameter 1 (rest) of the function f can no longer be null.",
+        ),
+        (
+            function(),
+            function(returns=["object", {"a": "string", "b": ["tuple", ["bool", "number"]]}]),
+            "type_changed",
+            "The function f returned string and now returns object({a = string, b = tuple([bool, number])}).",
+        ),
+        (
+            function(),
+            function(variadic_parameter=REST),
+            "optional_added",
+            "The function f now accepts additional arguments of type number.",
+        ),
         (function(), function(deprecation_message="Use g."), "deprecated", "The function f is now deprecated: Use g."),
     ],
-)  # fmt: skip
+)
 def test_difference_of_one_function(old: Any, new: Any, what: str, sentence: str) -> None:
     schema_changes = compare_schemas(schema(functions={"f": old}), schema(functions={"f": new})).changes
     assert [(change.what, change.sentence) for change in schema_changes] == [(what, sentence)]

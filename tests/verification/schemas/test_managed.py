@@ -30,8 +30,12 @@ CODECS = {
     "templated": ManagedResourceCodec(SERVER, parse_choices("acme", external=(TEMPLATE,))),
 }
 TEXT = st.text(max_size=4)
-SCALARS = {"string": TEXT, "number": st.integers() | st.floats(allow_nan=False, allow_infinity=False),
-           "bool": st.booleans(), "dynamic": st.none() | TEXT}  # fmt: skip
+SCALARS = {
+    "string": TEXT,
+    "number": st.integers() | st.floats(allow_nan=False, allow_infinity=False),
+    "bool": st.booleans(),
+    "dynamic": st.none() | TEXT,
+}
 
 
 def value_of(node: Node) -> st.SearchStrategy[Any]:
@@ -57,14 +61,31 @@ def _element(node: Node) -> st.SearchStrategy[Any]:
 
 ANY = st.fixed_dictionaries({node.name: value_of(node) for node in SERVER.nodes})
 VALUE: dict[str, Any] = {
-    "id": "srv-7", "name": "web", "name_prefix": None, "address": "10.0.0.7", "namespace": "prod", "size": 2,
-    "is_public": False, "ipv4_address": "192.0.2.7", "zones": ["a", "b"], "tags": {"team": "x"}, "matrix": None,
-    "extra": None, "root_password": "hunter2", "api_tokens": ["t1", "t2"], "env_secrets": {"A": "1"},
-    "connection_url": "psql://u:p@h", "events": [{"at": "now", "what": "boot"}], "limits": {"cpu": 4},
-    "owner": {"email": "o@example.com"}, "labels": None,
+    "id": "srv-7",
+    "name": "web",
+    "name_prefix": None,
+    "address": "10.0.0.7",
+    "namespace": "prod",
+    "size": 2,
+    "is_public": False,
+    "ipv4_address": "192.0.2.7",
+    "zones": ["a", "b"],
+    "tags": {"team": "x"},
+    "matrix": None,
+    "extra": None,
+    "root_password": "hunter2",
+    "api_tokens": ["t1", "t2"],
+    "env_secrets": {"A": "1"},
+    "connection_url": "psql://u:p@h",
+    "events": [{"at": "now", "what": "boot"}],
+    "limits": {"cpu": 4},
+    "owner": {"email": "o@example.com"},
+    "labels": None,
     "disk": [{"size": 10, "serial": "S1", "key": "k", "timeouts": None}],
-    "rule": [{"port": 22}, {"port": 80}], "placement": {"rack": "r1"}, "timeouts": {"create": "9m"},
-}  # fmt: skip
+    "rule": [{"port": 22}, {"port": 80}],
+    "placement": {"rack": "r1"},
+    "timeouts": {"create": "9m"},
+}
 
 
 @pytest.mark.parametrize("codec", CODECS.values(), ids=CODECS.keys())
@@ -103,8 +124,12 @@ def test_decode_without_the_name_takes_the_id() -> None:
 def test_encode_spec_leaves_open_what_the_provider_says() -> None:
     spec = ARRAYS.encode_spec(ARRAYS.decode(VALUE))
     assert {name for name, one in spec.items() if one != VALUE[name]} == {
-        "ipv4_address", "connection_url", "events", "owner", "disk",
-    }  # fmt: skip
+        "ipv4_address",
+        "connection_url",
+        "events",
+        "owner",
+        "disk",
+    }
     assert spec["disk"] == [{"size": 10, "serial": None, "key": "k", "timeouts": None}]
 
 
@@ -166,8 +191,10 @@ def test_request_shapes_of_a_name_that_identifies() -> None:
     prior = shapes["Update"]["PriorState"]
     assert prior is not None
     assert [prior[name] for name in ("id", "name", "name_prefix")] == [
-        "string from status.atProvider", "from the annotation crossplane.io/external-name", "last observed value",
-    ]  # fmt: skip
+        "string from status.atProvider",
+        "from the annotation crossplane.io/external-name",
+        "last observed value",
+    ]
 
 
 def test_decode_lays_the_timeouts_next_to_the_object() -> None:

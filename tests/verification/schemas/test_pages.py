@@ -77,10 +77,13 @@ def test_schemas_hand_in_again_takes_the_place_of_the_first(two: Integration, ri
         ("1.4.0", b"<html>", "The file isn't valid JSON. Upload the output of “terraform providers schema -json”."),
         ("1.4.0", b"", "The file is empty."),
         ("x", encode_schema(), "“x” is not a version such as 1.2.3."),
-        ("1.4.0", encode_schema({"format_version": "1.0", "provider_schemas": {"a/b/other": {}}}),
-         "The file must contain one provider named acme. It contains a/b/other."),
+        (
+            "1.4.0",
+            encode_schema({"format_version": "1.0", "provider_schemas": {"a/b/other": {}}}),
+            "The file must contain one provider named acme. It contains a/b/other.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_schemas_refusal_appears_next_to_the_field(
     provider: Integration, alice: Any, version: str, body: bytes, sentence: str
 ) -> None:
@@ -125,8 +128,11 @@ def test_crossplane_lists_what_is_made_and_why_the_rest_is_not(two: Integration,
     assert "4 of 6 resources are available as Kubernetes resources. Skipped: 2." in text
     assert "both: a tuple has no counterpart in Kubernetes" in text
     assert [cell.get_text() for cell in page.select("td.main a")] == [
-        "acme_compute_server", "acme_key", "acme_user_role", "acme_user_roles",
-    ]  # fmt: skip
+        "acme_compute_server",
+        "acme_key",
+        "acme_user_role",
+        "acme_user_roles",
+    ]
 
 
 def test_crossplane_choice_that_cannot_be_read_says_so_and_shows_the_usual(two: Integration, alice: Any) -> None:
@@ -139,9 +145,12 @@ def test_crossplane_choices_for_single_resources_are_followed(two: Integration, 
     query = {
         "kinds": "acme_key=iam/Pin\r\nacme_user_role=iam/Role",
         "external_names": "acme_compute_server=NAME_AS_IDENTIFIER",
-        "references": "acme_compute_server.address", "api_version": "v1beta1", "single_blocks": "object",
-        "numbers": "integer", "runtime": "1",
-    }  # fmt: skip
+        "references": "acme_compute_server.address",
+        "api_version": "v1beta1",
+        "single_blocks": "object",
+        "numbers": "integer",
+        "runtime": "1",
+    }
     page = fetch_page(alice, "schemas:crds", two, version="1.9.0", **query)
     cells = [[cell.get_text(strip=True) for cell in row.select("td")] for row in page.select("tbody tr")]
     assert ["acme_key", "Pin", "iam.acme.upbound.io"] in cells
@@ -189,10 +198,15 @@ def test_crossplane_resource_shows_both_scopes_and_the_three_requests(two: Integ
     assert [heading.get_text() for heading in page.select("h2")][-3:] == ["Create", "Update", "Delete"]
     heading_texts = [(one.name, one.get_text()) for one in page.select("h3, h3 + p")]
     assert heading_texts == [
-        ("h3", "PriorState"), ("p", "null"), ("h3", "PlannedState"),
-        ("h3", "PriorState"), ("h3", "PlannedState"),
-        ("h3", "PriorState"), ("h3", "PlannedState"), ("p", "null"),
-    ]  # fmt: skip
+        ("h3", "PriorState"),
+        ("p", "null"),
+        ("h3", "PlannedState"),
+        ("h3", "PriorState"),
+        ("h3", "PlannedState"),
+        ("h3", "PriorState"),
+        ("h3", "PlannedState"),
+        ("p", "null"),
+    ]
     assert "The prior state is the last observed state. The planned state is the spec." in text
 
 

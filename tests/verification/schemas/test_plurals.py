@@ -5,22 +5,51 @@ from verification.schemas.crossplane.pluralization import pluralize
 
 @pytest.mark.parametrize(
     ("kind", "many"),
-    [("Key", "keys"), ("DomainPolicy", "domainpolicies"), ("Index", "indices"), ("Address", "addresses"),
-     ("OIDCSettings", "oidcsettings"), ("API", "apis"), ("Gateway", "gateways"), ("Prefix", "prefixes"),
-     ("BusinessMetadata", "businessmetadata"), ("Status", "statuses"), ("Alias", "aliases"), ("Branch", "branches")],
-)  # fmt: skip
+    [
+        ("Key", "keys"),
+        ("DomainPolicy", "domainpolicies"),
+        ("Index", "indices"),
+        ("Address", "addresses"),
+        ("OIDCSettings", "oidcsettings"),
+        ("API", "apis"),
+        ("Gateway", "gateways"),
+        ("Prefix", "prefixes"),
+        ("BusinessMetadata", "businessmetadata"),
+        ("Status", "statuses"),
+        ("Alias", "aliases"),
+        ("Branch", "branches"),
+    ],
+)
 def test_plural_of_a_kind(kind: str, many: str) -> None:
     assert pluralize(kind) == many
 
 
 @pytest.mark.parametrize(
     ("kind", "many"),
-    [("SearchIndex", "searchindices"), ("EventBus", "eventbuses"), ("Silo", "siloes"), ("Leaf", "leaves"),
-     ("Scenario", "scenarios"), ("Database", "databases"), ("Device", "devices"), ("HealthCheck", "healthchecks"),
-     ("IPSet", "ipsets"), ("Regex", "regices"), ("Quota", "quotas"), ("DedicatedHostQuota", "dedicatedhostquotas"),
-     ("Ips", "ipses"), ("VirtualNetworkDNS", "virtualnetworkdnses"), ("OAuthClient", "oauthclients"),
-     ("NodePool", "nodepools"), ("DNSBus", "dnsbuses"), ("Archive", "archives"), ("Criteria", "criteria"),
-     ("AlertRuleV0Alpha1", "alertrulev0alpha1s"), ("SurveyAnalysis", "surveyanalyses"), ("UserSSH", "usersshs")],
-)  # fmt: skip
+    [
+        ("SearchIndex", "searchindices"),
+        ("EventBus", "eventbuses"),
+        ("Silo", "siloes"),
+        ("Leaf", "leaves"),
+        ("Scenario", "scenarios"),
+        ("Database", "databases"),
+        ("Device", "devices"),
+        ("HealthCheck", "healthchecks"),
+        ("IPSet", "ipsets"),
+        ("Regex", "regices"),
+        ("Quota", "quotas"),
+        ("DedicatedHostQuota", "dedicatedhostquotas"),
+        ("Ips", "ipses"),
+        ("VirtualNetworkDNS", "virtualnetworkdnses"),
+        ("OAuthClient", "oauthclients"),
+        ("NodePool", "nodepools"),
+        ("DNSBus", "dnsbuses"),
+        ("Archive", "archives"),
+        ("Criteria", "criteria"),
+        ("AlertRuleV0Alpha1", "alertrulev0alpha1s"),
+        ("SurveyAnalysis", "surveyanalyses"),
+        ("UserSSH", "usersshs"),
+    ],
+)
 def test_plural_of_the_last_word(kind: str, many: str) -> None:
     assert pluralize(kind) == many

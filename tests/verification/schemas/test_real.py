@@ -22,9 +22,11 @@ from verification.terraform.versions import parse_version
 ROOT = Path(__file__).parents[3]
 FOLDER = Path(os.environ.get("PORTAL_SHARED", "../shared")) / "data" / "provider-schemas"
 ALL = sorted(path.name.removesuffix(".json.gz") for path in FOLDER.glob("*.json.gz"))
-NEWEST = list({name.rpartition("_")[0]: name
-               for name in sorted(ALL, key=lambda name: parse_version(name.rpartition("_")[2]))}
-              .values())  # fmt: skip
+NEWEST = list(
+    {
+        name.rpartition("_")[0]: name for name in sorted(ALL, key=lambda name: parse_version(name.rpartition("_")[2]))
+    }.values()
+)
 SAMPLE = 8  # kubernetes-validate takes a while; bin/bench crds shows it every definition of every version
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="no recorded schemas of providers on this machine")
 
@@ -75,10 +77,14 @@ def test_files_of_a_real_provider_are_the_same_bytes_in_every_process() -> None:
     first, second = (
         subprocess.run(
             [sys.executable, "-c", DIGEST, str(path)],
-            env={"PYTHONHASHSEED": seed}, cwd=ROOT, capture_output=True, text=True, check=True,
+            env={"PYTHONHASHSEED": seed},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for seed in ("1", "2")
-    )  # fmt: skip
+    )
     assert first == second
     assert first.startswith("111 ")
 

@@ -7,9 +7,13 @@ from verification.sources.registry import client as source
 from verification.sources.registry.client import RegistryClient
 
 ROCKET = Provider(
-    "acme/rocket", tier="partner", versions=("1.0.0", "1.2.0", "1.3.0-rc1"), platforms=("linux_amd64", "darwin_arm64"),
-    protocols=("6.0",), repository_id=4711,
-)  # fmt: skip
+    "acme/rocket",
+    tier="partner",
+    versions=("1.0.0", "1.2.0", "1.3.0-rc1"),
+    platforms=("linux_amd64", "darwin_arm64"),
+    protocols=("6.0",),
+    repository_id=4711,
+)
 PROBE = "/v2/providers/acme/rocket"
 FIRST_LOOK = [PROBE, "/v1/providers/acme/rocket/versions", "/v1/providers/acme/rocket/1.2.0"]
 
@@ -18,11 +22,16 @@ def test_provider_is_read_as_it_is(registry):
     registry.publish(ROCKET)
     listing = RegistryClient().read_listing("acme", "rocket")
     assert (listing.full_name, listing.tier, listing.versions, listing.newest) == (
-        "acme/rocket", "partner", ("1.0.0", "1.2.0", "1.3.0-rc1"), "1.2.0",
-    )  # fmt: skip
+        "acme/rocket",
+        "partner",
+        ("1.0.0", "1.2.0", "1.3.0-rc1"),
+        "1.2.0",
+    )
     assert (listing.platforms, listing.protocols, listing.docs) == (
-        ("linux_amd64", "darwin_arm64"), ("6.0",), {"overview": 1, "resources": 1},
-    )  # fmt: skip
+        ("linux_amd64", "darwin_arm64"),
+        ("6.0",),
+        {"overview": 1, "resources": 1},
+    )
     assert listing.builds == dict.fromkeys(("1.3.0-rc1", "1.2.0", "1.0.0"), ("linux_amd64", "darwin_arm64"))
     assert (listing.warning, listing.unlisted, listing.moved_to, listing.repository_id) == ("", False, "", 4711)
     assert registry.seen == FIRST_LOOK
@@ -53,8 +62,12 @@ def test_picture_of_before_the_builds_were_kept_is_completed(registry):
 
 def test_highest_versions_come_first_and_what_is_none_last():
     assert sort_versions(["0.9.0", "x", "0.10.0", "1.0.0-rc1", "1.0.0"]) == (
-        "1.0.0", "1.0.0-rc1", "0.10.0", "0.9.0", "x",
-    )  # fmt: skip
+        "1.0.0",
+        "1.0.0-rc1",
+        "0.10.0",
+        "0.9.0",
+        "x",
+    )
 
 
 def test_new_warning_does_not_ask_for_the_version_again(registry):

@@ -10,9 +10,16 @@ from verification.sources.models import GitHubRateLimit
 @pytest.fixture
 def dead(db):
     return GitHubRateLimit.objects.create(
-        name="token 1a2b3c4d", limit=5000, remaining=4988, reset_at=NOW, hour_from=NOW, spent=12, strikes=6,
-        dead_at=NOW, dead_why="GitHub answered 401.",
-    )  # fmt: skip
+        name="token 1a2b3c4d",
+        limit=5000,
+        remaining=4988,
+        reset_at=NOW,
+        hour_from=NOW,
+        spent=12,
+        strikes=6,
+        dead_at=NOW,
+        dead_why="GitHub answered 401.",
+    )
 
 
 def run_command(*args):

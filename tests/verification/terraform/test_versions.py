@@ -115,9 +115,19 @@ def test_text_that_is_no_constraint(text):
 
 @pytest.mark.parametrize(
     ("text", "strict"),
-    [("1.2.3", True), ("1.2.3-beta.1", True), ("1.2.3+b.1", True), ("0.0.0-0", True), ("1.2", False), ("01.2.3", False),
-     ("1.2.3-", False), ("1.2.3-01", False), ("1.2.3-a..b", False), ("v1.2.3", False)],
-)  # fmt: skip
+    [
+        ("1.2.3", True),
+        ("1.2.3-beta.1", True),
+        ("1.2.3+b.1", True),
+        ("0.0.0-0", True),
+        ("1.2", False),
+        ("01.2.3", False),
+        ("1.2.3-", False),
+        ("1.2.3-01", False),
+        ("1.2.3-a..b", False),
+        ("v1.2.3", False),
+    ],
+)
 def test_strict_version(text, strict):
     assert is_strict(text) is strict
 

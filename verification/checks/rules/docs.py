@@ -16,9 +16,14 @@ DOCS_LAYOUT_URL = "https://developer.hashicorp.com/terraform/registry/providers/
 DOCS_ROOTS = ("docs/", "website/docs/")
 PAGE_SUFFIX_PATTERN = re.compile(r"\.(?:html\.)?(?:md|markdown)$")
 CATEGORY_BY_FOLDER = {
-    "resources": "resources", "r": "resources", "data-sources": "data-sources", "d": "data-sources",
-    "functions": "functions", "ephemeral-resources": "ephemeral-resources", "guides": "guides",
-}  # fmt: skip
+    "resources": "resources",
+    "r": "resources",
+    "data-sources": "data-sources",
+    "d": "data-sources",
+    "functions": "functions",
+    "ephemeral-resources": "ephemeral-resources",
+    "guides": "guides",
+}
 DOCUMENTED_CATEGORIES = ("resources", "data-sources", "functions", "ephemeral-resources")
 SOURCE_FILE_PATTERNS = {
     "resources": re.compile(r"(?:^|/)(?:resource_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_resource)\.go$"),

@@ -19,8 +19,15 @@ SCHEMAS_URL = "https://developer.hashicorp.com/terraform/plugin/framework/handli
 NAMING_URL = "https://developer.hashicorp.com/terraform/plugin/best-practices/naming"
 SENSITIVE_STATE_URL = "https://developer.hashicorp.com/terraform/plugin/best-practices/sensitive-state"
 MAX_EVIDENCE_ITEMS = 12
-SCHEMA_CHECK_KEYS = (CHECK_KEY, "schema.protocol", "schema.prefix", "schema.sensitive", "schema.deprecated",
-                     "schema.descriptions", "schema.pages")  # fmt: skip
+SCHEMA_CHECK_KEYS = (
+    CHECK_KEY,
+    "schema.protocol",
+    "schema.prefix",
+    "schema.sensitive",
+    "schema.deprecated",
+    "schema.descriptions",
+    "schema.pages",
+)
 
 
 def load_inspection(subject: Subject) -> dict[str, Any] | Result:

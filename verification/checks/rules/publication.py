@@ -13,9 +13,12 @@ PROVIDER_DOCS_URL = "https://developer.hashicorp.com/terraform/registry/provider
 NO_REPOSITORY_RESULT = Result(Outcome.FAIL, "Enter the repository URL first. We derive the registry address from it.")
 LISTED_STATUSES = ("listed", "on_notice")
 REGISTRY_TIERS_BY_TIER = {
-    "verified": ("partner",), "partner": ("partner",), "partner-premier": ("partner", "partner-premier", "premier"),
-    "official": ("official",), "community": ("community",),
-}  # fmt: skip
+    "verified": ("partner",),
+    "partner": ("partner",),
+    "partner-premier": ("partner", "partner-premier", "premier"),
+    "official": ("official",),
+    "community": ("community",),
+}
 MAX_PAGES = 1000
 
 

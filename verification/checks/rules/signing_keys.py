@@ -32,12 +32,37 @@ ROTATION_WATCH_PERIOD = timedelta(
 UNREGISTERED_VERDICTS = frozenset({Class.WRONG_KEY, Class.NO_KEYS, Class.UNREADABLE_KEY, Class.UNSUPPORTED_KEY})
 PERSONAL_EMAIL_DOMAINS = frozenset(
     {
-        "gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com", "yahoo.com", "ymail.com",
-        "icloud.com", "me.com", "mac.com", "aol.com", "gmx.de", "gmx.net", "gmx.com", "web.de", "proton.me",
-        "protonmail.com", "pm.me", "mail.ru", "yandex.ru", "qq.com", "163.com", "126.com", "zoho.com", "fastmail.com",
-        "hey.com", "tutanota.com", "users.noreply.github.com",
+        "gmail.com",
+        "googlemail.com",
+        "outlook.com",
+        "hotmail.com",
+        "live.com",
+        "msn.com",
+        "yahoo.com",
+        "ymail.com",
+        "icloud.com",
+        "me.com",
+        "mac.com",
+        "aol.com",
+        "gmx.de",
+        "gmx.net",
+        "gmx.com",
+        "web.de",
+        "proton.me",
+        "protonmail.com",
+        "pm.me",
+        "mail.ru",
+        "yandex.ru",
+        "qq.com",
+        "163.com",
+        "126.com",
+        "zoho.com",
+        "fastmail.com",
+        "hey.com",
+        "tutanota.com",
+        "users.noreply.github.com",
     }
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)

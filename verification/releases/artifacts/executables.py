@@ -6,9 +6,17 @@ from dataclasses import dataclass
 from verification.releases.artifacts.remarks import Remark, fail
 
 ELF_MACHINES = {
-    3: "386", 8: "mips", 20: "ppc", 21: "ppc64", 22: "s390x", 40: "arm", 62: "amd64", 183: "arm64", 243: "riscv64",
+    3: "386",
+    8: "mips",
+    20: "ppc",
+    21: "ppc64",
+    22: "s390x",
+    40: "arm",
+    62: "amd64",
+    183: "arm64",
+    243: "riscv64",
     258: "loong64",
-}  # fmt: skip
+}
 MACH_MACHINES = {0x01000007: "amd64", 0x0100000C: "arm64", 7: "386", 12: "arm"}
 PE_MACHINES = {0x014C: "386", 0x8664: "amd64", 0xAA64: "arm64", 0x01C0: "arm", 0x01C4: "arm"}
 FORMATS = {"windows": "PE", "darwin": "Mach-O"}

@@ -7,9 +7,17 @@ import re
 from dataclasses import dataclass
 
 SPECIAL_WORDS = {
-    "cloudformation": "CloudFormation", "graphql": "GraphQL", "haproxy": "HAProxy", "ipset": "IPSet",
-    "ipv4": "IPv4", "ipv6": "IPv6", "mysql": "MySQL", "nodejs": "NodeJS", "openid": "OpenID", "voip": "VoIP",
-}  # fmt: skip
+    "cloudformation": "CloudFormation",
+    "graphql": "GraphQL",
+    "haproxy": "HAProxy",
+    "ipset": "IPSet",
+    "ipv4": "IPv4",
+    "ipv6": "IPv6",
+    "mysql": "MySQL",
+    "nodejs": "NodeJS",
+    "openid": "OpenID",
+    "voip": "VoIP",
+}
 ACRONYMS = frozenset(
     {"acl", "adm", "ai", "alb", "ami", "amqp", "api", "apns", "ascii", "bgp", "ca", "cpu", "css", "db", "dhcp", "dicom"}
     | {"dkim", "dns", "dnssec", "ebs", "ec2", "efs", "eof", "fhir", "fsx", "gcm", "gcp", "gid", "grpc", "guid", "hl7"}

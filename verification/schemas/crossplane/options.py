@@ -105,9 +105,15 @@ class GeneratorChoices:
         return f"{short}.{root}" if short else root
 
 
-def parse_choices(prefix: str, external: tuple[str, ...] = (), kinds: tuple[str, ...] = (),
-            references: tuple[str, ...] = (), api_version: str = "v1alpha1", category: str = "",
-            **words: str) -> GeneratorChoices:  # fmt: skip
+def parse_choices(
+    prefix: str,
+    external: tuple[str, ...] = (),
+    kinds: tuple[str, ...] = (),
+    references: tuple[str, ...] = (),
+    api_version: str = "v1alpha1",
+    category: str = "",
+    **words: str,
+) -> GeneratorChoices:
     """From words as people type them. `prefix` is "acme" (acme.upbound.io) or a whole domain; without a `category` its
     first word is one; `words` are those of WORDS. Raises BadChoice."""
     if not LABEL_PATTERN.fullmatch(prefix):

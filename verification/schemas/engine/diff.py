@@ -15,9 +15,13 @@ from verification.schemas.engine.types import Node, ParsedSchema, Resource
 MIN_NAME_SIMILARITY = 0.6  # minimum similarity of two names to report a rename
 MIN_SHARED_ARGUMENTS = 0.8  # minimum share of common arguments to report a renamed resource
 SCHEMA_KINDS = (
-    ("resource", "resources"), ("data source", "data_sources"), ("ephemeral resource", "ephemeral"),
-    ("list resource", "lists"), ("action", "actions"), ("identity of", "identities"),
-)  # fmt: skip
+    ("resource", "resources"),
+    ("data source", "data_sources"),
+    ("ephemeral resource", "ephemeral"),
+    ("list resource", "lists"),
+    ("action", "actions"),
+    ("identity of", "identities"),
+)
 BREAKING_CHANGES = frozenset(
     {"removed", "renamed", "type_changed", "nesting_changed", "block_to_attribute", "attribute_to_block"}
     | {"newly_required", "required_added", "computed_removed", "read_only", "sensitive_added", "fewer_allowed"}
@@ -208,27 +212,56 @@ def _format_numbers(change_type: str, old: Node, new: Node) -> tuple[str, str]:
 ARGUMENT_RULES = (
     ("newly_required", lambda old, new: new.required and not old.required, "{here} is now required."),
     ("read_only", lambda old, new: new.is_observed and not old.is_observed, "{here} can no longer be set."),
-    ("computed_removed", lambda old, new: new.syntax != "block" and old.computed and not (new.computed or new.required),
-     "The provider no longer sets a default for {here}."),
-    ("sensitive_added", lambda old, new: new.sensitive and not old.sensitive,
-     "{here} is now sensitive. Outputs that contain it must be marked as sensitive."),
-    ("write_only", lambda old, new: new.write_only and not old.write_only,
-     "{here} is now write-only. Configurations can't read it."),
-    ("fewer_allowed", lambda old, new: new.max_items > 0 and not 0 < old.max_items <= new.max_items,
-     "{here} now allows fewer items."),
-    ("more_needed", lambda old, new: new.min_items > old.min_items and old.syntax == new.syntax and not
-     (new.required and not old.required), "{here} now requires more items."),
-    ("no_longer_required", lambda old, new: old.required and not new.required and not new.is_observed,
-     "{here} is now optional."),
+    (
+        "computed_removed",
+        lambda old, new: new.syntax != "block" and old.computed and not (new.computed or new.required),
+        "The provider no longer sets a default for {here}.",
+    ),
+    (
+        "sensitive_added",
+        lambda old, new: new.sensitive and not old.sensitive,
+        "{here} is now sensitive. Outputs that contain it must be marked as sensitive.",
+    ),
+    (
+        "write_only",
+        lambda old, new: new.write_only and not old.write_only,
+        "{here} is now write-only. Configurations can't read it.",
+    ),
+    (
+        "fewer_allowed",
+        lambda old, new: new.max_items > 0 and not 0 < old.max_items <= new.max_items,
+        "{here} now allows fewer items.",
+    ),
+    (
+        "more_needed",
+        lambda old, new: (
+            new.min_items > old.min_items and old.syntax == new.syntax and not (new.required and not old.required)
+        ),
+        "{here} now requires more items.",
+    ),
+    (
+        "no_longer_required",
+        lambda old, new: old.required and not new.required and not new.is_observed,
+        "{here} is now optional.",
+    ),
     ("deprecated", lambda old, new: new.deprecated and not old.deprecated, "{here} is now deprecated."),
     ("sensitive_removed", lambda old, new: old.sensitive and not new.sensitive, "{here} is no longer sensitive."),
     ("now_settable", lambda old, new: old.is_observed and new.optional, "{here} can now be set."),
-    ("now_computed", lambda old, new: new.syntax != "block" and new.optional and new.computed and not old.computed,
-     "The provider now sets a default for {here}."),
-    ("more_allowed", lambda old, new: old.max_items > 0 and not 0 < new.max_items <= old.max_items,
-     "{here} now allows more items."),
-    ("fewer_needed", lambda old, new: new.required and new.min_items < old.min_items,
-     "{here} now requires fewer items."),
+    (
+        "now_computed",
+        lambda old, new: new.syntax != "block" and new.optional and new.computed and not old.computed,
+        "The provider now sets a default for {here}.",
+    ),
+    (
+        "more_allowed",
+        lambda old, new: old.max_items > 0 and not 0 < new.max_items <= old.max_items,
+        "{here} now allows more items.",
+    ),
+    (
+        "fewer_needed",
+        lambda old, new: new.required and new.min_items < old.min_items,
+        "{here} now requires fewer items.",
+    ),
     ("no_longer_write_only", lambda old, new: old.write_only and not new.write_only, "{here} can now be read."),
     ("no_longer_deprecated", lambda old, new: old.deprecated and not new.deprecated, "{here} is no longer deprecated."),
-)  # fmt: skip
+)

@@ -102,9 +102,17 @@ def _check_rules(one: Schema) -> str:
 
 
 SCHEMA_RULES: tuple[Callable[[Schema], str], ...] = (
-    _check_type, _check_keywords, _check_exclusive_properties, _check_object_properties, _check_items, _check_required,
-    _check_list_type, _check_map_type, _check_default, _check_rules,
-)  # fmt: skip
+    _check_type,
+    _check_keywords,
+    _check_exclusive_properties,
+    _check_object_properties,
+    _check_items,
+    _check_required,
+    _check_list_type,
+    _check_map_type,
+    _check_default,
+    _check_rules,
+)
 
 
 def find_faults(definition: Schema) -> list[str]:

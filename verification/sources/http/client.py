@@ -39,8 +39,20 @@ from verification.sources.http.transport import (
 )
 from verification.sources.http.urls import ParsedUrl
 
-__all__ = ["ARCHIVE", "JSON", "KEY", "PAGE", "SIGNATURE", "SUMS", "BrokenConnectionError", "DeadlineExceededError",
-           "OutboundClient", "ResponseKind", "ResponseTooLargeError", "SourceResponse"]  # fmt: skip
+__all__ = [
+    "ARCHIVE",
+    "JSON",
+    "KEY",
+    "PAGE",
+    "SIGNATURE",
+    "SUMS",
+    "BrokenConnectionError",
+    "DeadlineExceededError",
+    "OutboundClient",
+    "ResponseKind",
+    "ResponseTooLargeError",
+    "SourceResponse",
+]
 
 MEGABYTE = 1024 * 1024
 MAX_REDIRECTS = 3

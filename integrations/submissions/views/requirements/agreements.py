@@ -38,10 +38,15 @@ def build_signature_form(page: RequirementPage, **form_kwargs: Any) -> Signature
 def sign_agreement(page: RequirementPage, form: SignatureForm, *, renews: bool = False) -> str:
     data = form.cleaned_data
     agreement = agreements.sign_agreement(
-        page.integration, page.requirement.id, AgreementSignature(data["signer"], data["signed_on"]),
-        version=data.get("version", ""), file=data["file"], actor=page.user, now=page.now,
+        page.integration,
+        page.requirement.id,
+        AgreementSignature(data["signer"], data["signed_on"]),
+        version=data.get("version", ""),
+        file=data["file"],
+        actor=page.user,
+        now=page.now,
         renews=renews,
-    )  # fmt: skip
+    )
     if agreement.is_complete:
         return _("Both sides signed version %(version)s.") % {"version": agreement.version}
     return _("Signature of version %(version)s recorded. The other side signs next.") % {"version": agreement.version}

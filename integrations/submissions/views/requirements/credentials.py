@@ -41,10 +41,16 @@ def build_credential_form(page: RequirementPage, **form_kwargs: Any) -> TestCred
 def submit_credential(page: RequirementPage, form: TestCredentialForm) -> str:
     data = form.cleaned_data
     credentials.submit_credential(
-        page.integration, page.requirement.id, data["label"], crypto.Secret(data["secret"]),
-        permanent=data.get("permanent", False), replaces=data["replaces"], uuid=data["uuid"],
-        actor=page.user, now=page.now,
-    )  # fmt: skip
+        page.integration,
+        page.requirement.id,
+        data["label"],
+        crypto.Secret(data["secret"]),
+        permanent=data.get("permanent", False),
+        replaces=data["replaces"],
+        uuid=data["uuid"],
+        actor=page.user,
+        now=page.now,
+    )
     return _("We stored “%(label)s” encrypted. We don't show the credentials again.") % {"label": data["label"]}
 
 

@@ -28,9 +28,14 @@ class DraftOut(Schema):
 def serialize_draft(draft: IntegrationDraft, problems: dict[str, list[str]]) -> dict[str, Any]:
     hidden_fields = ("prefilled", "prefill_note")
     return {
-        "uuid": draft.uuid, "program": draft.program_key, "company": serialize_partner_reference(draft.partner),
-        "version": draft.version, "saved_at": draft.saved_at, "problems": problems, "sent": draft.sent_at is not None,
+        "uuid": draft.uuid,
+        "program": draft.program_key,
+        "company": serialize_partner_reference(draft.partner),
+        "version": draft.version,
+        "saved_at": draft.saved_at,
+        "problems": problems,
+        "sent": draft.sent_at is not None,
         "fields": {key: value for key, value in draft.data.items() if key not in hidden_fields},
         "integration": draft.integration.uuid if draft.integration else None,
         "note": str(draft.data.get("prefill_note", "")),
-    }  # fmt: skip
+    }

@@ -217,10 +217,11 @@ def serialize_integration(row: Integration) -> dict[str, Any]:
 
 
 def serialize_transition(action: AvailableTransition) -> dict[str, Any]:
-    return {
-        "name": action.name, "label": action.label, "tone": action.tone, "note": action.note,
-        "is_decision": action.is_decision, "ready": action.is_ready, "blockers": list(action.blockers),
-    }  # fmt: skip
+    field_names = ("name", "label", "tone", "note", "is_decision")
+    return {key: getattr(action, key) for key in field_names} | {
+        "ready": action.is_ready,
+        "blockers": list(action.blockers),
+    }
 
 
 def serialize_event(event: AuditEvent) -> dict[str, Any]:
@@ -280,13 +281,17 @@ def serialize_finding(finding: Finding) -> dict[str, Any]:
 
 def serialize_message(message: ReviewMessage) -> dict[str, Any]:
     return {
-        "id": message.pk, "author": str(message.author or ""), "body": message.body, "internal": message.internal,
+        "id": message.pk,
+        "author": str(message.author or ""),
+        "body": message.body,
+        "internal": message.internal,
         "at": message.at,
-    }  # fmt: skip
+    }
 
 
 def serialize_meeting(meeting: Meeting) -> dict[str, Any]:
     field_names = ("uuid", "state", "times", "starts_at", "minutes", "place", "items")
     return {key: getattr(meeting, key) for key in field_names} | {
-        "requirement": meeting.requirement_id, "proposed_by_program": meeting.by_program
-    }  # fmt: skip
+        "requirement": meeting.requirement_id,
+        "proposed_by_program": meeting.by_program,
+    }

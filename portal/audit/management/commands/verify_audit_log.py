@@ -27,9 +27,12 @@ class Command(BaseCommand):
             "--anchors", type=Path, metavar="FOLDER", help="Folder with the anchors to compare, such as a backup."
         )
         parser.add_argument(
-            "--known-gaps-until", type=date.fromisoformat, default=date.min, metavar="YYYY-MM-DD",
+            "--known-gaps-until",
+            type=date.fromisoformat,
+            default=date.min,
+            metavar="YYYY-MM-DD",
             help="Do not report days without an anchor up to this date, such as days of an outage.",
-        )  # fmt: skip
+        )
 
     def handle(self, *args: Any, anchors: Path | None, known_gaps_until: date, **options: Any) -> None:
         folder = anchors or Path(settings.AUDIT_ANCHOR_DIR)

@@ -114,8 +114,14 @@ def test_same_question_in_other_clothes() -> None:
 
 # bin/bench limits measures these: a reader that backtracks would take minutes
 HOSTILE_COMMENTS = (
-    "a" * 60_000, "<!--" * 9_000, "`" * 20_000, "?\n" * 20_000, "![" * 20_000, "<a" * 20_000, "\n" * 60_000,
-)  # fmt: skip
+    "a" * 60_000,
+    "<!--" * 9_000,
+    "`" * 20_000,
+    "?\n" * 20_000,
+    "![" * 20_000,
+    "<a" * 20_000,
+    "\n" * 60_000,
+)
 
 
 @pytest.mark.parametrize("text", HOSTILE_COMMENTS, ids=range(len(HOSTILE_COMMENTS)))

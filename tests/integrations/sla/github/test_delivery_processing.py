@@ -167,10 +167,14 @@ def test_comment_on_a_pull_request_is_left(watch, tracker):
 @pytest.mark.parametrize(
     "change",
     [
-        {"issue": None}, {"issue": {}}, {"issue": []}, {"issue": {"id": "x"}}, {"action": ["opened"]},
+        {"issue": None},
+        {"issue": {}},
+        {"issue": []},
+        {"issue": {"id": "x"}},
+        {"action": ["opened"]},
         {"issue": {"id": 1, "number": 1, "title": 5, "created_at": "yesterday", "updated_at": "today"}},
     ],
-)  # fmt: skip
+)
 def test_payload_of_another_shape_stops_nothing(watch, tracker, change):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     payload = json.loads(tracker.hooked[0].body) | change
@@ -226,9 +230,13 @@ def test_closing_by_a_machine_counts_for_nothing(watch, tracker):
 def test_issue_keeps_the_policy_of_its_opening(watch, tracker):
     integration = watch.integration
     integration.label_policies.create(
-        state="accepted", critical_labels=["on fire"], pause_labels=[], team=[], proposed_at=OPENED_AT,
+        state="accepted",
+        critical_labels=["on fire"],
+        pause_labels=[],
+        team=[],
+        proposed_at=OPENED_AT,
         valid_from=OPENED_AT + HOUR,
-    )  # fmt: skip
+    )
     tracker.open(REPORTER, "Before", OPENED_AT, labels=("on fire",))
     tracker.open(REPORTER, "After", OPENED_AT + 2 * HOUR, labels=("on fire",))
     deliver(watch, tracker.hooked)

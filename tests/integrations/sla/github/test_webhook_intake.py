@@ -164,10 +164,19 @@ def test_d6_a_body_of_two_megabytes_and_more_is_taken(watch):
 @pytest.mark.parametrize(
     "body",
     [
-        b" ", b"[" * 100_000, b"nonsense", b"[]", b"null", b'"text"', b'{"a": ' * 50_000, b"\xff\xfe",
-        b'{"repository": []}', b'{"repository": {"id": "x"}}', b'{"repository": {"id": true}}',
+        b" ",
+        b"[" * 100_000,
+        b"nonsense",
+        b"[]",
+        b"null",
+        b'"text"',
+        b'{"a": ' * 50_000,
+        b"\xff\xfe",
+        b'{"repository": []}',
+        b'{"repository": {"id": "x"}}',
+        b'{"repository": {"id": true}}',
     ],
-)  # fmt: skip
+)
 def test_d6_signed_nonsense_is_refused_without_an_error(watch, body):
     assert post(watch, WebhookDelivery("n", "issues", body)) in {400, 403}
     assert list_delivery_ids(watch) == []
@@ -223,8 +232,11 @@ def test_bodies_are_emptied_after_a_week_and_known_when_they_come_again(watch, o
     assert [webhook_intake.forget_bodies(NOW + timedelta(days=7)), webhook_intake.forget_bodies(then)] == [0, 1]
     row = GitHubDelivery.objects.get()
     assert (bytes(row.body), row.digest, row.outcome, row.forgotten_at) == (
-        b"", hashlib.sha256(opened_delivery.body).hexdigest(), "read", then,
-    )  # fmt: skip
+        b"",
+        hashlib.sha256(opened_delivery.body).hexdigest(),
+        "read",
+        then,
+    )
     post(watch, replace(opened_delivery, id="again"))
     delivery_processing.process_due_deliveries(then)
     assert GitHubDelivery.objects.get(delivery_id="again").outcome == "replay"

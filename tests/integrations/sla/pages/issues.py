@@ -35,10 +35,16 @@ def create_issue(
     )
     number = SupportIssue.objects.filter(watch=watch).count() + 1
     raw = {
-        "id": watch.pk * 1000 + number, "number": number, "title": title, "body": "It fails.", "user": USER,
-        "author_association": "NONE", "created_at": at.isoformat(), "updated_at": at.isoformat(),
+        "id": watch.pk * 1000 + number,
+        "number": number,
+        "title": title,
+        "body": "It fails.",
+        "user": USER,
+        "author_association": "NONE",
+        "created_at": at.isoformat(),
+        "updated_at": at.isoformat(),
         "html_url": f"https://github.com/{watch.repository}/issues/{number}",
-    }  # fmt: skip
+    }
     label_acts = [(0.1, "labels", label) for label in labels]
     issue_updates = [build_issue_update(raw, n, at, act) for n, act in enumerate([*label_acts, *acts])]
     with transaction.atomic():

@@ -37,12 +37,17 @@ def text(answer: Any) -> str:
 @pytest.mark.parametrize(
     ("state", "expected"),
     [
-        ("at_risk", ["Burns"]), ("breached", ["Exploded"]), ("data_incomplete", ["Unseen"]), ("paused", ["Paused"]),
-        ("kept", ["Kept"]), ("late", []), ("", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused"]),
+        ("at_risk", ["Burns"]),
+        ("breached", ["Exploded"]),
+        ("data_incomplete", ["Unseen"]),
+        ("paused", ["Paused"]),
+        ("kept", ["Kept"]),
+        ("late", []),
+        ("", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused"]),
         ("all", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused", "Kept"]),
         ("nonsense", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused"]),
     ],
-)  # fmt: skip
+)
 def test_state_of_the_address_lists_its_clocks_the_most_pressing_first(
     sign_in: SignIn, alice: Any, state: str, expected: list[str]
 ) -> None:
@@ -79,8 +84,11 @@ def test_figures_stand_next_to_those_of_a_week_ago(alice: Any) -> None:
     now = timezone.now()
     dashboard_summary = dashboard_metrics.build_dashboard_summary(filters.parse_filters(alice, {}), now, QueryDict())
     assert [(tile.title, tile.value) for tile in dashboard_summary.tiles] == [
-        ("On time", "50%"), ("At risk", "1"), ("Breached", "1"), ("Data incomplete", "1"),
-    ]  # fmt: skip
+        ("On time", "50%"),
+        ("At risk", "1"),
+        ("Breached", "1"),
+        ("Data incomplete", "1"),
+    ]
     assert (dashboard_summary.repository_count, dashboard_summary.count) == (2, 5)
     later = dashboard_metrics.build_dashboard_summary(
         filters.parse_filters(alice, {}), now + timedelta(days=7), QueryDict()

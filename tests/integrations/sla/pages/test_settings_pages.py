@@ -16,9 +16,12 @@ from tests.integrations.sla.pages.issues import create_issue
 
 SignIn = Callable[[Any], Any]
 GERMAN = {
-    "zone": "Europe/Berlin", "workdays": [0, 1, 2, 3, 4], "country": "DE", "subdivision": "BY",
+    "zone": "Europe/Berlin",
+    "workdays": [0, 1, 2, 3, 4],
+    "country": "DE",
+    "subdivision": "BY",
     "extra_days": "2026-12-24 Office closed",
-}  # fmt: skip
+}
 
 
 def test_calendar_is_looked_at_before_it_counts(sign_in: SignIn, alice: Any, issues: dict[str, SupportIssue]) -> None:
@@ -44,11 +47,14 @@ def test_calendar_is_looked_at_before_it_counts(sign_in: SignIn, alice: Any, iss
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"workdays": [0, 1]}, "workdays"), ({"zone": "Mars/Olympus"}, "zone"), ({"subdivision": "XX"}, "subdivision"),
-        ({"extra_days": "Christmas"}, "extra_days"), ({"country": "", "subdivision": "BY"}, "subdivision"),
+        ({"workdays": [0, 1]}, "workdays"),
+        ({"zone": "Mars/Olympus"}, "zone"),
+        ({"subdivision": "XX"}, "subdivision"),
+        ({"extra_days": "Christmas"}, "extra_days"),
+        ({"country": "", "subdivision": "BY"}, "subdivision"),
         ({"extra_days": "\n".join(f"2026-03-{day:02}" for day in range(1, 20))}, "extra_days"),
     ],
-)  # fmt: skip
+)
 def test_invalid_calendar_is_shown_as_field_error(
     sign_in: SignIn, alice: Any, change: dict[str, Any], field: str
 ) -> None:
@@ -103,8 +109,11 @@ def test_machines_and_second_accounts_are_proposed_shown_next_to_what_is_in_forc
     client = sign_in(rita)
     parts = {part.title: part for part in client.get(url).context["compared"]}
     assert [title for title, part in parts.items() if part.differs] == [
-        "Critical", "Pause", "Bot accounts", "Second accounts",
-    ]  # fmt: skip
+        "Critical",
+        "Pause",
+        "Bot accounts",
+        "Second accounts",
+    ]
     assert (parts["Bot accounts"].was, parts["Bot accounts"].will) == ((), (("uma", True),))
     assert parts["Second accounts"].will == (("dana = uma", True),)
     client.post(url + "decision/", {"policy": policy.pk, "answer": "accept"})
@@ -121,10 +130,12 @@ def test_machines_and_second_accounts_are_proposed_shown_next_to_what_is_in_forc
 @pytest.mark.parametrize(
     ("form_data", "field"),
     [
-        ({"second_accounts": "dana"}, "second_accounts"), ({"second_accounts": "dana = dana"}, "second_accounts"),
-        ({"bots": "no login here"}, "bots"), ({"team": "dana", "bots": "dana"}, "bots"),
+        ({"second_accounts": "dana"}, "second_accounts"),
+        ({"second_accounts": "dana = dana"}, "second_accounts"),
+        ({"bots": "no login here"}, "bots"),
+        ({"team": "dana", "bots": "dana"}, "bots"),
     ],
-)  # fmt: skip
+)
 def test_invalid_accounts_are_shown_as_field_error(
     sign_in: SignIn, alice: Any, issues: dict[str, SupportIssue], form_data: dict[str, str], field: str
 ) -> None:

@@ -95,12 +95,15 @@ def test_picture_shows_the_target_of_the_program_that_promised_it(
     [
         ([SlaTarget(hours=24)], ["6 h", "12 h", "18 h", "24 h", "longer"], "target 24 h"),
         ([SlaTarget(business_days=2, ideally=True)], ["1 day", "2 days", "longer"], "recommended 2 business days"),
-        ([SlaTarget(business_days=10)], ["2.5 days", "5 days", "7.5 days", "10 days", "longer"],
-         "target 10 business days"),
+        (
+            [SlaTarget(business_days=10)],
+            ["2.5 days", "5 days", "7.5 days", "10 days", "longer"],
+            "target 10 business days",
+        ),
         ([SlaTarget(hours=24), SlaTarget(hours=48)], ["12 h", "24 h", "36 h", "48 h", "longer"], ""),
         ([], ["12 h", "24 h", "36 h", "48 h", "longer"], ""),
     ],
-)  # fmt: skip
+)
 def test_columns_end_at_the_target(targets: list[SlaTarget], labels: list[str], expected_target: str) -> None:
     span = build_bins(set(targets), SlaTarget(hours=48))
     assert (list(span.labels), span.target, len(span.ends)) == (labels, expected_target, len(labels) - 1)

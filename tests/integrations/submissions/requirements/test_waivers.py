@@ -14,10 +14,14 @@ from tests.integrations.submissions.requirements.pages import CHECKED_REQUIREMEN
 def checked_integration(acme, alice, now):
     row = begin(acme, alice, category="storage")
     detail = {
-        "key": "repository.license", "title": "Open-source license", "advice": "Add a LICENSE file.",
-        "outcome": "fail", "summary": "There is no license.", "looked_at": "commit 9f3c1e",
+        "key": "repository.license",
+        "title": "Open-source license",
+        "advice": "Add a LICENSE file.",
+        "outcome": "fail",
+        "summary": "There is no license.",
+        "looked_at": "commit 9f3c1e",
         "evidence": [{"label": "Files", "value": "README.md", "url": ""}],
-    }  # fmt: skip
+    }
     requirements.record_check_outcome(
         row,
         CHECKED_REQUIREMENT,

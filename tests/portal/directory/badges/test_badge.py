@@ -136,8 +136,14 @@ def test_svg_is_said_to_those_who_do_not_see_it(style: str) -> None:
 def test_svg_holds_nothing_that_runs_or_is_fetched(style: str) -> None:
     svg = ET.fromstring(rendering.RENDERERS_BY_STYLE[style](a_truth(), ON))
     assert {each.tag.removeprefix(SVG) for each in svg.iter()} <= {
-        "svg", "title", "clipPath", "g", "rect", "path", "text",
-    }  # fmt: skip
+        "svg",
+        "title",
+        "clipPath",
+        "g",
+        "rect",
+        "path",
+        "text",
+    }
     names = {name for each in svg.iter() for name in each.attrib}
     assert not [name for name in names if name.startswith("on") or "href" in name or name == "style"]
 

@@ -54,14 +54,43 @@ IMITATIONS = (
     "Rocket \ue000",  # a private sign of somebody's own font
 )
 HONEST = (
-    "Rocket", "Verified Permissions", "Acme™ Cloud", "Rocket®", "C++ tools", "C# and F#", "Community Edition",
-    "terraform-provider-rocket", "Nomad Pipeline", "Vault Secrets Sync", "Partner Center", "Premier Cloud",
-    "Trusted Computing", "№1 Cloud", "Café du Nord", "日本語プロバイダ", "Ελληνικά", "ب پرتال", "क्षेत्र", "R2-D2",
-)  # fmt: skip
+    "Rocket",
+    "Verified Permissions",
+    "Acme™ Cloud",
+    "Rocket®",
+    "C++ tools",
+    "C# and F#",
+    "Community Edition",
+    "terraform-provider-rocket",
+    "Nomad Pipeline",
+    "Vault Secrets Sync",
+    "Partner Center",
+    "Premier Cloud",
+    "Trusted Computing",
+    "№1 Cloud",
+    "Café du Nord",
+    "日本語プロバイダ",
+    "Ελληνικά",
+    "ب پرتال",
+    "क्षेत्र",
+    "R2-D2",
+)
 HOSTILE = (
-    "</title><script>alert(1)</script>", '"><text x="1">Verified</text>', "]]>&xxe;", "&#10003; Verified", "{{ 7*7 }}",
-    "Rocket\u0000\u0008", "\ud800", "![x](javascript:alert(1))", "`id`", '"]', "W" * 300, "\u202e" * 40, "\n\n", "",
-)  # fmt: skip
+    "</title><script>alert(1)</script>",
+    '"><text x="1">Verified</text>',
+    "]]>&xxe;",
+    "&#10003; Verified",
+    "{{ 7*7 }}",
+    "Rocket\u0000\u0008",
+    "\ud800",
+    "![x](javascript:alert(1))",
+    "`id`",
+    '"]',
+    "W" * 300,
+    "\u202e" * 40,
+    "\n\n",
+    "",
+)
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -161,9 +161,11 @@ def test_kid_is_the_thumbprint_of_rfc_8037() -> None:
 def files(tmp_path: Path) -> dict[str, Path]:
     """What somebody fetched: the statement in both forms, the key set, and the key as openssl reads it."""
     files_by_name = {
-        "statement.json": encode_canonical_json(GENUINE).decode(), "statement.jws": serialize_compact(GENUINE),
-        "badge-keys.json": json.dumps(SET), "badge-key.pem": signing_keys.encode_pem(NEW.public_key()),
-    }  # fmt: skip
+        "statement.json": encode_canonical_json(GENUINE).decode(),
+        "statement.jws": serialize_compact(GENUINE),
+        "badge-keys.json": json.dumps(SET),
+        "badge-key.pem": signing_keys.encode_pem(NEW.public_key()),
+    }
     for name, text in files_by_name.items():
         (tmp_path / name).write_text(text)
     return {name: tmp_path / name for name in files_by_name}
@@ -228,7 +230,7 @@ def test_command_reports_each_verdict(files: dict[str, Path], capsys: Any, monke
             "--at must be a time with a time zone, such as 2026-04-14T09:00Z, not 'yesterday'.",
         ),
     ],
-)  # fmt: skip
+)
 def test_command_says_what_it_lacks(
     files: dict[str, Path], monkeypatch: Any, capsys: Any, words: list[str], sentence: str
 ) -> None:

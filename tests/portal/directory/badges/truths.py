@@ -10,9 +10,19 @@ MOMENT = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 
 def a_truth(**other: Any) -> BadgeStatus:
     usual: dict[str, Any] = {
-        "uuid": "0", "integration": "Rocket", "partner": "Acme", "program": "Nomad", "program_key": "nomad",
-        "product": "Nomad", "tier": "Verified", "tier_key": "verified", "listing_status": "listed",
+        "uuid": "0",
+        "integration": "Rocket",
+        "partner": "Acme",
+        "program": "Nomad",
+        "program_key": "nomad",
+        "product": "Nomad",
+        "tier": "Verified",
+        "tier_key": "verified",
+        "listing_status": "listed",
         "status_label": "Listed",
-        "about": "", "listed_since": MOMENT, "listing_status_since": MOMENT, "page": "https://portal.example/listed/0/",
-    }  # fmt: skip
+        "about": "",
+        "listed_since": MOMENT,
+        "listing_status_since": MOMENT,
+        "page": "https://portal.example/listed/0/",
+    }
     return BadgeStatus(**usual | other)

@@ -60,10 +60,13 @@ def test_pull_request(change, expected):
 @pytest.mark.parametrize(
     "address",
     [
-        "https://github.com/acme/nomad/pull/7", "https://github.com/hashicorp/nomad/issues/7", "no address",
-        "https://github.com/hashicorp/nomad/pull/0", "https://github.com/hashicorp/nomad/pull/7x",
+        "https://github.com/acme/nomad/pull/7",
+        "https://github.com/hashicorp/nomad/issues/7",
+        "no address",
+        "https://github.com/hashicorp/nomad/pull/0",
+        "https://github.com/hashicorp/nomad/pull/7x",
     ],
-)  # fmt: skip
+)
 def test_address_that_is_no_pull_request_of_the_product(address):
     assert pull_request(address, PULL).outcome == Outcome.FAIL
 

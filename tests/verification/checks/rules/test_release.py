@@ -100,15 +100,27 @@ def test_bytes_are_fetched_once_for_all_checks(publish_releases, registry_server
     [
         (
             lambda: rocket(keys=[signed.key(OTHER)]),
-            {"release.signature": "fail", "release.key": "not_run", "release.terraform": "fail",
-             "keys.registered": "fail", "keys.rotation": "not_run", "keys.personal": "not_run"},
+            {
+                "release.signature": "fail",
+                "release.key": "not_run",
+                "release.terraform": "fail",
+                "keys.registered": "fail",
+                "keys.rotation": "not_run",
+                "keys.personal": "not_run",
+            },
             "Would refuse the release on linux_amd64: authentication signature from unknown issuer",
         ),
         (
             lambda: rocket(keys=[]),
-            {"release.signature": "fail", "release.key": "not_run", "release.terraform": "fail",
-             "keys.expiry": "not_run", "keys.registered": "fail", "keys.rotation": "not_run",
-             "keys.personal": "not_run"},
+            {
+                "release.signature": "fail",
+                "release.key": "not_run",
+                "release.terraform": "fail",
+                "keys.expiry": "not_run",
+                "keys.registered": "fail",
+                "keys.rotation": "not_run",
+                "keys.personal": "not_run",
+            },
             "Would refuse the release on linux_amd64: authentication signature from unknown issuer",
         ),
         (
@@ -123,7 +135,7 @@ def test_bytes_are_fetched_once_for_all_checks(publish_releases, registry_server
             "Would install the release on linux_amd64",
         ),
     ],
-)  # fmt: skip
+)
 def test_fault_is_said_in_our_words_and_in_terraforms(publish_releases, make, expected, terraform):
     sources = publish_releases(make())
     assert faults(sources) == expected
@@ -245,8 +257,12 @@ def assets(*names: str, size: int = 5) -> tuple[ReleaseAsset, ...]:
     return tuple(ReleaseAsset(at, name, size, f"https://example.test/{name}") for at, name in enumerate(names))
 
 
-COMPLETE = ("terraform-provider-rocket_1.2.0_linux_amd64.zip", "terraform-provider-rocket_1.2.0_manifest.json",
-            "terraform-provider-rocket_1.2.0_SHA256SUMS", "terraform-provider-rocket_1.2.0_SHA256SUMS.sig")  # fmt: skip
+COMPLETE = (
+    "terraform-provider-rocket_1.2.0_linux_amd64.zip",
+    "terraform-provider-rocket_1.2.0_manifest.json",
+    "terraform-provider-rocket_1.2.0_SHA256SUMS",
+    "terraform-provider-rocket_1.2.0_SHA256SUMS.sig",
+)
 
 
 @pytest.mark.parametrize(

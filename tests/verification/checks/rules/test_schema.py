@@ -13,9 +13,15 @@ from verification.testruns.kinds.provider_schema import summary as telling
 SUBJECT = Subject("p", "e", "terraform", "Example", "acme/terraform-provider-example")
 WAY = {"via": "direct", "read": True, "key": "", "problem": "", "protocol": 6, "seconds": 0.5, "peak": 50_000_000}
 READ = {
-    "version": "1.0.0", "at": "2026-04-14T10:00:00+00:00", "protocol": 6, "readings": [WAY], "differences": None,
-    "rules": [], "offered": {"resources": ["example_server"], "data-sources": []}, "problem": "",
-}  # fmt: skip
+    "version": "1.0.0",
+    "at": "2026-04-14T10:00:00+00:00",
+    "protocol": 6,
+    "readings": [WAY],
+    "differences": None,
+    "rules": [],
+    "offered": {"resources": ["example_server"], "data-sources": []},
+    "problem": "",
+}
 THROUGH = WAY | {"via": "terraform", "protocol": 0}
 
 
@@ -30,15 +36,24 @@ def run_schema_check(key, **fields):
         ({}, "not_run", "The portal hasn't read the schema yet."),
         ({"not_run": "No sandbox on this worker: x."}, "not_run", "No sandbox on this worker: x."),
         ({"readings": [WAY]}, "pass", "1 resource and 0 data sources over protocol 6."),
-        ({"readings": [WAY, THROUGH], "differences": []}, "pass",
-         "1 resource and 0 data sources over protocol 6, the same through Terraform."),
-        ({"readings": [WAY, THROUGH], "differences": ["provider"]}, "fail",
-         "The provider and Terraform return different schemas."),
+        (
+            {"readings": [WAY, THROUGH], "differences": []},
+            "pass",
+            "1 resource and 0 data sources over protocol 6, the same through Terraform.",
+        ),
+        (
+            {"readings": [WAY, THROUGH], "differences": ["provider"]},
+            "fail",
+            "The provider and Terraform return different schemas.",
+        ),
         ({"readings": [WAY | {"read": False, "problem": "It never answered."}]}, "fail", "It never answered."),
-        ({"readings": [WAY, THROUGH | {"read": False, "problem": "It is not taken."}]}, "fail",
-         "Through Terraform: It is not taken."),
+        (
+            {"readings": [WAY, THROUGH | {"read": False, "problem": "It is not taken."}]},
+            "fail",
+            "Through Terraform: It is not taken.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_reading(observations, outcome, summary):
     assert run_schema_check("schema.read", **observations) == (outcome, summary)
 
@@ -55,8 +70,12 @@ def rule(key, looked_count, *places):
         ("descriptions", rule("descriptions", 2, "a", "b"), "warn", "2 of 2 items have no description."),
         ("deprecated", rule("deprecated", 0), "pass", "Nothing is deprecated."),
         ("deprecated", rule("deprecated", 1, "a"), "warn", "1 of 1 deprecated items don't mention their deprecation."),
-        ("sensitive", rule("sensitive", 1, "a"), "warn",
-         "1 of 1 attributes that are named like secrets aren't sensitive."),
+        (
+            "sensitive",
+            rule("sensitive", 1, "a"),
+            "warn",
+            "1 of 1 attributes that are named like secrets aren't sensitive.",
+        ),
         ("sensitive", {"rules": []}, "not_run", "The schema couldn't be read."),
         ("sensitive", {}, "not_run", "The portal hasn't read the schema yet."),
         ("pages", {}, "not_run", "The portal hasn't read the schema yet."),
@@ -64,7 +83,7 @@ def rule(key, looked_count, *places):
         ("protocol", {"protocol": 0}, "not_run", "The provider didn't report its protocol."),
         ("protocol", {"protocol": 6}, "not_run", "No repository is set, so no protocol is declared."),
     ],
-)  # fmt: skip
+)
 def test_a_rule(key, observations, outcome, summary):
     assert run_schema_check(f"schema.{key}", **observations) == (outcome, summary)
 
@@ -77,13 +96,19 @@ SCHEMA = ParsedSchema(
     "registry.terraform.io/acme/example",
     Resource("provider", (node("api_token"),)),
     {
-        "example_server": Resource("example_server", (node("id", description=""), node("password", sensitive=True),
-                                                       node("old", deprecated=True)), description="A server."),
-        "other_thing": Resource("other_thing", (node("plain", description=" "),
-                                               node("gone", deprecated=True, description="")), deprecated=True),
+        "example_server": Resource(
+            "example_server",
+            (node("id", description=""), node("password", sensitive=True), node("old", deprecated=True)),
+            description="A server.",
+        ),
+        "other_thing": Resource(
+            "other_thing",
+            (node("plain", description=" "), node("gone", deprecated=True, description="")),
+            deprecated=True,
+        ),
     },
     {"example": Resource("example", (node("secret", write_only=True), node("token_id")), description="All.")},
-)  # fmt: skip
+)
 
 
 def test_each_rule_names_the_places():

@@ -27,8 +27,21 @@ class Keyring:
         (self.home / "gpg.conf").write_text(CONFIG)
 
     def gpg(self, *arguments: str, data: bytes = b"", at: str = NOW) -> bytes:
-        command = [str(GPG), "--homedir", str(self.home), "--batch", "--no-tty", "--yes", "--quiet",
-                   "--pinentry-mode", "loopback", "--passphrase", "", "--faked-system-time", at]  # fmt: skip
+        command = [
+            str(GPG),
+            "--homedir",
+            str(self.home),
+            "--batch",
+            "--no-tty",
+            "--yes",
+            "--quiet",
+            "--pinentry-mode",
+            "loopback",
+            "--passphrase",
+            "",
+            "--faked-system-time",
+            at,
+        ]
         command += arguments
         process = subprocess.run(command, input=data, capture_output=True, timeout=60)
         assert process.returncode == 0, process.stderr.decode()

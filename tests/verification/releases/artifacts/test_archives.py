@@ -60,7 +60,7 @@ def test_table_is_long_enough():
         ("name of many folders", "terraform-provider"),
         ("many names of many folders", ""),
     ],
-)  # fmt: skip
+)
 def test_what_terraform_would_say(name, message):
     terraform_verdict = judge_archive(HOSTILE[name][0]()).terraform
     if message is None:

@@ -40,7 +40,7 @@ def test_names_of_a_release():
         ("../terraform-provider-rocket_1.0.0_linux_amd64.zip", None),
         (WHOLE[1], None),
     ],
-)  # fmt: skip
+)
 def test_archive_name(filename, expected):
     assert file_names.parse(filename) == expected
 
@@ -67,8 +67,17 @@ def test_files_of_a_release(filenames, expected):
 
 @pytest.mark.parametrize(
     ("tag", "fits"),
-    [("v1.2.3", True), ("v1.2.3-pre", True), ("v0.0.1", True), ("1.2.3", False), ("v1.2", False), ("v01.2.3", False),
-     ("V1.2.3", False), ("v1.2.3 ", False), ("release-v1.2.3", False)],
-)  # fmt: skip
+    [
+        ("v1.2.3", True),
+        ("v1.2.3-pre", True),
+        ("v0.0.1", True),
+        ("1.2.3", False),
+        ("v1.2", False),
+        ("v01.2.3", False),
+        ("V1.2.3", False),
+        ("v1.2.3 ", False),
+        ("release-v1.2.3", False),
+    ],
+)
 def test_tag(tag, fits):
     assert bool(file_names.TAG.fullmatch(tag)) is fits

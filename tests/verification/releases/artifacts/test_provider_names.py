@@ -13,17 +13,41 @@ from tests.verification.releases.world import World
 from verification.releases.artifacts.file_names import is_part, is_provider, normalize_part
 
 NORMALIZED_NAMES = {
-    "Null": "null", "stra\u00dfe": "stra\u00dfe", "\u1e9ex": "ssx", "x\u00b2": "x2", "\uff58": "x",
+    "Null": "null",
+    "stra\u00dfe": "stra\u00dfe",
+    "\u1e9ex": "ssx",
+    "x\u00b2": "x2",
+    "\uff58": "x",
     "\u0130x": "i\u0307x",
-    "a\u0301": "\u00e1", "\u65e5\u672c": "\u65e5\u672c", "\u2177": "viii", "\uab70": "\u13a0", "x\u200by": "xy",
+    "a\u0301": "\u00e1",
+    "\u65e5\u672c": "\u65e5\u672c",
+    "\u2177": "viii",
+    "\uab70": "\u13a0",
+    "x\u200by": "xy",
     "\u0939\u093f\u0928\u094d\u0926\u0940": "\u0939\u093f\u0928\u094d\u0926\u0940",
-    "\u0915\u094d\u200d\u0937": "\u0915\u094d\u200d\u0937", "\u05e9\u05dc\u05d5\u05dd": "\u05e9\u05dc\u05d5\u05dd",
-    "\u00bd": "1\u20442", "\u2603": "\u2603",
-}  # fmt: skip
+    "\u0915\u094d\u200d\u0937": "\u0915\u094d\u200d\u0937",
+    "\u05e9\u05dc\u05d5\u05dd": "\u05e9\u05dc\u05d5\u05dd",
+    "\u00bd": "1\u20442",
+    "\u2603": "\u2603",
+}
 REFUSED_NAMES = (
-    "my_x", "my--x", "a.b", "-a", "a-", "xn--nxasmq6b", "a b", "\u0661", "\u0301a", "\u05e9a", "a\u05e9", "a\u200db",
-    "\u2260", "\u2100", "\u65e5--\u672c", "-\u65e5",
-)  # fmt: skip
+    "my_x",
+    "my--x",
+    "a.b",
+    "-a",
+    "a-",
+    "xn--nxasmq6b",
+    "a b",
+    "\u0661",
+    "\u0301a",
+    "\u05e9a",
+    "a\u05e9",
+    "a\u200db",
+    "\u2260",
+    "\u2100",
+    "\u65e5--\u672c",
+    "-\u65e5",
+)
 
 
 @pytest.mark.parametrize("name", NORMALIZED_NAMES)

@@ -70,23 +70,29 @@ CASES = {
     "no hex": (change_digest(lambda a: b"g" + a[1:]), no_hash(f"g{A[1:]}", f"{BYTE} U+0067 'g'"), {"no_hex"}),
     "odd hash": (change_digest(lambda a: a[:63]), no_hash(A[:63], "odd length hex string"), {"length"}),
     "odd hash, no hex": (
-        change_digest(lambda a: a[:62] + b"!"), no_hash(f"{A[:62]}!", f"{BYTE} U+0021 '!'"), {"no_hex", "length"},
+        change_digest(lambda a: a[:62] + b"!"),
+        no_hash(f"{A[:62]}!", f"{BYTE} U+0021 '!'"),
+        {"no_hex", "length"},
     ),
     "short hash": (change_digest(lambda a: a[:62]), other(f"{A[:62]}00"), {"length"}),
     "MD5": (change_digest(lambda a: a[:32]), other(f"{A[:32]}{'0' * 32}"), {"length"}),
     "SHA-512": (change_digest(lambda a: a + a), LONG, {"length"}),
     "twice, the first other": (f"{ZEROS}  {ZIP}\n".encode() + GOOD, other(ZEROS), {"contradiction"}),
     "control character": (
-        change_digest(lambda a: b"\x07" + a[1:]), no_hash(f"\\a{A[1:]}", f"{BYTE} U+0007"), {"no_hex", "spacing"},
+        change_digest(lambda a: b"\x07" + a[1:]),
+        no_hash(f"\\a{A[1:]}", f"{BYTE} U+0007"),
+        {"no_hex", "spacing"},
     ),
     "byte that is no text": (
-        change_digest(lambda a: b"\xff" + a[1:]), no_hash(f"\\xff{A[1:]}", f"{BYTE} U+00FF 'ÿ'"), {"no_hex"},
+        change_digest(lambda a: b"\xff" + a[1:]),
+        no_hash(f"\\xff{A[1:]}", f"{BYTE} U+00FF 'ÿ'"),
+        {"no_hex"},
     ),
     "many lines": (GOOD * 501, "", {"too_long"}),
     "long": (GOOD + b"a" * 1024 * 1024, "", {"too_long"}),
     "JSON": (json.dumps({ZIP: A}).encode(), MISSING, {"length", "missing", "no_hex", "no_newline"}),
     "BSD form": (f"SHA256 ({ZIP}) = {A}\n".encode(), MISSING, {"length", "missing", "more_words", "no_hex"}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -43,11 +43,13 @@ class Entry:
     def build_header(self) -> dict[str, int | bytes]:
         body = self.bytes_of()
         return {
-            "name": self.name, "flags": self.flags, "method": self.method,
+            "name": self.name,
+            "flags": self.flags,
+            "method": self.method,
             "crc": zlib.crc32(self.content) if self.crc is None else self.crc,
             "packed": len(body) if self.packed_size is None else self.packed_size,
             "size": len(self.content) if self.size is None else self.size,
-        }  # fmt: skip
+        }
 
 
 def archive(*entries: Entry, comment: bytes = b"", before: bytes = b"", after: bytes = b"", **end: int) -> bytes:
@@ -58,8 +60,23 @@ def archive(*entries: Entry, comment: bytes = b"", before: bytes = b"", after: b
         front = header_fields | entry.local
         out += entry.gap
         at = len(out) if entry.start is None else entry.start
-        out += struct.pack("<4s5H3L2H", b"PK\x03\x04", 20, front["flags"], front["method"], 0, 0, front["crc"],
-                           front["packed"], front["size"], len(front["name"]), 0) + front["name"]  # fmt: skip
+        out += (
+            struct.pack(
+                "<4s5H3L2H",
+                b"PK\x03\x04",
+                20,
+                front["flags"],
+                front["method"],
+                0,
+                0,
+                front["crc"],
+                front["packed"],
+                front["size"],
+                len(front["name"]),
+                0,
+            )
+            + front["name"]
+        )
         out += entry.bytes_of() + entry.descriptor
         directory += (
             struct.pack(
@@ -85,8 +102,17 @@ def archive(*entries: Entry, comment: bytes = b"", before: bytes = b"", after: b
             + entry.name
         )
     last = {"disk": 0, "here": len(entries), "count": len(entries), "length": len(directory), "offset": len(out)} | end
-    tail = struct.pack("<4s4H2LH", b"PK\x05\x06", last["disk"], last["disk"], last["here"], last["count"],
-                       last["length"], last["offset"], len(comment))  # fmt: skip
+    tail = struct.pack(
+        "<4s4H2LH",
+        b"PK\x05\x06",
+        last["disk"],
+        last["disk"],
+        last["here"],
+        last["count"],
+        last["length"],
+        last["offset"],
+        len(comment),
+    )
     return before + out + directory + tail + comment + after
 
 
@@ -150,7 +176,7 @@ GOOD: dict[str, tuple[Callable[[], bytes], set[str]]] = {
     "comment": (lambda: archive(program(), comment=b"hello"), {"comment"}),
     "archive inside": (beside("more.zip", content=by_python({"a": b"b"})), {"nested"}),
     "name in another alphabet": (beside("лицензия.txt", mode=0o100644), set()),
-}  # fmt: skip
+}
 NO_ZIP = {
     "nothing": lambda: b"",
     "text": lambda: b"no archive",
@@ -248,4 +274,4 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "program in capitals": (whole("Terraform-provider-rocket_v1.0.0"), "no_program"),
     "other version": (whole("terraform-provider-rocket_v1.0.1"), "program_name"),
     "no version": (whole("terraform-provider-rocket"), "program_name"),
-}  # fmt: skip
+}

@@ -41,28 +41,104 @@ def call(name, *arguments):
 # System calls by number: a C library may lack a function or refuse by itself.
 NUMBERS = {
     "x86_64": {
-        "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "pidfd_getfd": 438, "kcmp": 312,
-        "mount": 165, "umount2": 166, "pivot_root": 155, "chroot": 161, "open_tree": 428, "move_mount": 429,
-        "fsopen": 430, "mount_setattr": 442, "unshare": 272, "setns": 308, "clone": 56, "clone3": 435, "add_key": 248,
-        "request_key": 249, "keyctl": 250, "bpf": 321, "userfaultfd": 323, "perf_event_open": 298,
-        "io_uring_setup": 425, "io_setup": 206, "init_module": 175, "finit_module": 313, "kexec_load": 246,
-        "reboot": 169, "swapon": 167, "syslog": 103, "quotactl": 179, "personality": 135, "acct": 163,
-        "settimeofday": 164, "sethostname": 170, "memfd_create": 319, "memfd_secret": 447, "shmget": 29, "msgget": 68,
-        "semget": 64, "open_by_handle_at": 304, "fanotify_init": 300, "seccomp": 317, "mbind": 237,
-        "inotify_init1": 294, "inotify_add_watch": 254,
+        "ptrace": 101,
+        "process_vm_readv": 310,
+        "process_vm_writev": 311,
+        "pidfd_getfd": 438,
+        "kcmp": 312,
+        "mount": 165,
+        "umount2": 166,
+        "pivot_root": 155,
+        "chroot": 161,
+        "open_tree": 428,
+        "move_mount": 429,
+        "fsopen": 430,
+        "mount_setattr": 442,
+        "unshare": 272,
+        "setns": 308,
+        "clone": 56,
+        "clone3": 435,
+        "add_key": 248,
+        "request_key": 249,
+        "keyctl": 250,
+        "bpf": 321,
+        "userfaultfd": 323,
+        "perf_event_open": 298,
+        "io_uring_setup": 425,
+        "io_setup": 206,
+        "init_module": 175,
+        "finit_module": 313,
+        "kexec_load": 246,
+        "reboot": 169,
+        "swapon": 167,
+        "syslog": 103,
+        "quotactl": 179,
+        "personality": 135,
+        "acct": 163,
+        "settimeofday": 164,
+        "sethostname": 170,
+        "memfd_create": 319,
+        "memfd_secret": 447,
+        "shmget": 29,
+        "msgget": 68,
+        "semget": 64,
+        "open_by_handle_at": 304,
+        "fanotify_init": 300,
+        "seccomp": 317,
+        "mbind": 237,
+        "inotify_init1": 294,
+        "inotify_add_watch": 254,
     },
     "aarch64": {
-        "ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271, "pidfd_getfd": 438, "kcmp": 272,
-        "mount": 40, "umount2": 39, "pivot_root": 41, "chroot": 51, "open_tree": 428, "move_mount": 429,
-        "fsopen": 430, "mount_setattr": 442, "unshare": 97, "setns": 268, "clone": 220, "clone3": 435, "add_key": 217,
-        "request_key": 218, "keyctl": 219, "bpf": 280, "userfaultfd": 282, "perf_event_open": 241,
-        "io_uring_setup": 425, "io_setup": 0, "init_module": 105, "finit_module": 273, "kexec_load": 104,
-        "reboot": 142, "swapon": 224, "syslog": 116, "quotactl": 60, "personality": 92, "acct": 89,
-        "settimeofday": 170, "sethostname": 161, "memfd_create": 279, "memfd_secret": 447, "shmget": 194,
-        "msgget": 186, "semget": 190, "open_by_handle_at": 265, "fanotify_init": 262, "seccomp": 277, "mbind": 235,
-        "inotify_init1": 26, "inotify_add_watch": 27,
+        "ptrace": 117,
+        "process_vm_readv": 270,
+        "process_vm_writev": 271,
+        "pidfd_getfd": 438,
+        "kcmp": 272,
+        "mount": 40,
+        "umount2": 39,
+        "pivot_root": 41,
+        "chroot": 51,
+        "open_tree": 428,
+        "move_mount": 429,
+        "fsopen": 430,
+        "mount_setattr": 442,
+        "unshare": 97,
+        "setns": 268,
+        "clone": 220,
+        "clone3": 435,
+        "add_key": 217,
+        "request_key": 218,
+        "keyctl": 219,
+        "bpf": 280,
+        "userfaultfd": 282,
+        "perf_event_open": 241,
+        "io_uring_setup": 425,
+        "io_setup": 0,
+        "init_module": 105,
+        "finit_module": 273,
+        "kexec_load": 104,
+        "reboot": 142,
+        "swapon": 224,
+        "syslog": 116,
+        "quotactl": 60,
+        "personality": 92,
+        "acct": 89,
+        "settimeofday": 170,
+        "sethostname": 161,
+        "memfd_create": 279,
+        "memfd_secret": 447,
+        "shmget": 194,
+        "msgget": 186,
+        "semget": 190,
+        "open_by_handle_at": 265,
+        "fanotify_init": 262,
+        "seccomp": 277,
+        "mbind": 235,
+        "inotify_init1": 26,
+        "inotify_add_watch": 27,
     },
-}  # fmt: skip
+}
 MACHINE = os.uname().machine
 
 
@@ -100,10 +176,19 @@ def expect_stop(source: str, reason: ExitReason, *, is_strict: bool = False, has
 
 
 SOCKETS = {
-    "AF_PACKET": "17, 3, 0", "AF_VSOCK": "40, 1, 0", "AF_NETLINK": "16, 3, 0", "AF_ALG": "38, 5, 0",
-    "AF_BLUETOOTH": "31, 3, 0", "AF_XDP": "44, 3, 0", "AF_KEY": "15, 3, 2", "raw": "2, 3, 1", "raw6": "10, 3, 58",
-    "sctp": "2, 1, 132", "mptcp": "2, 1, 262", "icmp": "2, 2, 1",
-}  # fmt: skip
+    "AF_PACKET": "17, 3, 0",
+    "AF_VSOCK": "40, 1, 0",
+    "AF_NETLINK": "16, 3, 0",
+    "AF_ALG": "38, 5, 0",
+    "AF_BLUETOOTH": "31, 3, 0",
+    "AF_XDP": "44, 3, 0",
+    "AF_KEY": "15, 3, 2",
+    "raw": "2, 3, 1",
+    "raw6": "10, 3, 58",
+    "sctp": "2, 1, 132",
+    "mptcp": "2, 1, 262",
+    "icmp": "2, 2, 1",
+}
 ATTACKS: dict[str, Attack] = {
     "capabilities": Attack(
         "for line in open('/proc/self/status'):\n    if line.startswith('Cap'): print(*line.split())",
@@ -156,11 +241,17 @@ ATTACKS: dict[str, Attack] = {
         "".join(f"attempt('{name}', lambda: socket.socket({values}))\n" for name, values in SOCKETS.items()),
         tuple(f"{name} EPERM" for name in SOCKETS),
     ),
-    "network by number": expect_stop("attempt('x', lambda: socket.create_connection(('192.0.2.7', 443), 5))\n"
-                                 "time.sleep(30)", ExitReason.NETWORK, is_strict=True),
+    "network by number": expect_stop(
+        "attempt('x', lambda: socket.create_connection(('192.0.2.7', 443), 5))\ntime.sleep(30)",
+        ExitReason.NETWORK,
+        is_strict=True,
+    ),
     "network by name": expect_stop("socket.getaddrinfo('example.com', 443)", ExitReason.NETWORK, is_strict=True),
-    "network over IPv6": expect_stop("attempt('x', lambda: socket.create_connection(('2001:db8::1', 443), 5))\n"
-                                 "time.sleep(30)", ExitReason.NETWORK, is_strict=True),
+    "network over IPv6": expect_stop(
+        "attempt('x', lambda: socket.create_connection(('2001:db8::1', 443), 5))\ntime.sleep(30)",
+        ExitReason.NETWORK,
+        is_strict=True,
+    ),
     "services of the host": Attack(
         "attempt('loopback', lambda: socket.create_connection(('127.0.0.1', int(sys.argv[1])), 5))\n"
         "abstract = socket.socket(socket.AF_UNIX)\n"
@@ -176,7 +267,8 @@ ATTACKS: dict[str, Attack] = {
         arguments=("secret", "source"),
     ),
     "environment of the host": Attack(
-        "print(*sorted(os.environ))", ("HOME LANG PATH PWD TMPDIR USER",),
+        "print(*sorted(os.environ))",
+        ("HOME LANG PATH PWD TMPDIR USER",),
     ),
     "devices": Attack(
         "print(*sorted(os.listdir('/dev')))\n"
@@ -218,8 +310,12 @@ ATTACKS: dict[str, Attack] = {
         "attempt('replace', lambda: os.rename('/project/program', path))\n"
         "attempt('link', lambda: os.link(path, '/project/linked'))\n"
         "call('mount', b'/project', path.encode(), None, 4096, 0)",
-        (*(f"{name} refused" for name in ("write", "append", "truncate", "chmod", "touch", "unlink", "move")),
-         "replace EXDEV", "link EXDEV", "mount EPERM"),
+        (
+            *(f"{name} refused" for name in ("write", "append", "truncate", "chmod", "touch", "unlink", "move")),
+            "replace EXDEV",
+            "link EXDEV",
+            "mount EPERM",
+        ),
     ),
     "writing a readable folder": Attack(
         "folder = os.path.dirname(os.__file__)\n"
@@ -255,15 +351,13 @@ ATTACKS: dict[str, Attack] = {
         tuple(f"{name} refused" for name in ("CORE", "NPROC", "NOFILE", "DATA", "MEMLOCK")),
     ),
     "descriptor bomb": Attack(
-        "held = []\n"
-        "def fill():\n"
-        "    while True: held.append(os.dup(0))\n"
-        "attempt('dup', fill)\nprint(len(held) <= 256)",
+        "held = []\ndef fill():\n    while True: held.append(os.dup(0))\nattempt('dup', fill)\nprint(len(held) <= 256)",
         ("dup EMFILE", "True"),
     ),
     "descriptors of the supervisor": Attack("print(*sorted(os.listdir('/proc/self/fd'), key=int))", ("0 1 2 3",)),
     "fork bomb": expect_stop(
-        "while True:\n    try:\n        os.fork()\n    except OSError:\n        pass", ExitReason.PROCESSES),
+        "while True:\n    try:\n        os.fork()\n    except OSError:\n        pass", ExitReason.PROCESSES
+    ),
     "memory bomb": expect_stop("held = []\nwhile True: held.append(b'x' * 4_000_000)", ExitReason.MEMORY),
     "memory in socket buffers": expect_stop(
         "held = []\n"
@@ -274,7 +368,9 @@ ATTACKS: dict[str, Attack] = {
         "        for near in held[-1]:\n"
         "            near.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)\n"
         "            fill(near)\n"
-        "except OSError: time.sleep(60)", ExitReason.MEMORY),
+        "except OSError: time.sleep(60)",
+        ExitReason.MEMORY,
+    ),
     "memory in TCP buffers": expect_stop(
         "held, listener = [], socket.create_server(('127.0.0.1', 0), backlog=100)\n"
         "for _ in range(100):\n"
@@ -282,7 +378,9 @@ ATTACKS: dict[str, Attack] = {
         "    held.append(listener.accept()[0])\n"
         "    fill(held[-1])\n"
         "    fill(held[-2])\n"
-        "time.sleep(60)", ExitReason.MEMORY),
+        "time.sleep(60)",
+        ExitReason.MEMORY,
+    ),
     "memory in sent sockets": expect_stop(
         "held = []\n"
         "try:\n"
@@ -295,14 +393,18 @@ ATTACKS: dict[str, Attack] = {
         "                fill(near)\n"
         "            socket.send_fds(held[-1][0], [b'x'], [near.fileno() for near in pair])\n"
         "            for near in pair: near.close()\n"
-        "except OSError: time.sleep(60)", ExitReason.MEMORY),
+        "except OSError: time.sleep(60)",
+        ExitReason.MEMORY,
+    ),
     "memory in page tables": expect_stop(
         "libc.mmap.restype = ctypes.c_void_p\n"
         "size = 1 << 38\n"
         "start = libc.mmap(None, ctypes.c_size_t(size), 1, 0x4022, -1, 0)\n"  # readable, private, without reserve
         "libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), 15)\n"  # no huge pages
         "for at in range(0, size, 1 << 21): ctypes.string_at(start + at, 1)\n"
-        "time.sleep(60)", ExitReason.MEMORY),
+        "time.sleep(60)",
+        ExitReason.MEMORY,
+    ),
     "connections to the proxy": expect_stop(  # as many as the supervisor may open files; each needs a second one there
         "for _ in range(3): os.fork()\n"
         "held = []\n"
@@ -310,26 +412,33 @@ ATTACKS: dict[str, Attack] = {
         "    try: held.append(socket.create_connection(('127.0.0.1', 3128), timeout=0.2))\n"
         "    except OSError: pass\n"
         "time.sleep(1)\n"
-        "while True: held.append(b'x' * 4_000_000)", ExitReason.MEMORY, has_proxy=True),
+        "while True: held.append(b'x' * 4_000_000)",
+        ExitReason.MEMORY,
+        has_proxy=True,
+    ),
     "a request without end": Attack(
         "near = socket.create_connection(('127.0.0.1', 3128))\n"
         "near.sendall(b'CONNECT 127.0.0.1:1 HTTP/1.1\\r\\n')\n"
         "try:\n"
         "    while True: near.sendall(b'X: y\\r\\n' * 100)\n"
         "except OSError: print('refused')",
-        ("refused",), has_proxy=True,
+        ("refused",),
+        has_proxy=True,
     ),
     "watches": calls("inotify_init1", "inotify_add_watch", error="ENOSYS"),
     "disk bomb": expect_stop(
-        "file = open('/project/large', 'wb')\nwhile True: file.write(bytes(1_000_000))", ExitReason.DISK),
+        "file = open('/project/large', 'wb')\nwhile True: file.write(bytes(1_000_000))", ExitReason.DISK
+    ),
     "output bomb": expect_stop("while True: print('x' * 1000)", ExitReason.OUTPUT),
     "credentials": expect_stop(
-        "print(open(os.path.expanduser('~/.aws/credentials')).read())\ntime.sleep(30)", ExitReason.HOME,
-        is_strict=True),
+        "print(open(os.path.expanduser('~/.aws/credentials')).read())\ntime.sleep(30)", ExitReason.HOME, is_strict=True
+    ),
     "endless program": expect_stop(
-        "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)", ExitReason.TIMED_OUT),
-}  # fmt: skip
+        "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)", ExitReason.TIMED_OUT
+    ),
+}
 if MACHINE == "x86_64":
     ATTACKS["calls of another architecture"] = Attack(
-        "libc.syscall(ctypes.c_long(0x40000000 + 39))", exit_code=-31  # x32's getpid; SIGSYS
-    )  # fmt: skip
+        "libc.syscall(ctypes.c_long(0x40000000 + 39))",
+        exit_code=-31,  # x32's getpid; SIGSYS
+    )

@@ -45,11 +45,14 @@ class Host:
     def places(self, environment: Environment) -> dict[str, str]:
         """Return what an attack may be told about the host."""
         return {
-            "port": str(self.tcp.getsockname()[1]), "abstract": f"attack-{os.getpid()}",
-            "socket": str(self.folder / "socket"), "secret": str(self.folder / "secret"), "source": __file__,
+            "port": str(self.tcp.getsockname()[1]),
+            "abstract": f"attack-{os.getpid()}",
+            "socket": str(self.folder / "socket"),
+            "secret": str(self.folder / "secret"),
+            "source": __file__,
             "supervisor": str(os.getpid()),
             "holder": str(environment.holder.process.pid),
-        }  # fmt: skip
+        }
 
     def describe(self) -> list[Any]:
         """Return the state of every file, which no attack may change."""
@@ -79,11 +82,12 @@ def run_attack(attack: Attack, host: Host, seconds: float = 0) -> dict[str, Any]
         arguments = [places[name] for name in attack.arguments]
         result = environment.run([str(PYTHON), "-IS", "/project/program", *arguments], seconds=seconds)
     return {
-        "reason": str(result.reason), "exit_code": result.exit_code,
+        "reason": str(result.reason),
+        "exit_code": result.exit_code,
         "lines": result.stdout.decode().splitlines() if result.exit_code is not None else [],
         "error": result.stderr.decode()[-500:] if result.exit_code else "",
         "is_host_unchanged": host.describe() == before,
-    }  # fmt: skip
+    }
 
 
 RACE = """

@@ -83,9 +83,12 @@ def results(request: Any) -> dict[str, Any]:
 def test_attack_fails_and_is_reported(name: str, results: dict[str, Any]) -> None:
     attack, result = ATTACKS[name], results["attacks"][name]
     assert result == {
-        "reason": str(attack.reason), "exit_code": attack.exit_code, "lines": list(attack.lines),
-        "error": result["error"], "is_host_unchanged": True,
-    }, result["error"]  # fmt: skip
+        "reason": str(attack.reason),
+        "exit_code": attack.exit_code,
+        "lines": list(attack.lines),
+        "error": result["error"],
+        "is_host_unchanged": True,
+    }, result["error"]
 
 
 @pytest.mark.parametrize("number", range(len(SWAPS)))

@@ -36,15 +36,18 @@ MISBEHAVIORS = {
     "drips its body": (endless(HEAD + b"Content-Length: 900\r\n\r\n", b"a", pause=0.05), DeadlineExceededError),
     "drips its chunks": (endless(CHUNKED_HEAD + b"", b"1\r\na\r\n", pause=0.05), DeadlineExceededError),
     "streams headers for ever": (endless(HEAD, b"X-Header: a\r\n"), BrokenConnectionError),
-    "has one header without end": (endless(HEAD + b"X: ", b"a" * 4096),
-                                   (ResponseTooLargeError, BrokenConnectionError)),
-    "has 10,000 headers": (raw(HEAD, b"".join(b"X-%d: a\r\n" % n for n in range(10_000)),
-                               b"\r\n"), BrokenConnectionError),
+    "has one header without end": (endless(HEAD + b"X: ", b"a" * 4096), (ResponseTooLargeError, BrokenConnectionError)),
+    "has 10,000 headers": (
+        raw(HEAD, b"".join(b"X-%d: a\r\n" % n for n in range(10_000)), b"\r\n"),
+        BrokenConnectionError,
+    ),
     "says continue for ever": (endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), ResponseTooLargeError),
     "streams a body for ever": (endless(HEAD + b"\r\n", b" " * 4096), ResponseTooLargeError),
     "streams chunks for ever": (endless(CHUNKED_HEAD + b"", b"100\r\n" + b" " * 256 + b"\r\n"), ResponseTooLargeError),
-    "streams a chunk's extension": (endless(CHUNKED_HEAD + b"1;", b"a" * 4096),
-                                    (BrokenConnectionError, ResponseTooLargeError)),
+    "streams a chunk's extension": (
+        endless(CHUNKED_HEAD + b"1;", b"a" * 4096),
+        (BrokenConnectionError, ResponseTooLargeError),
+    ),
     "streams trailers for ever": (endless(CHUNKED_HEAD + b"1\r\na\r\n0\r\n", b"X: a\r\n"), ResponseTooLargeError),
     "promises more than there is": (raw(HEAD, b"Content-Length: 100\r\n\r\nshort"), BrokenConnectionError),
     "promises more than may be": (raw(HEAD, b"Content-Length: 1001\r\n\r\n", b" " * 1001), ResponseTooLargeError),
@@ -64,7 +67,7 @@ MISBEHAVIORS = {
     "is overrun": (plain(b"", status=b"429 Too Many Requests"), SourceUnavailableError),
     "is down": (plain(b"", status=b"503 Service Unavailable"), SourceUnavailableError),
     "says that nothing changed": (plain(b"", status=b"304 Not Modified"), SourceUnavailableError),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -81,11 +84,20 @@ def server():
     }
     server = Server(answers)
     for path, location in {
-        "/one": "/json", "/two": "/one", "/three": "/two", "/four": "/three", "/circle": "/circle", "/nowhere": "",
-        "/private": "https://10.0.0.1/", "/metadata": "http://169.254.169.254/latest/meta-data/",
-        "/file": "file:///etc/passwd", "/odd": "http://127.1/", "/far": "http://registry.terraform.io/",
-        "/user": f"http://a:b@127.0.0.1:{server.port}/json", "/absolute": f"{server.url}/json",
-    }.items():  # fmt: skip
+        "/one": "/json",
+        "/two": "/one",
+        "/three": "/two",
+        "/four": "/three",
+        "/circle": "/circle",
+        "/nowhere": "",
+        "/private": "https://10.0.0.1/",
+        "/metadata": "http://169.254.169.254/latest/meta-data/",
+        "/file": "file:///etc/passwd",
+        "/odd": "http://127.1/",
+        "/far": "http://registry.terraform.io/",
+        "/user": f"http://a:b@127.0.0.1:{server.port}/json",
+        "/absolute": f"{server.url}/json",
+    }.items():
         server.answers[path] = plain(b"", b"Location: " + location.encode(), status=b"302 Found")
     yield server
     server.stop()
@@ -104,10 +116,18 @@ def test_server_that(server, number):
 
 @pytest.mark.parametrize(
     ("path", "body"),
-    [("/json", b'{"a": 1}'), ("/gzip", b'{"a": 1}'), ("/chunks", b"abcde"), ("/until-the-end", b"until the end"),
-     ("/full", b" " * 1000), ("/closing", b"x" * 900), ("/one", b'{"a": 1}'), ("/three", b'{"a": 1}'),
-     ("/absolute", b'{"a": 1}')],
-)  # fmt: skip
+    [
+        ("/json", b'{"a": 1}'),
+        ("/gzip", b'{"a": 1}'),
+        ("/chunks", b"abcde"),
+        ("/until-the-end", b"until the end"),
+        ("/full", b" " * 1000),
+        ("/closing", b"x" * 900),
+        ("/one", b'{"a": 1}'),
+        ("/three", b'{"a": 1}'),
+        ("/absolute", b'{"a": 1}'),
+    ],
+)
 def test_answer_is_read(server, path, body):
     answer = CLIENT.get(server.url + path, SMALL)
     assert (answer.body, answer.size, answer.sha256) == (body, len(body), hashlib.sha256(body).hexdigest())
@@ -115,10 +135,17 @@ def test_answer_is_read(server, path, body):
 
 @pytest.mark.parametrize(
     ("path", "why"),
-    [("/four", "more than 3 redirects"), ("/circle", "redirect loop"), ("/private", "private"),
-     ("/metadata", "link-local"), ("/file", "not a valid URL"), ("/odd", "not a public host name"),
-     ("/far", "Use https"), ("/user", "username")],
-)  # fmt: skip
+    [
+        ("/four", "more than 3 redirects"),
+        ("/circle", "redirect loop"),
+        ("/private", "private"),
+        ("/metadata", "link-local"),
+        ("/file", "not a valid URL"),
+        ("/odd", "not a public host name"),
+        ("/far", "Use https"),
+        ("/user", "username"),
+    ],
+)
 def test_redirect_is_refused(server, path, why):
     with pytest.raises(RequestRefusedError, match=why):
         CLIENT.get(server.url + path, SMALL)

@@ -26,15 +26,35 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     (tmp_path / "plugin").write_bytes(b"")
     (tmp_path / "config.json").write_text("[")
     with pytest.raises(CommandError, match="Error in line 1, column 2"):
-        call_command("run_test", "nomad-plugin", str(tmp_path / "plugin"), "--type", "driver", "--config",
-                     str(tmp_path / "config.json"))  # fmt: skip
+        call_command(
+            "run_test",
+            "nomad-plugin",
+            str(tmp_path / "plugin"),
+            "--type",
+            "driver",
+            "--config",
+            str(tmp_path / "config.json"),
+        )
 
 
 @needs_sandbox
 def test_fault_ends_it_with_1(config: str, capsys: Any) -> None:
     with pytest.raises(SystemExit) as end:
-        call_command("run_test", "nomad-plugin", str(executable("device", "twins")), "--type", "device", "--config",
-                     config, "--name", "example", "--version", "1.0.0", "--json", *READABLE_ARGUMENTS)  # fmt: skip
+        call_command(
+            "run_test",
+            "nomad-plugin",
+            str(executable("device", "twins")),
+            "--type",
+            "device",
+            "--config",
+            config,
+            "--name",
+            "example",
+            "--version",
+            "1.0.0",
+            "--json",
+            *READABLE_ARGUMENTS,
+        )
     captured_output = capsys.readouterr()
     verdicts = {each["rule"]: each["outcome"] for each in json.loads(captured_output.out)["results"]}
     assert (end.value.code, [rule for rule, outcome in verdicts.items() if outcome != "pass"]) == (1, ["devices"])

@@ -23,24 +23,47 @@ SCHEMA = spec(
     tags=attr("tags", "list(string)"),
     labels={"block_attrs": {"name": "labels", "type": "string"}},
     limits={"default": {"primary": attr("limits", "number"), "default": {"literal": {"value": "7"}}}},
-    mount={"block_list": {"name": "mount", "min_items": 1, "max_items": 2,
-                          "nested": {"object": {"attributes": {"path": attr("path", is_required=True)}}}}},
+    mount={
+        "block_list": {
+            "name": "mount",
+            "min_items": 1,
+            "max_items": 2,
+            "nested": {"object": {"attributes": {"path": attr("path", is_required=True)}}},
+        }
+    },
     auth={"block_value": {"name": "auth", "nested": {"object": {"attributes": {"user": attr("user")}}}}},
-    by_name={"block_map": {"name": "by_name", "labels": ["name"],
-                           "nested": {"object": {"attributes": {"on": attr("on", "bool")}}}}},
-)  # fmt: skip
+    by_name={
+        "block_map": {
+            "name": "by_name",
+            "labels": ["name"],
+            "nested": {"object": {"attributes": {"on": attr("on", "bool")}}},
+        }
+    },
+)
 
 
 def test_configuration_becomes_what_nomad_hands_over() -> None:
-    config_values = {"image": 5, "cpus": "2", "tags": ["a"], "labels": {"x": True}, "mount": [{"path": "/"}],
-             "by_name": {"one": {"on": "true"}}}  # fmt: skip
+    config_values = {
+        "image": 5,
+        "cpus": "2",
+        "tags": ["a"],
+        "labels": {"x": True},
+        "mount": [{"path": "/"}],
+        "by_name": {"one": {"on": "true"}},
+    }
     assert hcl_spec.evaluate_config(SCHEMA, config_values) == (
         {
-            "image": "5", "cpus": 2, "tags": ["a"], "labels": {"x": "true"}, "limits": 7, "mount": [{"path": "/"}],
-            "auth": None, "by_name": {"one": {"on": True}},
+            "image": "5",
+            "cpus": 2,
+            "tags": ["a"],
+            "labels": {"x": "true"},
+            "limits": 7,
+            "mount": [{"path": "/"}],
+            "auth": None,
+            "by_name": {"one": {"on": True}},
         },
         [],
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,10 +79,12 @@ def test_configuration_becomes_what_nomad_hands_over() -> None:
         ({"image": ["a"], "mount": {"path": "/"}}, "config.image: expected a single string."),
         ({"image": "a", "mount": {"path": "/"}, "cpus": "two"}, "config.cpus: “two” isn't a number."),
         ({"image": "a", "mount": {"path": "/"}, "tags": "x"}, "config.tags: expected a list for list(string)."),
-        ({"image": "a", "mount": {"path": "/"}, "by_name": {"x": {"on": "maybe"}}},
-         "config.by_name.x.on: “maybe” isn't a bool."),
+        (
+            {"image": "a", "mount": {"path": "/"}, "by_name": {"x": {"on": "maybe"}}},
+            "config.by_name.x.on: “maybe” isn't a bool.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_invalid_input_is_said_in_its_place(config_values: Any, expected_problem: str) -> None:
     assert hcl_spec.evaluate_config(SCHEMA, config_values)[1] == [expected_problem]
 
@@ -73,12 +98,13 @@ def test_invalid_input_is_said_in_its_place(config_values: Any, expected_problem
         (spec(a=attr("a", "strnig")), "config.a: “strnig” isn't a type."),
         (spec(a={"literal": {"value": "{"}}), "config.a: “{” isn't a value."),
         (spec(a={"block_value": {"name": "a"}}), "config.a: the nested specification is missing."),
-        (spec(a={"block_list": {"name": "a", "min_items": 3, "max_items": 2, "nested": {"object": {}}}}),
-         "config.a: the minimum 3 is larger than the maximum 2."),
-        (spec(a={"block_map": {"name": "a", "nested": {"object": {}}}}),
-         "config.a: a map of blocks needs a label."),
+        (
+            spec(a={"block_list": {"name": "a", "min_items": 3, "max_items": 2, "nested": {"object": {}}}}),
+            "config.a: the minimum 3 is larger than the maximum 2.",
+        ),
+        (spec(a={"block_map": {"name": "a", "nested": {"object": {}}}}), "config.a: a map of blocks needs a label."),
     ],
-)  # fmt: skip
+)
 def test_schema_that_is_not_well_formed_says_where(wrong: Any, expected_problem: str) -> None:
     assert hcl_spec.find_schema_problems(wrong) == [expected_problem]
 
@@ -89,18 +115,35 @@ def test_good_schema_has_no_problems() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["any", "string", "list(number)", "map(list(bool))", "object({a = string, b = list(any)})",
-     "tuple([string, number])", "set(object({x = map(string)}))"],
-)  # fmt: skip
+    [
+        "any",
+        "string",
+        "list(number)",
+        "map(list(bool))",
+        "object({a = string, b = list(any)})",
+        "tuple([string, number])",
+        "set(object({x = map(string)}))",
+    ],
+)
 def test_type_reads_and_writes_alike(text: str) -> None:
     assert str(hcl_types.parse_type(text)) == text
 
 
 @pytest.mark.parametrize(
     "text",
-    ["strnig", "list", "list(", "list(string", "object({a})", "string)", "map()", "list(string) x", "é",
-     "list(" * 50 + "any" + ")" * 50],
-)  # fmt: skip
+    [
+        "strnig",
+        "list",
+        "list(",
+        "list(string",
+        "object({a})",
+        "string)",
+        "map()",
+        "list(string) x",
+        "é",
+        "list(" * 50 + "any" + ")" * 50,
+    ],
+)
 def test_what_is_no_type_is_refused(text: str) -> None:
     with pytest.raises(hcl_types.TypeExpressionError):
         hcl_types.parse_type(text)

@@ -47,8 +47,9 @@ def test_test_run_is_kept_and_reported_to_the_check(
     assert [each["rule"] for each in row.results if each["outcome"] != "pass"] == ["info.api"]
     check = execution.run_check("plugin.rehearsal", build_integration_subject(booster), None)
     assert (str(check.outcome), check.summary) == (
-        "fail", "The driver plugin failed its test run. 1 of 13 rules didn't pass.",
-    )  # fmt: skip
+        "fail",
+        "The driver plugin failed its test run. 1 of 13 rules didn't pass.",
+    )
     client.force_login(alice)
     page = html.unescape(client.get(reverse("testruns:nomad_plugin", args=[booster.uuid])).content.decode())
     assert "The plugin reports no API version, so Nomad wouldn't load it." in page
@@ -67,8 +68,9 @@ def test_test_run_that_was_cut_off_is_played_once_more_and_then_ours(booster: In
     assert run_due_jobs("sandbox", now) == {}
     row.refresh_from_db()
     assert (row.outcome, row.results[0]["sentence"]) == (
-        "error", "We couldn't run this rule: Our worker stopped before the test run ended.",
-    )  # fmt: skip
+        "error",
+        "We couldn't run this rule: Our worker stopped before the test run ended.",
+    )
 
 
 @pytest.mark.django_db(transaction=True)
@@ -112,7 +114,7 @@ def test_other_categories_have_no_such_page(acme: Any, alice: Any, client: Clien
         ('{"a": "\\ud800"}', "Remove the value that can't be encoded from the configuration."),
         ('{"a":' + "[" * 5000 + "]" * 5000 + "}", "Remove the value that can't be encoded from the configuration."),
     ],
-)  # fmt: skip
+)
 def test_invalid_configuration_is_shown_as_field_error(
     booster: Integration, alice: Any, client: Client, config: str, expected_error: str
 ) -> None:

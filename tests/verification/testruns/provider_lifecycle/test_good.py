@@ -91,5 +91,7 @@ def test_what_no_database_keeps_is_taken_out() -> None:
 def test_what_terraform_marks_is_masked() -> None:
     value = {"a": {"b": "x", "c": ["y", "z"]}, "d": 1, "e": None}
     assert mask_sensitive_values(value, {"a": {"b": True, "c": [False, True]}, "d": True, "e": True}) == {
-        "a": {"b": "(sensitive value)", "c": ["y", "(sensitive value)"]}, "d": "(sensitive value)", "e": None,
-    }  # fmt: skip
+        "a": {"b": "(sensitive value)", "c": ["y", "(sensitive value)"]},
+        "d": "(sensitive value)",
+        "e": None,
+    }

@@ -47,9 +47,15 @@ variable "ready" {
 """
 STOPPED_CONFIG = BASE.removesuffix("}\n") + CONDITION
 FORM_DATA: dict[str, Any] = {
-    "version": "1.0.0", "base": BASE, "changed": CHANGED_CONFIG, "refused": "", "partial": "", "hosts": (),
-    "secret": f"EXAMPLE_TOKEN={CANARY}", "account": "",
-}  # fmt: skip
+    "version": "1.0.0",
+    "base": BASE,
+    "changed": CHANGED_CONFIG,
+    "refused": "",
+    "partial": "",
+    "hosts": (),
+    "secret": f"EXAMPLE_TOKEN={CANARY}",
+    "account": "",
+}
 KEPT_CANARY = "kept-canary-8831"
 
 

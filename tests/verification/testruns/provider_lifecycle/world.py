@@ -47,9 +47,15 @@ def executable(fault: str = "") -> Path:
 def build_target(fault: str = "", **more: str) -> ProviderLifecycleTarget:
     texts = {"refused": REFUSED_CONFIG, "partial": PARTIAL} | more
     return ProviderLifecycleTarget(
-        executable(fault), TERRAFORM or Path(), "example/example", "1.0.0", BASE, CHANGED_CONFIG,
-        environment={"EXAMPLE_TOKEN": CANARY, "EXAMPLE_REGION": "eu-west-1"}, **texts,
-    )  # fmt: skip
+        executable(fault),
+        TERRAFORM or Path(),
+        "example/example",
+        "1.0.0",
+        BASE,
+        CHANGED_CONFIG,
+        environment={"EXAMPLE_TOKEN": CANARY, "EXAMPLE_REGION": "eu-west-1"},
+        **texts,
+    )
 
 
 @cache

@@ -49,8 +49,10 @@ SCHEMA = {
 WAY = {"read": True, "key": "", "problem": "", "seconds": 0.5, "peak": 90_000_000, "said": "a\x00b"}
 GOOD = {
     "readings": [WAY | {"via": "direct", "protocol": 5}, WAY | {"via": "terraform", "protocol": 0}],
-    "schema": SCHEMA, "differences": [], "terraform": True,
-}  # fmt: skip
+    "schema": SCHEMA,
+    "differences": [],
+    "terraform": True,
+}
 
 
 class Service:
@@ -121,9 +123,14 @@ def test_schema_of_an_authentic_release_is_kept(
     assert (stored_schema.version, stored_schema.resources, stored_schema.submitted_by) == ("1.0.0", 1, None)
     outcome_by_id = {one["id"]: one["outcome"] for one in row.results}
     assert outcome_by_id == {
-        "schema.read": "pass", "schema.protocol": "pass", "schema.prefix": "pass", "schema.sensitive": "warn",
-        "schema.deprecated": "pass", "schema.descriptions": "warn", "schema.pages": "fail",
-    }  # fmt: skip
+        "schema.read": "pass",
+        "schema.protocol": "pass",
+        "schema.prefix": "pass",
+        "schema.sensitive": "warn",
+        "schema.deprecated": "pass",
+        "schema.descriptions": "warn",
+        "schema.pages": "fail",
+    }
     assert observations.get_known_values(rocket)[OBSERVATION_KEY]["readings"][0]["said"] == "ab"
     assert CheckRun.objects.open().filter(integration=rocket).exists()
 
@@ -146,10 +153,13 @@ def test_release_that_is_not_authentic_is_never_started(
     [
         ({"not_run": "No sandbox on this worker: x."}, "not_run", "No sandbox on this worker: x."),
         ({"refused": "It is not called so."}, "not_run", "It is not called so."),
-        ({"answer": GOOD | {"differences": ["provider.block"]}}, "fail",
-         "The provider and Terraform return different schemas."),
+        (
+            {"answer": GOOD | {"differences": ["provider.block"]}},
+            "fail",
+            "The provider and Terraform return different schemas.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_the_sandbox_answers_is_reported(
     says: Any, outcome: str, summary: str, rocket: Integration, alice: Any, service: Service, publish_provider: Any
 ) -> None:
@@ -229,9 +239,15 @@ def test_only_anyone_who_may_asks_and_only_once(rocket: Integration, alice: Any,
 def test_night_reads_each_new_release_once(rocket: Integration) -> None:
     night = datetime(2026, 4, 14, 23, 0, tzinfo=UTC)
     CheckResult.objects.create(
-        integration=rocket, key="release.archive", version=1, outcome="pass", summary="", at=night, confirmed_at=night,
+        integration=rocket,
+        key="release.archive",
+        version=1,
+        outcome="pass",
+        summary="",
+        at=night,
+        confirmed_at=night,
         looked_at=[["version", "1.4.0"], ["checksums", "ab"]],
-    )  # fmt: skip
+    )
     assert tasks.request_new_inspections(night - timedelta(hours=8)) == 0
     assert tasks.request_new_inspections(night) == 1
     assert tasks.request_new_inspections(night) == 0

@@ -120,7 +120,7 @@ def test_provider_with_tls_is_read_as_terraform_reads_it(provider, terraform):
         ("print('1|5|unix|/tmp/p|grpc|', flush=True); sys.exit(3)", "ended"),
         ("print('1|5|unix|/tmp/p|grpc|', flush=True)" + HOSTILE["eats memory"], "out of memory"),
     ],
-)  # fmt: skip
+)
 def test_provider_that_fails_is_reported_by_its_name(text, key, tmp_path):
     program = write_program(tmp_path, "terraform-provider-example", text)
     limits = Limits(**(LIMITS.as_dict() | {"seconds": 1.0})) if key == "timed out" else LIMITS

@@ -37,8 +37,11 @@ def test_good_endpoint_as_json(key: str) -> None:
     data: dict[str, Any] = json.loads(out)
     assert (code, data["outcome"], data["signed"]) == (0, "pass", True)
     assert [(each["stage"], each["result"]) for each in data["enforcement"]] == [
-        ("Pre-plan", "passed"), ("Pre-plan", "failed"), ("Post-apply", "passed"), ("Post-apply", "failed"),
-    ]  # fmt: skip
+        ("Pre-plan", "passed"),
+        ("Pre-plan", "failed"),
+        ("Post-apply", "passed"),
+        ("Post-apply", "failed"),
+    ]
     assert "Verification request: 200 OK" in err
     assert KEY not in out + err
 

@@ -8,8 +8,17 @@ from tests.verification.testruns.endpoints import example, run_endpoint_test
 from verification.testruns.kinds.run_task import rules
 from verification.testruns.kinds.run_task.records import RunTaskRecords
 
-ABOUT_RESULTS = ("token", "form", "limits", "outcomes", "end", "progress", "once", "scenario.passing",
-                 "scenario.failing")  # fmt: skip
+ABOUT_RESULTS = (
+    "token",
+    "form",
+    "limits",
+    "outcomes",
+    "end",
+    "progress",
+    "once",
+    "scenario.passing",
+    "scenario.failing",
+)
 NO_FINAL = {"end": "fail", **dict.fromkeys(("once", "scenario.passing", "scenario.failing"), "not_run")}
 NOT_TAKEN = dict.fromkeys(("end", "progress", "once", "scenario.passing", "scenario.failing"), "not_run")
 UNREAD = NOT_TAKEN | {"outcomes": "not_run"}
@@ -23,8 +32,12 @@ VERDICTS: dict[str, dict[str, str]] = {
     "malformed-500": {"malformed": "fail"},
     "new-stage-refused": {"future": "warn"},
     "redirects": {
-        "verification": "fail", "answer": "fail", "signature.raw": "not_run", "future": "not_run",
-        **dict.fromkeys(("signature.unsigned", "signature.wrong", "malformed"), "warn"), **WITHOUT_RESULTS,
+        "verification": "fail",
+        "answer": "fail",
+        "signature.raw": "not_run",
+        "future": "not_run",
+        **dict.fromkeys(("signature.unsigned", "signature.wrong", "malformed"), "warn"),
+        **WITHOUT_RESULTS,
     },
     "hangs-up": {"answer": "fail", **WITHOUT_RESULTS},
     "slow-answer": {"first_answer": "warn"},
@@ -43,7 +56,7 @@ VERDICTS: dict[str, dict[str, str]] = {
     "huge-result": UNREAD | {"limits": "fail"},
     "bad-outcomes": NOT_TAKEN | {"outcomes": "fail"},
     "always-passes": {"scenario.failing": "fail"},
-}  # fmt: skip
+}
 PATIENCE = {  # where the fault itself takes time, what is waited for
     "slow-answer": {"silence_seconds": 5.0, "request_timeout_seconds": 5.0, "end": 10.0},
     "silent-too-long": {"settle_seconds": 1.6, "end": 10.0},

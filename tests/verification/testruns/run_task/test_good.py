@@ -27,10 +27,12 @@ def test_runs_follow_the_enforcement() -> None:
     assert effects == [
         ("passing", "passed", "The run continues.", "The run continues."),
         (
-            "failing", "failed", "The run stops after the plan, before anyone can confirm it.",
+            "failing",
+            "failed",
+            "The run stops after the plan, before anyone can confirm it.",
             "The run continues with a warning.",
         ),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("stages", [STAGES[1:2], STAGES[:2], STAGES])

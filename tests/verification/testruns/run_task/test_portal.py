@@ -28,9 +28,13 @@ from verification.testruns.kinds.run_task.enforcement import build_effects
 from verification.testruns.models import RunTaskCallback, TestRun
 
 FORM_DATA: dict[str, Any] = {
-    "key": KEY, "stages": ["post_plan"], "passing_workspace": "", "failing_workspace": "", "passing_plan": "",
+    "key": KEY,
+    "stages": ["post_plan"],
+    "passing_workspace": "",
+    "failing_workspace": "",
+    "passing_plan": "",
     "failing_plan": "",
-}  # fmt: skip
+}
 DOCUMENT = json.dumps({"data": {"type": "task-results", "attributes": {"status": "passed", "message": "Late."}}})
 
 
@@ -127,9 +131,11 @@ def test_result_after_the_end_still_counts(run_test: Any, live_server: Any) -> N
     token = callback_service.generate_token()
     row.requests.filter(pk=request.pk).update(token_hash=callback_service.hash_token(token))
     callback_request = urllib.request.Request(
-        callback_store.build_urls(request).callback, DOCUMENT.encode(), method="PATCH",
+        callback_store.build_urls(request).callback,
+        DOCUMENT.encode(),
+        method="PATCH",
         headers={"Authorization": f"Bearer {token}", "Content-Type": "application/vnd.api+json"},
-    )  # fmt: skip
+    )
     with pytest.raises(HTTPError) as refusal:
         urllib.request.urlopen(callback_request)
     refusal.value.close()
@@ -166,8 +172,14 @@ def test_token_is_used_once_and_dies_after_an_hour(run_task: Integration, alice:
     assert callback_store.record_callback(request.uuid, call(token), now + timedelta(minutes=60))[0] == 200
     assert callback_store.record_callback(request.uuid, call(token), now + timedelta(minutes=60))[0] == 401
     assert [each.seen["token"] for each in request.callbacks.all()] == [
-        "missing", "unknown", "right", "right", "dead", "right", "used",
-    ]  # fmt: skip
+        "missing",
+        "unknown",
+        "right",
+        "right",
+        "dead",
+        "right",
+        "used",
+    ]
     assert token not in str([*request.callbacks.values("seen")]) + request.token_hash
 
 

@@ -28,9 +28,13 @@ def build_tables() -> str:
 def _build_row(check: Check) -> str:
     programs = ", ".join(f"`{program.key}`" for program in list_programs_using_check(check.key)) or "none yet"
     cells = (
-        f"`{check.key}`", check.title, get_check_question(check), programs, str(check.version),
+        f"`{check.key}`",
+        check.title,
+        get_check_question(check),
+        programs,
+        str(check.version),
         _format_max_age(check.max_age),
-    )  # fmt: skip
+    )
     return format_table_row(cells)
 
 

@@ -29,34 +29,74 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("schema", type=Path, help="Output of “terraform providers schema -json”, plain or gzipped.")
+        parser.add_argument("--source", default="", help="Provider address, if the file contains several providers.")
+        parser.add_argument(
+            "--validate",
+            action="store_true",
+            help="Validate the definitions with kubernetes-validate and cel-python. Exit with code 1 "
+            "if a definition is invalid.",
+        )
+        parser.add_argument("--out", type=Path, required=True)
+        self._add_naming_arguments(parser)
+        self._add_generator_arguments(parser)
+
+    def _add_naming_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--group-prefix", required=True, help="Group prefix, such as “acme” for acme.upbound.io, or a full domain."
         )
-        parser.add_argument("--external-name", action="append", default=[], metavar="[RESOURCE=]RULE",
-                            help="IDENTIFIER_FROM_PROVIDER (default), NAME_AS_IDENTIFIER, PARAMETER_AS_IDENTIFIER:p, "
-                            "TEMPLATED_STRING_AS_IDENTIFIER:p:template. For all resources, or for one.")  # fmt: skip
-        parser.add_argument("--kind", action="append", default=[], metavar="RESOURCE=group/Kind",
-                            help="Override the group and kind of a resource.")  # fmt: skip
-        parser.add_argument("--singletons", choices=SINGLETONS, default="array",
-                            help="Type of a list with at most one item.")  # fmt: skip
-        parser.add_argument("--single-blocks", choices=SINGLETONS, default="array",
-                            help="Type of a single block. The newest generator creates an object.")  # fmt: skip
-        parser.add_argument("--numbers", choices=NUMBERS, default=NUMBERS[0],
-                            help="Type of numbers. Generators that don't read Go code use “number”.")  # fmt: skip
-        parser.add_argument("--runtime", choices=RUNTIMES, default=RUNTIMES[0],
-                            help="The crossplane-runtime version of the generated definitions.")  # fmt: skip
-        parser.add_argument("--computed-nested", choices=COMPUTED_NESTED, default="status",
-                            help="Location of computed nested attributes. Generators around version 2.0 create a "
-                            "parameter.")  # fmt: skip
-        parser.add_argument("--reference", action="append", default=[], metavar="RESOURCE.path",
-                            help="Value that references another resource, as in acme_server.disk.net_id.")  # fmt: skip
+        parser.add_argument(
+            "--external-name",
+            action="append",
+            default=[],
+            metavar="[RESOURCE=]RULE",
+            help="IDENTIFIER_FROM_PROVIDER (default), NAME_AS_IDENTIFIER, PARAMETER_AS_IDENTIFIER:p, "
+            "TEMPLATED_STRING_AS_IDENTIFIER:p:template. For all resources, or for one.",
+        )
+        parser.add_argument(
+            "--kind",
+            action="append",
+            default=[],
+            metavar="RESOURCE=group/Kind",
+            help="Override the group and kind of a resource.",
+        )
         parser.add_argument("--category", default="", help="Category. Default: the first label of the domain.")
         parser.add_argument("--api-version", default="v1alpha1", help="API version of the definitions.")
-        parser.add_argument("--source", default="", help="Provider address, if the file contains several providers.")
-        parser.add_argument("--validate", action="store_true",
-                            help="Validate the definitions with kubernetes-validate and cel-python. Exit with code 1 "
-                            "if a definition is invalid.")  # fmt: skip
-        parser.add_argument("--out", type=Path, required=True)
+
+    def _add_generator_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--singletons", choices=SINGLETONS, default="array", help="Type of a list with at most one item."
+        )
+        parser.add_argument(
+            "--single-blocks",
+            choices=SINGLETONS,
+            default="array",
+            help="Type of a single block. The newest generator creates an object.",
+        )
+        parser.add_argument(
+            "--numbers",
+            choices=NUMBERS,
+            default=NUMBERS[0],
+            help="Type of numbers. Generators that don't read Go code use “number”.",
+        )
+        parser.add_argument(
+            "--runtime",
+            choices=RUNTIMES,
+            default=RUNTIMES[0],
+            help="The crossplane-runtime version of the generated definitions.",
+        )
+        parser.add_argument(
+            "--computed-nested",
+            choices=COMPUTED_NESTED,
+            default="status",
+            help="Location of computed nested attributes. Generators around version 2.0 create a parameter.",
+        )
+        parser.add_argument(
+            "--reference",
+            action="append",
+            default=[],
+            metavar="RESOURCE.path",
+            help="Value that references another resource, as in acme_server.disk.net_id.",
+        )
 
     def handle(self, *, schema: Path, out: Path, **options: Any) -> None:  # type: ignore[override]
         try:

@@ -26,11 +26,20 @@ UNKNOWN_DEVICE_ID = "no-such-device"
 ANSWER_TIMEOUT_SECONDS, DIRECT_START_SECONDS, SHUTDOWN_SECONDS = 10.0, 5.0, 3.0  # seconds
 LIMITS = Limits(seconds=60, memory=1024 * MEGABYTE, disk=128 * MEGABYTE, processes=200, output=2 * MEGABYTE)
 CALL_TITLES = {
-    "direct": "Direct start", "handshake": "Handshake", "info": "PluginInfo", "schema": "ConfigSchema",
-    "config": "SetConfig", "task_schema": "TaskConfigSchema", "capabilities": "Capabilities",
-    "fingerprint": "Fingerprint", "reserve": "Reserve of an unknown device", "stats": "Stats",
-    "garbage": "SetConfig with invalid MessagePack", "alive": "Second PluginInfo call", "end": "Shutdown",
-}  # fmt: skip
+    "direct": "Direct start",
+    "handshake": "Handshake",
+    "info": "PluginInfo",
+    "schema": "ConfigSchema",
+    "config": "SetConfig",
+    "task_schema": "TaskConfigSchema",
+    "capabilities": "Capabilities",
+    "fingerprint": "Fingerprint",
+    "reserve": "Reserve of an unknown device",
+    "stats": "Stats",
+    "garbage": "SetConfig with invalid MessagePack",
+    "alive": "Second PluginInfo call",
+    "end": "Shutdown",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,13 +18,17 @@ class NomadPluginTestForm(forms.Form):
         label=_("Version"), max_length=100, help_text=_("The version of a release on GitHub. For example, 1.4.0.")
     )
     name = SingleLineField(
-        label=_("Name"), max_length=100, required=False,
+        label=_("Name"),
+        max_length=100,
+        required=False,
         help_text=_("The name of the driver or device in a job. Leave empty to accept any name."),
-    )  # fmt: skip
+    )
     config = ConfigurationField(
-        rows=6, label=_("Configuration"), required=False,
+        rows=6,
+        label=_("Configuration"),
+        required=False,
         help_text=_("The JSON object that Nomad's agent passes. Don't enter credentials: the sandbox has no network."),
-    )  # fmt: skip
+    )
 
     def clean_version(self) -> str:
         version = str(self.cleaned_data["version"]).removeprefix("v")

@@ -55,7 +55,12 @@ class NomadPluginRecords:
 def load_records(data: Mapping[str, Any]) -> NomadPluginRecords:
     """Load records from the output of as_dict, also after JSON."""
     return NomadPluginRecords(
-        claims=dict(data["claims"]), asked=tuple(PluginCall(**call) for call in data["asked"]),
-        problems=tuple(data["problems"]), schema=tuple(data["schema"]), task_schema=tuple(data["task_schema"]),
-        over=data["over"], unavailable=data["unavailable"], broken=data["broken"],
-    )  # fmt: skip
+        claims=dict(data["claims"]),
+        asked=tuple(PluginCall(**call) for call in data["asked"]),
+        problems=tuple(data["problems"]),
+        schema=tuple(data["schema"]),
+        task_schema=tuple(data["task_schema"]),
+        over=data["over"],
+        unavailable=data["unavailable"],
+        broken=data["broken"],
+    )

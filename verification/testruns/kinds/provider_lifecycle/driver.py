@@ -27,9 +27,11 @@ def build_initial_records(target: ProviderLifecycleTarget) -> ProviderLifecycleR
     """Return the records before the first step."""
     has_refused = bool(target.refused or build_incomplete_config(target.base))
     return ProviderLifecycleRecords(
-        has_refused=has_refused, has_partial=bool(target.partial), has_secrets=bool(target.environment),
+        has_refused=has_refused,
+        has_partial=bool(target.partial),
+        has_secrets=bool(target.environment),
         source=target.source,
-    )  # fmt: skip
+    )
 
 
 @dataclass
@@ -107,10 +109,17 @@ class ProviderLifecycleTestRunner:
             f"terraform {' '.join(step.argv())}" if step.words else get_provider_path(self.target).rpartition("/")[2]
         )
         return CommandRecord(
-            step.key, step.title, configurations, str(result.reason), result.exit_code, result.message,
-            shorten_text(self.secrets.redact(out)), shorten_text(self.secrets.redact(err)), round(result.seconds, 2),
+            step.key,
+            step.title,
+            configurations,
+            str(result.reason),
+            result.exit_code,
+            result.message,
+            shorten_text(self.secrets.redact(out)),
+            shorten_text(self.secrets.redact(err)),
+            round(result.seconds, 2),
             shown=self.secrets.find_names_in(f"{out}\n{err}"),
-        )  # fmt: skip
+        )
 
     def _add_plan(self, step: ProviderLifecycleStep, command: CommandRecord) -> CommandRecord:
         """Add the plan: always for steps that a rule needs it for, otherwise only if it contains changes."""

@@ -13,9 +13,13 @@ from verification.testruns.kinds.provider_lifecycle.records import (
 from verification.testruns.rule_results import RuleOutcome, RuleResult, report_failure, report_not_run
 
 CRASH_MARKERS = (  # what Terraform says of it depends on which of its parts notices first
-    "plugin did not respond", "panic:", "plugin exited", "connection is shutting down", "unexpected eof",
+    "plugin did not respond",
+    "panic:",
+    "plugin exited",
+    "connection is shutting down",
+    "unexpected eof",
     "request was cancelled",
-)  # fmt: skip
+)
 INCONSISTENT_RESULT_ERROR = "Provider produced inconsistent result after apply"
 
 

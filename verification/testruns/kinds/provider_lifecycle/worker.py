@@ -37,7 +37,7 @@ def parse_job_input(job_input: Mapping[str, Any], executable: Path, terraform: P
     texts = {name: str(job_input[name]) for name in TEXT_FIELDS}
     return ProviderLifecycleTarget(
         executable, terraform, hosts=tuple(job_input["hosts"]), environment=dict(job_input["environment"]), **texts
-    )  # fmt: skip
+    )
 
 
 def run_job(

@@ -17,9 +17,7 @@ from typing import Protocol
 from verification.sandbox.types import MEGABYTE, PROJECT, CommandResult, ExitReason, Limits
 from verification.testruns.kinds.provider_lifecycle.config import ProviderLifecycleTarget, list_resource_types
 
-LIMITS = Limits(
-    seconds=300, memory=2048 * MEGABYTE, disk=512 * MEGABYTE, processes=512, output=16 * MEGABYTE
-)  # fmt: skip
+LIMITS = Limits(seconds=300, memory=2048 * MEGABYTE, disk=512 * MEGABYTE, processes=512, output=16 * MEGABYTE)
 SETTINGS_FILE = "terraform.rc"
 INCOMPLETE_FILE = "incomplete.tf"
 PROBE_NAME = "test_incomplete"
@@ -99,9 +97,14 @@ class LocalWorkspace:
         start, seconds = time.monotonic(), seconds or LIMITS.seconds
         variables = {**self.env, **(env or {})}
         process = subprocess.Popen(  # noqa: S603 - what this is for
-            list(argv), cwd=self.folder, env=variables, start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
+            list(argv),
+            cwd=self.folder,
+            env=variables,
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         try:
             stdout, stderr = process.communicate(timeout=seconds)
             reason, code = ExitReason.FINISHED, process.returncode

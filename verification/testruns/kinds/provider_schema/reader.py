@@ -76,9 +76,15 @@ class SchemaReadResult:
     def as_dict(self) -> dict[str, Any]:
         """Return plain data without the document, which is stored once."""
         return {
-            "via": self.via, "read": self.document is not None, "key": self.key, "problem": self.problem,
-            "protocol": self.protocol, "seconds": round(self.seconds, 3), "peak": self.peak, "said": self.output,
-        }  # fmt: skip
+            "via": self.via,
+            "read": self.document is not None,
+            "key": self.key,
+            "problem": self.problem,
+            "protocol": self.protocol,
+            "seconds": round(self.seconds, 3),
+            "peak": self.peak,
+            "said": self.output,
+        }
 
 
 def build_target(
@@ -114,8 +120,9 @@ def read_directly(target: ProviderSchemaTarget) -> SchemaReadResult:
                 protocol, duration_seconds, process = plugin.handshake.app, time.monotonic() - start, plugin.process
         except PluginStartError as error:
             output = _decode_tail(error.result.stderr)
-            return SchemaReadResult("direct", None, error.key, str(error), 0, time.monotonic() - start,
-                           error.result.peak_bytes, output)  # fmt: skip
+            return SchemaReadResult(
+                "direct", None, error.key, str(error), 0, time.monotonic() - start, error.result.peak_bytes, output
+            )
     result = process.finish()
     peak, output = result.peak_bytes, _decode_tail(result.stderr)
     if answer is not None and not problem:

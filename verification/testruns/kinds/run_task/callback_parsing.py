@@ -116,8 +116,10 @@ def _find_outcomes(data: dict[str, Any], attributes: dict[str, Any], callback: P
     container = _read_relationship(data, callback)
     if container is None and "outcomes" in attributes:
         container = attributes["outcomes"]
-        callback.notes.append("Outcomes stand inside attributes, as the integrations page shows them; the API page and "
-                          "the client library put them under relationships.")  # fmt: skip
+        callback.notes.append(
+            "Outcomes stand inside attributes, as the integrations page shows them; the API page and "
+            "the client library put them under relationships."
+        )
     if container is None:
         return []
     outcomes = container.get("data") if isinstance(container, dict) else container

@@ -143,9 +143,12 @@ FAILING = Scenario(
     "failing",
     "test-failing",
     "Test: this run should fail",
-    build_plan("aws_security_group_rule.open", "aws_security_group_rule",
-            {"type": "ingress", "protocol": "-1", "from_port": 0, "to_port": 65535, "cidr_blocks": ["0.0.0.0/0"]}),
-)  # fmt: skip
+    build_plan(
+        "aws_security_group_rule.open",
+        "aws_security_group_rule",
+        {"type": "ingress", "protocol": "-1", "from_port": 0, "to_port": 65535, "cidr_blocks": ["0.0.0.0/0"]},
+    ),
+)
 
 
 def build_configuration_archive(scenario: Scenario) -> bytes:

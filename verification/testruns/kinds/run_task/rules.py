@@ -126,10 +126,11 @@ RULES = (
     ),
 )
 UNSIGNED_RULE = RunTaskRule(
-    "unsigned", "Signed requests",
+    "unsigned",
+    "Signed requests",
     "Set a key for the run task and reject requests that aren't signed with it. Anyone can call a public URL.",
     response_rules.check_unsigned_mode,
-)  # fmt: skip
+)
 SIGNATURE_RULES = ("signature.unsigned", "signature.wrong", "signature.raw")
 
 

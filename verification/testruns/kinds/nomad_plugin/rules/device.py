@@ -23,8 +23,10 @@ def check_devices(records: NomadPluginRecords) -> RuleOutcome:
         return report_failure(f"The device ID “{duplicate_ids[0][:60]}” is empty or not unique.")
     if not ids:
         return report_pass("The plugin found no device on this machine and reported this immediately.")
-    return report_pass(f"It told {len(ids)} device{'s' if len(ids) > 1 else ''} in {len(groups)} group"
-                  f"{'s' if len(groups) > 1 else ''}.")  # fmt: skip
+    return report_pass(
+        f"It told {len(ids)} device{'s' if len(ids) > 1 else ''} in {len(groups)} group"
+        f"{'s' if len(groups) > 1 else ''}."
+    )
 
 
 def check_reservation(records: NomadPluginRecords) -> RuleOutcome:
