@@ -11,7 +11,7 @@ from portal.core.content_messages import list_messages
 from tests.house.source import ROOT, template_files
 
 ROOMS = ("integrations", "portal", "verification")
-MARKS = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
+MARKS = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "pgettext"}
 TEXT = r"""u?('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 IN_TEMPLATE = re.compile(rf"\b(?:_|n?gettext)\(\s*{TEXT}(?:\s*,\s*{TEXT})?")
 

@@ -12,9 +12,7 @@ from portal.runtime.monitor import Monitor
 
 
 @pytest.mark.django_db(transaction=True)
-def test_portal_is_announced_once_when_the_database_answers(
-    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_portal_is_announced_once_when_the_database_answers(settings: Any, tmp_path: Path) -> None:
     def refuse(execute: Any, sql: str, params: Any, many: bool, context: Any) -> None:
         raise OperationalError("database is locked")
 
@@ -23,7 +21,6 @@ def test_portal_is_announced_once_when_the_database_answers(
     with socket.create_server((services.HOST, 0)) as listener:
         port = listener.getsockname()[1]
         settings.DATA_DIR, settings.PORT = tmp_path, port
-        monkeypatch.setattr(services, "PORT", port)
         with connection.execute_wrapper(refuse), pytest.raises(OperationalError):
             watch.tick()
         assert lines == []

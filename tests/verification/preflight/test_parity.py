@@ -105,5 +105,5 @@ def test_token_that_is_refused_is_never_shown(world, github, registry, tmp_path)
     command = [sys.executable, "-m", "verification.preflight.cli", "terraform-provider", NAME]
     process = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
     assert process.returncode == 2
-    assert "does not accept" in process.stdout
+    assert "doesn't accept" in process.stdout
     assert "wrong_secret" not in process.stdout + process.stderr

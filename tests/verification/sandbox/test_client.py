@@ -77,7 +77,7 @@ def test_service_does_it(provider, service):
 
 
 def test_what_makes_no_sense_is_refused(provider):
-    with pytest.raises(ValueError, match="name its address with --source"):
+    with pytest.raises(ValueError, match="Pass its address with --source"):
         client.run_job("schema", TARGET_FIELDS | {"source": ""}, {"provider": provider})
 
 

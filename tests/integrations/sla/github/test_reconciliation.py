@@ -284,7 +284,7 @@ def test_outage_is_said_in_words_when_it_lasts_and_forgotten_when_it_is_over(wat
     github.fail("/issues$", 502, times=3)
     for hour in (1, 2, 3):
         poll(watch, OPENED_AT + hour * HOUR)
-    assert monitoring.describe_trouble(watch).startswith("GitHub answered 502")
+    assert monitoring.describe_trouble(watch).endswith("GitHub returned status 502")
     poll(watch, OPENED_AT + 4 * HOUR)
     assert (watch.trouble, watch.data_up_to) == ("", OPENED_AT + 4 * HOUR)
 

@@ -188,4 +188,4 @@ def test_page_and_json_show_the_same_verdicts(rocket: Integration, alice: Any, c
     data = client.get(reverse("testruns:provider_lifecycle_json", args=[rocket.uuid])).json()
     assert (data["version"], data["outcome"], len(data["results"])) == ("1.0.0", "error", 17)
     page = client.get(reverse("testruns:provider_lifecycle", args=[rocket.uuid])).content.decode()
-    assert "The error is on our side. Check your test account for leftover resources." in page
+    assert "The error is on our side. Check your test account for leftover resources." in " ".join(page.split())
