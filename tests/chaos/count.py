@@ -1,5 +1,6 @@
 """What came of it? Counts records in the database and names in the mails that were accepted."""
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tests.chaos.run import Plan, Toll
 
 OPEN = ("held", "queued")
+BETWEEN_NAMES = re.compile(r"[\s\[\]()<>]+")  # emails link names as Markdown does
 
 
 def is_waiting(naive: bool) -> bool:
@@ -90,7 +92,7 @@ def collect_readings(sink: Sink, naive: bool, program: str) -> Callable[[int], l
     for to, mails in sink.texts.items():
         names = read.setdefault(to, {})
         for at, text in mails:
-            for word in text.split():
+            for word in BETWEEN_NAMES.split(text):
                 names.setdefault(word, at)
     if naive:
         return lambda clock: [read.get(program, {}), read.get("owner@chaos.example", {})]
