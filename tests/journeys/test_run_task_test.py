@@ -34,7 +34,7 @@ def test_good_endpoint_is_tested_live(
     visit: Callable[..., Person], acme: Any, alice: Any, rita: Any, settings: Any, background: Callable[..., Any]
 ) -> None:
     row = task(acme, alice, settings)
-    partner = visit(alice).go(f"/integrations/{row.uuid}/").press("Run run task test")
+    partner = visit(alice).go(f"/integrations/{row.uuid}/").press("Test run task")
     partner.sees("No test runs yet")
     with endpoint(kind=HeldEndpoint) as server:
         ask(partner, server.url)
