@@ -67,7 +67,7 @@ def test_webhook_is_added_tested_fails_and_is_sent_again(
 
 
 def test_someone_chooses_a_digest_stops_it_and_subscribes(visit: Visit, alice: Any, acme: Any, rita: Any) -> None:
-    reader = visit(alice).go("/notifications/").press("Choose what reaches you")
+    reader = visit(alice).go("/notifications/").press("Notification preferences")
     reader.sees("Required notifications", "Decisions").choose("Messages", "Daily digest email").press("Save")
     reader.sees("Preferences saved.").shot("choices")
     row = begin(acme, alice)
@@ -83,7 +83,7 @@ def test_someone_chooses_a_digest_stops_it_and_subscribes(visit: Visit, alice: A
     address = reader.page.locator("code", has_text=".ics").inner_text()
     answer = reader.page.request.get(address)
     assert Calendar.from_ical(answer.text())["x-wr-calname"] == "Partner portal: deadlines"
-    reader.press("Remove it").sees("The calendar’s address is gone.")
+    reader.press("Delete URL").sees("Calendar URL deleted.")
     assert reader.page.request.get(address).status == 404
 
 
