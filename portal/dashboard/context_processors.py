@@ -15,7 +15,12 @@ from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
 
-THEMES = ("system", "light", "dark")
+# Label and icon by the value of the cookie.
+THEMES = {
+    "system": (gettext_noop("System"), "monitor"),
+    "light": (gettext_noop("Light"), "sun"),
+    "dark": (gettext_noop("Dark"), "moon"),
+}
 THEME_COOKIE = "theme"
 # Navigation of program staff: URL name, label, icon. Links to missing URLs are left out.
 PROGRAM_LINKS = (

@@ -23,22 +23,7 @@ Visit = Callable[..., Person]
 ACCESS = Path(__file__).parents[1] / "portal" / "access.txt"
 WIDTHS = (320, 1920)
 # public rows that are no page: files, feeds, pictures and answers for machines
-NO_PAGES = {
-    "api:openapi",
-    "directory:badge_json",
-    "directory:badge_keys",
-    "directory:badge_shields",
-    "directory:badge_statement",
-    "directory:badge_statement_compact",
-    "directory:badge_svg",
-    "directory:feed_atom",
-    "directory:feed_json",
-    "directory:robots",
-    "directory:sitemap",
-    "notifications:calendar_feed",
-    "status:healthz",
-    "status:json",
-}
+NO_PAGES = everything.PUBLIC_FILES | {"notifications:calendar_feed", "status:healthz", "status:json"}
 # what goes wrong has a page too; each is drawn as it would come
 BAD = ("400.html", "403.html", "403_csrf.html", "404.html", "429.html", "500.html", "status/status_down.html")
 STEPS = {"suspended": 2, "delisted": 3, "ended": 0}

@@ -51,6 +51,20 @@ ISSUE_PAGES = (
     "dispute_breach",
     "dismiss_dispute",
 )
+# Addresses whose answer is the same for all readers and that is no page.
+PUBLIC_FILES = {
+    "api:openapi",
+    "directory:badge_json",
+    "directory:badge_keys",
+    "directory:badge_shields",
+    "directory:badge_statement",
+    "directory:badge_statement_compact",
+    "directory:badge_svg",
+    "directory:feed_atom",
+    "directory:feed_json",
+    "directory:robots",
+    "directory:sitemap",
+}
 EVIDENCE = ("status", "status_json", "frozen_evidence", "frozen_evidence_json")
 BADGES = ("", "_svg", "_json", "_shields", "_statement", "_statement_compact", "_key")
 LOGS, MEETING, ACCOUNTS, FORM, ATTESTED_REQUIREMENT, AGREEMENT_REQUIREMENT = (

@@ -6,23 +6,9 @@ import pytest
 from django.test import Client
 
 from tests.portal.asking import client_of, close_answer
-from tests.portal.everything import address, names
+from tests.portal.everything import PUBLIC_FILES, address, names
 
 PRIVATE = "private, no-store"
-# The same bytes for everybody: files that other sites embed, and machines' addresses, which know no session.
-PUBLIC = {
-    "api:openapi",
-    "directory:badge_json",
-    "directory:badge_keys",
-    "directory:badge_shields",
-    "directory:badge_statement",
-    "directory:badge_statement_compact",
-    "directory:badge_svg",
-    "directory:feed_atom",
-    "directory:feed_json",
-    "directory:robots",
-    "directory:sitemap",
-}
 WITHOUT_SESSION = {
     "inbound:github_webhook",
     "inbound:run_task_callback",
@@ -47,7 +33,7 @@ def test_no_page_of_a_signed_in_person_is_stored(cast: Any, world: Any, role: st
         if (header := cache_control(client, address(name, world))) != PRIVATE
     }
     assert (set(storable_pages), {header.partition(",")[0] for header in storable_pages.values()}) == (
-        PUBLIC,
+        PUBLIC_FILES,
         {"public"},
     )
 
