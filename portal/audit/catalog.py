@@ -102,7 +102,7 @@ CATALOG = (
     ),
     EventType(
         "requirement.checked",
-        _("checked “{title}”: {outcome}"),
+        _("checked “{title}”: {outcome_label}"),
         "search-check",
         repeated=_("rechecked {count} requirements"),
     ),
@@ -129,7 +129,7 @@ CATALOG = (
     EventType("check.accepted", _("permanently accepted the {thing} {value}"), "badge-check", "warn")
     .with_webhook(_("A reviewer permanently accepted a deviation."), "check", "title", "thing")
     .with_email("deviation_accepted", Audience.PARTNER_TEAM, Category.DECISIONS),
-    EventType("check.ci_reported", _("reported CI results for {commit}: {outcome}"), "terminal"),
+    EventType("check.ci_reported", _("reported CI results for {commit}: {outcome_label}"), "terminal"),
     EventType("check.disagreed", _("found results that differ from the CI report for {commit}"), "git-compare", "bad")
     .with_webhook(_("The portal's check results differ from your CI report."), *REQUIREMENT_FIELDS, "commit")
     .with_email("checks_disagree", Audience.BOTH_TEAMS, Category.CHECKS),

@@ -9,10 +9,19 @@ from typing import Any
 
 from django.db import models
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from portal.audit.catalog import EVENT_TYPES
 from portal.audit.event_types import EventType
 from portal.audit.seals import compute_seal, get_newest_key_id
+
+OUTCOME_LABELS = {
+    "pass": gettext_noop("passed"),
+    "warn": gettext_noop("passed with a warning"),
+    "fail": gettext_noop("failed"),
+    "not_run": gettext_noop("not run"),
+    "error": gettext_noop("couldn't be completed"),
+}
 
 
 class _LenientValues(dict[str, object]):
@@ -20,6 +29,10 @@ class _LenientValues(dict[str, object]):
 
     def __missing__(self, key: str) -> str:
         return "…"
+
+
+def _describe_outcome(code: str) -> str:
+    return _(OUTCOME_LABELS[code]) if code in OUTCOME_LABELS else code
 
 
 class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
@@ -95,6 +108,7 @@ class AuditEvent(models.Model):
         """Return what follows the actor's name in the history."""
         values = {
             "until_day": str(self.data.get("until", ""))[:10],
+            "outcome_label": _describe_outcome(str(self.data.get("outcome", ""))),
             **{key: value for key, value in self.data.items() if isinstance(value, str | int)},
         }
         return _(self.type.sentence).format_map(_LenientValues(values))

@@ -216,11 +216,13 @@ def _record_requirement_result(
 ) -> None:
     requirement_results = {key: results[key] for key in requirement.checks}
     outcome = get_worst_outcome(result.outcome for result in requirement_results.values())
+    # checks that read the same source often fail with the same sentence
+    summaries = dict.fromkeys(result.summary for result in requirement_results.values() if result.outcome == outcome)
     record_check_outcome(
         integration,
         requirement.id,
         outcome=outcome,
-        summary=" ".join(result.summary for result in requirement_results.values() if result.outcome == outcome),
+        summary=" ".join(summaries),
         detail=[_serialize_detail(key, result) for key, result in requirement_results.items()],
         retry_at=retry_at if outcome == Outcome.ERROR else None,
         valid_until=now + min(get_max_age(key) for key in requirement_results),

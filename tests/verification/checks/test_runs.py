@@ -88,6 +88,16 @@ def test_outage_is_tried_again_with_growing_pauses(provider, nobody_answers, clo
     assert RequirementFulfillment.objects.get(requirement_id="TP-LIC").retry_at == timezone.now()
 
 
+def test_same_reason_of_several_checks_is_written_once(provider, nobody_answers):
+    run_due()
+    requirement = RequirementFulfillment.objects.get(requirement_id="TP-SRC")
+    assert (len(requirement.detail), requirement.summary) == (
+        4,
+        "We couldn't complete this check: Can't read the repository acme/terraform-provider-rocket: "
+        "GitHub sent an invalid response.",
+    )
+
+
 def test_request_after_an_outage_counts_the_attempts_anew(provider, nobody_answers, alice, clock):
     for _ in range(2):
         run_due()

@@ -1,0 +1,24 @@
+"""Sentences of events in the history."""
+
+import pytest
+
+from portal.audit.models import AuditEvent
+
+
+@pytest.mark.parametrize(
+    ("outcome", "sentence"),
+    [
+        ("pass", "checked “License”: passed"),
+        ("warn", "checked “License”: passed with a warning"),
+        ("fail", "checked “License”: failed"),
+        ("not_run", "checked “License”: not run"),
+        ("error", "checked “License”: couldn't be completed"),
+    ],
+)
+def test_outcomes_are_written_as_words(outcome: str, sentence: str) -> None:
+    event = AuditEvent(event_type="requirement.checked", data={"title": "License", "outcome": outcome})
+    assert event.sentence == sentence
+
+
+def test_missing_value_is_shown_as_an_ellipsis() -> None:
+    assert AuditEvent(event_type="integration.advanced").sentence == "completed a step. Next step: …"
