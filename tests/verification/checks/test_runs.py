@@ -94,7 +94,7 @@ def test_same_reason_of_several_checks_is_written_once(provider, nobody_answers)
     assert (len(requirement.detail), requirement.summary) == (
         4,
         "We couldn't complete this check: Can't read the repository acme/terraform-provider-rocket: "
-        "GitHub sent an invalid response.",
+        "GitHub isn't reachable.",
     )
 
 

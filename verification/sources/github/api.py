@@ -147,6 +147,8 @@ class GitHubApi:
             self._rate_limiter.after(status, headers, "" if status < 400 else body[:2000].lower())
         except SourceUnavailableError as limit:
             raise SourceUnavailableError(f"{limit} Can't read {what}.", limit.retry_at) from limit
+        except (requests.ConnectionError, requests.Timeout) as error:
+            raise SourceUnavailableError(f"Can't read {what}: GitHub isn't reachable.") from error
         except (requests.RequestException, github.GithubException, ValueError, RuntimeError, AssertionError) as error:
             raise SourceUnavailableError(f"Can't read {what}: GitHub sent an invalid response.") from error
         return status, headers, body

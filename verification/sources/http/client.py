@@ -177,8 +177,10 @@ class OutboundClient:
             raise RequestRefusedError(
                 f"The certificate of {link.netloc} is invalid: {error.verify_message}."
             ) from error
-        except (OSError, http.client.HTTPException) as error:
+        except http.client.HTTPException as error:
             raise BrokenConnectionError(f"{link.netloc} sent an invalid response.") from error
+        except OSError as error:
+            raise BrokenConnectionError(f"The connection to {link.netloc} failed.") from error
         finally:
             connection.hang_up()
 

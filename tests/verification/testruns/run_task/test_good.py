@@ -94,6 +94,6 @@ def test_no_one_there_ends_at_once() -> None:
     with open_callback_server(target) as place:
         records = run_test(target, place, OutboundClient(loopback=True))
     assert [each.ended for each in records.exchanges] == ["unreachable"]
-    assert rules.judge(records)[0].sentence == "The endpoint isn't reachable: 127.0.0.1:9 sent an invalid response."
+    assert rules.judge(records)[0].sentence == "The endpoint isn't reachable: The connection to 127.0.0.1:9 failed."
     assert get_exit_code(rules.compute_outcome(rules.judge(records))) == 1
     assert {str(each.outcome) for each in rules.judge(records)} == {"fail", "not_run"}
