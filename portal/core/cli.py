@@ -20,7 +20,7 @@ def read_text_file(path: Path | None, max_bytes: int) -> str:
         return ""
     try:
         if path.stat().st_size > max_bytes:
-            raise build_usage_error(f"The file The file {path} is larger than {max_bytes // 1000} kB.")
+            raise build_usage_error(f"The file {path} is larger than {max_bytes // 1000} kB.")
         return path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise build_usage_error(f"Cannot read {path} as text.") from error
