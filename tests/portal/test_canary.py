@@ -57,21 +57,29 @@ def rival(world: Any, cast: Any) -> Any:
     return drafts.save_draft(draft, fit, version=0, actor=cast["charlie"], now=now)
 
 
+def get_own_uuid(name: str, world: Any, rival: Any) -> Any:
+    """Return the UUID of Globex's own draft or integration, whichever the page takes."""
+    return rival.uuid if "draft" in name and "requirement" not in name else world["other"].uuid
+
+
 def requests(world: Any, rival: Any) -> Iterator[tuple[str, str, dict[str, Any] | None]]:
     """(what, address, what is sent) into Acme's world, and into one's own where it is next to Acme's."""
-    for name in sorted(names() - CAPABILITY_PAGES):
-        own = (
-            rival.uuid
-            if name.startswith(("submissions:draft", "confirm", "submissions:prefill_draft"))
-            else world["other"].uuid
-        )
-        for url in {address(name, world), address(name, world, uuid=own)}:
-            yield name, url, {}
-            queries = QUERIES if name in LISTS else QUERIES[:1]
-            yield from ((f"{name}{query}", url + query, None) for query in queries)
+    urls = [
+        (name, url)
+        for name in sorted(names() - CAPABILITY_PAGES)
+        for url in sorted({address(name, world), address(name, world, uuid=get_own_uuid(name, world, rival))})
+    ]
+    for name, url in urls:
+        queries = QUERIES if name in LISTS else QUERIES[:1]
+        yield from ((f"{name}{query}", url + query, None) for query in queries)
+    yield from ((name, url, {}) for name, url in urls)  # after all pages, because some delete what the pages show
     yield from ((label, url, fields) for label, (url, fields) in list_button_requests(world).items())
     yield "missing", "/integrations/00000000-0000-4000-8000-000000000000/", None
     yield "admin", "/admin/submissions/integration/", None
+
+
+def test_every_page_named_here_exists() -> None:
+    assert (LISTS | CAPABILITY_PAGES) - names() == set()
 
 
 @pytest.mark.any_database
