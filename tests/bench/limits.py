@@ -46,7 +46,7 @@ def cases() -> Iterator[Case]:
 
 def read_cache() -> None:
     """Read from a cache that has not yet found out that Redis is away."""
-    FaultTolerantRedisClient.away_until = 0.0
+    FaultTolerantRedisClient.retry_at = 0.0
     caches["default"].get("key")
 
 

@@ -34,12 +34,12 @@ def nobody(request: pytest.FixtureRequest, settings: Any) -> Iterator[str]:
         listener.close()
     settings.CACHES = {"default": {"BACKEND": "portal.core.cache.FaultTolerantRedisCache", "LOCATION": address}}
     settings.REDIS_URL = address
-    FaultTolerantRedisClient.away_until = 0.0
+    FaultTolerantRedisClient.retry_at = 0.0
     broker = {name: current_app.conf[name] for name in ("broker_url", "broker_transport_options")}
     current_app.conf.update(broker_url=address, broker_transport_options=settings.CELERY_BROKER_TRANSPORT_OPTIONS)
     yield address
     current_app.conf.update(broker)
-    FaultTolerantRedisClient.away_until = 0.0
+    FaultTolerantRedisClient.retry_at = 0.0
     listener.close()
 
 
