@@ -24,8 +24,8 @@ from portal.jobs.registry import JOBS, QUEUES
 from portal.jobs.selectors import list_due_jobs
 from portal.notifications.models import EmailMessage
 from portal.notifications.tasks import send_email
+from portal.status.background import EMAIL_LATE_AFTER, SWEEP_LATE_AFTER, find_late_jobs
 from portal.status.selectors import RUN_LATE_AFTER, TEST_RUNS, StatusLine, build_queue_line, build_test_run_probe
-from portal.status.views import MAIL_LATE_AFTER, SWEEP_LATE_AFTER, find_late_jobs
 from portal.ui.components.moments import format_exact, format_relative
 from portal.webhooks.models import WebhookDelivery
 from verification.checks.models import CheckResult
@@ -222,7 +222,7 @@ def measure_emails(now: datetime) -> StatusLine:
         message = _("No mail server is configured. The email log shows all emails.")
         return StatusLine("Emails", "absent", message)
     failed_count = EmailMessage.objects.filter(state=EmailMessage.State.FAILED, escalated_at=None).count()
-    line = build_queue_line("Emails", list_due_jobs(send_email, now), "run_after", MAIL_LATE_AFTER, now)
+    line = build_queue_line("Emails", list_due_jobs(send_email, now), "run_after", EMAIL_LATE_AFTER, now)
     details = (*line.details, (_("failed, not escalated"), str(failed_count)))
     return StatusLine(line.name, line.state, line.sentence, details, at=line.at)
 

@@ -14,7 +14,7 @@ from portal.core.business_time import Calendar
 from portal.directory.badges import rendering
 from portal.directory.badges.status import BadgeStatus
 from portal.directory.facets import FacetOption
-from portal.status.probes import StatusLine
+from portal.status.selectors import StatusLine
 from portal.ui.charts import calendar_strip, stacked_bar
 from portal.ui.charts.columns import Chart, Column
 

@@ -34,7 +34,7 @@ def expected_report(background, sweep, oldest, late_jobs=()):
         "database": "ok",
         "background": background,
         "last_sweep_seconds_ago": sweep,
-        "oldest_due_mail_seconds": oldest,
+        "oldest_due_email_seconds": oldest,
     }
 
 
