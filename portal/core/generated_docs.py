@@ -1,13 +1,24 @@
-"""Generated tables in documentation pages, between two markers."""
+"""Commands that write generated files, such as tables between two markers of a documentation page."""
 
+import os
+from abc import ABC, abstractmethod
 from argparse import ArgumentParser
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+from django.core.management import get_commands, load_command_class
 from django.core.management.base import BaseCommand, CommandError
 
 OWN_PACKAGES = {"portal", "integrations", "verification"}
+
+
+def iterate_own_commands() -> Iterator[tuple[str, BaseCommand]]:
+    """Yield the portal's own commands by name, sorted."""
+    for name, app in sorted(get_commands().items()):
+        if str(app).split(".")[0] in OWN_PACKAGES:
+            yield name, load_command_class(str(app), name)
 
 
 def format_table_row(cells: Iterable[str]) -> str:
@@ -22,24 +33,22 @@ def render_page(page: Path, markers: tuple[str, str], table: str) -> str:
     return f"{preamble}{start_marker}\n{table}\n{end_marker}{rest.partition(end_marker)[2]}"
 
 
-class TableDocsCommand(BaseCommand):
-    """Command that writes the table of a page, or checks with --check whether it is up to date."""
+class TableDocsCommand(BaseCommand, ABC):
+    """Command that writes a generated file, or checks with --check whether it is up to date."""
 
-    subject = ""  # what the table documents, such as "the settings"
+    subject = ""  # what the file documents, such as "the settings"
 
+    @abstractmethod
     def render_docs(self) -> tuple[Path, str]:
-        """Return the page and its expected text."""
-        raise NotImplementedError
+        """Return the file and its expected text."""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--check", action="store_true", help="Check whether the page is up to date.")
+        parser.add_argument("--check", action="store_true", help="Check whether the file is up to date.")
 
     def handle(self, *args: Any, check: bool, **options: Any) -> None:
-        page, text = self.render_docs()
+        file, text = self.render_docs()
         if not check:
-            page.write_text(text)
-        elif text != page.read_text():
-            name = type(self).__module__.rpartition(".")[2]
-            raise CommandError(
-                f"docs/{page.parent.name}/{page.name} does not match {self.subject}. Run manage.py {name}."
-            )
+            file.write_text(text)
+        elif text != file.read_text():
+            path, name = os.path.relpath(file, settings.BASE_DIR), type(self).__module__.rpartition(".")[2]
+            raise CommandError(f"{path} does not match {self.subject}. Run manage.py {name}.")

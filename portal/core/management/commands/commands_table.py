@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from django.conf import settings
-from django.core.management import get_commands, load_command_class
 
-from portal.core.generated_docs import OWN_PACKAGES, TableDocsCommand, format_table_row, render_page
+from portal.core.generated_docs import TableDocsCommand, format_table_row, iterate_own_commands, render_page
 
 DOCS_PAGE = settings.BASE_DIR / "docs" / "reference" / "commands.md"
 START_MARKER, END_MARKER = "<!-- commands: begin -->", "<!-- commands: end -->"
@@ -13,11 +12,8 @@ START_MARKER, END_MARKER = "<!-- commands: begin -->", "<!-- commands: end -->"
 
 def build_table() -> str:
     """Return the portal's own commands as Markdown, sorted by name."""
-    lines = ["| Command | Description |", "| --- | --- |"]
-    for name, app in sorted(get_commands().items()):
-        if str(app).split(".")[0] in OWN_PACKAGES:
-            lines.append(format_table_row([f"`{name}`", load_command_class(str(app), name).help]))
-    return "\n".join(lines)
+    rows = (format_table_row([f"`{name}`", command.help]) for name, command in iterate_own_commands())
+    return "\n".join(["| Command | Description |", "| --- | --- |", *rows])
 
 
 class Command(TableDocsCommand):

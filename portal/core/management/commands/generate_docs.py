@@ -3,10 +3,10 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management import call_command, get_commands, load_command_class
+from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
-from portal.core.generated_docs import OWN_PACKAGES, TableDocsCommand
+from portal.core.generated_docs import TableDocsCommand, iterate_own_commands
 
 
 class Command(BaseCommand):
@@ -16,8 +16,6 @@ class Command(BaseCommand):
         parser.add_argument("--check", action="store_true", help="Check whether the pages are up to date.")
 
     def handle(self, *args: Any, check: bool, **options: Any) -> None:
-        for name, app in sorted(get_commands().items()):
-            if str(app).split(".")[0] in OWN_PACKAGES:
-                command = load_command_class(str(app), name)
-                if isinstance(command, TableDocsCommand):
-                    call_command(command, check=check)
+        for _, command in iterate_own_commands():
+            if isinstance(command, TableDocsCommand):
+                call_command(command, check=check)
