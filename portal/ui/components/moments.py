@@ -21,8 +21,10 @@ def format_short(moment: date) -> str:
 
 def format_day(moment: date, now: datetime) -> str:
     """Return a date such as "Tue, Apr 14", with the year unless it is the current year."""
-    if moment.year == now.year:
-        return format_short(moment)
+    return format_short(moment) if moment.year == now.year else _format_with_year(moment)
+
+
+def _format_with_year(moment: date) -> str:
     return dateformat.format(moment, pgettext("date format", "D, M j, Y"))
 
 
@@ -52,7 +54,7 @@ def format_exact(moment: date, now: datetime) -> str:
 def format_full(moment: date) -> str:
     """Return a time with year and time zone for tooltips."""
     local = timezone.localtime(moment) if isinstance(moment, datetime) else moment
-    day = dateformat.format(local, pgettext("date format", "D, M j, Y"))
+    day = _format_with_year(local)
     return f"{day}, {format_time(local)} {local.tzname()}" if isinstance(local, datetime) else day
 
 
@@ -102,13 +104,11 @@ def when(moment: date | None, *, form: str = "exact", now: datetime | None = Non
 def format_due(moment: datetime, now: datetime) -> tuple[str, str]:
     """Return the tone and the text of a due date: a warning below one day, and bad if overdue."""
     remaining_seconds = (moment - now).total_seconds()
-    if remaining_seconds < 0:
-        return "bad", _("overdue by %(span)s") % {
-            "span": format_span(-remaining_seconds)
-        } if remaining_seconds <= -MINUTE else _("due now")
-    return ("warn" if remaining_seconds < DAY else "neutral"), (
-        _("due in %(span)s") % {"span": format_span(remaining_seconds)} if remaining_seconds >= MINUTE else _("due now")
-    )
+    tone = "bad" if remaining_seconds < 0 else "warn" if remaining_seconds < DAY else "neutral"
+    if abs(remaining_seconds) < MINUTE:
+        return tone, _("due now")
+    parameters = {"span": format_span(abs(remaining_seconds))}
+    return tone, (_("overdue by %(span)s") if remaining_seconds < 0 else _("due in %(span)s")) % parameters
 
 
 def due(moment: datetime | None, *, paused: bool = False, now: datetime | None = None) -> SafeString:
