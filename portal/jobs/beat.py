@@ -18,7 +18,7 @@ class Scheduler(InMemoryScheduler):
     is_broker_lost = False
 
     def setup_schedule(self) -> None:
-        """Build the schedule of the timetable."""
+        """Build the schedule, with the last runs from the database."""
         super().setup_schedule()
         try:
             last_runs = dict(PeriodicRun.objects.values_list("name", "started_at"))

@@ -67,7 +67,7 @@ def keep_sweeping(queue: str, interval_seconds: float, stop: Event, report: Call
 
     Args:
         queue: The queue whose jobs to run, one after the other.
-        every: Seconds between two rounds.
+        interval_seconds: Pause between two rounds.
         stop: Ends the loop when it is set.
         report: Receives what each round did.
     """

@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 def load_work(job: PeriodicJob) -> Callable[[datetime], int]:
     """Return the function that does a job: it takes the current time and returns how many items it handled."""
-    work: Callable[[datetime], int] = import_string(job.does)
+    work: Callable[[datetime], int] = import_string(job.function_path)
     return work
 
 

@@ -1,8 +1,8 @@
 """Timetable of the periodic jobs: beat and the sweep are both built from it.
 
 Beat asks the worker for each job at its interval. The sweep runs what is overdue, each queue in a thread of its own, so
-that a slow mail server or repository delays no clock. Entries are added by `@periodic` in the app's `tasks.py`; those
-listed below are named as text, imported when they first run, and move to their apps one by one.
+that a slow mail server or repository delays no clock. Entries are added by `@periodic` in an app's `tasks.py`. Those
+listed below name their function as text, which is imported when the job first runs.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ class PeriodicJob:
     """
 
     name: str
-    does: str
+    function_path: str
     seconds: int
     queue: str = "clocks"  # needs the database alone and is quick
 

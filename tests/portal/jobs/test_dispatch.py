@@ -117,7 +117,7 @@ def test_safety_net_is_idle_while_workers_do_their_work(broker, clock):
 
 
 def test_the_schedule_holds_the_periodic_jobs_of_the_queue():
-    own = [(job.name, job.does, job.seconds, job.queue) for job in JOBS if job.name.startswith("jobs.")]
+    own = [(job.name, job.function_path, job.seconds, job.queue) for job in JOBS if job.name.startswith("jobs.")]
     assert own == [
         ("jobs.dispatch_due", "portal.jobs.tasks.dispatch_due", 5, "clocks"),
         ("jobs.prune", "portal.jobs.tasks.prune", 3600, "network"),

@@ -207,7 +207,7 @@ def test_sweep_leaves_a_job_to_the_worker_within_its_grace(
 def test_sweep_runs_a_daily_job_that_was_cut_off_as_soon_as_its_lease_ends(
     clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatcher, "JOBS", (PeriodicJob("mine", MINE.does, 86400),))
+    monkeypatch.setattr(dispatcher, "JOBS", (PeriodicJob("mine", MINE.function_path, 86400),))
     assert claim("mine") == NOW
     clock.shift(LEASE - timedelta(seconds=1))
     assert dispatcher.sweep_overdue("clocks") == {}
