@@ -53,7 +53,7 @@ else:
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 INSTALLED_APPS = [
-    "portal.core",  # before Django's auth: its createsuperuser and changepassword give way to ours
+    "portal.core",  # before Django's auth, whose createsuperuser and changepassword it replaces
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -103,7 +103,7 @@ INSTALLED_APPS = [
     "portal",
 ]
 MIDDLEWARE = [
-    "integrations.sla.views.monitoring.route_inbound_webhooks",  # machines wait for no session
+    "integrations.sla.views.monitoring.route_inbound_webhooks",  # first, because requests of machines need no session
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "portal.core.middleware.PublicGzipMiddleware",
@@ -150,7 +150,7 @@ TEMPLATES = [
     }
 ]
 FORM_RENDERER = "portal.ui.form_renderer.FormRenderer"
-FORMS_URLFIELD_ASSUME_HTTPS = True  # what Django 6 does by itself
+FORMS_URLFIELD_ASSUME_HTTPS = True  # the default of Django 6
 
 # People
 AUTH_USER_MODEL = "accounts.User"
@@ -177,18 +177,18 @@ if GITHUB_CLIENT_ID:
     SOCIALACCOUNT_PROVIDERS["github"] |= {
         "APPS": [{"client_id": GITHUB_CLIENT_ID, "secret": GITHUB_CLIENT_SECRET}],
     }
-    if GITHUB_WEB_URL != "https://github.com":  # an own server has its API below the same address
+    if GITHUB_WEB_URL != "https://github.com":  # a GitHub Enterprise Server has its API below the same URL
         SOCIALACCOUNT_PROVIDERS["github"]["GITHUB_URL"] = GITHUB_WEB_URL
-MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION  # http://localhost; browsers refuse any other http address
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION  # for http://localhost; browsers refuse other HTTP origins
 STAFF_SECOND_FACTOR = environment.STAFF_SECOND_FACTOR
 
 # Pages
-LANGUAGE_CODE = "en"  # mails and what is written down are in it, whoever reads
+LANGUAGE_CODE = "en"  # also of emails and stored texts, whoever reads them
 LANGUAGES = [
     (code, LANG_INFO[code]["name_local"]) for code in dict.fromkeys([LANGUAGE_CODE, *environment.PORTAL_LANGUAGES])
 ]
 LOCALE_PATHS = [BASE_DIR / "locale"]
-if len(LANGUAGES) > 1:  # else pages would differ by a header for nothing
+if len(LANGUAGES) > 1:  # with one language, responses must not vary by Accept-Language
     MIDDLEWARE.insert(
         MIDDLEWARE.index("django.middleware.common.CommonMiddleware"), "django.middleware.locale.LocaleMiddleware"
     )
@@ -205,15 +205,15 @@ if PRODUCTION:
         "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
         "staticfiles": {
             "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage",
-            # unlike uploads they are for everyone, also for a server that is not whoever collected them
+            # readable by everyone, unlike uploads: the web server may run as another user
             "OPTIONS": {"file_permissions_mode": 0o644, "directory_permissions_mode": 0o755},
         },
     }
 MEDIA_ROOT = DATA_DIR / "uploads"
-MEDIA_URL = ""  # uploads are handed out by a view that asks who may see them
+MEDIA_URL = ""  # a view that checks permissions serves the uploads
 FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_HANDLERS = [
-    "portal.core.uploads.UploadLimitHandler",  # first: what is too large is not kept
+    "portal.core.uploads.UploadLimitHandler",  # first, so that files that are too large are not stored
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
@@ -238,7 +238,7 @@ X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_AGE = int(timedelta(days=7).total_seconds())
 if PRODUCTION:
     SECURE_SSL_REDIRECT = True
-    SECURE_REDIRECT_EXEMPT = [r"^healthz$"]  # asked from inside, past the proxy that speaks https
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$"]  # health checks come from inside, not through the HTTPS proxy
     if TRUSTED_PROXIES:
         SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds())
@@ -246,7 +246,7 @@ if PRODUCTION:
     SECURE_HSTS_PRELOAD = True
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
 
-# Mail: rows first, a transport second. Without one mails stay in the outbox, where a page shows them.
+# Email: stored as rows, then sent by jobs. Without a server or provider, emails stay in the email log.
 EMAIL_HOST = environment.EMAIL_HOST
 EMAIL_PORT = environment.EMAIL_PORT
 EMAIL_HOST_USER = environment.EMAIL_HOST_USER
@@ -279,7 +279,7 @@ API_REQUESTS_PER_MINUTE = environment.API_REQUESTS_PER_MINUTE
 REPORT_ZONE = environment.REPORT_ZONE
 UPLOAD_MAX_MB = environment.UPLOAD_MAX_MB
 
-# Background work: Redis makes it fast, the database remembers what is due. One-off commands and tests go without.
+# Background work: Redis makes it fast, and the database holds what is due. Commands and tests run without Redis.
 CACHES: dict[str, Any] = {
     "default": {"BACKEND": "portal.core.cache.FaultTolerantRedisCache", "LOCATION": REDIS_URL}
     if REDIS_URL
