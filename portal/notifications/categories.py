@@ -1,4 +1,4 @@
-"""Table of notification categories, including which ones a person can turn off."""
+"""Notification categories, and which of them people can turn off."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class NotificationCategory:
 
     key: Category
     title: str
-    means: str
+    description: str
     locked: str = ""
     side: str = ""
     digest: bool = True
@@ -54,8 +54,11 @@ class NotificationCategory:
     def event_types(self) -> list[str]:
         return [event_type for event_type, email in EMAILS.items() if email.category == self.key]
 
-    def ways(self) -> tuple[DeliveryMode, ...]:
-        return tuple(how for how in DeliveryMode if self.digest or how not in DIGEST_MODES)
+    def list_modes(self) -> tuple[DeliveryMode, ...]:
+        """Return the delivery modes that people can select."""
+        if self.locked:
+            return (DeliveryMode.IMMEDIATE,)
+        return tuple(mode for mode in DeliveryMode if self.digest or mode not in DIGEST_MODES)
 
 
 CATEGORIES = (
@@ -88,7 +91,7 @@ CATEGORIES = (
     NotificationCategory(
         Category.REVIEWS,
         _("Review requests"),
-        _("Reviews, tiers, and labels to decide, and withdrawals."),
+        _("Requests for reviews, tiers, and label policies, and withdrawals."),
         side="program",
     ),
     NotificationCategory(Category.MESSAGES, _("Messages"), _("New messages about an integration.")),

@@ -26,13 +26,13 @@ class NotificationPreferencesForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.person = person
         preference = NotificationPreference.objects.filter(user=person).first()
-        mode_by_category = preference.how if preference else {}
+        mode_by_category = preference.delivery if preference else {}
         for category in list_categories(person):
             if not category.locked:
                 self.fields[category.key] = forms.ChoiceField(
                     label=_(category.title),
-                    help_text=_(category.means),
-                    choices=[(str(mode), _(MODE_LABELS[mode])) for mode in category.ways()],
+                    help_text=_(category.description),
+                    choices=[(str(mode), _(MODE_LABELS[mode])) for mode in category.list_modes()],
                     initial=str(get_mode(mode_by_category, category)),
                 )
         self.fields["only_in_working_hours"] = forms.BooleanField(

@@ -48,7 +48,7 @@ def decide_delivery(person: Any, event_type: str, now: datetime) -> DeliveryDeci
     if key is None or CATEGORY_BY_KEY[key].locked or not hasattr(person, "zone"):
         return DeliveryDecision()
     category, preference = CATEGORY_BY_KEY[key], NotificationPreference.objects.filter(user=person).first()
-    mode = get_mode(preference.how if preference else {}, category)
+    mode = get_mode(preference.delivery if preference else {}, category)
     stop_url = unsubscribe.build_url(person, category.key)
     if mode == DeliveryMode.IMMEDIATE:
         calendar = Calendar(zone=ZoneInfo(person.zone))
@@ -70,7 +70,7 @@ def decide_delivery(person: Any, event_type: str, now: datetime) -> DeliveryDeci
 def get_mode(mode_by_category: Mapping[str, str], category: NotificationCategory) -> DeliveryMode:
     """Return the selected mode of a category, or its default if the mode is no longer available."""
     mode_key = mode_by_category.get(category.key, DeliveryMode.IMMEDIATE)
-    return DeliveryMode(mode_key) if mode_key in category.ways() and not category.locked else DeliveryMode.IMMEDIATE
+    return DeliveryMode(mode_key) if mode_key in category.list_modes() else DeliveryMode.IMMEDIATE
 
 
 def calculate_digest_time(mode: DeliveryMode, person: Any, now: datetime) -> datetime:
@@ -94,11 +94,11 @@ def save_preferences(
         ValueError: A category is locked or does not offer the mode.
     """
     for key, mode in mode_by_category.items():
-        if CATEGORY_BY_KEY[key].locked or mode not in CATEGORY_BY_KEY[key].ways():
+        if CATEGORY_BY_KEY[key].locked or mode not in CATEGORY_BY_KEY[key].list_modes():
             raise ValueError(f"{key} cannot be {mode}.")
     NotificationPreference.objects.get_or_create(user=person)
     preference = NotificationPreference.objects.select_for_update(of=("self",)).get(user=person)
-    preference.how = {**preference.how, **{key: str(mode) for key, mode in mode_by_category.items()}}
+    preference.delivery = {**preference.delivery, **{key: str(mode) for key, mode in mode_by_category.items()}}
     if only_in_working_hours is not None:
         preference.only_in_working_hours = only_in_working_hours
     preference.save()
@@ -117,7 +117,7 @@ def stop_category(person: Any, key: str) -> None:
         save_preferences(person, {key: DeliveryMode.PORTAL})
         return
     preference = NotificationPreference.objects.filter(user=person).first()
-    mode_by_category = preference.how if preference else {}
+    mode_by_category = preference.delivery if preference else {}
     save_preferences(
         person,
         {

@@ -14,20 +14,20 @@ router = ScopedRouter("Notifications")
 
 
 class NotificationCategoryOut(Schema):
-    """Notification category. `delivery` is one of `ways`. `locked` is the reason why emails are always immediate."""
+    """Notification category. `delivery` is one of `delivery_modes`. `locked` says why emails are always immediate."""
 
     key: str
     title: str
     description: str
     delivery: str
-    ways: list[str]
+    delivery_modes: list[str]
     locked: str
 
 
 class NotificationPreferencesOut(Schema):
     """Preferences. With `only_in_working_hours`, emails wait for your working hours."""
 
-    kinds: list[NotificationCategoryOut]
+    categories: list[NotificationCategoryOut]
     only_in_working_hours: bool
 
 
@@ -67,15 +67,15 @@ def update_notification_preferences(request: HttpRequest, body: NotificationPref
 
 def _serialize_preferences(request: HttpRequest) -> dict[str, Any]:
     fields = NotificationPreferencesForm(request.user).fields
-    kinds = [
+    categories = [
         {
             "key": category.key,
             "title": str(category.title),
-            "description": str(category.means),
+            "description": str(category.description),
             "locked": str(category.locked),
             "delivery": "immediate" if category.locked else str(fields[category.key].initial),
-            "ways": ["immediate"] if category.locked else [str(mode) for mode in category.ways()],
+            "delivery_modes": [str(mode) for mode in category.list_modes()],
         }
         for category in list_categories(request.user)
     ]
-    return {"kinds": kinds, "only_in_working_hours": bool(fields["only_in_working_hours"].initial)}
+    return {"categories": categories, "only_in_working_hours": bool(fields["only_in_working_hours"].initial)}

@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
             name='NotificationPreference',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('how', models.JSONField(default=dict)),
+                ('delivery', models.JSONField(default=dict)),
                 ('only_in_working_hours', models.BooleanField(default=False)),
                 ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='notification_preference', to=settings.AUTH_USER_MODEL)),
             ],
@@ -67,7 +67,7 @@ class Migration(migrations.Migration):
             name='Escalation',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('breaches', 'Breaches'), ('turn', "The program's own turn")], max_length=10)),
+                ('kind', models.CharField(choices=[('breaches', 'Breaches'), ('turn', 'Action of the program')], max_length=10)),
                 ('due_at', models.DateTimeField()),
                 ('began_at', models.DateTimeField()),
                 ('next_at', models.DateTimeField(blank=True, null=True)),

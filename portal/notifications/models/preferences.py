@@ -7,15 +7,15 @@ from django.db import models
 class NotificationPreference(models.Model):
     """Notification preferences of a person.
 
-    `how` maps categories to delivery modes other than an immediate email.
+    `delivery` maps categories to delivery modes other than an immediate email.
     """
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="notification_preference")
-    how = models.JSONField(default=dict)
+    delivery = models.JSONField(default=dict)
     only_in_working_hours = models.BooleanField(default=False)
 
     def __str__(self) -> str:
-        return f"{self.user}: {self.how}"
+        return f"{self.user}: {self.delivery}"
 
 
 class CalendarFeed(models.Model):

@@ -92,9 +92,11 @@ def test_notices_are_chosen_and_what_is_locked_is_not(acme: Any, alice: Any) -> 
     me = caller(alice)
     save_preferences(alice, {"checks": "weekly"})
     data = me.patch("/notifications/preferences", {"delivery": {"messages": "daily"}}).json()
-    how = {kind["key"]: kind["delivery"] for kind in data["kinds"]}
-    assert (how["messages"], how["checks"], how["decisions"]) == ("daily", "weekly", "immediate")
-    assert {kind["key"]: kind["ways"] for kind in data["kinds"]}["decisions"] == ["immediate"]
+    delivery = {category["key"]: category["delivery"] for category in data["categories"]}
+    assert (delivery["messages"], delivery["checks"], delivery["decisions"]) == ("daily", "weekly", "immediate")
+    assert {category["key"]: category["delivery_modes"] for category in data["categories"]}["decisions"] == [
+        "immediate"
+    ]
     response = me.patch("/notifications/preferences", {"delivery": {"decisions": "off"}})
     assert (response.status_code, response.json()["errors"][0]["field"]) == (422, "delivery.decisions")
     assert me.patch("/notifications/preferences", {"delivery": {"messages": "hourly"}}).json()["errors"][0][

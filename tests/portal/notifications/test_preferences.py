@@ -66,9 +66,9 @@ def test_what_is_locked_cannot_be_silenced(alice: Any, key: str) -> None:
     with pytest.raises(ValueError, match="cannot be"):
         preferences.save_preferences(alice, {key: DeliveryMode.OFF})
     preference = preferences.NotificationPreference.objects.create(
-        user=alice, how={key: "off"}
+        user=alice, delivery={key: "off"}
     )  # however it came there
-    assert preferences.get_mode(preference.how, CATEGORY_BY_KEY[key]) == DeliveryMode.IMMEDIATE
+    assert preferences.get_mode(preference.delivery, CATEGORY_BY_KEY[key]) == DeliveryMode.IMMEDIATE
     assert preferences.decide_delivery(alice, CATEGORY_BY_KEY[key].event_types[0], NOW).state == ""
 
 
@@ -198,7 +198,7 @@ def test_digest_stops_with_one_click(rocket: Any, alice: Any, rita: Any) -> None
     preferences.stop_category(alice, stopping.DIGEST)
     waiting.refresh_from_db()
     assert waiting.state == "in_app_only"
-    assert preferences.NotificationPreference.objects.get(user=alice).how == {
+    assert preferences.NotificationPreference.objects.get(user=alice).delivery == {
         "messages": "portal",
         "checks": "immediate",
     }
@@ -223,7 +223,7 @@ def test_page_keeps_what_was_chosen(sign_in: Any, alice: Any) -> None:
     }
     assert client.post("/notifications/preferences/", form_data).status_code == 302
     wish = preferences.NotificationPreference.objects.get(user=alice)
-    assert (wish.how, wish.only_in_working_hours) == ({"messages": "weekly"}, True)
+    assert (wish.delivery, wish.only_in_working_hours) == ({"messages": "weekly"}, True)
     assert client.post("/notifications/preferences/", form_data | {"messages": "never"}).status_code == 422
 
 
