@@ -49,8 +49,8 @@ class Webhook:
 class Email:
     """Email: its template in portal/notifications/templates/notifications/email/ and its audience.
 
-    The actor gets no email unless it has a calendar event. `is_anonymous`: sent only if the event names no actor, to
-    the side that must not learn who it was.
+    The actor gets no email, unless the email has a calendar entry. With `is_anonymous`, it is sent only if the event
+    names no actor, so that the recipient doesn't learn who acted.
     """
 
     template: str

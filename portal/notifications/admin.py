@@ -8,7 +8,7 @@ from portal.notifications.models import EmailMessage
 
 @admin.register(EmailMessage)
 class EmailAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
-    """The outbox, for looking things up."""
+    """Emails, newest first."""
 
     exclude = ("text", "html", "calendar")  # a text may hold a key to an account
     list_display = ("created_at", "subject", "to", "state", "last_error")

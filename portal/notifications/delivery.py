@@ -12,7 +12,10 @@ from django.core.mail.backends.base import BaseEmailBackend
 
 from portal.notifications.models import EmailMessage
 
-PERMANENT_FAILURE_STATUSES = (400, 422)  # statuses by which a provider refuses a mail; others are about us, or pass
+PERMANENT_FAILURE_STATUSES = (
+    400,
+    422,
+)  # a provider refuses the email; other statuses concern the portal or are temporary
 MAX_IDLE_SECONDS = 5.0  # a connection that waited longer may have been closed by the server
 
 
@@ -43,7 +46,7 @@ def deliver(email_message: EmailMessage) -> None:
         raise DeliveryError(f"The address was refused ({code}).", is_permanent=code >= 500) from refusal
     except SMTPResponseException as error:
         is_permanent = error.smtp_code >= 550
-        raise DeliveryError(f"The mail server said {error.smtp_code}.", is_permanent=is_permanent) from error
+        raise DeliveryError(f"The mail server responded with {error.smtp_code}.", is_permanent=is_permanent) from error
     except AnymailError as error:
         raise _describe_provider_error(error) from error
     except (SMTPException, OSError) as error:
@@ -79,14 +82,16 @@ def _get_connection() -> BaseEmailBackend:
 
 
 def _describe_provider_error(error: AnymailError) -> DeliveryError:
-    """Say why a provider did not take an email, and whether it refused the email or the portal."""
+    """Return why a provider did not accept an email, and whether another attempt can succeed."""
     if isinstance(error, AnymailRecipientsRefused):
         return DeliveryError("The mail provider refused the address.", is_permanent=True)
     status = getattr(error, "status_code", None)
     if status is None:
         message = f"The mail provider could not be reached ({type(error).__name__})."
         return DeliveryError(message, is_permanent=False)
-    return DeliveryError(f"The mail provider said {status}.", is_permanent=status in PERMANENT_FAILURE_STATUSES)
+    return DeliveryError(
+        f"The mail provider responded with {status}.", is_permanent=status in PERMANENT_FAILURE_STATUSES
+    )
 
 
 def _build_message(email_message: EmailMessage) -> EmailMultiAlternatives:

@@ -36,7 +36,7 @@ def _forward_safely(pk: int, now: datetime) -> bool:
     try:
         return forward_email(pk, now)
     except Exception:
-        log.exception("The mail %s could not be passed on.", pk)
+        log.exception("The undeliverable email %s could not be forwarded.", pk)
         return False
 
 

@@ -48,7 +48,7 @@ def _send_safely(pk: int, now: datetime) -> bool:
     try:
         return send_digest(pk, now)
     except Exception:
-        log.exception("The digest of person %s could not be made.", pk)
+        log.exception("The digest of person %s could not be sent.", pk)
         return False
 
 

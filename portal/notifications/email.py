@@ -33,7 +33,7 @@ def queue(
     `to` is a person or an address; `state` is set if its recipient chose something else than an email of its own.
     """
     if not transaction.get_connection().in_atomic_block:
-        raise RuntimeError("Mail is queued in the transaction of what it tells.")
+        raise RuntimeError("Queue emails in the transaction of the change that they report.")
     now = now or timezone.now()
     person = to if hasattr(to, "email") else None
     content = asdict(render(name, {"person": person, **context})) | {"calendar": calendar, "unsubscribe": unsubscribe}
@@ -58,7 +58,7 @@ def queue(
 
 
 def cancel_held_emails(event: AuditEvent) -> int:
-    """Stop the mails of a decision that was undone. Returns how many."""
+    """Cancel the held and batched emails of a decision that was undone. Return their number."""
     held_emails = EmailMessage.objects.filter(
         event=event, state__in=(EmailMessage.State.HELD, EmailMessage.State.BATCHED)
     )

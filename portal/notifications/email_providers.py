@@ -5,7 +5,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 
 SMTP = "smtp"
-# what django-anymail calls each provider's key
+# django-anymail's name of each provider's key
 KEY_SETTING_BY_PROVIDER = {
     "brevo": "BREVO_API_KEY",
     "mailersend": "MAILERSEND_API_TOKEN",
@@ -16,20 +16,20 @@ KEY_SETTING_BY_PROVIDER = {
     "sparkpost": "SPARKPOST_API_KEY",
 }
 CHOICES = (SMTP, *KEY_SETTING_BY_PROVIDER)
-TIMEOUT_SECONDS = 20  # seconds
+TIMEOUT_SECONDS = 20
 
 
 def get_backend(provider: str, *, host: str) -> str:
-    """The Django mail backend. Raises ImproperlyConfigured where a provider and an SMTP server are both named."""
+    """Return the path of the Django email backend. Raises ImproperlyConfigured if a provider has an SMTP host."""
     if provider == SMTP:
         return "django.core.mail.backends.smtp.EmailBackend"
     if host:
-        raise ImproperlyConfigured("EMAIL_PROVIDER and EMAIL_HOST are both set: mail leaves one way. Unset one.")
+        raise ImproperlyConfigured("EMAIL_PROVIDER and EMAIL_HOST are both set. Unset one of them.")
     return f"anymail.backends.{provider}.EmailBackend"
 
 
 def build_anymail_settings(provider: str, *, key: str, address: str) -> dict[str, Any]:
-    """The ANYMAIL setting: {} for SMTP. Raises ImproperlyConfigured where one half is missing."""
+    """Return the ANYMAIL setting, {} for SMTP. Raises ImproperlyConfigured if the provider or its key is missing."""
     if provider == SMTP:
         if key or address:
             raise ImproperlyConfigured("EMAIL_PROVIDER_KEY or EMAIL_PROVIDER_URL is set, and EMAIL_PROVIDER is not.")

@@ -44,7 +44,7 @@ class EmailMessage(models.Model):
     sent_at = models.DateTimeField(null=True, blank=True)
     seen_at = models.DateTimeField(null=True, blank=True)
     digest = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="parts")
-    escalated_at = models.DateTimeField(null=True, blank=True)  # given up, and the next one was told
+    escalated_at = models.DateTimeField(null=True, blank=True)  # when someone else was notified of the failure
 
     class Meta:
         ordering = ("-created_at", "-pk")

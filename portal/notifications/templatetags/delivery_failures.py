@@ -14,7 +14,7 @@ register = template.Library()
 
 @register.inclusion_tag("notifications/delivery_failures.html", takes_context=True)
 def show_delivery_failures(context: dict[str, Any], integration: Integration) -> dict[str, Any]:
-    """The banner; nothing where every mail arrived."""
+    """Render the banner, or nothing if all emails were delivered."""
     user = context["request"].user
     for_program = permissions.can_act_for_program(integration, user)
     emails = list(list_undelivered_emails(integration, for_program=for_program, now=timezone.now()))

@@ -99,7 +99,7 @@ def test_email_that_the_server_puts_off_is_tried_again_later(db: None, sink: Sin
     row = letter(now)
     send_due_emails()
     row.refresh_from_db()
-    assert (row.state, row.last_error) == ("queued", "The mail server said 451.")
+    assert (row.state, row.last_error) == ("queued", "The mail server responded with 451.")
     clock.shift(9)
     assert send_due_emails() == 0
     clock.shift(2)
@@ -113,7 +113,7 @@ def test_email_that_is_refused_for_good_is_given_up_visibly(db: None, sink: Sink
     row = letter(now)
     send_due_emails()
     row.refresh_from_db()
-    assert (row.state, row.last_error) == ("failed", "The mail server said 554.")
+    assert (row.state, row.last_error) == ("failed", "The mail server responded with 554.")
 
 
 def test_server_that_is_away_costs_no_email(db: None, sink: Sink, settings: Any, now: datetime, clock: Any) -> None:

@@ -73,10 +73,10 @@ def test_email_leaves_through_the_provider_once(db: None, postmark: Provider, no
     ("answer", "state", "why"),
     [
         (INACTIVE, "failed", "The mail provider refused the address."),
-        ((422, {"ErrorCode": 300, "Message": "No."}), "failed", "The mail provider said 422."),
-        ((401, {"ErrorCode": 10, "Message": "No."}), "queued", "The mail provider said 401."),
-        ((429, {}), "queued", "The mail provider said 429."),
-        ((503, {}), "queued", "The mail provider said 503."),
+        ((422, {"ErrorCode": 300, "Message": "No."}), "failed", "The mail provider responded with 422."),
+        ((401, {"ErrorCode": 10, "Message": "No."}), "queued", "The mail provider responded with 401."),
+        ((429, {}), "queued", "The mail provider responded with 429."),
+        ((503, {}), "queued", "The mail provider responded with 503."),
     ],
 )
 def test_what_a_provider_refuses_is_visible_and_what_passes_is_tried_again(
