@@ -249,7 +249,7 @@ def show_delivery(request: HttpRequest, uuid: UUID, message: UUID) -> HttpRespon
 
 urlpatterns = [
     path("webhooks/", list_webhooks, name="list"),
-    path("webhooks/kinds/", list_event_types, name="event_types"),
+    path("webhooks/event-types/", list_event_types, name="event_types"),
     path("webhooks/new/<slug:slug>/", create_webhook, name="create"),
     path("webhooks/<uuid:uuid>/", show_webhook, name="detail"),
     path("webhooks/<uuid:uuid>/change/", change_webhook, name="edit"),

@@ -160,7 +160,7 @@ def list_webhooks(request: HttpRequest) -> Any:
     return [serialize_webhook(row) for row, _ in selectors.list_managed_endpoints(request.user, timezone.now())]
 
 
-@router.get("/webhooks/kinds", READ_SCOPE, list[WebhookEventTypeOut])
+@router.get("/webhooks/event-types", READ_SCOPE, list[WebhookEventTypeOut])
 def list_webhook_event_types(request: HttpRequest) -> Any:
     """List the event types available to webhooks."""
     is_program_staff = permissions.can_manage(None, request.user)
