@@ -6,7 +6,7 @@ observed stay and not an interpolated value.
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
@@ -64,11 +64,6 @@ def count_working_days(start: datetime, end: datetime, calendar: Calendar) -> fl
     """Return the business days between two times, including fractions."""
     days = calendar.days
     return (days.position(end) - days.position(start)) / DAY
-
-
-def calculate_percentile(values: Sequence[float], share: float) -> float | None:
-    """Return the nearest-rank percentile, or None without values."""
-    return calculate_counted_percentile(Counter(values), share)
 
 
 def calculate_counted_percentile(counts: Mapping[float, int], share: float) -> float | None:

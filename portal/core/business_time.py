@@ -206,11 +206,6 @@ def _list_midnights(zone: ZoneInfo, years: int) -> list[datetime]:
     return [datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC) for day in days]
 
 
-def add_elapsed_hours(start: datetime, hours: int) -> datetime:
-    """Return the moment in UTC a number of elapsed hours after an aware start."""
-    return start.astimezone(UTC) + timedelta(hours=hours)
-
-
 def add_business_days(start: datetime, days: int, calendar: Calendar) -> datetime:
     """Return the moment in UTC a number of business days after an aware start."""
     return calendar.days.add_days(start, days)

@@ -38,10 +38,6 @@ class ColorSwatch:
     light: float
     dark: float
 
-    @property
-    def is_kept(self) -> bool:
-        return min(self.light, self.dark) >= self.least
-
 
 @lru_cache(maxsize=1)
 def load_tokens() -> tuple[dict[str, tuple[Oklch, Oklch]], dict[str, str]]:

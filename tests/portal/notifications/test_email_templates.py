@@ -39,7 +39,7 @@ NEWS = {
     "count": 1,
 }
 DECISION_DATA = {"issue": NEWS["issues"][0]["issue"], "name": "acme/rocket#7", "title": "It does not start"}  # type: ignore[index]
-# What the events of these verbs hold beside what every event holds.
+# Data of event types, beyond what every event has.
 DATA: dict[str, dict[str, Any]] = {
     "check.failed": {"requirement": "R", "title": "License", "finding": 1, "due_day": "Tue, Apr 28"},
     "check.passed": {"requirement": "R", "title": "License", "finding": 1},
