@@ -173,7 +173,7 @@ def _list_meetings(rows: QuerySet[Integration], now: datetime) -> Iterator[Calen
         assert meeting.starts_at
         ends = meeting.starts_at + timedelta(minutes=meeting.minutes)
         page = build_url("submissions:requirement", meeting.integration.uuid, meeting.requirement_id)
-        is_off = meeting.state == Meeting.State.CANCELLED
+        is_off = meeting.state == Meeting.State.CANCELED
         yield CalendarDeadline(
             f"meeting-{meeting.uuid}",
             f"{meeting.integration.name}: meeting",

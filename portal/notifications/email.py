@@ -62,7 +62,7 @@ def cancel_held_emails(event: AuditEvent) -> int:
     held_emails = EmailMessage.objects.filter(
         event=event, state__in=(EmailMessage.State.HELD, EmailMessage.State.BATCHED)
     )
-    return held_emails.update(state=EmailMessage.State.CANCELLED)
+    return held_emails.update(state=EmailMessage.State.CANCELED)
 
 
 def silence_person(person: int, partner: Partner) -> int:

@@ -39,7 +39,7 @@ def update_subscription(reader: Any, scope: str, frequency: str) -> ReportSubscr
         pending_emails = EmailMessage.objects.filter(
             person=reader, key__startswith=build_email_key_prefix(scope), state=EmailMessage.State.HELD
         )
-        pending_emails.update(state=EmailMessage.State.CANCELLED)
+        pending_emails.update(state=EmailMessage.State.CANCELED)
     subscription, _ = ReportSubscription.objects.update_or_create(
         user=reader, scope=scope, defaults={"frequency": frequency}
     )

@@ -76,5 +76,5 @@ def cancel_deliveries(decision: AuditEvent) -> int:
         event=decision, state=WebhookDelivery.State.WAITING, attempted=0
     )
     return waiting_deliveries.update(
-        state=WebhookDelivery.State.CANCELLED, last_response_summary="The decision was undone."
+        state=WebhookDelivery.State.CANCELED, last_response_summary="The decision was undone."
     )

@@ -68,7 +68,7 @@ class WebhookDelivery(models.Model):
         WAITING = "waiting", gettext_lazy("Pending")
         DELIVERED = "delivered", gettext_lazy("Delivered")
         FAILED = "failed", gettext_lazy("Failed")
-        CANCELLED = "cancelled", gettext_lazy("Skipped")
+        CANCELED = "canceled", gettext_lazy("Skipped")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     endpoint = models.ForeignKey(WebhookEndpoint, models.CASCADE, related_name="messages")

@@ -156,7 +156,7 @@ def resume_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime, ski
         waiting_deliveries = row.messages.filter(state=DeliveryState.WAITING)
         if skip:
             cancellation = {
-                "state": DeliveryState.CANCELLED,
+                "state": DeliveryState.CANCELED,
                 "last_response_summary": "Skipped when the webhook was resumed.",
             }
             count = waiting_deliveries.filter(created_at__lte=now, due_at__lte=now).update(**cancellation)
@@ -225,7 +225,7 @@ def remove_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> 
         row.ended_at = now
         row.address, row.secret, row.old_secret = b"", None, None
         row.messages.filter(state=DeliveryState.WAITING).update(
-            state=DeliveryState.CANCELLED, last_response_summary=_("The webhook was deleted.")
+            state=DeliveryState.CANCELED, last_response_summary=_("The webhook was deleted.")
         )
         _record_change(row, "webhook.deleted", actor, now)
 

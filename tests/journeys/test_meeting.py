@@ -1,4 +1,4 @@
-"""A meeting: times are proposed, answered by others, agreed, moved and cancelled, and calendars follow."""
+"""A meeting: times are proposed, answered by others, agreed, moved and canceled, and calendars follow."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -115,7 +115,7 @@ def test_decision_waits_shows_its_email_and_can_be_undone(
     reviewer.go(page_of(waiting, "review/")).press("Undo decision").sees_not("You can undo this decision until")
     later(minutes=11)
     email.refresh_from_db()
-    assert (email.state, stage_of(waiting)) == ("cancelled", "review")
+    assert (email.state, stage_of(waiting)) == ("canceled", "review")
     visit(alice).go("/notifications/").never_reads("It launches nothing.")
 
 

@@ -143,7 +143,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
                 ('requirement_id', models.CharField(max_length=40)),
-                ('state', models.CharField(choices=[('proposed', 'Proposed'), ('scheduled', 'Scheduled'), ('completed', 'Completed'), ('cancelled', 'Canceled')], default='proposed', max_length=10)),
+                ('state', models.CharField(choices=[('proposed', 'Proposed'), ('scheduled', 'Scheduled'), ('completed', 'Completed'), ('canceled', 'Canceled')], default='proposed', max_length=10)),
                 ('by_program', models.BooleanField(default=False)),
                 ('times', models.JSONField(default=list)),
                 ('starts_at', models.DateTimeField(blank=True, null=True)),

@@ -130,7 +130,7 @@ class Meeting(models.Model):
         PROPOSED = "proposed", gettext_lazy("Proposed")
         SCHEDULED = "scheduled", gettext_lazy("Scheduled")
         COMPLETED = "completed", gettext_lazy("Completed")
-        CANCELLED = "cancelled", gettext_lazy("Canceled")
+        CANCELED = "canceled", gettext_lazy("Canceled")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="meetings")

@@ -71,7 +71,7 @@ def propose_times(
         if meeting is not None and is_completed(meeting, requirement):
             raise ActionRefused(_("This meeting already took place."), "invalid-transition")
         by_program = get_acting_party(locked_integration, actor) == ResponsibleParty.PROGRAM
-        if meeting is None or meeting.state in (State.COMPLETED, State.CANCELLED):
+        if meeting is None or meeting.state in (State.COMPLETED, State.CANCELED):
             shown_items = meeting.items if meeting else {}
             meeting = Meeting(
                 integration=locked_integration, requirement_id=requirement_id, created_at=now, items=shown_items
@@ -148,7 +148,7 @@ def cancel_meeting(meeting: Meeting, *, reason: str, actor: Any, now: datetime) 
         requirement,
     ):
         locked_meeting = locked_integration.meetings.select_related("integration").get(pk=meeting.pk)
-        if locked_meeting.state == State.CANCELLED:
+        if locked_meeting.state == State.CANCELED:
             return
         if locked_meeting.state == State.COMPLETED:
             raise ActionRefused(_("This meeting already took place."), "invalid-transition")
@@ -162,7 +162,7 @@ def cancel_meeting(meeting: Meeting, *, reason: str, actor: Any, now: datetime) 
                 now=now,
                 method=CANCEL_METHOD,
             )
-        locked_meeting.state = State.CANCELLED
+        locked_meeting.state = State.CANCELED
         locked_meeting.save()
         event_data = _build_event_data(locked_meeting, calendar) | {"reason": reason.strip()}
         submit_answer(

@@ -46,7 +46,7 @@ class Migration(migrations.Migration):
                 ('html', models.TextField()),
                 ('calendar', models.TextField(blank=True)),
                 ('unsubscribe', models.URLField(blank=True, max_length=400)),
-                ('state', models.CharField(choices=[('held', 'Scheduled'), ('queued', 'Queued'), ('sent', 'Sent'), ('stored', 'Not sent, no mail server configured'), ('cancelled', 'Canceled'), ('failed', 'Failed'), ('batched', 'Waiting for digest'), ('included_in_digest', 'Sent in digest'), ('in_app_only', 'Portal only, by preference'), ('suppressed', 'Turned off by preference')], default='queued', max_length=20)),
+                ('state', models.CharField(choices=[('held', 'Scheduled'), ('queued', 'Queued'), ('sent', 'Sent'), ('stored', 'Not sent, no mail server configured'), ('canceled', 'Canceled'), ('failed', 'Failed'), ('batched', 'Waiting for digest'), ('included_in_digest', 'Sent in digest'), ('in_app_only', 'Portal only, by preference'), ('suppressed', 'Turned off by preference')], default='queued', max_length=20)),
                 ('held_until', models.DateTimeField(blank=True, null=True)),
                 ('last_error', models.CharField(blank=True, max_length=300)),
                 ('created_at', models.DateTimeField()),

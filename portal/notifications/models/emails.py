@@ -16,7 +16,7 @@ class EmailMessage(models.Model):
         QUEUED = "queued", gettext_lazy("Queued")
         SENT = "sent", gettext_lazy("Sent")
         STORED = "stored", gettext_lazy("Not sent, no mail server configured")
-        CANCELLED = "cancelled", gettext_lazy("Canceled")
+        CANCELED = "canceled", gettext_lazy("Canceled")
         FAILED = "failed", gettext_lazy("Failed")
         BATCHED = "batched", gettext_lazy("Waiting for digest")
         INCLUDED_IN_DIGEST = "included_in_digest", gettext_lazy("Sent in digest")

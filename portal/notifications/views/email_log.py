@@ -15,7 +15,7 @@ from portal.core.text_fields import clean_search_query
 from portal.notifications.models import EmailMessage
 from portal.ui.pagination import paginate
 
-HIDDEN_STATES = (EmailMessage.State.CANCELLED, EmailMessage.State.HELD, EmailMessage.State.SUPPRESSED)
+HIDDEN_STATES = (EmailMessage.State.CANCELED, EmailMessage.State.HELD, EmailMessage.State.SUPPRESSED)
 SECRET_TEMPLATES = frozenset({"confirm_address", "reset_password", "invitation"})  # their links work without a password
 
 

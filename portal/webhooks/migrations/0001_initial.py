@@ -55,7 +55,7 @@ class Migration(migrations.Migration):
                 ('kind', models.CharField(max_length=60)),
                 ('about', models.CharField(blank=True, max_length=120)),
                 ('body', models.TextField()),
-                ('state', models.CharField(choices=[('waiting', 'Pending'), ('delivered', 'Delivered'), ('failed', 'Failed'), ('cancelled', 'Skipped')], default='waiting', max_length=10)),
+                ('state', models.CharField(choices=[('waiting', 'Pending'), ('delivered', 'Delivered'), ('failed', 'Failed'), ('canceled', 'Skipped')], default='waiting', max_length=10)),
                 ('created_at', models.DateTimeField()),
                 ('due_at', models.DateTimeField()),
                 ('tries', models.PositiveSmallIntegerField(default=0)),

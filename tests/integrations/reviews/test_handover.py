@@ -155,5 +155,5 @@ def test_undone_hand_over_gives_the_turn_back(row: Integration, rita: Any, now: 
     after = Integration.objects.get(pk=row.pk)
     assert (after.responsible_party, after.action_due_at) == ("program", before.action_due_at)
     assert [mail.state for mail in EmailMessage.objects.filter(event__event_type="review.changes_requested")] == [
-        "cancelled"
+        "canceled"
     ]

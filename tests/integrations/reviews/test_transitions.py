@@ -141,7 +141,7 @@ def test_decision_is_taken_reported_and_can_be_undone(
     assert "You undid the decision." in text_of(client.get(undone["Location"]))
     assert (fresh(ready).stage, EmailMessage.objects.get(event__event_type="integration.approved").state) == (
         "review",
-        "cancelled",
+        "canceled",
     )
 
 

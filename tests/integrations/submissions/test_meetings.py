@@ -144,7 +144,7 @@ def test_scheduled_meeting_is_canceled(rocket, scheduled_meeting, alice, now):
     assert rocket.events.last().note == "Nobody is well."
 
 
-def test_moved_and_then_cancelled_reaches_calendars(rocket, scheduled_meeting, alice, now, times):
+def test_moved_and_then_canceled_reaches_calendars(rocket, scheduled_meeting, alice, now, times):
     meeting = meetings.propose_times(rocket, DEMO, MeetingProposal(times[1:], WHERE, 45), actor=alice, now=now)
     meetings.cancel_meeting(meeting, reason="Later.", actor=alice, now=now)
     event = calendar(rocket).walk("VEVENT")[0]
@@ -156,7 +156,7 @@ def test_proposal_reverted_reaches_no_calendar(rocket, proposed_meeting, alice, 
     assert "calendar" not in rocket.events.last().data
 
 
-def test_new_meeting_after_a_cancelled_one(rocket, scheduled_meeting, alice, now, times):
+def test_new_meeting_after_a_canceled_one(rocket, scheduled_meeting, alice, now, times):
     meetings.cancel_meeting(scheduled_meeting, reason="Later.", actor=alice, now=now)
     again = meetings.propose_times(rocket, DEMO, MeetingProposal(times, WHERE, 45), actor=alice, now=now)
     assert (again.pk != scheduled_meeting.pk, again.starts_at) == (True, None)

@@ -57,7 +57,7 @@ def test_what_was_decided_on_a_tier_can_be_undone_for_ten_minutes(
     perform_transition(premier_request, "undo_decision", actor=rita, now=then + timedelta(minutes=9))
     assert listing_status(premier_request) == ("support", "partner", PREMIER, "program")
     assert Integration.objects.get(pk=premier_request.pk).action_due_at == before.action_due_at
-    assert mails(step) == ["cancelled"]
+    assert mails(step) == ["canceled"]
 
 
 def test_after_the_window_the_tier_stands(premier_request: Integration, rita: Any, then: datetime) -> None:
@@ -97,7 +97,7 @@ def test_who_stops_supporting_it_meanwhile_gets_no_email_of_the_tier(
 ) -> None:
     perform_transition(premier_request, "grant_tier", actor=rita, now=then)
     perform_transition(premier_request, "archive", actor=alice, note="Replaced.", now=then + timedelta(minutes=1))
-    assert mails("grant_tier") == ["cancelled"]
+    assert mails("grant_tier") == ["canceled"]
 
 
 def test_review_page_offers_the_way_back(

@@ -123,7 +123,7 @@ def test_finding_that_is_due_and_a_meeting_are_entries(listed_integration: Any, 
     assert calendar_entries["Booster: finding 9 is due"].decoded("dtend") == due.replace(microsecond=0)
     assert str(calendar_entries["Booster: meeting"]["transp"]) == "OPAQUE"
     assert "rivate" not in calendar_feed.render_calendar(alice, now)
-    Meeting.objects.filter(pk=meeting.pk).update(state="cancelled")
+    Meeting.objects.filter(pk=meeting.pk).update(state="canceled")
     Finding.objects.update(state="resolved", resolved_at=now)
     assert {str(each["status"]) for each in entries(alice).values()} == {"CANCELLED"}
 

@@ -217,11 +217,11 @@ def test_email_of_a_decision_waits_and_an_undone_one_never_goes(
     assert send_due_emails() == 0
     perform_transition(row, "undo_decision", actor=rita, now=now + timedelta(minutes=9))
     email.refresh_from_db()
-    assert email.state == "cancelled"
+    assert email.state == "canceled"
     clock.shift(2 * 60)
     send_due_emails()
     email.refresh_from_db()
-    assert (email.state, email.sent_at) == ("cancelled", None)
+    assert (email.state, email.sent_at) == ("canceled", None)
 
 
 def test_preview_is_the_email_byte_for_byte(at: Any, alice: Any, bob: Any, rita: Any, now: datetime) -> None:

@@ -143,7 +143,7 @@ def test_what_waited_can_be_left_out(endpoint: Make, rocket: Any, alice: Any) ->
     services.pause_endpoint(endpoint_row, actor=alice, now=NOW)
     create_event_message(rocket, alice)
     assert services.resume_endpoint(endpoint_row, actor=alice, now=NOW, skip=True) == 1
-    assert states(endpoint_row) == [State.CANCELLED]
+    assert states(endpoint_row) == [State.CANCELED]
 
 
 def test_endpoint_that_fails_for_five_days_is_paused(
@@ -225,7 +225,7 @@ def test_decision_learns_when_it_can_no_longer_be_undone(
     assert send_due_deliveries(NOW + timedelta(minutes=9)) == 0
     perform_transition(row, "undo_decision", actor=rita, now=NOW + timedelta(minutes=9))
     assert send_due_deliveries(NOW + timedelta(minutes=11)) == 0
-    assert states(endpoint_row) == [State.CANCELLED]
+    assert states(endpoint_row) == [State.CANCELED]
 
 
 def test_replay_has_the_same_id_and_the_same_body(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
@@ -305,4 +305,4 @@ def test_removed_endpoint_keeps_no_secret(endpoint: Make, rocket: Any, alice: An
     create_event_message(rocket, alice)
     services.remove_endpoint(endpoint_row, actor=alice, now=NOW)
     endpoint_row.refresh_from_db()
-    assert (bytes(endpoint_row.address), endpoint_row.secret, states(endpoint_row)) == (b"", None, [State.CANCELLED])
+    assert (bytes(endpoint_row.address), endpoint_row.secret, states(endpoint_row)) == (b"", None, [State.CANCELED])
