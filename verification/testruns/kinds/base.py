@@ -3,6 +3,7 @@
 import logging
 import tempfile
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -64,7 +65,7 @@ class OutputRecord:
     state: tuple[str, ...] = ()
 
 
-class TestKind:
+class TestKind(ABC):
     """A kind of test run: its input, its execution, and its evaluation.
 
     `check_key` and `observation_key`: the check that reports the newest run, blank without one. `has_secrets`: errors
@@ -98,8 +99,8 @@ class TestKind:
     def slug(self) -> str:
         return self.key.replace("_", "-")
 
-    def is_supported(self, integration: Integration) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def is_supported(self, integration: Integration) -> bool: ...
 
     def build_form(self, integration: Integration, data: Any = None, last: TestRun | None = None) -> forms.Form:
         initial = None if data is not None else self.get_initial_values(integration, last)
@@ -109,19 +110,20 @@ class TestKind:
         """Return the initial form values: those of the last run, or known facts."""
         return {}
 
+    @abstractmethod
     def prepare(self, run: TestRun, inputs: PlainData) -> None:
-        """Set the inputs, secrets and initial records of a new run."""
+        """Set the inputs, secrets, and initial records of a new run."""
 
+    @abstractmethod
     def execute(self, run: TestRun, context: JobContext | None, fetch: ProgramFetcher | None) -> Reschedule | None:
         """Execute an open run. `fetch` replaces the download of the released executable."""
-        raise NotImplementedError
 
     def abandon(self, run: TestRun, message: str) -> None:
         """Finish a run whose job failed permanently."""
         self.finish(run, replace(self.load_records(run), broken=INTERRUPTED_MESSAGE, over=True))
 
-    def load_records(self, run: TestRun) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def load_records(self, run: TestRun) -> Any: ...
 
     def serialize_records(self, run: TestRun, records: Any) -> PlainData:
         return dict(records.as_dict())
@@ -135,9 +137,9 @@ class TestKind:
         """Return the outcome that reviewers see."""
         return run.outcome
 
+    @abstractmethod
     def build_report(self, run: TestRun) -> PlainData:
         """Return the report, as the command prints it."""
-        raise NotImplementedError
 
     def build_observation(self, run: TestRun) -> PlainData:
         """Return the summary that the check reads."""
@@ -192,13 +194,13 @@ class SandboxTestKind(TestKind):
     safe_errors: ClassVar[tuple[type[Exception], ...]] = (SourceError, crypto.DecryptionError)
     retry = Backoff(max_attempts=1)
 
+    @abstractmethod
     def fetch_program(self, run: TestRun, folder: Path) -> Path:
         """Download the executable of the release. Raises UnverifiedReleaseError and SourceError."""
-        raise NotImplementedError
 
+    @abstractmethod
     def run_in_sandbox(self, run: TestRun, executable: Path) -> Any:
         """Run the test and store its progress. Returns the records."""
-        raise NotImplementedError
 
     def execute(self, run: TestRun, context: JobContext | None, fetch: ProgramFetcher | None) -> None:
         self.finish(run, self._collect_records(run, fetch or self.fetch_program))
