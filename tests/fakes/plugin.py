@@ -16,7 +16,7 @@ def github_server() -> Iterator[GitHub]:
     try:
         server = GitHub().start()
     except Missing as reason:
-        pytest.skip(f"the GitHub stand-in cannot be had: {reason}")
+        pytest.skip(f"the GitHub stand-in is not available: {reason}")
     yield server
     server.stop()
 

@@ -14,7 +14,7 @@ FAULTS = {
     "release.files": "There is no terraform-provider-rocket_1.0.0_SHA256SUMS.sig.",
     "release.protocols": "The manifest names other protocols than the registry.",
     "keys.registered": "Signed by a key that is not registered for this provider.",
-    "release.archive": "The archive does not have the checksum that was signed: it was replaced.",
+    "release.archive": "The checksum of the archive doesn't match the signed one. The archive was replaced.",
 }
 MANIFEST = '{"version": 1, "metadata": {"protocol_versions": ["6.0"]}}'
 DEMANDS = ("TP-LIC", "TP-SRC", "TP-REL", "TP-AUTH", "TP-KEY", "TP-PUB")

@@ -18,7 +18,7 @@ LICENCE_FILE = re.compile(r"(?:[^/]*[-_.])?(?:licen[sc]es?|copying|unlicense)(?:
 MAX_MESSAGES = 6
 NO_RULE = "The program publishes no licence rule."
 NOTHING = "No licence text is recognised."
-NO_FILE = "There is no licence file."
+NO_FILE = "There is no license file."
 UNCLEAR = "The files hold different licences and do not say how they apply together."
 
 

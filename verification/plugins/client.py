@@ -93,7 +93,7 @@ def _perform_handshake(process: SandboxProcess, versions: Sequence[int], timeout
 
 def _describe_result(result: CommandResult) -> str:
     if result.reason == ExitReason.FINISHED:
-        return f"It ended before it said its handshake, with exit code {result.exit_code}."
+        return f"The plugin exited before its handshake, with exit code {result.exit_code}."
     if result.reason == ExitReason.TIMED_OUT:
         return "It did not say its handshake in time and was stopped."
     return result.message

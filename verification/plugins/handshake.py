@@ -48,7 +48,7 @@ def parse_handshake(line: bytes, versions: Iterable[int]) -> Handshake:
     except UnicodeDecodeError:
         raise HandshakeError("text", "The handshake is not plain text.") from None
     if len(fields) < 4:
-        raise HandshakeError("fields", f"The first line on stdout is no handshake: “{_format_line(line)}”.")
+        raise HandshakeError("fields", f"The first line on stdout is not a handshake: “{_format_line(line)}”.")
     core, app, network, address, *rest = fields
     protocol, certificate, multiplex, *_ = (*rest, "", "", "")
     if core != CORE_VERSION:
@@ -66,7 +66,7 @@ def _format_line(line: bytes) -> str:
 def _parse_app_version(text: str, versions: Iterable[int]) -> int:
     supported_versions = sorted(versions)
     if not (text.isascii() and text.isdecimal() and len(text) < 6):
-        raise HandshakeError("app", f"“{text[:20]}” is no version of a protocol.")
+        raise HandshakeError("app", f"“{text[:20]}” is not a protocol version.")
     if int(text) not in supported_versions:
         choices = " or ".join(str(version) for version in supported_versions)
         raise HandshakeError("version", f"It answers with protocol {int(text)}, but was asked for {choices}.")
@@ -95,4 +95,4 @@ def _decode_certificate(text: str) -> bytes:
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except (binascii.Error, ValueError):
-        raise HandshakeError("certificate", "The certificate in the handshake is no base64.") from None
+        raise HandshakeError("certificate", "The certificate in the handshake is not valid Base64.") from None

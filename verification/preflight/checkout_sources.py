@@ -148,7 +148,7 @@ def read_text(path: Path, display_path: str) -> str:
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise AccessDeniedError(f"{display_path} is no plain file.")
+                raise AccessDeniedError(f"{display_path} is not a regular file.")
             content = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise AccessDeniedError(f"{display_path} cannot be read: {error.strerror}.") from error

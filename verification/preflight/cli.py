@@ -47,7 +47,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("program", choices=sorted(PROGRAMS), metavar="PROGRAM", help=", ".join(sorted(PROGRAMS)))
     add_arguments(parser)
-    parser.add_argument("--version", default="", metavar="X.Y.Z", help="the release to look at; the newest if left out")
+    parser.add_argument("--version", default="", metavar="X.Y.Z", help="version of the release (default: the latest)")
     parser.add_argument("--path", metavar="DIR", help="read this checkout instead of asking GitHub and the registry")
     output_format = parser.add_mutually_exclusive_group()
     output_format.add_argument("--json", action="store_const", dest="form", const="json", help="the results as JSON")

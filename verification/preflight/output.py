@@ -24,8 +24,8 @@ OUTCOME_LABELS = {"not_run": "not run"}
 OPEN_OUTCOMES = (Outcome.FAIL, Outcome.WARN, Outcome.NOT_RUN)
 SUMMARY_BY_EXIT_CODE = (
     "Nothing is left to fix.",
-    "Something is left to fix; the advice stands under each line marked ✗, and hints may stay.",
-    "Nothing is known to be wrong, but not everything could be told.",
+    "Some checks failed. Follow the advice under each line marked ✗. Warnings are optional.",
+    "No check failed, but some checks couldn't be completed.",
 )
 ANNOTATION_LEVELS = {"fail": "error", "error": "warning", "stale": "warning", "warn": "warning", "not_run": "notice"}
 # the file in which a fault of these checks is mended, or where to begin; the first that fits decides

@@ -97,7 +97,9 @@ def _installs(decisions: dict[str, TerraformDecision]) -> Result:
         name, judgement = next(iter(refusals.items()))
         if judgement.outage:
             return Result(
-                Outcome.ERROR, f"We could not look: at the moment Terraform says {judgement.message}.", evidence
+                Outcome.ERROR,
+                f"We couldn't complete this check: Terraform currently reports {judgement.message}.",
+                evidence,
             )
         return Result(Outcome.FAIL, f"Terraform would refuse it on {name}: {judgement.message}", evidence)
     if open_:

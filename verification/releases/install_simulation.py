@@ -49,7 +49,7 @@ def _questions(release: Release, name: str) -> Iterator[TerraformDecision | None
     yield _list(release)
     platform = release.platform(name)
     if platform is None:
-        yield build_unknown_decision("Not settled: the platform was not read.")
+        yield build_unknown_decision("Not decided: the platform is unknown.")
         return
     yield _judge_status(platform.package_reply.reply, release, _no_platform(release, name))
     yield _misread(platform.package_reply, release)

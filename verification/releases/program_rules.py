@@ -57,9 +57,7 @@ def packages(release: Release, now: float) -> Result:
     remarks, troubles = [], []
     for platform in list_platforms(release):
         if platform.package is None and platform.package_reply.reply.ok:
-            remarks.append(
-                fail("misread", "The registry's answer for a platform is not in a form that Terraform reads.")
-            )
+            remarks.append(fail("misread", "Terraform can't read the registry's response for a platform."))
         elif platform.package is None:
             troubles.append(platform.package_reply.reply)
         remarks += _check_names(platform, release)
@@ -102,7 +100,7 @@ def platforms(release: Release, now: float) -> Result:
     others = [platform for platform in missing if platform != REQUIRED_PLATFORM]
     evidence = (
         Evidence("Offered", ", ".join(names_of) or "none"),
-        Evidence("Recommended and missing", ", ".join(others)),
+        Evidence("Recommended, but missing", ", ".join(others)),
     )
     return result(remarks, f"{len(names_of)} platforms are offered.", evidence if others else evidence[:1])
 
@@ -118,11 +116,11 @@ def protocols(release: Release, now: float) -> Result:
         if platform.package is not None and frozenset(platform.package.protocols) != by_list:
             remarks.append(fail("package", f"The package for {platform.name} names other protocols than the list."))
     if not any(text.split(".")[0] in {"5", "6"} for text in by_list):
-        remarks.append(fail("spoken", "Terraform speaks the protocols 5 and 6, and none of them is named."))
+        remarks.append(fail("spoken", "The release names neither protocol 5 nor 6, which Terraform supports."))
     manifest, by_manifest = release.manifest, None
     if manifest is None:
         remarks.append(
-            warn("no_manifest", "The list of checksums names no manifest, so protocol 5.0 is taken for granted.")
+            warn("no_manifest", "The list of checksums doesn't contain a manifest, so Terraform assumes protocol 5.0.")
         )
     elif manifest.ok:
         by_manifest = protocols_of_manifest(manifest.body)
@@ -142,7 +140,7 @@ def _of_the_manifest(
     digests = {sums.digest_of(p.sums.body, filename) for p in release.platforms if p.sums is not None and p.sums.ok}
     remarks = []
     if manifest.answer is not None and manifest.answer.sha256 not in digests:
-        remarks.append(fail("manifest_changed", "The manifest is not the one whose checksum was signed."))
+        remarks.append(fail("manifest_changed", "The manifest doesn't match its signed checksum."))
     if protocols is None:
         remarks.append(fail("manifest_form", "The manifest names no protocol versions."))
     elif frozenset(protocols) != by_list:
@@ -152,9 +150,7 @@ def _of_the_manifest(
 
 def checksums(release: Release, now: float) -> Result:
     """The list of checksums is clean, names every archive, and the registry agrees with it."""
-    return check_each_platform(
-        release, lambda p: (p.sums, p.package), _checksums, "The list of checksums is as it should be."
-    )
+    return check_each_platform(release, lambda p: (p.sums, p.package), _checksums, "The list of checksums is valid.")
 
 
 def _checksums(platform: Platform, release: Release) -> list[Remark]:
@@ -201,7 +197,7 @@ def key(release: Release, now: float) -> Result:
     )
     verdict = platform.verdict if platform else None
     if platform is None or verdict is None or verdict.certificate is None:
-        return Result(Outcome.NOT_RUN, "No registered key signed this release, so there is none to look at.")
+        return Result(Outcome.NOT_RUN, "No registered key signed this release, so there is no key to check.")
     end, remarks = verdict.certificate.expires_at, []
     days = (end.timestamp() - now) / DAY if end else None
     if days is not None and days > 0:
@@ -211,17 +207,13 @@ def key(release: Release, now: float) -> Result:
         remarks.append(warn("expired", f"The key expired on {end:%Y-%m-%d}."))
     level = platform.trust.level if platform.trust else Level.SELF
     if level == Level.BROKEN:
-        remarks.append(
-            fail("trust", "The registry's trust signature does not hold, and Terraform refuses such a release.")
-        )
+        remarks.append(fail("trust", "The registry's trust signature is invalid, so Terraform rejects the release."))
     return result(remarks, f"The key is {level}.", (Evidence("Terraform calls it", level),))
 
 
 def archive(release: Release, now: float) -> Result:
     """Each archive has the checksum that was signed, holds nothing odd, and a program for its platform."""
-    return check_each_platform(
-        release, lambda p: (p.archive_reply, p.archive), _archive, "Every archive is what it says."
-    )
+    return check_each_platform(release, lambda p: (p.archive_reply, p.archive), _archive, "Every archive is valid.")
 
 
 def _archive(platform: Platform, release: Release) -> list[Remark]:
@@ -232,7 +224,9 @@ def _archive(platform: Platform, release: Release) -> list[Remark]:
     remarks = list(contents.remarks)
     signed = sums.digest_of(platform.sums.body, package.filename) if platform.sums else ""
     if answer.sha256 not in (package.shasum.lower(), signed) or (signed and answer.sha256 != signed):
-        remarks.append(fail("changed", "The archive does not have the checksum that was signed: it was replaced."))
+        remarks.append(
+            fail("changed", "The checksum of the archive doesn't match the signed one. The archive was replaced.")
+        )
     if contents.program and contents.head:
         os, _, arch = platform.name.partition("_")
         remarks += executables.remarks(contents.head, os, arch)

@@ -7,7 +7,7 @@ from verification.releases.artifacts.remarks import Remark, fail, outcome_of
 from verification.releases.inspection import Platform, Release
 from verification.sources.registry.protocol import RegistryReply
 
-NOTHING = Result(Outcome.NOT_RUN, "There was nothing to look at.")
+NOTHING = Result(Outcome.NOT_RUN, "There was nothing to check.")
 MOST_TOLD = 6
 MOST_EVIDENCE = 20
 
@@ -51,7 +51,7 @@ def _unseen(answer: Result, unseen: list[str], every: list[Platform]) -> Result:
     if not unseen:
         return answer
     names = ", ".join(unseen[:MOST_TOLD])
-    return Result(Outcome.NOT_RUN, f"There was nothing to look at for {names}.", answer.evidence)
+    return Result(Outcome.NOT_RUN, f"There was nothing to check for {names}.", answer.evidence)
 
 
 def build_result_with_troubles(
@@ -65,7 +65,7 @@ def build_result_with_troubles(
     evidence += tuple(Evidence("Not read", reply.trouble, reply.address) for reply in troubles[:MOST_TOLD])
     summary = result([*remarks, *missing], good, evidence)
     if outages and summary.outcome != Outcome.FAIL:
-        return Result(Outcome.ERROR, f"We could not look: {outages[0].trouble}", evidence)
+        return Result(Outcome.ERROR, f"We couldn't complete this check: {outages[0].trouble}", evidence)
     return summary
 
 
@@ -81,7 +81,7 @@ def result(remarks: list[Remark], good: str, evidence: tuple[Evidence, ...] = ()
 
 def unread(reply: RegistryReply, what: str, evidence: tuple[Evidence, ...]) -> Result:
     if reply.ok:
-        return Result(Outcome.FAIL, f"{what} is not in a form that Terraform reads.", evidence)
+        return Result(Outcome.FAIL, f"{what} has a format that Terraform can't read.", evidence)
     if reply.is_inconclusive:
-        return Result(Outcome.ERROR, f"We could not look: {reply.trouble}", evidence)
-    return Result(Outcome.FAIL, f"{what} cannot be had: {reply.trouble}", evidence)
+        return Result(Outcome.ERROR, f"We couldn't complete this check: {reply.trouble}", evidence)
+    return Result(Outcome.FAIL, f"{what} is not available: {reply.trouble}", evidence)

@@ -28,16 +28,16 @@ class ExitReason(StrEnum):
 
 
 MESSAGES: Mapping[str, str] = {
-    ExitReason.FINISHED: "It ended by itself.",
-    ExitReason.TIMED_OUT: "It did not end in time and was stopped.",
-    ExitReason.MEMORY: "It used more memory than it may and was stopped.",
-    ExitReason.DISK: "It wrote more than it may and was stopped.",
-    ExitReason.PROCESSES: "It started more processes than it may and was stopped.",
-    ExitReason.OUTPUT: "It printed more than it may and was stopped.",
-    ExitReason.NETWORK: "It tried to reach the network, which is closed here, and was stopped.",
-    ExitReason.HOME: "It opened credentials in the home folder, which were planted for that, and was stopped.",
+    ExitReason.FINISHED: "The program exited.",
+    ExitReason.TIMED_OUT: "The program exceeded the time limit and was stopped.",
+    ExitReason.MEMORY: "The program exceeded the memory limit and was stopped.",
+    ExitReason.DISK: "The program exceeded the disk limit and was stopped.",
+    ExitReason.PROCESSES: "The program exceeded the process limit and was stopped.",
+    ExitReason.OUTPUT: "The program exceeded the output limit and was stopped.",
+    ExitReason.NETWORK: "The program tried to access the network, which is blocked, and was stopped.",
+    ExitReason.HOME: "The program opened the decoy credentials in the home folder and was stopped.",
     ExitReason.STOPPED: "We stopped it.",
-    ExitReason.LOST: "The sandbox itself ended; that is our fault, not the program's.",
+    ExitReason.LOST: "The sandbox failed. The error is on our side.",
 }
 
 
@@ -85,7 +85,7 @@ class CommandResult:
         """Return a sentence that says how the command ended."""
         if self.reason == ExitReason.FINISHED and self.exit_code:
             ending = f"exit code {self.exit_code}" if self.exit_code > 0 else f"signal {-self.exit_code}"
-            return f"It ended with {ending}."
+            return f"The program exited with {ending}."
         return MESSAGES[self.reason]
 
 

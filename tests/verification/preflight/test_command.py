@@ -75,7 +75,7 @@ def test_text_shows_advice_under_what_failed_and_progress_elsewhere(run_program)
         "          Seen: nothing  https://acme.example/x",
         "          → Advice of b.  (b)",
         "",
-        "1 pass, 1 fail. Something is left to fix; the advice stands under each line marked ✗, and hints may stay.",
+        "1 pass, 1 fail. Some checks failed. Follow the advice under each line marked ✗. Warnings are optional.",
     ]
     assert err.splitlines() == ["[1/2] Title of a …", "[2/2] Title of b …"]
 

@@ -35,18 +35,18 @@ def differs_in_name(member: Member) -> bool:
 
 
 NAMES: tuple[Rule, ...] = (
-    (fail("traversal", "A name leads out of the folder (“..”)."), lambda m: ".." in split_name(m)),
+    (fail("traversal", "A name points outside the folder (“..”)."), lambda m: ".." in split_name(m)),
     (
-        fail("absolute", "A name begins at the root of a disk."),
+        fail("absolute", "A name is an absolute path."),
         lambda m: m.name.startswith(("/", "\\")) or m.name[1:2] == ":",
     ),
-    (fail("backslash", "A name holds a backslash."), lambda m: "\\" in m.name),
+    (fail("backslash", "A name contains a backslash."), lambda m: "\\" in m.name),
     (
         fail("name_length", f"A name is empty or longer than {LONGEST_NAME} bytes."),
         lambda m: not 0 < len(m.raw_name) <= LONGEST_NAME,
     ),
     (
-        fail("control", "A name holds characters that cannot be printed."),
+        fail("control", "A name contains unprintable characters."),
         lambda m: not m.name.isprintable() or "\ufffd" in m.name,
     ),
     (
@@ -57,32 +57,32 @@ NAMES: tuple[Rule, ...] = (
 HEADS: tuple[Rule, ...] = (
     (fail("encrypted", "A member is encrypted."), lambda m: bool((m.flags | m.local[1]) & ENCRYPTED)),
     (
-        fail("method", "A member is packed in a way that is not read; use deflate."),
+        fail("method", "A member uses an unsupported compression method. Use deflate."),
         lambda m: m.method not in (zip_directory.STORED, zip_directory.DEFLATED),
     ),
     (
-        fail("headers_differ", "A member is one thing in front of its bytes and another in the directory."),
+        fail("headers_differ", "The local header of a member contradicts the central directory."),
         differs_in_name,
     ),
     (
-        fail("sizes_differ", "A member has one size in front of its bytes and another in the directory."),
+        fail("sizes_differ", "The size of a member in its local header contradicts the central directory."),
         differs_in_size,
     ),
     (
-        fail("stored_size", "A member that is not packed has two sizes."),
+        fail("stored_size", "An uncompressed member has two different sizes."),
         lambda m: m.method == zip_directory.STORED and m.packed_size != m.size,
     ),
     (fail("symlink", "A member is a link."), lambda m: m.kind == zip_directory.SYMLINK),
     (fail("device", "A member is a device, a pipe or a socket."), lambda m: m.kind not in KINDS),
     (
-        fail("kind", "A member is a folder by its name and none by its mode, or the other way round."),
+        fail("kind", "The name and the mode of a member disagree about whether it is a folder."),
         lambda m: (
             m.kind in (zip_directory.FILE, zip_directory.FOLDER) and (m.kind == zip_directory.FOLDER) != m.is_folder
         ),
     ),
-    (fail("set_user", "A member would run with the rights of its owner."), lambda m: bool(m.mode & 0o7000)),
+    (fail("set_user", "A member has the setuid or setgid bit."), lambda m: bool(m.mode & 0o7000)),
     (
-        warn("nested", "The archive holds another archive; it was not opened."),
+        warn("nested", "The archive contains another archive, which we did not open."),
         lambda m: m.name.lower().endswith(ARCHIVES),
     ),
 )
@@ -95,7 +95,7 @@ def check_names(members: tuple[Member, ...]) -> Iterator[Remark]:
     if len(set(names)) != len(names):
         yield fail("duplicate", "Two members have the same name.")
     elif len({name.casefold() for name in names}) != len(names):
-        yield fail("same_on_windows", "Two names differ in capitals only.")
+        yield fail("same_on_windows", "Two names differ only in case.")
     short = [split_name(member) for member in members if len(member.raw_name) <= LONGEST_NAME]  # the others are refused
     folders = {"/".join(path[:depth]) for path in short for depth in range(1, len(path))}
     if any(not member.is_folder and member.name in folders for member in members):

@@ -19,8 +19,8 @@ RATIO_FROM = 64 * 1024**2
 FAULTS = {
     "longer": "A member is longer than it says.",
     "shorter": "A member is shorter than it says.",
-    "packing": "A member cannot be unpacked.",
-    "checksum": "A member does not have the checksum that the archive gives.",
+    "packing": "A member can't be unpacked.",
+    "checksum": "The checksum of a member doesn't match the archive.",
 }
 UNREAD = frozenset({"too_large", "ratio", "overlap", "past_the_end", "encrypted", "method", "traversal"})
 LONGEST_DESCRIPTOR = 24
@@ -62,11 +62,11 @@ def _check_frame(directory: Directory) -> list[Remark]:
     if not directory.members:
         remarks.append(fail("no_members", "The archive is empty."))
     if directory.before:
-        remarks.append(fail("prefix", "Bytes stand in front of the archive."))
+        remarks.append(fail("prefix", "There are extra bytes before the archive."))
     if directory.after:
-        remarks.append(fail("trailing", "Bytes stand behind the end of the archive."))
+        remarks.append(fail("trailing", "There are extra bytes after the archive."))
     if directory.comment:
-        remarks.append(warn("comment", "The archive carries a comment."))
+        remarks.append(warn("comment", "The archive has a comment."))
     return [*remarks, *_check_places(directory)]
 
 
@@ -75,12 +75,12 @@ def _check_places(directory: Directory) -> list[Remark]:
     for member in sorted(directory.members, key=lambda member: member.start):
         has_descriptor = member.start - end <= LONGEST_DESCRIPTOR and end > directory.before
         if member.start < end:
-            remarks.add(fail("overlap", "Two members share the same bytes."))
+            remarks.add(fail("overlap", "Two members overlap."))
         elif member.start > end and not has_descriptor:
-            remarks.add(fail("gap", "Bytes stand between the members that belong to none."))
+            remarks.add(fail("gap", "There are extra bytes between the members."))
         end = member.data + member.packed_size
     if end > directory.start:
-        remarks.add(fail("past_the_end", "A member reaches into the central directory."))
+        remarks.add(fail("past_the_end", "A member overlaps the central directory."))
     return sorted(remarks, key=lambda remark: remark.key)
 
 
@@ -88,7 +88,7 @@ def _check_sizes(members: tuple[Member, ...]) -> list[Remark]:
     remarks = []
     total, packed_total = sum(m.size for m in members), sum(m.packed_size for m in members)
     if total > MOST_BYTES:
-        remarks.append(fail("too_large", f"Unpacked, the archive has {total} bytes; 2 GiB are the most."))
+        remarks.append(fail("too_large", f"Unpacked, the archive has {total} bytes. The maximum is 2 GiB."))
     if total > RATIO_FROM and total > MOST_RATIO * max(packed_total, 1):
         remarks.append(
             fail("ratio", f"The archive grows {total // max(packed_total, 1)} times; {MOST_RATIO} times are the most.")
@@ -113,5 +113,5 @@ def _check_program(program: Member | None, prefix: str, binary: str) -> list[Rem
     ):
         remarks.append(fail("program_name", f"The program is called {program.name}, not {binary}."))
     if program.mode and not program.mode & 0o111:
-        remarks.append(warn("not_executable", "The program is not marked as one that can be started."))
+        remarks.append(warn("not_executable", "The program is not marked as executable."))
     return remarks

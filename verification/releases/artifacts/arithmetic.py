@@ -78,7 +78,7 @@ def _verify(key: PublicKey, signature: Signature, digest: bytes) -> None:
 
 def _check_size(value: bytes, size: int) -> None:
     if not 0 < len(value) <= size:
-        raise ValueError("the signature does not fit the key")
+        raise ValueError("the signature doesn't match the key")
 
 
 def _verify_dsa(key: PublicKey, signature: Signature, digest: bytes) -> None:
@@ -88,7 +88,7 @@ def _verify_dsa(key: PublicKey, signature: Signature, digest: bytes) -> None:
     if p.bit_length() > MAX_DSA_BITS or q.bit_length() > MAX_SUBGROUP_BITS:
         raise LimitError(f"a DSA key has more than {MAX_DSA_BITS} bits, or a subgroup of {MAX_SUBGROUP_BITS}")
     if not (0 < r < q and 0 < s < q) or q.bit_length() % 8 or not p:
-        raise ValueError("the signature does not fit the key")
+        raise ValueError("the signature doesn't match the key")
     inverse = pow(s, -1, q)  # ValueError where there is none
     number = int.from_bytes(digest[: q.bit_length() // 8])
     if pow(g, number * inverse % q, p) * pow(y, r * inverse % q, p) % p % q != r:

@@ -112,16 +112,16 @@ def _of_the_whole(document: bytes) -> list[Remark]:
     if mark:
         return [fail("encoding", f"The list is written as {mark}; write it as plain ASCII.")]
     if b"\0" in document:
-        return [fail("nul", "The list holds NUL bytes.")]
+        return [fail("nul", "The list contains NUL bytes.")]
     if not lines(document):
-        return [fail("no_list", "This is no list of checksums." if document.strip() else "The list is empty.")]
+        return [fail("no_list", "The file is not a list of checksums." if document.strip() else "The list is empty.")]
     return _of_the_ends(document)
 
 
 def _of_the_ends(document: bytes) -> list[Remark]:
     findings = []
     if b"\r" in document:
-        findings.append(warn("crlf", "Lines end as on Windows (CRLF); Terraform takes it, other tools do not."))
+        findings.append(warn("crlf", "Lines end with CRLF. Terraform accepts this, other tools don't."))
     if not document.endswith(b"\n"):
         findings.append(warn("no_newline", "The last line has no line break at its end."))
     return findings
@@ -131,10 +131,10 @@ def _of_the_lines(document: bytes) -> list[Remark]:
     body = document.replace(b"\r\n", b"\n").removesuffix(b"\n").split(b"\n")
     findings = []
     if any(not line.strip() for line in body):
-        findings.append(fail("blank_line", "The list has a blank line; Terraform crashes on it."))
+        findings.append(fail("blank_line", "The list has a blank line, which crashes Terraform."))
     split = [words(line) for line in body if line.strip()]
     if any(len(parts) == 1 for parts in split):
-        findings.append(warn("no_name", "A line names no file."))
+        findings.append(warn("no_name", "A line has no file name."))
     if any(len(parts) > 2 for parts in split):
         findings.append(warn("more_words", "A line has more than a checksum and a name."))
     pairs = [(line, parts) for line, parts in zip(body, map(words, body), strict=True) if len(parts) == 2]
@@ -150,11 +150,9 @@ def _of_the_hashes(entries: list[Line]) -> list[Remark]:
     if short:
         findings.append(fail("length", f"Line {short[0].number} does not begin with a SHA-256 of 64 digits."))
     if any(not HEX_DIGITS.issuperset(line.digest) for line in entries):
-        findings.append(fail("no_hex", "A checksum holds characters that are not hexadecimal digits."))
+        findings.append(fail("no_hex", "A checksum contains characters other than hexadecimal digits."))
     if any(line.digest != line.digest.lower() for line in entries if HEX_DIGITS.issuperset(line.digest)):
-        findings.append(
-            warn("upper_case", "Checksums are in capital letters; Terraform takes them, other tools do not.")
-        )
+        findings.append(warn("upper_case", "Checksums are in uppercase. Terraform accepts this, other tools don't."))
     return findings
 
 
@@ -162,9 +160,9 @@ def _of_the_names(entries: list[Line], expected: Iterable[str]) -> list[Remark]:
     findings = []
     names = [line.name.decode("utf-8", "replace") for line in entries]
     if any(name.startswith("*") for name in names):
-        findings.append(fail("binary_mode", "Names begin with “*” (binary mode), so Terraform finds no file."))
+        findings.append(fail("binary_mode", "Names start with “*” (binary mode), so Terraform doesn't find the files."))
     if any("/" in name or "\\" in name for name in names):
-        findings.append(fail("folder", "A name has a folder in front; Terraform then finds no file."))
+        findings.append(fail("folder", "A name starts with a folder, so Terraform doesn't find the file."))
     twice = [name for name, count in Counter(names).items() if count > 1]
     for name in twice[:3]:
         digests = {line.digest.lower() for line in entries if line.name.decode("utf-8", "replace") == name}

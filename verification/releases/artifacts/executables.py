@@ -50,7 +50,7 @@ def remarks(head: bytes, os: str, arch: str) -> tuple[Remark, ...]:
     """Return the differences between a program and the platform in the name of its archive."""
     build = read(head)
     if not build.format:
-        return (fail("no_executable", "The program is not one that any system could start."),)
+        return (fail("no_executable", "The file is not an executable."),)
     if build.format != FORMATS.get(os, "ELF"):
         return (fail("other_system", f"The program is in the format {build.format}, which is not that of {os}."),)
     if build.arch and build.arch != SAME.get(arch, arch):

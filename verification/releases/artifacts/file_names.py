@@ -107,7 +107,7 @@ def remarks(filenames: Collection[str], name: str, version: str) -> tuple[Remark
     """Return remarks on files that are missing or misnamed. `version` has no "v"."""
     findings = [*_missing(filenames, name, version), *_archives(filenames, name, version)]
     if f"{signature(name, version)}.asc" in filenames or f"{sums(name, version)}.asc" in filenames:
-        findings.append(warn("armoured", "There is an armoured signature; the registry reads the binary one, .sig."))
+        findings.append(warn("armoured", "The signature is armored. The registry reads the binary signature, .sig."))
     return tuple(findings)
 
 
@@ -119,7 +119,7 @@ def _missing(filenames: Collection[str], name: str, version: str) -> list[Remark
         findings.append(fail("no_signature", f"There is no {signature(name, version)}."))
     if manifest(name, version) not in filenames:
         findings.append(
-            warn("no_manifest", f"There is no {manifest(name, version)}, so protocol 5.0 is taken for granted.")
+            warn("no_manifest", f"There is no {manifest(name, version)}, so Terraform assumes protocol 5.0.")
         )
     return findings
 

@@ -27,12 +27,12 @@ class Level(StrEnum):
     OFFICIAL = "signed by HashiCorp"
     PARTNER = "signed by a HashiCorp partner"
     SELF = "self-signed"
-    BROKEN = "trust signature that does not hold"
+    BROKEN = "invalid trust signature"
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """The level, and what Terraform makes of it: a trust signature that does not hold is refused, not passed over."""
+    """The level, and what Terraform makes of it: a invalid trust signature is refused, not passed over."""
 
     level: Level
     terraform: TerraformDecision

@@ -79,7 +79,7 @@ SENTENCES = {
     Class.TAMPERED: "The signature does not match the list of checksums: one of them was changed after signing.",
     Class.DISPUTED: "Two programs that verified this signature disagree about it.",
     Class.REVOKED: "The key that signed is revoked.",
-    Class.FUTURE: "The signature or its key is dated in the future; check the clock of the machine that signs.",
+    Class.FUTURE: "The signature or its key is dated in the future. Check the clock of the machine that signs.",
     Class.EXPIRED_AT_SIGNING: "The key had expired when it signed.",
     Class.SIGNATURE_EXPIRED: "The signature itself has an expiry date that has passed.",
     Class.WEAK_DIGEST: "The signature uses SHA-1, which is broken; sign with SHA-256 or better.",

@@ -74,9 +74,9 @@ def read(file: BinaryIO, size: int, most: int) -> Directory:
     at, tail, comment, after = _tail(file, size)
     _, disk, first_disk, here, count, length, offset, _ = tail
     if 0xFFFF in (count, here) or 0xFFFFFFFF in (length, offset) or _is_64(file, at):
-        raise Malformed("zip64", "The archive is in the format for more than 4 GiB.")
+        raise Malformed("zip64", "The archive uses the ZIP64 format.")
     if disk or first_disk or here != count:
-        raise Malformed("disks", "The archive is a part of several.")
+        raise Malformed("disks", "The archive is split into several files.")
     if count > most:
         raise Malformed("members", f"The archive has {count} members; {most} are the most.")
     start = at - length
@@ -102,7 +102,7 @@ def _tail(file: BinaryIO, size: int) -> tuple[int, tuple[int, ...], bytes, int]:
             if end <= len(last):
                 return base + at, fields, last[at + TAIL.size : end], len(last) - end
         at = last.rfind(END, 0, at)
-    raise Malformed("no_zip", "The file is no ZIP archive.")
+    raise Malformed("no_zip", "The file is not a ZIP archive.")
 
 
 def _is_64(file: BinaryIO, at: int) -> bool:
@@ -120,7 +120,7 @@ def _entries(file: BinaryIO, directory: bytes, count: int, before: int, end: int
         fields = ENTRY.unpack_from(directory, at)
         signature, _, _, flags, method, _, _, crc, packed_size, size, name, extra, comment, _, _, outer, offset = fields
         if signature != b"PK\x01\x02":
-            raise Malformed("directory_entry", "The central directory holds something else than members.")
+            raise Malformed("directory_entry", "The central directory contains an invalid entry.")
         raw_name = directory[at + ENTRY.size : at + ENTRY.size + name]
         start = before + offset
         local, data = _local(file, start, end)

@@ -184,7 +184,7 @@ def test_plain_http_to_this_machine_has_to_be_asked_for():
 
 
 def test_no_one_at_home_is_an_outage():
-    with pytest.raises(BrokenConnectionError, match="The connection to 127.0.0.1:1 failed"):
+    with pytest.raises(BrokenConnectionError, match=r"The connection to 127\.0\.0\.1:1 failed"):
         CLIENT.get("http://127.0.0.1:1/", SMALL)
 
 

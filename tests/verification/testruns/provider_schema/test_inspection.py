@@ -223,7 +223,7 @@ def test_program_that_is_no_provider_is_started_and_reported(
     row = read(rocket, alice)
     assert (row.outcome, row.results[0]["summary"]) == (
         "fail",
-        "It ended before it said its handshake, with exit code 0.",
+        "The plugin exited before its handshake, with exit code 0.",
     )
 
 
