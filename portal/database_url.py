@@ -1,6 +1,5 @@
 """Database addresses as Django's settings."""
 
-from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
 SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
@@ -12,7 +11,7 @@ POSTGRESQL = "django.db.backends.postgresql"
 SQLITE = "django.db.backends.sqlite3"
 
 
-def parse_database_url(url: str) -> dict[str, Any]:
+def parse_database_url(url: str) -> dict[str, object]:
     """Return Django's settings for sqlite:///PATH or postgres://USER:PASSWORD@HOST:PORT/NAME?PARAMETER=VALUE.
 
     The parameters are those of libpq, such as sslmode and sslrootcert.

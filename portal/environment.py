@@ -4,13 +4,14 @@ docs/reference/settings.md is generated from the fields of PortalSettings.
 """
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from django.core.exceptions import ImproperlyConfigured
 from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from portal.core.client_ip import TrustedProxies
+from portal.core.value_types import JsonObject
 from portal.environment_types import (
     BrokerUrl,
     Count,
@@ -226,7 +227,7 @@ def load_settings() -> PortalSettings:
     raise ImproperlyConfigured("\n".join(_describe_error(dict(item)) for item in errors))
 
 
-def _describe_error(error: dict[str, Any]) -> str:
+def _describe_error(error: JsonObject) -> str:
     name = error["loc"][0]
     if error["type"] == "value_error":
         return f"{name} {error['ctx']['error']}."

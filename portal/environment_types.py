@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Literal, get_args, get_origin
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -18,7 +18,7 @@ from portal.core.client_ip import TrustedProxies, parse_trusted_proxies
 from portal.database_url import parse_database_url
 
 KEY_ID_PATTERN = re.compile(r"[A-Za-z0-9-]{1,16}")
-TYPE_NAMES: dict[Any, str] = {bool: "yes or no", Path: "folder", SecretStr: "secret", str: "text"}
+TYPE_NAMES: dict[object, str] = {bool: "yes or no", Path: "folder", SecretStr: "secret", str: "text"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def describe_type(field: FieldInfo) -> str:
     return TYPE_NAMES[field.annotation]
 
 
-def _describe_range(metadata: Sequence[Any]) -> str:
+def _describe_range(metadata: Sequence[object]) -> str:
     (minimum,) = (item.ge for item in metadata if isinstance(item, Ge))
     for item in metadata:
         if isinstance(item, Le):

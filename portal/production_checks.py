@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from ipaddress import ip_address
 from itertools import pairwise
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -65,7 +64,7 @@ def is_public_host(host: str) -> bool:
         return True
 
 
-def require_safe_settings(environment: PortalSettings, database: Mapping[str, Any]) -> None:
+def require_safe_settings(environment: PortalSettings, database: Mapping[str, object]) -> None:
     """Raise ImproperlyConfigured if the portal is in production and its settings are unsafe, or it only might be."""
     reason = _find_undeclared_production(environment, database)
     if reason:
@@ -75,7 +74,7 @@ def require_safe_settings(environment: PortalSettings, database: Mapping[str, An
         raise ImproperlyConfigured(f"The portal does not start in production: {'; '.join(problems)}.")
 
 
-def _find_undeclared_production(environment: PortalSettings, database: Mapping[str, Any]) -> str:
+def _find_undeclared_production(environment: PortalSettings, database: Mapping[str, object]) -> str:
     """Return why a portal without PORTAL_ENV looks like one in production; blank when it does not."""
     if "PORTAL_ENV" in environment.model_fields_set:
         return ""
@@ -90,7 +89,7 @@ def _find_undeclared_production(environment: PortalSettings, database: Mapping[s
     return f"PORTAL_ENV is not set, and {reason}: set PORTAL_ENV to production, or to embedded for a trial."
 
 
-def _find_problems(environment: PortalSettings, database: Mapping[str, Any]) -> list[str]:
+def _find_problems(environment: PortalSettings, database: Mapping[str, object]) -> list[str]:
     """Return what keeps these settings from production, one sentence each, without the values of secrets."""
     return [
         *_find_unsafe_switches(environment, database),
@@ -100,7 +99,7 @@ def _find_problems(environment: PortalSettings, database: Mapping[str, Any]) -> 
     ]
 
 
-def _find_unsafe_switches(environment: PortalSettings, database: Mapping[str, Any]) -> Iterator[str]:
+def _find_unsafe_switches(environment: PortalSettings, database: Mapping[str, object]) -> Iterator[str]:
     if database["ENGINE"] == SQLITE:
         yield "DATABASE_URL must name a PostgreSQL database"
     if environment.PORTAL_DEBUG:
@@ -184,7 +183,7 @@ def estimate_bits(secret: str) -> float:
     return min(_compute_entropy(secret), _compute_entropy(steps)) * sum(not _is_sequence(triple) for triple in triples)
 
 
-def _compute_entropy(values: Sequence[Any]) -> float:
+def _compute_entropy(values: Sequence[object]) -> float:
     """Return the entropy of one of the values, in bits."""
     shares = [count / len(values) for count in Counter(values).values()]
     return -sum(share * math.log2(share) for share in shares)

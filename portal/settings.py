@@ -1,12 +1,12 @@
 """Django settings. Everything that differs between installations comes from environment variables."""
 
 from datetime import timedelta
-from typing import Any
 
 from csp.constants import NONCE, NONE, SELF
 from django.conf.locale import LANG_INFO
 
 from portal.accounts.allauth_settings import *  # noqa: F403
+from portal.core.value_types import NamedValues
 from portal.database_url import SQLITE, parse_database_url
 from portal.embedded_secrets import load_or_create_secret
 from portal.environment import BASE_DIR, load_settings
@@ -23,7 +23,7 @@ SITE_URL = environment.SITE_URL
 ALLOWED_HOSTS = environment.ALLOWED_HOSTS
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
 TRUSTED_PROXIES = environment.TRUSTED_PROXIES
-DATABASES: dict[str, Any] = {"default": parse_database_url(environment.DATABASE_URL.get_secret_value())}
+DATABASES: NamedValues = {"default": parse_database_url(environment.DATABASE_URL.get_secret_value())}
 REDIS_URL = environment.REDIS_URL.get_secret_value()
 AUDIT_ANCHOR_DIR = environment.AUDIT_ANCHOR_DIR
 ALLOW_LOOPBACK_HTTP = environment.ALLOW_LOOPBACK_HTTP
@@ -172,7 +172,7 @@ GITHUB_APP_ID = environment.GITHUB_APP_ID
 GITHUB_APP_INSTALLATION = environment.GITHUB_APP_INSTALLATION
 GITHUB_APP_KEY = environment.GITHUB_APP_KEY.get_secret_value().replace("\\n", "\n")
 REGISTRY_URL = environment.REGISTRY_URL
-SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {"github": {"SCOPE": ["user:email"]}}
+SOCIALACCOUNT_PROVIDERS: NamedValues = {"github": {"SCOPE": ["user:email"]}}
 if GITHUB_CLIENT_ID:
     SOCIALACCOUNT_PROVIDERS["github"] |= {
         "APPS": [{"client_id": GITHUB_CLIENT_ID, "secret": GITHUB_CLIENT_SECRET}],
@@ -280,7 +280,7 @@ REPORT_ZONE = environment.REPORT_ZONE
 UPLOAD_MAX_MB = environment.UPLOAD_MAX_MB
 
 # Background work: Redis makes it fast, and the database holds what is due. Commands and tests run without Redis.
-CACHES: dict[str, Any] = {
+CACHES: dict[str, object] = {
     "default": {"BACKEND": "portal.core.cache.FaultTolerantRedisCache", "LOCATION": REDIS_URL}
     if REDIS_URL
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}  # the embedded portal serves from one process

@@ -12,7 +12,7 @@ from portal.demo.people import PEOPLE
 
 
 @register()
-def check_editions_exist(app_configs: Any, **_: Any) -> list[Error]:
+def check_editions_exist(app_configs: object, **_: object) -> list[Error]:
     """Check that the programs and editions in PROGRAM_EDITIONS exist."""
     errors = []
     for key, date in settings.PROGRAM_EDITIONS.items():
@@ -25,7 +25,7 @@ def check_editions_exist(app_configs: Any, **_: Any) -> list[Error]:
 
 
 @register(Tags.database)
-def check_demo_is_absent(app_configs: Any, **options: Any) -> list[Error]:
+def check_demo_is_absent(app_configs: object, **options: Any) -> list[Error]:
     """Refuse a production database with demo users, because their passwords are published."""
     if not (settings.PRODUCTION and "default" in (options.get("databases") or [])):
         return []

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.utils.translation import gettext, gettext_noop
 
@@ -129,7 +128,7 @@ class ComplianceEmail:
     then: str
     then_of_program: str
     due: datetime | None
-    acts: tuple[dict[str, Any], ...]
+    acts: tuple[dict[str, object], ...]
 
 
 def build_compliance_email(event: AuditEvent) -> ComplianceEmail | None:

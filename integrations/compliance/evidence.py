@@ -25,7 +25,7 @@ DECISION_EVENT_TYPES = tuple(key for key in COMPLIANCE_EVENT_TYPES if key != "pr
 ActivityLister = Callable[[Integration, datetime], list[PartnerActivity]]
 
 
-def collect_evidence(integration: Integration, now: datetime, list_activities: ActivityLister) -> dict[str, Any]:
+def collect_evidence(integration: Integration, now: datetime, list_activities: ActivityLister) -> dict[str, object]:
     """Return the evidence about an integration at a moment, with timestamps as ISO 8601 in UTC.
 
     The texts are in the portal's default language, not the reader's, because decisions freeze them.
@@ -34,7 +34,7 @@ def collect_evidence(integration: Integration, now: datetime, list_activities: A
         return _build_evidence(integration, now, list_activities)
 
 
-def _build_evidence(integration: Integration, now: datetime, list_activities: ActivityLister) -> dict[str, Any]:
+def _build_evidence(integration: Integration, now: datetime, list_activities: ActivityLister) -> dict[str, object]:
     scope = MetricsScope(integration_id=integration.pk)
     breaches = metrics.list_breaches(scope).select_related("clock", "issue")
     retractions = SlaBreach.objects.filter(scope.build_condition(), retracted_at__isnull=False).select_related(
@@ -71,7 +71,7 @@ def _build_evidence(integration: Integration, now: datetime, list_activities: Ac
     }
 
 
-def _build_breach_entry(breach: SlaBreach, now: datetime) -> dict[str, Any]:
+def _build_breach_entry(breach: SlaBreach, now: datetime) -> dict[str, object]:
     """Return a recorded breach with its clock explained as of `now`."""
     issue = inputs.find_issue(str(breach.issue.uuid))
     assert issue is not None
@@ -88,7 +88,7 @@ def _build_breach_entry(breach: SlaBreach, now: datetime) -> dict[str, Any]:
     }
 
 
-def _build_clock_entry(issue: Any, target_type: str, now: datetime) -> dict[str, Any]:
+def _build_clock_entry(issue: Any, target_type: str, now: datetime) -> dict[str, object]:
     """Return the explanation of a clock, or no text if its events don't include the opening."""
     context = inputs.build_projection_context(issue, now)
     try:
@@ -99,7 +99,7 @@ def _build_clock_entry(issue: Any, target_type: str, now: datetime) -> dict[str,
     return serialize_clock(clock, context.calendar.zone, issue.url)
 
 
-def _build_retraction_entry(breach: SlaBreach) -> dict[str, Any]:
+def _build_retraction_entry(breach: SlaBreach) -> dict[str, object]:
     return {
         "issue": str(breach.issue),
         "url": breach.issue.url,
@@ -109,7 +109,7 @@ def _build_retraction_entry(breach: SlaBreach) -> dict[str, Any]:
     }
 
 
-def list_sent_emails(integration: Integration) -> list[dict[str, Any]]:
+def list_sent_emails(integration: Integration) -> list[dict[str, object]]:
     """Return the last hundred SLA and compliance emails with their delivery status, oldest first."""
     related_emails = EmailMessage.objects.filter(
         integration=integration, event__event_type__in=(*SLA_EVENT_TYPES, *COMPLIANCE_EVENT_TYPES)
@@ -129,11 +129,11 @@ def list_sent_emails(integration: Integration) -> list[dict[str, Any]]:
     ]
 
 
-def _build_activity_entry(activity: PartnerActivity) -> dict[str, Any]:
+def _build_activity_entry(activity: PartnerActivity) -> dict[str, object]:
     return {"key": activity.key, "at": activity.at.isoformat(), "said": activity.summary, "url": activity.url}
 
 
-def _build_decision_entry(event: Any) -> dict[str, Any]:
+def _build_decision_entry(event: Any) -> dict[str, object]:
     summary = event.sentence
     deadline = event.data.get("compliance_deadline", "")
     return {

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -20,12 +19,14 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.workflow import evidence as workflow_evidence
+from portal.accounts.requests import AuthenticatedRequest
+from portal.core.value_types import JsonObject, TemplateContext
 
 COMPLIANCE_PATH = "integrations/<uuid:uuid>/compliance/"
 TIMESTAMP_KEYS = ("at", "since", "due", "data_up_to", "found", "answered", "retracted", "sent")
 
 
-def show_compliance(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_compliance(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the current evidence and the available actions."""
     integration, now = load_listed_integration(request, uuid), timezone.now()
     available_actions = filter_relevant_actions(
@@ -37,13 +38,13 @@ def show_compliance(request: HttpRequest, uuid: UUID) -> HttpResponse:
     )
 
 
-def show_frozen_evidence(request: HttpRequest, uuid: UUID, seq: int) -> HttpResponse:
+def show_frozen_evidence(request: AuthenticatedRequest, uuid: UUID, seq: int) -> HttpResponse:
     """Show the evidence as it was at a decision."""
     integration = load_listed_integration(request, uuid)
     return _render_evidence(request, integration, get_frozen_evidence(integration, seq), {"steps": [], "seq": seq})
 
 
-def download_evidence(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def download_evidence(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Return the current evidence as a JSON file."""
     integration = load_listed_integration(request, uuid)
     return _build_json_response(
@@ -51,13 +52,13 @@ def download_evidence(request: HttpRequest, uuid: UUID) -> HttpResponse:
     )
 
 
-def download_frozen_evidence(request: HttpRequest, uuid: UUID, seq: int) -> HttpResponse:
+def download_frozen_evidence(request: AuthenticatedRequest, uuid: UUID, seq: int) -> HttpResponse:
     """Return the evidence of a decision as a JSON file."""
     integration = load_listed_integration(request, uuid)
     return _build_json_response(get_frozen_evidence(integration, seq), f"{integration.uuid}-{seq}.json")
 
 
-def load_listed_integration(request: HttpRequest, uuid: UUID) -> Integration:
+def load_listed_integration(request: AuthenticatedRequest, uuid: UUID) -> Integration:
     """Return an integration that has been listed. Raises Http404."""
     integration = load_visible_integration(request, uuid)
     if integration.released_at is None:
@@ -65,23 +66,23 @@ def load_listed_integration(request: HttpRequest, uuid: UUID) -> Integration:
     return integration
 
 
-def get_frozen_evidence(integration: Integration, seq: int) -> dict[str, Any]:
+def get_frozen_evidence(integration: Integration, seq: int) -> dict[str, object]:
     """Return the evidence stored with a decision. Raises Http404."""
     event = integration.events.visible_to_partner().filter(seq=seq).first()
-    evidence: dict[str, Any] = event.data.get("evidence", {}) if event else {}
+    evidence: JsonObject = event.data.get("evidence", {}) if event else {}
     if not evidence:
         raise Http404(_("This event has no stored evidence."))
     return evidence
 
 
-def _build_json_response(evidence: Mapping[str, Any], filename: str) -> HttpResponse:
+def _build_json_response(evidence: Mapping[str, object], filename: str) -> HttpResponse:
     response = HttpResponse(json.dumps(evidence, indent=2, ensure_ascii=False), content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="compliance-{filename}"'
     return response
 
 
 def _render_evidence(
-    request: HttpRequest, integration: Integration, evidence: dict[str, Any], extra_context: dict[str, Any]
+    request: HttpRequest, integration: Integration, evidence: JsonObject, extra_context: TemplateContext
 ) -> HttpResponse:
     seq = extra_context["seq"]
     url_name = "compliance:frozen_evidence" if seq else "compliance:status"
@@ -101,7 +102,7 @@ def _render_evidence(
     return render(request, "compliance/compliance.html", context)
 
 
-def parse_timestamps(data: Any) -> Any:
+def parse_timestamps(data: object) -> object:
     """Return the evidence with its ISO timestamps parsed for display."""
     if isinstance(data, list):
         return [parse_timestamps(item) for item in data]

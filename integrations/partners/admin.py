@@ -67,7 +67,7 @@ class PartnerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_select_related = ("alliances_manager",)
     inlines = (MembershipInline,)
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
         """Return False, because the audit log refers to partners."""
         return False
 

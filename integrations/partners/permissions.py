@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from portal.accounts.requests import AnyUser
+
 if TYPE_CHECKING:
     from integrations.partners.models.partners import Partner
     from integrations.submissions.models.integration import Integration
@@ -99,43 +101,43 @@ def can_view(integration: "Integration", user: Any) -> bool:
     return user is None or user.is_reviewer or user.is_staff or bool(get_role(integration.partner, user))
 
 
-def can_edit(integration: "Integration", user: Any) -> bool:
+def can_edit(integration: "Integration", user: AnyUser | None) -> bool:
     return can_edit_partner(integration.partner, user)
 
 
-def can_manage(integration: "Integration", user: Any) -> bool:
+def can_manage(integration: "Integration", user: AnyUser | None) -> bool:
     return can_manage_partner(integration.partner, user)
 
 
-def can_decide(integration: "Integration", user: Any) -> bool:
+def can_decide(integration: "Integration", user: AnyUser | None) -> bool:
     """Return whether the user is an active reviewer who doesn't belong to the integration's partner."""
     return user is not None and user.is_active and user.is_reviewer and not get_role(integration.partner, user)
 
 
-def can_put_on_hold(integration: "Integration", user: Any) -> bool:
+def can_put_on_hold(integration: "Integration", user: AnyUser) -> bool:
     """Return whether the user can decide. The portal can also put an integration on hold."""
     return user is None or can_decide(integration, user)
 
 
-def can_decide_compliance(integration: "Integration", user: Any) -> bool:
+def can_decide_compliance(integration: "Integration", user: AnyUser) -> bool:
     """Return whether the user can decide in the compliance procedure of a supported integration."""
     return integration.stage == "support" and can_decide(integration, user)
 
 
-def can_request_reinstatement(integration: "Integration", user: Any) -> bool:
+def can_request_reinstatement(integration: "Integration", user: AnyUser) -> bool:
     return integration.stage == "support" and can_edit(integration, user)
 
 
-def is_machine(_integration: "Integration", user: Any) -> bool:
+def is_machine(_integration: "Integration", user: AnyUser) -> bool:
     """Return whether the portal itself acts. It never decides in the compliance procedure."""
     return user is None
 
 
-def can_undo_decision(integration: "Integration", user: Any) -> bool:
+def can_undo_decision(integration: "Integration", user: AnyUser) -> bool:
     return can_decide(integration, user)
 
 
-def can_reopen(integration: "Integration", user: Any) -> bool:
+def can_reopen(integration: "Integration", user: AnyUser) -> bool:
     """Return whether the user belongs to the side that ended the integration.
 
     In other stages both sides pass, so that a late request is refused with the name of the faster person.
@@ -144,19 +146,19 @@ def can_reopen(integration: "Integration", user: Any) -> bool:
     return any(rule(integration, user) for rule in rules)
 
 
-def can_assign_reviewer(integration: "Integration", user: Any) -> bool:
+def can_assign_reviewer(integration: "Integration", user: AnyUser) -> bool:
     return can_act_for_program(integration, user)
 
 
-def can_write_note(integration: "Integration", user: Any) -> bool:
+def can_write_note(integration: "Integration", user: AnyUser) -> bool:
     return can_act_for_program(integration, user)
 
 
-def can_post_message(integration: "Integration", user: Any) -> bool:
+def can_post_message(integration: "Integration", user: AnyUser) -> bool:
     return is_program_staff(user) or can_edit(integration, user)
 
 
-def can_take_part(integration: "Integration", user: Any) -> bool:
+def can_take_part(integration: "Integration", user: AnyUser) -> bool:
     """Return whether the user can take part in meetings and agreements."""
     return can_edit(integration, user) or can_decide(integration, user)
 
@@ -166,16 +168,16 @@ def can_open_credentials(integration: "Integration", user: Any) -> bool:
     return can_decide(integration, user) and integration.reviewer_id == user.pk
 
 
-def is_never_allowed(_integration: "Integration", _user: Any) -> bool:
+def is_never_allowed(_integration: "Integration", _user: object) -> bool:
     """Return False, for transitions that only follow from others."""
     return False
 
 
-def can_edit_partner(partner: "Partner", user: Any) -> bool:
+def can_edit_partner(partner: "Partner", user: AnyUser | None) -> bool:
     return get_role(partner, user) in EDITOR_ROLES
 
 
-def can_manage_partner(partner: "Partner", user: Any) -> bool:
+def can_manage_partner(partner: "Partner", user: AnyUser | None) -> bool:
     return get_role(partner, user) == "owner"
 
 
@@ -189,12 +191,12 @@ def can_act_for_program(integration: "Integration", user: Any) -> bool:
     return is_program_staff(user) and not get_role(integration.partner, user)
 
 
-def can_view_notes(integration: "Integration", user: Any) -> bool:
+def can_view_notes(integration: "Integration", user: AnyUser | None) -> bool:
     """Return whether the user can see internal notes. Members of the partner never can."""
     return can_act_for_program(integration, user)
 
 
-def can_download(partner: "Partner", user: Any, *, is_agreement: bool) -> bool:
+def can_download(partner: "Partner", user: AnyUser | None, *, is_agreement: bool) -> bool:
     """Return whether the user can download a document. Agreements are for owners and program staff only."""
     return is_program_staff(user) or (
         can_manage_partner(partner, user) if is_agreement else bool(get_role(partner, user))

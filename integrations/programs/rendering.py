@@ -1,7 +1,7 @@
 """Rendering of program editions as JSON values and as text."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 from integrations.programs.schema import (
     Category,
@@ -14,11 +14,12 @@ from integrations.programs.schema import (
     Step,
     Tier,
 )
+from portal.core.value_types import JsonObject
 
 COLUMN_WIDTHS = (10, 52, 8, 12)
 
 
-def describe_edition(program: Program, edition: Edition) -> dict[str, Any]:
+def describe_edition(program: Program, edition: Edition) -> dict[str, object]:
     """Return the content of an edition as JSON values, named like the fields of the dataclasses."""
     return {
         "key": program.key,
@@ -57,7 +58,7 @@ def _describe_links(links: tuple[ResourceLink, ...]) -> list[dict[str, str]]:
     return [asdict(link) for link in links]
 
 
-def _describe_step(step: Step) -> dict[str, Any]:
+def _describe_step(step: Step) -> dict[str, object]:
     return {
         "name": step.name,
         "key": step.key,
@@ -69,7 +70,7 @@ def _describe_step(step: Step) -> dict[str, Any]:
     }
 
 
-def _describe_requirement(requirement: Requirement) -> dict[str, Any]:
+def _describe_requirement(requirement: Requirement) -> dict[str, object]:
     needed_for = requirement.needed_for
     return {
         "id": requirement.id,
@@ -87,11 +88,11 @@ def _describe_requirement(requirement: Requirement) -> dict[str, Any]:
     }
 
 
-def _describe_license(line: LicenseRule) -> dict[str, Any]:
+def _describe_license(line: LicenseRule) -> dict[str, object]:
     return {"published": line.published, "allow": list(line.allow), "ask": list(line.ask), "note": line.note}
 
 
-def _describe_sla(sla: Sla) -> dict[str, Any]:
+def _describe_sla(sla: Sla) -> dict[str, object]:
     return {
         "target_type": str(sla.target_type),
         "summary": sla.summary,
@@ -100,7 +101,7 @@ def _describe_sla(sla: Sla) -> dict[str, Any]:
     }
 
 
-def _describe_category(category: Category) -> dict[str, Any]:
+def _describe_category(category: Category) -> dict[str, object]:
     return {
         "key": category.key,
         "name": category.name,
@@ -109,7 +110,7 @@ def _describe_category(category: Category) -> dict[str, Any]:
     }
 
 
-def _describe_tier(tier: Tier) -> dict[str, Any]:
+def _describe_tier(tier: Tier) -> dict[str, object]:
     return {
         "key": tier.key,
         "name": tier.name,
@@ -122,7 +123,7 @@ def _describe_tier(tier: Tier) -> dict[str, Any]:
     }
 
 
-def format_edition(description: dict[str, Any]) -> str:
+def format_edition(description: dict[str, object]) -> str:
     """Format the result of `describe_edition` as text."""
     return "\n".join(
         [
@@ -134,12 +135,12 @@ def format_edition(description: dict[str, Any]) -> str:
     )
 
 
-def _format_heading(description: dict[str, Any]) -> list[str]:
+def _format_heading(description: JsonObject) -> list[str]:
     title = f"{description['name']} ({description['key']}), edition {description['edition']}"
     return [title, "=" * len(title), description["title"], f"Source: {description['source']}", ""]
 
 
-def _format_path(description: dict[str, Any]) -> list[str]:
+def _format_path(description: JsonObject) -> list[str]:
     lines = []
     for number, step in enumerate(description["steps"], start=1):
         lines += [f"{number}. {step['name']}  [{', '.join(step['stages'])}]  {step['summary']}"]
@@ -148,7 +149,7 @@ def _format_path(description: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _format_requirement(requirement: dict[str, Any]) -> str:
+def _format_requirement(requirement: JsonObject) -> str:
     deadline = f"before {requirement['needed_for']}" if requirement["needed_for"] else ""
     remarks = [
         deadline,
@@ -162,7 +163,7 @@ def _format_requirement(requirement: dict[str, Any]) -> str:
     return f"   {row} {'; '.join(filter(None, remarks))}".rstrip()
 
 
-def _format_rules(description: dict[str, Any]) -> list[str]:
+def _format_rules(description: JsonObject) -> list[str]:
     sla = description["sla"]
     figures = ", ".join(f"{name} {_format_target(sla[name])}" for name in ("critical", "other") if sla[name])
     licenses = description["licenses"]
@@ -178,17 +179,17 @@ def _format_rules(description: dict[str, Any]) -> list[str]:
     ]
 
 
-def _format_target(target: dict[str, Any]) -> str:
+def _format_target(target: Mapping[str, object]) -> str:
     figure = f"{target['hours']} h" if target["hours"] else f"{target['business_days']} business days"
     return f"ideally {figure}" if target["ideally"] else figure
 
 
-def _format_license(line: dict[str, Any]) -> str:
+def _format_license(line: JsonObject) -> str:
     ask = f"  ask: {', '.join(line['ask'])}" if line["ask"] else ""
     return f"{line['published'].ljust(40)} {', '.join(line['allow']) or 'none without review'}{ask}"
 
 
-def _format_lists(description: dict[str, Any]) -> list[str]:
+def _format_lists(description: JsonObject) -> list[str]:
     lines = ["Categories"]
     lines += [f"            {c['name'].ljust(40)} {c['meaning']}" for c in description["categories"]]
     lines += ["Tiers"]
@@ -201,7 +202,7 @@ def _format_lists(description: dict[str, Any]) -> list[str]:
     return [*lines, ""]
 
 
-def _format_tier_grant(tier: dict[str, Any]) -> str:
+def _format_tier_grant(tier: Mapping[str, object]) -> str:
     if tier["granted_at_release"]:
         return "(at release) "
     return "(on request) " if tier["on_request"] else ""

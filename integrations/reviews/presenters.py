@@ -17,7 +17,9 @@ from integrations.submissions.presenters import PARTY_LABELS, RequirementRow, St
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import AvailableTransition
 from integrations.submissions.workflow.states import ResponsibleParty, Stage
+from portal.accounts.models import User
 from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
+from portal.core.value_types import JsonObject
 
 INTERNAL_KEYS = {"waits_for", "documents", "confirmed"}  # bookkeeping, not answers
 SETTLED_STATUSES = frozenset({"submitted", "not_applicable", "pass", "waived"})
@@ -35,7 +37,7 @@ class ReviewItem:
     responsible: str
     answers: tuple[tuple[str, str], ...]
     documents: tuple[Document, ...]
-    results: tuple[dict[str, Any], ...]
+    results: tuple[JsonObject, ...]
     meetings: tuple[Meeting, ...]
     findings: tuple[Finding, ...]
 
@@ -141,7 +143,7 @@ def _get_question_label(field: Question | None, key: str) -> str:
     return field.label if field else key.replace("_", " ").capitalize()
 
 
-def format_answer(field: Question | None, value: Any) -> str:
+def format_answer(field: Question | None, value: object) -> str:
     """Return an answer as text: options by label, lists joined, booleans as yes or no."""
     if isinstance(value, bool):
         return _("Yes") if value else _("No")
@@ -153,7 +155,7 @@ def format_answer(field: Question | None, value: Any) -> str:
     return labels.get(str(value), "" if value is None else str(value))
 
 
-def build_reviewer_context(integration: Integration) -> dict[str, Any]:
+def build_reviewer_context(integration: Integration) -> dict[str, object]:
     """Return contacts, repository URL, category, and test account requirements."""
     edition = integration.edition
     category = edition.category(integration.category)
@@ -166,7 +168,7 @@ def build_reviewer_context(integration: Integration) -> dict[str, Any]:
     }
 
 
-def build_next_action_context(integration: Integration, now: datetime) -> dict[str, Any]:
+def build_next_action_context(integration: Integration, now: datetime) -> dict[str, object]:
     """Return the responsible party and, in review, the requirements that an approval needs from the partner."""
     labels = {
         ResponsibleParty.PARTNER: _("Waiting for %(name)s") % {"name": integration.partner.name},
@@ -183,7 +185,7 @@ def build_next_action_context(integration: Integration, now: datetime) -> dict[s
     }
 
 
-def explain_decision_refusal(integration: Integration, user: Any) -> str:
+def explain_decision_refusal(integration: Integration, user: User) -> str:
     """Return why a member of the program staff can't decide, or an empty string."""
     if permissions.can_decide(integration, user):
         return ""
@@ -192,7 +194,7 @@ def explain_decision_refusal(integration: Integration, user: Any) -> str:
     return _("You have read-only access. Only reviewers can decide.")
 
 
-def get_undoable_decision(integration: Integration, user: Any, now: datetime) -> dict[str, Any] | None:
+def get_undoable_decision(integration: Integration, user: User, now: datetime) -> dict[str, object] | None:
     """Return the decision that can still be undone, or None."""
     if not integration.decision or integration.undo_until is None or integration.undo_until <= now:
         return None
@@ -223,6 +225,6 @@ def filter_relevant_actions(
     return [action for action in actions if not irrelevant_by_name.get(action.name, False)]
 
 
-def can_raise_finding(integration: Integration, user: Any) -> bool:
+def can_raise_finding(integration: Integration, user: User) -> bool:
     """Whether the user can add findings: reviewers can while the integration is in review."""
     return integration.stage == Stage.REVIEW and permissions.can_decide(integration, user)

@@ -5,7 +5,6 @@ A webhook only triggers checks. The checks fetch their data from GitHub and neve
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
 
 from integrations.sla.models import MonitoredRepository
 from verification.checks.services import runs
@@ -21,7 +20,7 @@ REASONS_BY_EVENT = {
 VISIBILITY_EVENTS = frozenset({"public", "repository"})  # can change whether we can read the issues
 
 
-def should_run_checks(event: str, payload: Mapping[str, Any]) -> bool:
+def should_run_checks(event: str, payload: Mapping[str, object]) -> bool:
     """Return whether the event can change check results. Of pushes, only tags and the default branch count."""
     if event != "push":
         return event in REASONS_BY_EVENT

@@ -17,6 +17,7 @@ from integrations.sla.filters import STATE_LABELS, ClockFilters, build_state_con
 from integrations.sla.formatting import format_percent
 from integrations.sla.models import MonitoredRepository, SlaBreach
 from portal.core.iso_weeks import get_last_complete_week, get_program_zone
+from portal.core.value_types import JsonObject
 from portal.reports import trend_records
 
 WEEK = timedelta(days=7)
@@ -54,7 +55,7 @@ class DashboardSummary:
     unreadable: list[MonitoredRepository]
 
 
-def build_dashboard_summary(filters: ClockFilters, now: datetime, query: Any) -> DashboardSummary:
+def build_dashboard_summary(filters: ClockFilters, now: datetime, query: object) -> DashboardSummary:
     """Build the figures. Every link keeps the parameters of `query`, a QueryDict."""
     counts = _count_clocks(filters, now)
     tiles = [
@@ -92,7 +93,7 @@ def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, int]:
     return counts | {"tab_disputed": disputed_count}
 
 
-def _build_state_tiles(filters: ClockFilters, now: datetime, counts: dict[str, int], query: Any) -> list[Tile]:
+def _build_state_tiles(filters: ClockFilters, now: datetime, counts: dict[str, int], query: object) -> list[Tile]:
     """Return the tiles for clocks at risk, breached clocks, and incomplete data."""
     week_ago_text = _("%(count)s a week ago")
     return [
@@ -149,7 +150,7 @@ def _count_breaches(filters: ClockFilters, now: datetime) -> tuple[int, int]:
     return counts["now"], counts["before"]
 
 
-def _collect_data_coverage(filters: ClockFilters, now: datetime) -> dict[str, Any]:
+def _collect_data_coverage(filters: ClockFilters, now: datetime) -> JsonObject:
     """Return the number of monitored repositories, how many are behind, and until when the data is complete.
 
     A repository is behind if we couldn't read it, or if its next poll is overdue.

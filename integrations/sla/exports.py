@@ -24,7 +24,7 @@ def select_keys(clocks: QuerySet[SlaClock]) -> tuple[list[int], bool]:
     return keys[:MAX_ROWS], len(keys) > MAX_ROWS
 
 
-def iterate_batches(keys: list[int], now: datetime) -> Iterator[list[dict[str, Any]]]:
+def iterate_batches(keys: list[int], now: datetime) -> Iterator[list[dict[str, object]]]:
     """Yield serialized rows in batches."""
     for start in range(0, len(keys), BATCH_SIZE):
         batch_keys = keys[start : start + BATCH_SIZE]

@@ -18,6 +18,7 @@ from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.metrics import OPEN_STATES
 from integrations.sla.models import SlaClock
 from integrations.submissions.models import Integration
+from portal.accounts.requests import AnyUser
 
 FILTER_NAMES = ("program", "partner", "integration", "severity", "state")
 STATE_LABELS = {
@@ -97,7 +98,7 @@ def build_state_condition(state: str, now: datetime) -> Q:
     }.get(state, Q(state__in=OPEN_STATES) & monitored_condition)
 
 
-def build_visibility_condition(user: Any, prefix: str = "integration__") -> Q:
+def build_visibility_condition(user: AnyUser, prefix: str = "integration__") -> Q:
     """Return the condition for clocks that the user can see: all for program staff, otherwise those of own partners."""
     return (
         Q() if permissions.is_program_staff(user) else Q(**{f"{prefix}partner__in": list(permissions.get_roles(user))})
@@ -129,7 +130,7 @@ class SlaFilterForm(forms.Form):
             del self.fields["integration"]
 
 
-def parse_filters(user: Any, parameters: Mapping[str, str]) -> ClockFilters:
+def parse_filters(user: AnyUser, parameters: Mapping[str, str]) -> ClockFilters:
     """Parse the query string.
 
     Takes two queries for partners and integrations, and a third for an integration without its partner.
@@ -179,7 +180,7 @@ def build_scope_condition(values: Mapping[str, str]) -> Q:
     return Q(**{column: value for column, value in columns.items() if value})
 
 
-def _list_partners(user: Any) -> dict[str, tuple[str, int]]:
+def _list_partners(user: AnyUser) -> dict[str, tuple[str, int]]:
     """Return (name, primary key) by slug of the partners with monitored repositories, sorted by name."""
     partners = Partner.objects.filter(
         build_visibility_condition(user, "integrations__"), integrations__watch__isnull=False
@@ -188,7 +189,7 @@ def _list_partners(user: Any) -> dict[str, tuple[str, int]]:
     return {slug: (name, pk) for slug, name, pk in rows}
 
 
-def _find_partner_slug(integration_uuid: str, partners: Mapping[str, Any]) -> str:
+def _find_partner_slug(integration_uuid: str, partners: Mapping[str, object]) -> str:
     """Return the slug of an integration's partner if the user can see it, or an empty string."""
     try:
         slug = Partner.objects.filter(integrations__uuid=UUID(integration_uuid)).values_list("slug", flat=True).first()

@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -32,6 +31,7 @@ from integrations.sla.formatting import describe_reason, format_duration, format
 from integrations.sla.models import SupportIssue, SupportIssueEvent
 from integrations.sla.presenters import AT_RISK_BADGE, SEVERITY_BADGES, STATE_BADGES, TARGET_TYPE_LABELS, localize_badge
 from integrations.sla.services.policies import CRITICAL_LABELS, PAUSE_LABELS
+from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.core.business_time import Calendar
 from portal.ui.charts import calendar_strip as strip
@@ -137,7 +137,7 @@ class IssuePage:
         return next((panel for panel in self.clocks if panel.is_committed), None)
 
 
-def build_issue_page(issue: SupportIssue, user: Any, now: datetime) -> IssuePage:
+def build_issue_page(issue: SupportIssue, user: User, now: datetime) -> IssuePage:
     """Build the page from a new projection. Raises ValueError if the issue's opening is missing."""
     context = inputs.build_projection_context(issue, now)
     context = replace(context, now=min(now, issue.watch.ended_at)) if issue.watch.ended_at else context
@@ -260,7 +260,7 @@ def build_timeline_entry(row: SupportIssueEvent, url: str) -> TimelineEntry:
     return TimelineEntry(description, row.at, tone, icon, text)
 
 
-def list_decisions(issue: SupportIssue, user: Any) -> list[AuditEvent]:
+def list_decisions(issue: SupportIssue, user: User) -> list[AuditEvent]:
     """Return the requests and decisions about the issue from the integration's history."""
     events = AuditEvent.objects.filter(integration=issue.integration, data__issue=str(issue.uuid))
     is_unrestricted = permissions.can_act_for_program(issue.integration, user)

@@ -14,6 +14,7 @@ from django.db.models import Case, Count, Exists, Min, OuterRef, Q, QuerySet, Va
 
 from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue, SupportIssueEvent
+from portal.core.value_types import JsonObject
 
 AT_RISK_PERCENT = 75  # used share of the target
 DUE_SOON_PERIOD = timedelta(days=7)
@@ -64,7 +65,7 @@ class Totals:
     def share(self) -> float | None:
         return round(100 * self.kept / self.settled_count, 1) if self.settled_count else None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         return asdict(self) | {"settled": self.settled_count, "share": self.share}
 
 
@@ -176,7 +177,7 @@ def list_response_hours(scope: MetricsScope, start: datetime, end: datetime, sev
     return sorted(round(seconds / 3600, 2) for seconds in clocks.values_list("counted_seconds", flat=True))
 
 
-def get_support_record(scope: MetricsScope, now: datetime, days: int = 90) -> dict[str, Any]:
+def get_support_record(scope: MetricsScope, now: datetime, days: int = 90) -> dict[str, object]:
     """Return a listing's support record: share on time, median hours to the first response, and sample sizes."""
     start = now - timedelta(days=days)
     figures = get_metrics(scope, start, now, now)

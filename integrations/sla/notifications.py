@@ -6,7 +6,6 @@ are written in one transaction, so an interruption neither loses nor repeats a n
 
 import logging
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import QuerySet
@@ -112,7 +111,7 @@ def _can_wait(alert: Alert) -> bool:
     return alert.kind == "warned" and alert.clock.severity != Severity.CRITICAL
 
 
-def _build_issue_payload(alert: Alert, now: datetime) -> dict[str, Any]:
+def _build_issue_payload(alert: Alert, now: datetime) -> dict[str, object]:
     """Return the data of an issue for the event and its emails, as JSON."""
     clock, issue = alert.clock, alert.clock.issue
     return {

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db.models import F, QuerySet
 from django.urls import reverse
@@ -165,7 +164,7 @@ def _load_speakers(clocks: Iterable[SlaClock]) -> dict[int, str]:
     return dict(events.filter(at=F("issue__last_commented_at")).order_by("pk").values_list("issue_id", "actor"))
 
 
-def serialize_row(row: ClockRow) -> dict[str, Any]:
+def serialize_row(row: ClockRow) -> dict[str, object]:
     """Serialize a row for JSON and CSV with ISO timestamps in UTC and durations in hours."""
     return {
         "issue": row.name,

@@ -8,7 +8,6 @@ marked as incomplete, its repository is polled immediately, and the clock is che
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from django.db import connection, transaction
 
@@ -157,7 +156,7 @@ def get_counterpart_key(key: str) -> str:
     return f"{clock_id}:{'retracted' if kind == 'breached' else 'breached'}:{rest}"
 
 
-def build_alert_fields(clock: SlaClock, kind: str, share: int, now: datetime) -> dict[str, Any]:
+def build_alert_fields(clock: SlaClock, kind: str, share: int, now: datetime) -> dict[str, object]:
     """Return the columns of an alert except its key."""
     return {
         "kind": kind,

@@ -21,7 +21,7 @@ def build_page_url(meeting: Meeting) -> str:
 
 
 def build_invitation(
-    meeting: Meeting, people: Iterable[Any], *, title: str, now: datetime, method: str = REQUEST_METHOD
+    meeting: Meeting, people: Iterable[object], *, title: str, now: datetime, method: str = REQUEST_METHOD
 ) -> str:
     """Return the invitation text. `people` have .name and .email; the program mailbox is the organizer.
 
@@ -35,7 +35,7 @@ def build_invitation(
     return calendar.to_ical().decode()
 
 
-def _build_event(meeting: Meeting, people: Iterable[Any], title: str, now: datetime, method: str) -> Event:
+def _build_event(meeting: Meeting, people: Iterable[object], title: str, now: datetime, method: str) -> Event:
     assert meeting.starts_at is not None
     event = Event()
     starts_at = meeting.starts_at.astimezone(UTC)

@@ -16,16 +16,18 @@ from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState
+from portal.accounts.requests import AnyUser
 from portal.audit.catalog import EMAILS
 from portal.audit.event_types import Audience
 from portal.audit.models import AuditEvent
+from portal.core.value_types import TemplateContext
 from portal.notifications import email, preferences
 
 RecipientFinder = Callable[[Integration], Iterable[Any]]
 REDACTED_UNSUBSCRIBE_URL = "(personal unsubscribe link)"
 
 
-def list_partner_team(integration: Integration) -> list[Any]:
+def list_partner_team(integration: Integration) -> list[object]:
     """Return the owners and editors of the partner."""
     roles = (Role.OWNER, Role.EDITOR)
     memberships = Membership.objects.filter(
@@ -34,7 +36,7 @@ def list_partner_team(integration: Integration) -> list[Any]:
     return [m.user for m in memberships.select_related("user").order_by("pk")]
 
 
-def list_program_team(integration: Integration) -> list[Any]:
+def list_program_team(integration: Integration) -> list[object]:
     """Return the reviewer, or else the alliances manager of the partner, or else the program mailbox."""
     candidates = (integration.reviewer, integration.partner.alliances_manager)
     recipient = next(
@@ -43,7 +45,7 @@ def list_program_team(integration: Integration) -> list[Any]:
     return [recipient] if recipient else [integration.edition.mailbox]
 
 
-def list_both_teams(integration: Integration) -> list[Any]:
+def list_both_teams(integration: Integration) -> list[object]:
     return [*list_partner_team(integration), *list_program_team(integration)]
 
 
@@ -54,7 +56,7 @@ FINDERS: dict[Audience, RecipientFinder] = {
 }
 
 
-def build_context(event: AuditEvent) -> dict[str, Any]:
+def build_context(event: AuditEvent) -> TemplateContext:
     """Return the context of all emails about an integration.
 
     `findings`: open findings; `items`: open requirements of the partner while a review waits for changes.
@@ -80,7 +82,7 @@ def build_context(event: AuditEvent) -> dict[str, Any]:
     }
 
 
-def _build_names(event: AuditEvent, integration: Integration | None) -> dict[str, Any]:
+def _build_names(event: AuditEvent, integration: Integration | None) -> dict[str, object]:
     """Return the names and pages that almost every email about an integration mentions."""
     if integration is None:
         return {}
@@ -109,7 +111,7 @@ def _build_names(event: AuditEvent, integration: Integration | None) -> dict[str
     }
 
 
-def add_reader(context: dict[str, Any], *, for_program: bool, stop: str = "", category: str = "") -> dict[str, Any]:
+def add_reader(context: TemplateContext, *, for_program: bool, stop: str = "", category: str = "") -> dict[str, object]:
     """Return the context for one side: its own page, and which responsible party is the reader's.
 
     `stop` is the address that ends emails of `category`, blank where nobody can.
@@ -129,7 +131,7 @@ def parse_moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-def is_program_recipient(recipient: Any) -> bool:
+def is_program_recipient(recipient: AnyUser | None) -> bool:
     """Whether an email goes to program staff or a mailbox."""
     return isinstance(recipient, str) or permissions.is_program_staff(recipient)
 
@@ -167,7 +169,7 @@ def notify(event: AuditEvent) -> None:
 def queue_email(
     event: AuditEvent,
     recipient: Any,
-    context: dict[str, Any],
+    context: dict[str, object],
     *,
     calendar: str,
     undo_until: datetime | None,
@@ -189,7 +191,7 @@ def queue_email(
 
 
 def preview_emails(
-    integration: Integration, transition: str, *, actor: Any, note: str, now: datetime, **inputs: Any
+    integration: Integration, transition: str, *, actor: AnyUser, note: str, now: datetime, **inputs: Any
 ) -> list[email.EmailMessage]:
     """Return the exact emails of a transition by performing it and rolling it back. Raises ActionRefused."""
     with transaction.atomic():

@@ -1,6 +1,7 @@
 """Adapters that connect django-allauth with the portal's email log, messages, and encryption."""
 
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -22,10 +23,12 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from portal.accounts import second_factor_secrets, time_zones
 from portal.accounts.models import User
 from portal.accounts.reauthentication import has_recent_authentication
+from portal.accounts.requests import AnyUser, AuthenticatedRequest
 from portal.accounts.security_log import record_failed_sign_in, record_security_event
 from portal.core import crypto
 from portal.core.client_ip import get_client_network
 from portal.core.text_fields import explain_text_refusal
+from portal.core.value_types import JsonObject
 from portal.notifications import email as mail
 
 # allauth email template -> portal email template
@@ -54,7 +57,7 @@ CHANGE_LABELS = {
 }
 
 
-def list_verified_addresses(user: Any) -> list[str]:
+def list_verified_addresses(user: AnyUser) -> list[str]:
     """Return the verified email addresses of a user in lower case, the primary address first."""
     addresses = EmailAddress.objects.filter(user=user, verified=True).order_by("-primary", "pk")
     return [address.lower() for address in addresses.values_list("email", flat=True)]
@@ -82,7 +85,7 @@ class AccountAdapter(DefaultAccountAdapter):
         "email_taken": gettext_lazy("You can't use this email address. Enter another one."),
     }
 
-    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+    def send_mail(self, template_prefix: str, email: str, context: Mapping[str, object]) -> None:
         """Queue the email for this address only, because a sign-in link is not a notification."""
         change = CHANGE_LABELS.get(template_prefix, gettext_noop("Your account was changed"))
         name = EMAIL_TEMPLATES.get(template_prefix, "account_changed")
@@ -100,28 +103,28 @@ class AccountAdapter(DefaultAccountAdapter):
             return client.partition("/")[0]
         raise PermissionDenied(_("The portal can't determine the IP address of this request. Contact the operator."))
 
-    def save_user(self, request: HttpRequest, user: Any, form: Any, commit: bool = True) -> Any:
+    def save_user(self, request: AuthenticatedRequest, user: Any, form: Any, commit: bool = True) -> object:
         user.name = form.cleaned_data.get("name", user.name)
         time_zones.update_time_zone(request, user)
         return super().save_user(request, user, form, commit)
 
-    def login(self, request: HttpRequest, user: Any) -> None:
+    def login(self, request: HttpRequest, user: User) -> None:
         if time_zones.update_time_zone(request, user):
             user.save(update_fields=["zone"])
         super().login(request, user)
 
-    def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
+    def authentication_failed(self, request: HttpRequest, **credentials: object) -> None:
         """Log a failed sign-in."""
         record_failed_sign_in(request, str(credentials.get("email") or ""))
 
-    def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
+    def get_reauthentication_methods(self, user: User) -> list[dict[str, object]]:
         """Return the reauthentication methods. Without a password or second factor, the user signs in again."""
-        methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
+        methods: list[JsonObject] = super().get_reauthentication_methods(user)
         if methods or not user.is_authenticated:
             return methods
         return [{"id": "sign_in_again", "description": _("Sign in again"), "url": reverse("accounts:sign_in_again")}]
 
-    def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
+    def is_reauthentication_required(self, *, app: str, **kwargs: object) -> bool:
         """Return whether a sensitive change requires reauthentication. A recent sign-in is enough.
 
         allauth never asks accounts that have neither a password nor a second factor, so this method raises for them.
@@ -156,7 +159,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         "invalid_token": gettext_lazy("GitHub sent an unexpected response. Try again."),
     }
 
-    def populate_user(self, request: HttpRequest, sociallogin: Any, data: dict[str, Any]) -> User:
+    def populate_user(self, request: HttpRequest, sociallogin: object, data: Mapping[str, object]) -> User:
         user: User = super().populate_user(request, sociallogin, data)
         github_name = " ".join(str(data.get("name") or "").split())[:120]
         user.name = (
@@ -166,7 +169,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         )
         return user
 
-    def get_signup_form_initial_data(self, sociallogin: Any) -> dict[str, Any]:
+    def get_signup_form_initial_data(self, sociallogin: Any) -> dict[str, object]:
         return super().get_signup_form_initial_data(sociallogin) | {"name": sociallogin.user.name}
 
     def get_app(self, request: HttpRequest, provider: str, client_id: str | None = None) -> SocialApp:
@@ -175,7 +178,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         except SocialApp.DoesNotExist:
             raise Http404(_("Sign-in with GitHub is not available.")) from None
 
-    def get_connect_redirect_url(self, request: HttpRequest, socialaccount: Any) -> str:
+    def get_connect_redirect_url(self, request: HttpRequest, socialaccount: object) -> str:
         return reverse("socialaccount_connections")
 
 

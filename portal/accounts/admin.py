@@ -1,7 +1,5 @@
 """Read-only admin pages for user accounts. The admin site uses the portal's sign-in."""
 
-from typing import Any
-
 from allauth.account.decorators import secure_admin_login
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
@@ -17,7 +15,7 @@ from portal.accounts.models import User
 from portal.core.admin import ReadOnlyAdminMixin
 
 
-def change_own_password(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+def change_own_password(request: HttpRequest, extra_context: object = None) -> HttpResponse:
     """Redirect to the portal's page. Django's doesn't end other sessions, revoke tokens, or send an email."""
     return redirect("account_change_password")
 

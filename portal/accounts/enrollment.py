@@ -92,12 +92,12 @@ class EnrollmentView(PasswordResetFromKeyView):  # type: ignore[misc]
 
     template_name = "partners/enrollment.html"
 
-    def get_context_data(self, **context: Any) -> dict[str, Any]:
+    def get_context_data(self, **context: object) -> dict[str, object]:
         """Treat a link to an account in use as already used."""
         is_used = self.reset_user is not None and not is_unused(self.reset_user)
         return super().get_context_data(**context | ({"token_fail": True} if is_used else {}))
 
-    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         """Set the password of an unused account. Other accounts use the password reset."""
         if not is_unused(self.reset_user):
             return self.get(request, *args, **kwargs)

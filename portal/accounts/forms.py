@@ -45,7 +45,7 @@ class PersonNameField(SingleLineField):
 class LabeledFormMixin:
     """Mixin that sets the portal's labels and error messages and removes placeholders."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         fields: dict[str, forms.Field] = self.fields  # type: ignore[attr-defined]
         for name, field in fields.items():
@@ -65,7 +65,7 @@ class SignupForm(LabeledFormMixin, account.SignupForm):
     name = PersonNameField(max_length=120, widget=forms.TextInput(attrs={"autocomplete": "name"}))
     field_order = ("name", "email", "password1")
 
-    def try_save(self, request: HttpRequest) -> Any:
+    def try_save(self, request: HttpRequest) -> object:
         """Create the account. Hash the password for a known address too, so that timing doesn't reveal it."""
         if self.account_already_exists:
             make_password(self.cleaned_data["password1"])
@@ -120,7 +120,7 @@ class AddPasskeyForm(LabeledFormMixin, webauthn.AddWebAuthnForm):
 
     name = SingleLineField(required=False, max_length=60)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.fields["name"].label = _("Passkey name")
         self.fields["passwordless"].label = _("Use this passkey instead of the password")
@@ -133,7 +133,7 @@ class RenamePasskeyForm(LabeledFormMixin, webauthn.EditWebAuthnForm):
 
     name = SingleLineField(max_length=60)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.fields["name"].label = _("Passkey name")
 
@@ -163,7 +163,7 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
         if not self.instance.zone_chosen:
             self.initial["zone"] = ""
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         """Keep the last time zone from the browser if the user selects the automatic setting."""
         data = super().clean() or self.cleaned_data
         if "zone" in data:

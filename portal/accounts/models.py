@@ -1,6 +1,6 @@
 """User accounts, identified by email address, and their security log."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 from zoneinfo import available_timezones
 
 from django.contrib.auth.models import AbstractUser, UserManager
@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 class EmailUserManager(UserManager["User"]):
     """Manager that creates users by email address."""
 
-    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":  # type: ignore[override]
+    def create_user(self, email: str, password: str | None = None, **fields: object) -> "User":  # type: ignore[override]
         user = self.model(email=self.normalize_email(email).lower(), **fields)
         user.set_password(password)
         user.save(using=self._db)

@@ -6,7 +6,6 @@ Each change is one transaction: the columns, an audit event, an entry in the use
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
@@ -127,7 +126,7 @@ def _announce(
     request: HttpRequest | None,
     roles: str = "",
 ) -> None:
-    data: dict[str, Any] = {"person": row.pk, "name": str(row)} | ({"roles": roles} if roles else {})
+    data: dict[str, object] = {"person": row.pk, "name": str(row)} | ({"roles": roles} if roles else {})
     record_account_event(row, f"account.{kind}", actor=actor, now=now, note=reason, **data)
     detail = f"{roles}: {reason}" if roles else reason
     record_security_event(row, kind, request=request, detail=detail, actor=actor or COMMAND_LINE_ACTOR, now=now)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
@@ -16,6 +15,8 @@ from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
 
 from integrations.partners import permissions
+from portal.accounts.models import User
+from portal.accounts.requests import AuthenticatedRequest
 
 # Pages available without a second factor: its setup, sign-out, and the color theme.
 OPEN_PATHS = ("/accounts/", "/profile/second-factor/", "/theme/")
@@ -24,17 +25,17 @@ PERSONAL_PATHS = ("/emails/", "/invitations/", "/programs/choose/", "/help/getti
 RETURN_KEY = "second_factor_return_to"
 
 
-def has_privileges(user: Any) -> bool:
+def has_privileges(user: User) -> bool:
     """Return whether a user is a reviewer, staff, or a superuser."""
     return bool(permissions.is_program_staff(user) or (user.is_authenticated and user.is_superuser))
 
 
-def is_second_factor_missing(user: Any) -> bool:
+def is_second_factor_missing(user: User) -> bool:
     """Return whether the user must set up a second factor before using privileged pages."""
     return settings.STAFF_SECOND_FACTOR == "required" and has_privileges(user) and not is_mfa_enabled(user)
 
 
-def as_visitor(user: Any) -> Any:
+def as_visitor(user: User) -> object:
     """Return the user, or an anonymous user if a required second factor is missing."""
     return AnonymousUser() if is_second_factor_missing(user) else user
 
@@ -53,7 +54,7 @@ class RequireSecondFactorMiddleware:
         return self.get_response(request)
 
     def process_view(
-        self, request: HttpRequest, view: Callable[..., Any], _args: Any, _kwargs: Any
+        self, request: AuthenticatedRequest, view: Callable[..., object], _args: object, _kwargs: object
     ) -> HttpResponse | None:
         """Return a redirect to the setup, or None to continue."""
         if settings.STAFF_SECOND_FACTOR != "required" or request.path.startswith(OPEN_PATHS):
@@ -71,7 +72,7 @@ class RequireSecondFactorMiddleware:
 
 
 @never_cache
-def show_second_factor_required(request: HttpRequest) -> HttpResponse:
+def show_second_factor_required(request: AuthenticatedRequest) -> HttpResponse:
     """Explain the required second factor. With one, redirect to the page that the user requested."""
     target = request.GET.get(REDIRECT_FIELD_NAME, "")
     if url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()):

@@ -8,9 +8,13 @@ from allauth.mfa.models import Authenticator
 from allauth.socialaccount import signals as social
 from django.contrib.auth.signals import user_logged_out
 from django.dispatch import Signal
+from django.http import HttpRequest
 
 from portal.accounts.access import end_other_sessions, revoke_access
+from portal.accounts.models import User
+from portal.accounts.requests import AnyUser
 from portal.accounts.security_log import record_security_event
+from portal.core.value_types import NamedValues
 
 FACTOR_NAMES = {"totp": "Authenticator app", "webauthn": "Passkey", "recovery_codes": "Recovery codes"}
 LOGGED_SIGNALS: tuple[tuple[Signal, str], ...] = (
@@ -25,7 +29,7 @@ LOGGED_SIGNALS: tuple[tuple[Signal, str], ...] = (
 def make_account_receiver(kind: str) -> Any:
     """Return a receiver that logs events of one kind."""
 
-    def receive(sender: Any, user: Any = None, **kwargs: Any) -> None:
+    def receive(sender: Any, user: AnyUser | None = None, **kwargs: Any) -> None:
         if user is not None and user.pk is not None:
             address = kwargs.get("email_address")
             detail = str(address.email) if address is not None else describe_method(kwargs)
@@ -34,31 +38,33 @@ def make_account_receiver(kind: str) -> Any:
     return receive
 
 
-def describe_method(kwargs: dict[str, Any]) -> str:
+def describe_method(kwargs: NamedValues) -> str:
     """Return the name of the event's second factor, or an empty string."""
     authenticator = kwargs.get("authenticator")
     return FACTOR_NAMES.get(authenticator.type, "") if authenticator is not None else ""
 
 
-def make_password_receiver(kind: str) -> Any:
+def make_password_receiver(kind: str) -> object:
     """Return a receiver that logs a new password and revokes access gained with the old one."""
 
-    def receive(sender: Any, request: Any, user: Any, **kwargs: Any) -> None:
+    def receive(sender: object, request: HttpRequest, user: User, **kwargs: object) -> None:
         record_security_event(user, kind, request=request)
         revoke_access(user, request=request)
 
     return receive
 
 
-def handle_email_confirmed(sender: Any, request: Any, email_address: Any, **kwargs: Any) -> None:
+def handle_email_confirmed(sender: object, request: Any, email_address: Any, **kwargs: object) -> None:
     record_security_event(email_address.user, "email_confirmed", request=request, detail=email_address.email)
 
 
-def handle_email_changed(sender: Any, request: Any, user: Any, to_email_address: Any, **kwargs: Any) -> None:
+def handle_email_changed(sender: object, request: Any, user: Any, to_email_address: Any, **kwargs: object) -> None:
     record_security_event(user, "email_changed", request=request, detail=to_email_address.email)
 
 
-def handle_factor_added(sender: Any, request: Any, user: Any, authenticator: Authenticator, **kwargs: Any) -> None:
+def handle_factor_added(
+    sender: object, request: HttpRequest, user: User, authenticator: Authenticator, **kwargs: object
+) -> None:
     """Log the new factor and end other sessions, which started without it."""
     kind = "recovery_codes_created" if authenticator.type == "recovery_codes" else "second_factor_added"
     record_security_event(user, kind, request=request, detail=describe_method({"authenticator": authenticator}))
@@ -66,20 +72,22 @@ def handle_factor_added(sender: Any, request: Any, user: Any, authenticator: Aut
         end_other_sessions(user, request=request)
 
 
-def handle_factor_removed(sender: Any, request: Any, user: Any, authenticator: Authenticator, **kwargs: Any) -> None:
+def handle_factor_removed(
+    sender: object, request: HttpRequest, user: User, authenticator: Authenticator, **kwargs: object
+) -> None:
     detail = describe_method({"authenticator": authenticator})
     record_security_event(user, "second_factor_removed", request=request, detail=detail)
 
 
-def handle_codes_renewed(sender: Any, request: Any, user: Any, **kwargs: Any) -> None:
+def handle_codes_renewed(sender: object, request: HttpRequest, user: User, **kwargs: object) -> None:
     record_security_event(user, "recovery_codes_created", request=request)
 
 
-def handle_github_connected(sender: Any, request: Any, sociallogin: Any, **kwargs: Any) -> None:
+def handle_github_connected(sender: object, request: Any, sociallogin: Any, **kwargs: object) -> None:
     record_security_event(sociallogin.user, "github_connected", request=request)
 
 
-def handle_github_disconnected(sender: Any, request: Any, socialaccount: Any, **kwargs: Any) -> None:
+def handle_github_disconnected(sender: object, request: Any, socialaccount: Any, **kwargs: object) -> None:
     record_security_event(socialaccount.user, "github_disconnected", request=request)
 
 

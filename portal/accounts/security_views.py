@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from portal.accounts.models import SecurityEvent
 from portal.accounts.reauthentication import has_recent_authentication
 from portal.accounts.security_log import EVENT_KINDS
+from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate
 
 PAGE_SIZE = 50
@@ -28,15 +29,15 @@ def show_security_log(request: HttpRequest) -> HttpResponse:
 class EmailAddressesView(EmailView):
     """Email address page that restores the form after reauthentication."""
 
-    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def get(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         self.unsent: QueryDict = request.unsent() or QueryDict()  # type: ignore[attr-defined]
         if "action_add" in self.unsent:
             self.initial = {"email": self.unsent.get("email", "")}
         response: HttpResponse = super().get(request, *args, **kwargs)
         return response
 
-    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        context: dict[str, Any] = super().get_context_data(**kwargs)
+    def get_context_data(self, **kwargs: Any) -> TemplateContext:
+        context: TemplateContext = super().get_context_data(**kwargs)
         radios, selected_email = context["emailaddress_radios"], getattr(self, "unsent", QueryDict()).get("email")
         if selected_email in [radio["emailaddress"].email for radio in radios]:
             for radio in radios:

@@ -20,6 +20,7 @@ from integrations.sla.presenters import COLUMNS as SLA_COLUMNS
 from integrations.submissions.forms.filters import IntegrationFilterForm
 from integrations.submissions.models import Integration
 from integrations.submissions.views.lists import filter_integrations
+from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics import flow_presenters, forecast_accuracy, metrics, workload_exports
 from portal.analytics.filters import parse_analytics_filters, require_program_staff
 from portal.analytics.funnel import build_funnel
@@ -86,7 +87,7 @@ def _iterate_list_rows(rows: Any) -> TableRows:
         yield (*cells, settings.SITE_URL + reverse("submissions:detail", args=[uuid]))
 
 
-def build_integrations_table(request: HttpRequest, now: datetime) -> ExportTable:
+def build_integrations_table(request: AuthenticatedRequest, now: datetime) -> ExportTable:
     """Build the table of filtered integrations that the user can see."""
     form = IntegrationFilterForm(request.GET)
     form.is_valid()
@@ -105,7 +106,7 @@ def build_integrations_table(request: HttpRequest, now: datetime) -> ExportTable
     )
 
 
-def build_queue_table(request: HttpRequest, now: datetime) -> ExportTable:
+def build_queue_table(request: AuthenticatedRequest, now: datetime) -> ExportTable:
     """Build the table of the filtered review queue."""
     require_program_staff(request)
     filters, _ = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
@@ -115,7 +116,7 @@ def build_queue_table(request: HttpRequest, now: datetime) -> ExportTable:
     return ExportTable("queue", LIST_COLUMNS, _iterate_list_rows(rows))
 
 
-def build_sla_table(request: HttpRequest, now: datetime) -> ExportTable:
+def build_sla_table(request: AuthenticatedRequest, now: datetime) -> ExportTable:
     """Build the table of filtered SLA clocks."""
     keys, _ = sla_files.select_keys(parse_sla_filters(request.user, request.GET).list_matching_clocks(now))
     rows = (
@@ -203,7 +204,7 @@ def build_forecasts_table(request: HttpRequest, now: datetime) -> ExportTable:
     return ExportTable("forecast", columns, rows)
 
 
-TABLES: dict[str, Callable[[HttpRequest, datetime], ExportTable]] = {
+TABLES: dict[str, Callable[[AuthenticatedRequest, datetime], ExportTable]] = {
     "integrations": build_integrations_table,
     "queue": build_queue_table,
     "sla": build_sla_table,
@@ -236,7 +237,7 @@ TABLES_BY_PAGE: dict[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-def build_table(name: str, request: HttpRequest, now: datetime) -> ExportTable:
+def build_table(name: str, request: AuthenticatedRequest, now: datetime) -> ExportTable:
     """Build a table by name. Raises Http404 for an unknown name."""
     if name not in TABLES:
         raise Http404(_("Unknown table."))

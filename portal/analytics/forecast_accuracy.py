@@ -4,7 +4,6 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import Any
 
 from django.utils.translation import gettext_noop
 
@@ -83,7 +82,7 @@ def _evaluate_program(key: str, waits: list[ProgramWait], now: datetime, weeks: 
     )
 
 
-def serialize_accuracy(line: ForecastAccuracy) -> dict[str, Any]:
+def serialize_accuracy(line: ForecastAccuracy) -> dict[str, object]:
     """Serialize to JSON."""
     weeks = [asdict(week) | {"monday": week.monday.date().isoformat()} for week in line.held.weeks]
     return {

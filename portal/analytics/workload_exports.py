@@ -44,7 +44,7 @@ EMAIL_COLUMNS = (
 PARTNER_COLUMNS = ("partner", "email domain", "alliances manager", "open", "listed", "address")
 
 
-def build_url(name: str, *args: Any) -> str:
+def build_url(name: str, *args: object) -> str:
     return settings.SITE_URL + reverse(name, args=args)
 
 

@@ -5,7 +5,6 @@ response body, so that every change is sent, even one caused by time alone.
 """
 
 import hashlib
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils.http import parse_etags
@@ -27,7 +26,7 @@ def get_if_match_version(request: HttpRequest) -> int | None:
     return int(version) if version.isdecimal() and version.isascii() and len(version) < 10 else -1
 
 
-def set_location_header(request: HttpRequest, response: HttpResponse, *parts: Any) -> None:
+def set_location_header(request: HttpRequest, response: HttpResponse, *parts: object) -> None:
     """Set the Location header to the path `parts` below /api/v1."""
     response["Location"] = request.build_absolute_uri("/".join(["/api/v1", *map(str, parts)]))
 

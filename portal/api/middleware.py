@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial, wraps
-from typing import Any
 
 from allauth.mfa.utils import is_mfa_enabled
 from django.contrib.auth.decorators import login_not_required
@@ -33,7 +32,7 @@ def protect_view(view: Callable[..., HttpResponse], methods: set[str]) -> Callab
     write_methods = methods - {"GET"}
 
     @wraps(view)
-    def handle(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def handle(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         allowance, requested_method = None, request.method
         if requested_method == "HEAD":
             request.method = "GET"

@@ -70,7 +70,7 @@ def build_problem_response(
 ) -> HttpResponse:
     """Build a problem response."""
     status, title = PROBLEM_TYPES[kind]
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "type": f"{settings.SITE_URL}/api/docs#problem-{kind}",
         "title": title,
         "status": status,
@@ -114,7 +114,7 @@ def _build_validation_response(error: ValidationError) -> HttpResponse:
     )
 
 
-def _get_field_path(location: Sequence[Any]) -> str:
+def _get_field_path(location: Sequence[object]) -> str:
     """Return the path of a field without the name of the function parameter."""
     parts = [str(part) for part in location[1:]]
     return ".".join(parts[1:] if location and location[0] == "body" and parts else parts)
@@ -166,7 +166,7 @@ def _build_internal_error_response(request: HttpRequest, error: Exception) -> Ht
     return build_problem_response("internal-error", "No changes were saved. We logged the error.")
 
 
-def _build_unreadable_response(*_: Any) -> HttpResponse:
+def _build_unreadable_response(*_: object) -> HttpResponse:
     return build_problem_response("malformed-body", "The body is incomplete or doesn't match its Content-Type.")
 
 

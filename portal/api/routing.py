@@ -3,7 +3,7 @@
 import base64
 import binascii
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
@@ -19,6 +19,7 @@ from pydantic import ConfigDict, Field
 
 from portal.api.problems import ApiError
 from portal.api.scopes import SCOPES_BY_KEY
+from portal.core.value_types import JsonObject
 
 T = TypeVar("T")
 Operation = TypeVar("Operation", bound=Callable[..., Any])
@@ -30,7 +31,7 @@ METHODS_BY_OPERATION: dict[str, str] = {}
 class BearerAuth(HttpBearer):
     """Bearer authentication for the OpenAPI document. The middleware has already verified the token."""
 
-    def authenticate(self, request: HttpRequest, token: str) -> Any:
+    def authenticate(self, request: HttpRequest, token: str) -> object:
         return getattr(request, "api_token", None)
 
 
@@ -68,18 +69,18 @@ class StrictParser(Parser):
         return data
 
 
-def _reject_constant(name: str) -> Any:
+def _reject_constant(name: str) -> object:
     raise ValueError(name)
 
 
-def _build_unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _build_unique_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     data = dict(pairs)
     if len(data) != len(pairs):
         raise ValueError("duplicate name")
     return data
 
 
-def _collect_texts(data: Any) -> str:
+def _collect_texts(data: object) -> str:
     """Return all text of a body, including names."""
     if isinstance(data, dict):
         return "".join(f"{key}{_collect_texts(value)}" for key, value in data.items())
@@ -96,24 +97,24 @@ class ScopedRouter:
         self.router = Router(tags=[tag])
 
     def get(
-        self, path: str, scope: str, response: Any, files: tuple[str, ...] = ()
+        self, path: str, scope: str, response: object, files: tuple[str, ...] = ()
     ) -> Callable[[Operation], Operation]:
         """Add a GET operation. `files` lists additional media types of the response."""
         return self.add("GET", path, scope, {200: response}, {"x-files": list(files)} if files else {})
 
     def post(
-        self, path: str, scope: str, response: Any = MessageResponse, status: int = 200
+        self, path: str, scope: str, response: object = MessageResponse, status: int = 200
     ) -> Callable[[Operation], Operation]:
         return self.add("POST", path, scope, {status: response})
 
-    def patch(self, path: str, scope: str, response: Any = MessageResponse) -> Callable[[Operation], Operation]:
+    def patch(self, path: str, scope: str, response: object = MessageResponse) -> Callable[[Operation], Operation]:
         return self.add("PATCH", path, scope, {200: response})
 
     def delete(self, path: str, scope: str) -> Callable[[Operation], Operation]:
         return self.add("DELETE", path, scope, {200: MessageResponse})
 
     def add(
-        self, method: str, path: str, scope: str, responses: Any, extra_schema: dict[str, Any] | None = None
+        self, method: str, path: str, scope: str, responses: Any, extra_schema: Mapping[str, object] | None = None
     ) -> Callable[[Operation], Operation]:
         """Add an operation. The first line of its docstring is the summary, the rest is the description."""
         assert scope in SCOPES_BY_KEY or scope == "", scope
@@ -143,7 +144,7 @@ def unwrap_paragraphs(text: str) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n"))
 
 
-def require_scope(scope: str, operation: Callable[..., Any], status: int) -> Callable[..., Any]:
+def require_scope(scope: str, operation: Callable[..., object], status: int) -> Callable[..., object]:
     """Wrap an operation to require the scope, reject unknown parameters, and respond with the status.
 
     Without the check of parameters, a typo in a filter would return unfiltered results.
@@ -151,7 +152,7 @@ def require_scope(scope: str, operation: Callable[..., Any], status: int) -> Cal
     known_parameters = list_query_parameters(operation)
 
     @wraps(operation)
-    def run_operation(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+    def run_operation(request: HttpRequest, *args: object, **kwargs: object) -> object:
         if scope and scope not in request.api_token.scopes:  # type: ignore[attr-defined]
             raise ApiError(
                 "insufficient-scope", f"This operation requires the scope {scope}: {SCOPES_BY_KEY[scope].description}."
@@ -169,7 +170,7 @@ def require_scope(scope: str, operation: Callable[..., Any], status: int) -> Cal
     return run_operation
 
 
-def list_query_parameters(operation: Callable[..., Any]) -> set[str]:
+def list_query_parameters(operation: Callable[..., object]) -> set[str]:
     """Return the names of an operation's query parameters."""
     hints = get_type_hints(operation, include_extras=True).values()
     annotations = [get_args(hint) for hint in hints if get_origin(hint) is Annotated]
@@ -226,7 +227,7 @@ def paginate(
     serialize: Callable[[Any], T],
     key: str = "pk",
     newest_first: bool = True,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return a page of a list, ordered by a stable key, and set the Link header."""
     if pagination.after is not None:
         rows = rows.filter(**{f"{key}__{'lt' if newest_first else 'gt'}": decode_cursor(pagination.after)[0]})
@@ -237,7 +238,7 @@ def paginate(
     return {"items": [serialize(row) for row in page], "next": next_cursor}
 
 
-def build_form_data(**fields: Any) -> QueryDict:
+def build_form_data(**fields: object) -> QueryDict:
     """Build form data from API fields. None means not sent, True means a checked box."""
     form_data = QueryDict(mutable=True)
     for name, value in fields.items():
@@ -249,5 +250,5 @@ def build_form_data(**fields: Any) -> QueryDict:
     return form_data
 
 
-def _format_form_value(value: Any) -> str:
+def _format_form_value(value: object) -> str:
     return "on" if value is True else value.isoformat() if hasattr(value, "isoformat") else str(value)

@@ -11,11 +11,10 @@ import logging
 import os
 import re
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.db.models import Exists, F, OuterRef
@@ -132,7 +131,7 @@ def _list_files(folder: Path) -> list[tuple[int, str, str]]:
     return [(int(match[1]), match[2], match[0]) for match in matches if match]
 
 
-def _get_fields(anchor: Anchor) -> dict[str, Any]:
+def _get_fields(anchor: Anchor) -> dict[str, object]:
     return {name: getattr(anchor, name) for name in Anchor.__slots__}
 
 
@@ -149,7 +148,7 @@ def _read_file(path: Path) -> Anchor:
     return anchor
 
 
-def _create_file(folder: Path, name: str, fields: dict[str, Any]) -> bool:
+def _create_file(folder: Path, name: str, fields: Mapping[str, object]) -> bool:
     """Write the file atomically. Return whether this process created it."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=folder, prefix=".anchor-", delete=False) as file:

@@ -5,7 +5,6 @@ changes with one. A database trigger rejects updates and, on PostgreSQL, deletio
 """
 
 from datetime import UTC
-from typing import Any
 
 from django.db import models
 from django.utils.translation import gettext as _
@@ -41,7 +40,7 @@ class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
     def visible_to_partner(self) -> "AuditEventQuerySet":
         return self.filter(internal=False)
 
-    def update(self, **values: Any) -> int:
+    def update(self, **values: object) -> int:
         raise TypeError("Events are append-only.")
 
     def delete(self) -> tuple[int, dict[str, int]]:
@@ -75,13 +74,13 @@ class AuditEvent(models.Model):
     def __str__(self) -> str:
         return f"{self.stream} {self.seq} {self.event_type}"
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
+    def save(self, *args: object, **kwargs: object) -> None:
         if self.pk is not None:
             raise TypeError("Events are append-only.")
         self.seal()
         super().save(*args, **kwargs)
 
-    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+    def delete(self, *args: object, **kwargs: object) -> tuple[int, dict[str, int]]:
         raise TypeError("Events are append-only.")
 
     @property

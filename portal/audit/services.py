@@ -77,7 +77,7 @@ def record_account_event(
     )
 
 
-def record_system_event(stream: str, event_type: str, *, now: datetime, **data: Any) -> AuditEvent:
+def record_system_event(stream: str, event_type: str, *, now: datetime, **data: object) -> AuditEvent:
     """Append an event of the portal itself, which no page shows. `data` must be JSON."""
     return _append_event(stream, event_type=event_type, data=data, at=now)
 
@@ -98,7 +98,7 @@ def record_responsibility_change(
     integration: Integration, responsible_party: str, *, now: datetime, is_undo: bool = False
 ) -> AuditEvent:
     """Record the responsible party of a locked integration. `is_undo` marks the reversal of a decision."""
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "stage": str(integration.stage),
         "holder": responsible_party,
         "round": integration.review_round,
@@ -111,7 +111,7 @@ def record_responsibility_change(
     return event
 
 
-def _append_event(stream: str, *, event_type: str, internal: bool = False, **fields: Any) -> AuditEvent:
+def _append_event(stream: str, *, event_type: str, internal: bool = False, **fields: object) -> AuditEvent:
     """Append an event to a stream, linked to the last event. Raises KeyError if the catalog lacks its type."""
     internal = EVENT_TYPES[event_type].is_internal or internal
     last = AuditEvent.objects.filter(stream=stream).order_by("-seq").first()

@@ -35,8 +35,8 @@ def append_only(table: str) -> RunPython:
     )
 
 
-def _execute(table: str, statements: dict[str, tuple[str, ...]]) -> Callable[[Any, Any], None]:
-    def run(apps: Any, editor: Any) -> None:
+def _execute(table: str, statements: dict[str, tuple[str, ...]]) -> Callable[[object, object], None]:
+    def run(apps: object, editor: Any) -> None:
         for statement in statements[editor.connection.vendor]:
             editor.execute(statement.format(table), params=None)
 

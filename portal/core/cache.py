@@ -3,15 +3,17 @@
 import time
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
 from redis.exceptions import ConnectionError, TimeoutError
 
+from portal.core.value_types import NamedValues
+
 TIMEOUT_SECONDS = 0.3  # for a connection or a response
 RETRY_AFTER_SECONDS = 5.0  # pause of this process after a failed call
 # results of each operation while Redis is down
-FALLBACK_RESULTS: dict[str, Any] = {
+FALLBACK_RESULTS: dict[str, object] = {
     "add": True,
     "set": None,
     "touch": False,
@@ -24,11 +26,11 @@ FALLBACK_RESULTS: dict[str, Any] = {
 }
 
 
-def _wrap_with_fallback(name: str, fallback: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap_with_fallback(name: str, fallback: Callable[..., object]) -> Callable[..., object]:
     method = getattr(RedisCacheClient, name)
 
     @wraps(method)
-    def call_with_fallback(self: "FaultTolerantRedisClient", *args: Any, **kwargs: Any) -> Any:
+    def call_with_fallback(self: "FaultTolerantRedisClient", *args: object, **kwargs: object) -> object:
         if time.monotonic() < FaultTolerantRedisClient.retry_at:
             return fallback(*args, **kwargs)
         try:
@@ -40,7 +42,7 @@ def _wrap_with_fallback(name: str, fallback: Callable[..., Any]) -> Callable[...
     return call_with_fallback
 
 
-def _return_default(key: str, default: Any = None) -> Any:
+def _return_default(key: str, default: object = None) -> object:
     return default
 
 
@@ -63,7 +65,7 @@ FaultTolerantRedisClient.incr = _wrap_with_fallback("incr", _raise_missing_key) 
 class FaultTolerantRedisCache(RedisCache):
     """Django's Redis cache with the fault-tolerant client. Rate limits that use it do not apply during an outage."""
 
-    def __init__(self, server: str, params: dict[str, Any]) -> None:
+    def __init__(self, server: str, params: NamedValues) -> None:
         timeouts = {"socket_connect_timeout": TIMEOUT_SECONDS, "socket_timeout": TIMEOUT_SECONDS}
         super().__init__(server, params | {"OPTIONS": timeouts | params.get("OPTIONS", {})})
         self._class = FaultTolerantRedisClient

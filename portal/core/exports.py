@@ -56,7 +56,7 @@ def generate_csv(table: ExportTable) -> Iterator[str]:
     yield "".join(lines)
 
 
-def _format_line(cells: Sequence[Any]) -> str:
+def _format_line(cells: Sequence[object]) -> str:
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\r\n").writerow(cells)
     return buffer.getvalue()
@@ -88,13 +88,13 @@ def generate_xlsx(table: ExportTable) -> IO[bytes]:
     return file
 
 
-def _build_heading_cell(sheet: Any, title: str) -> Any:
+def _build_heading_cell(sheet: Any, title: str) -> object:
     cell = WriteOnlyCell(sheet, value=title)
     cell.font = Font(bold=True)
     return cell
 
 
-def _convert_cell(sheet: Any, value: CellValue) -> Any:
+def _convert_cell(sheet: Any, value: CellValue) -> object:
     """Return a value or cell for openpyxl. Timestamps lose their zone (UTC), which spreadsheets cannot store.
 
     Only a text that openpyxl would misread gets a cell object, because cell objects take three times as long.

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from portal.core.text_fields import reject_invisible_characters
+from portal.core.value_types import NamedValues
 
 FIRST_YEAR, LAST_YEAR = 2000, 2100
 REQUIRED_MESSAGE = gettext_lazy("Enter an answer.")
@@ -37,7 +38,7 @@ class WebAddressField(forms.URLField):
             assume_scheme="https", error_messages={"required": REQUIRED_MESSAGE, "invalid": invalid_message}, **kwargs
         )
 
-    def to_python(self, value: Any) -> str:
+    def to_python(self, value: object) -> str:
         reject_invisible_characters(str(value or ""))
         return str(super().to_python(value))
 
@@ -56,7 +57,7 @@ class DayField(forms.DateField):
 
     def __init__(self, **kwargs: Any) -> None:
         widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-        errors: dict[str, Any] = {"required": REQUIRED_MESSAGE, "invalid": _("Enter a date as YYYY-MM-DD.")}
+        errors: NamedValues = {"required": REQUIRED_MESSAGE, "invalid": _("Enter a date as YYYY-MM-DD.")}
         super().__init__(widget=widget, error_messages=errors, **kwargs)
 
     def validate(self, value: date | None) -> None:
@@ -68,7 +69,7 @@ class DayField(forms.DateField):
 class NumberField(forms.DecimalField):
     """Number, returned as an integer if it is whole."""
 
-    def clean(self, value: Any) -> int | float | None:
+    def clean(self, value: object) -> int | float | None:
         number = super().clean(value)
         return None if number is None else int(number) if number == int(number) else float(number)
 

@@ -5,7 +5,6 @@ from abc import ABC, abstractmethod
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.core.management import get_commands, load_command_class
@@ -45,7 +44,7 @@ class TableDocsCommand(BaseCommand, ABC):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--check", action="store_true", help="Check whether the file is up to date.")
 
-    def handle(self, *args: Any, check: bool, **options: Any) -> None:
+    def handle(self, *args: object, check: bool, **options: object) -> None:
         file, text = self.render_docs()
         if not check:
             file.write_text(text)

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 
-def clean_json(value: Any) -> Any:
+def clean_json(value: object) -> Any:
     """Return the value as JSON data, with lists for tuples and without NUL characters and lone surrogates.
 
     Raises:
@@ -13,7 +13,7 @@ def clean_json(value: Any) -> Any:
     return _clean_value(json.loads(json.dumps(value, allow_nan=False)))
 
 
-def _clean_value(value: Any) -> Any:
+def _clean_value(value: object) -> object:
     if isinstance(value, str):  # PostgreSQL rejects NUL, and UTF-8 cannot encode lone surrogates
         return value.replace("\x00", "").encode("utf-8", "replace").decode()
     if isinstance(value, list):

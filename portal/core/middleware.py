@@ -1,7 +1,6 @@
 """Middleware for the compression of public pages and for time zones."""
 
 from collections.abc import Callable
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse
@@ -21,7 +20,7 @@ class PublicGzipMiddleware(GZipMiddleware):
 
     KINDS = ("text/html", "application/atom+xml", "application/feed+json", "application/xml")
 
-    def process_view(self, request: HttpRequest, view: Callable[..., Any], _args: Any, _kwargs: Any) -> None:
+    def process_view(self, request: HttpRequest, view: Callable[..., object], _args: object, _kwargs: object) -> None:
         request.is_public = not getattr(view, "login_required", True)  # type: ignore[attr-defined]
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:

@@ -108,6 +108,6 @@ def register_reader(reader: RepositoryReader) -> None:
     _readers[:] = [reader]
 
 
-def fetch_repository(url: str) -> dict[str, Any]:
+def fetch_repository(url: str) -> dict[str, object]:
     """Return form values from the repository, as verification.checks.services.prefill.prefill describes them."""
     return _readers[0](url)

@@ -44,7 +44,7 @@ def reject_invisible_characters(text: str) -> None:
 class SingleLineField(forms.CharField):
     """Plain text on one line."""
 
-    def to_python(self, value: Any) -> str:
+    def to_python(self, value: object) -> str:
         text = clean_text(super().to_python(value) or "").strip()
         if "\n" in text:
             raise ValidationError(_("Enter the text on one line."))
@@ -62,7 +62,7 @@ class MultiLineField(forms.CharField):
         kwargs.setdefault("widget", forms.Textarea(attrs={"rows": max_lines or rows}))
         super().__init__(**kwargs)
 
-    def to_python(self, value: Any) -> str:
+    def to_python(self, value: object) -> str:
         lines = clean_text(super().to_python(value) or "").split("\n")
         text = "\n".join(line.rstrip() for line in lines).strip()
         reject_invisible_characters(text)

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -78,8 +79,9 @@ class UploadLimitHandler(FileUploadHandler):
         return None
 
 
-def get_oversized_fields(request: Any) -> set[str]:
+def get_oversized_fields(request: HttpRequest | None) -> set[str]:
     """Return the names of the fields whose files exceed the limit."""
+    assert request is not None
     field_names: set[str] = request.__dict__.setdefault("_oversized", set())
     return field_names
 
@@ -101,7 +103,7 @@ class UploadField(forms.FileField):
         kwargs.setdefault("widget", forms.FileInput(attrs={"accept": extensions}))
         super().__init__(**kwargs)
 
-    def clean(self, data: Any, initial: Any = None) -> Any:
+    def clean(self, data: object, initial: object = None) -> object:
         if self.was_oversized:
             raise ValidationError(build_size_message())
         file = super().clean(data, initial)

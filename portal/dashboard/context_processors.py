@@ -75,14 +75,14 @@ class NavigationLink:
 
 
 @lru_cache(maxsize=200)
-def _reverse(urlconf: str, prefix: str, name: str, args: tuple[Any, ...]) -> str:
+def _reverse(urlconf: str, prefix: str, name: str, args: tuple[object, ...]) -> str:
     try:
         return reverse(name, urlconf=urlconf, args=args)
     except NoReverseMatch:
         return ""
 
 
-def get_url(name: str, *args: Any) -> str:
+def get_url(name: str, *args: object) -> str:
     """Return the URL of a named view, or an empty string if it does not exist."""
     return _reverse(get_urlconf() or settings.ROOT_URLCONF, get_script_prefix(), name, args)
 

@@ -4,7 +4,6 @@ import struct
 import zlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import uuid4
 
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -41,7 +40,7 @@ SAMPLE_FILES = {
     "pdf": ("document.pdf", b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\n%%EOF\n"),
     "txt": ("tests.txt", b"ok  acceptance  12 tests passed\n"),
 }
-ANSWER_BY_FIELD_TYPE: dict[str, Callable[[Question, Integration], Any]] = {
+ANSWER_BY_FIELD_TYPE: dict[str, Callable[[Question, Integration], object]] = {
     "text": lambda field, integration: f"{integration.name} {field.label.lower()}"[: field.max_length],
     "lines": lambda field, integration: "\n".join(
         [integration.description, "Made for teams of every size."][: field.max_lines or 2]

@@ -14,6 +14,8 @@ from integrations.submissions.services import requirements as answers
 from integrations.submissions.services import waivers
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
+from portal.accounts.models import User
+from portal.core.value_types import JsonObject
 from portal.directory.models import Listing
 from portal.directory.partner_replies import save_reply
 from portal.directory.services import refresh_metrics
@@ -60,7 +62,7 @@ def _repeat_checks(integration: Integration, now: datetime) -> None:
     for state in states if integration.is_open else ():
         requirement = state.requirement
         if requirement is not None and requirement.who == FulfillingParty.MACHINE:
-            result: dict[str, Any] = {"summary": state.summary, "detail": state.detail, "retry_at": None}
+            result: JsonObject = {"summary": state.summary, "detail": state.detail, "retry_at": None}
             answers.record_check_outcome(integration, requirement.id, outcome=Status.PASS, now=now, **result)
 
 
@@ -104,7 +106,7 @@ def _create_passed_result(
     )
 
 
-def _perform_transition(integration: Integration, step: str, by: Any, now: datetime, note: str) -> None:
+def _perform_transition(integration: Integration, step: str, by: object, now: datetime, note: str) -> None:
     MonitoredRepository.objects.filter(integration=integration).update(data_up_to=now)
     perform_transition(integration, step, actor=by, note=note, now=now)
 
@@ -114,7 +116,7 @@ def _list_other_reviewers(reviewer: Any) -> QuerySet[Any]:
     return type(reviewer).objects.filter(is_reviewer=True).exclude(pk=reviewer.pk).order_by("pk")
 
 
-def suspend(integration: Integration, owner: Any, reviewer: Any, now: datetime) -> None:
+def suspend(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
     """Issue a notice, then suspend the integration a month later."""
     _perform_transition(
         integration,
@@ -132,7 +134,7 @@ def suspend(integration: Integration, owner: Any, reviewer: Any, now: datetime) 
     )
 
 
-def delist(integration: Integration, owner: Any, reviewer: Any, now: datetime) -> None:
+def delist(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
     """Issue a notice, suspend the integration, and delist it two months later."""
     _perform_transition(
         integration,
@@ -153,17 +155,17 @@ def delist(integration: Integration, owner: Any, reviewer: Any, now: datetime) -
     )
 
 
-def downgrade_to_community(integration: Integration, owner: Any, reviewer: Any, now: datetime) -> None:
+def downgrade_to_community(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
     _perform_transition(
         integration, "downgrade_to_community", owner, now, "Our team can no longer support the integration."
     )
 
 
-def waive_check(integration: Integration, owner: Any, reviewer: Any, now: datetime) -> None:
+def waive_check(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
     """Fail a check and waive it with a reason and an expiration date."""
     checks = [r for r in integration.edition.requirements() if r.kind == RequirementKind.CHECK and not r.optional]
     requirement = next((r for r in checks if any(key.startswith("docs.") for key in r.checks)), checks[-1])
-    result: dict[str, Any] = {"summary": "Two files have unexpected names.", "detail": [], "retry_at": None}
+    result: JsonObject = {"summary": "Two files have unexpected names.", "detail": [], "retry_at": None}
     answers.record_check_outcome(integration, requirement.id, outcome=Status.FAIL, now=now, **result)
     reason = "The next major version renames the files. A rename now would break pinned versions."
     waivers.waive_requirement(

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
 
 from allauth.account.models import EmailAddress
 from django.contrib.auth.hashers import make_password
@@ -20,6 +19,7 @@ from integrations.submissions.workflow.states import Stage
 from portal.accounts.models import User
 from portal.api.models import ApiToken
 from portal.api.services import tokens
+from portal.core.value_types import NamedValues
 from portal.demo import past, provider_schemas
 from portal.demo.answers import fulfill_requirement
 from portal.demo.listings import populate_listings
@@ -150,7 +150,7 @@ def create_integration(world: DemoWorld, entry: WorldEntry) -> Integration:
     return integration
 
 
-def build_initial_data(entry: WorldEntry, date: str) -> dict[str, Any]:
+def build_initial_data(entry: WorldEntry, date: str) -> NamedValues:
     edition = creation.PROGRAMS[entry.program].edition(date)
     categories = [c.key for c in edition.categories]
     return {

@@ -7,7 +7,6 @@ audit events, changes of the responsible party, and fulfilled requirements. The 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
-from typing import Any
 
 from django.utils.text import slugify
 
@@ -26,6 +25,7 @@ from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
 from portal.audit.models import AuditEvent
 from portal.audit.services import RESPONSIBILITY_EVENT_TYPE, get_turn_stream
 from portal.core.name_matching import compute_name_key
+from portal.core.value_types import JsonObject, NamedValues
 from portal.demo.past_transitions import CREATION, DAY, OWNER, REVIEWER, PastTransition, plan_transitions
 
 COMPANIES = ("Orchid Works", "Larkspur Labs", "Basalt Grid", "Harbor Nine", "Saffron Stack", "Quillfeather")
@@ -79,7 +79,7 @@ class PastIntegration:
 
     row: Integration
     transitions: list[tuple[datetime, PastTransition]]
-    people: dict[str, Any]
+    people: NamedValues
     events: list[AuditEvent] = field(default_factory=list)
     turns: list[AuditEvent] = field(default_factory=list)
 
@@ -148,7 +148,7 @@ def build_past_integration(
 
 def _build_fields(
     partner: Partner, program: str, edition: Edition, product_name: str, random: Random
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the fields that the partner entered."""
     first_word = partner.name.split()[0]
     address = f"{slugify(partner.name)}/{program.split('-')[0]}-{slugify(first_word)}-{product_name}"
@@ -165,7 +165,7 @@ def _build_fields(
     }
 
 
-def _build_state(transitions: list[PastTransition], moments: list[datetime], edition: Edition) -> dict[str, Any]:
+def _build_state(transitions: list[PastTransition], moments: list[datetime], edition: Edition) -> NamedValues:
     """Return the state after the last transition."""
     last, end = transitions[-1], moments[-1]
     when = {transition.name: at for transition, at in zip(transitions, moments, strict=True)}
@@ -230,7 +230,7 @@ def _get_event_type(transition: PastTransition) -> str:
 
 def _build_event_data(
     integration: Integration, transition: PastTransition, previous_position: tuple[str, str]
-) -> dict[str, Any]:
+) -> JsonObject:
     if transition.name == CREATION:
         return {"program": integration.program_key, "edition": integration.edition_date, "name": integration.name}
     return {
@@ -242,7 +242,7 @@ def _build_event_data(
     }
 
 
-def _append_event(before: list[AuditEvent], stream: str, **fields: Any) -> None:
+def _append_event(before: list[AuditEvent], stream: str, **fields: object) -> None:
     event = AuditEvent(stream=stream, seq=len(before) + 1, before=before[-1].hash if before else "", **fields)
     event.seal()
     before.append(event)

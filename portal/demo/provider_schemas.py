@@ -1,11 +1,13 @@
 """Provider schemas of the demo world: two versions, and an inspection of the newer one."""
 
 import json
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
+from portal.core.value_types import JsonObject
 from verification.checks import execution
 from verification.checks.rules.provider_schema import OBSERVATION_KEY, SCHEMA_CHECK_KEYS
 from verification.checks.types import Subject
@@ -19,7 +21,7 @@ SKIPPED_CHECKS = ("schema.pages", "schema.protocol")  # these checks also read t
 Attributes = dict[str, dict[str, Any]]
 
 
-def _build_attribute(kind: Any, description: str = "", **flags: bool) -> dict[str, Any]:
+def _build_attribute(kind: object, description: str = "", **flags: bool) -> dict[str, object]:
     description_fields = {"description": description} if description else {}
     return {"type": kind, **description_fields, "description_kind": "plain", **flags}
 
@@ -50,7 +52,7 @@ NEW_RESOURCES = {
 DATA_SOURCES = {"rocket_site": {"id": ID_ATTRIBUTE, "name": NAME_ATTRIBUTE}}
 
 
-def _build_schemas(attributes_by_name: dict[str, Attributes]) -> dict[str, Any]:
+def _build_schemas(attributes_by_name: dict[str, Attributes]) -> dict[str, object]:
     return {
         name: {
             "version": 1,
@@ -60,7 +62,7 @@ def _build_schemas(attributes_by_name: dict[str, Attributes]) -> dict[str, Any]:
     }
 
 
-def build_document(resources: dict[str, Attributes]) -> dict[str, Any]:
+def build_document(resources: dict[str, Attributes]) -> JsonObject:
     """Return the schemas in the format of `terraform providers schema`."""
     key = _build_attribute("string", "The API key of the service.", optional=True, sensitive=True)
     provider = {"version": 0, "block": {"attributes": {"api_key": key}, "description_kind": "plain"}}
@@ -95,12 +97,12 @@ def create_inspection(integration: Integration, by: User, now: datetime) -> Test
     )
 
 
-def _build_reading(via: str, seconds: float, peak: int, protocol: int) -> dict[str, Any]:
+def _build_reading(via: str, seconds: float, peak: int, protocol: int) -> JsonObject:
     fine = {"read": True, "key": "", "problem": "", "said": ""}
     return fine | {"via": via, "seconds": seconds, "peak": peak, "protocol": protocol}
 
 
-def _evaluate_checks(schema_summary: dict[str, Any]) -> list[dict[str, Any]]:
+def _evaluate_checks(schema_summary: Mapping[str, object]) -> list[JsonObject]:
     subject = Subject("", "", "", "", known={OBSERVATION_KEY: schema_summary})
     results = [
         execution.serialize_result(key, execution.run_check(key, subject, None))

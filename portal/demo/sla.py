@@ -7,7 +7,6 @@ eight weeks as a new issue. The portal never polls GitHub for the fictional repo
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
@@ -21,6 +20,7 @@ from integrations.sla.models import MonitoredRepository, SupportIssue
 from integrations.sla.services import disputes, label_proposals, projection
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
+from portal.core.value_types import JsonObject
 from portal.demo.issues import ANSWER_MESSAGE, BOT, PARTNER, PASSER_BY, STORIES, USER, IssueStory
 from portal.reports import tasks
 
@@ -29,7 +29,7 @@ LATE_DELAY = timedelta(days=9)  # after the opening, until delayed events arrive
 RESOLVED_AFTER_HOURS = 24 * 18.0  # after the opening, for issues without an ending
 UNREADABLE_INTEGRATION = "Nordlicht"  # its repository is unavailable for some days
 UNREADABLE_PERIOD = timedelta(days=6)  # after the demo world is loaded
-GITHUB_USERS: dict[str, dict[str, Any]] = {
+GITHUB_USERS: dict[str, dict[str, object]] = {
     USER: {"id": 501, "login": "uma-uses-it", "type": "User"},
     PARTNER: {"id": 601, "login": "dana-builds-it", "type": "User"},
     BOT: {"id": 801, "login": "stale[bot]", "type": "Bot"},
@@ -153,7 +153,7 @@ def _build_updates(
             yield _build_event(raw, number * 100 + place, at, who, action, text)
 
 
-def _build_issue(watch: MonitoredRepository, story: IssueStory, number: int, opened_at: datetime) -> dict[str, Any]:
+def _build_issue(watch: MonitoredRepository, story: IssueStory, number: int, opened_at: datetime) -> dict[str, object]:
     address = f"https://github.com/{watch.repository}/issues/{number}"
     return {
         "id": watch.pk * 1000 + number,
@@ -169,7 +169,7 @@ def _build_issue(watch: MonitoredRepository, story: IssueStory, number: int, ope
 
 
 def _build_event(
-    issue: dict[str, Any], id: int, at: datetime, who: str, action: str, text: str
+    issue: JsonObject, id: int, at: datetime, who: str, action: str, text: str
 ) -> IssueUpdate | IssueEventBatch | None:
     if action == "comment":
         member = "MEMBER" if who == PARTNER else "NONE"

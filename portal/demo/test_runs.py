@@ -3,10 +3,10 @@
 import json
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
+from portal.core.value_types import JsonObject
 from verification.testruns.kinds.run_task.records import RunTaskRecords, load_callback, load_exchange, serialize_record
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
@@ -65,13 +65,13 @@ def create_run_task_test(integration: Integration, by: User, now: datetime) -> T
     return run
 
 
-def _load_recording(name: str) -> dict[str, Any]:
-    recording: dict[str, Any] = json.loads((DATA / f"{name}.json").read_text("utf-8"))
+def _load_recording(name: str) -> JsonObject:
+    recording: JsonObject = json.loads((DATA / f"{name}.json").read_text("utf-8"))
     return recording
 
 
 def _save(
-    run: TestRun, integration: Integration, by: User, started_at: datetime, duration: timedelta, records: Any = None
+    run: TestRun, integration: Integration, by: User, started_at: datetime, duration: timedelta, records: object = None
 ) -> TestRun:
     """Save a finished run with its results, and report it to its check."""
     kind = KINDS[run.kind]

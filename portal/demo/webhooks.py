@@ -4,6 +4,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from integrations.partners.models import Partner
+from portal.accounts.models import User
+from portal.accounts.requests import AnyUser
 from portal.audit.catalog import WEBHOOKS
 from portal.audit.models import AuditEvent
 from portal.webhooks import fanout, payloads, services, settlement, slack
@@ -18,7 +20,7 @@ RESPONSE_HEADERS = {"content-type": "application/json", "server": "pipeline"}
 NEWEST_STATUSES: tuple[tuple[int | None, ...], ...] = ((200,), (503, 200), (200,), (502,), (200,), (None, 503, 200))
 
 
-def create_webhooks(partner: Partner, owner: Any, staff: Any, now: datetime) -> None:
+def create_webhooks(partner: Partner, owner: User, staff: object, now: datetime) -> None:
     """Create both webhooks and their logs."""
     created_at = now - timedelta(days=29)
     kinds = [key for key, webhook in WEBHOOKS.items() if not webhook.is_program_only]
@@ -37,7 +39,7 @@ def create_webhooks(partner: Partner, owner: Any, staff: Any, now: datetime) -> 
     create_log(office, AuditEvent.objects.exclude(partner=partner), None, now)
 
 
-def create_log(endpoint: WebhookEndpoint, events: Any, owner: Any, now: datetime) -> None:
+def create_log(endpoint: WebhookEndpoint, events: Any, owner: AnyUser | None, now: datetime) -> None:
     """Create deliveries for the newest events."""
     logged_events = events.filter(
         event_type__in=endpoint.kinds, at__gte=now - timedelta(days=29), at__lte=now - timedelta(minutes=20)

@@ -6,7 +6,6 @@ IDs never change. Feed readers with a current copy get 304 Not Modified.
 import hashlib
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.db.models import Q, QuerySet
@@ -21,6 +20,7 @@ from django.views.decorators.http import require_safe
 
 from integrations.programs.registry import PROGRAMS
 from portal.core.text_fields import clean_search_query
+from portal.core.value_types import JsonObject
 from portal.directory.models import ListingChange
 from portal.directory.search import build_absolute_url, serialize_listing
 
@@ -143,7 +143,7 @@ def _render_atom(
 def _render_json(
     request: HttpRequest, changes: list[ListingChange], _updated_at: datetime, next_url: str
 ) -> HttpResponse:
-    feed: dict[str, Any] = {
+    feed: dict[str, object] = {
         "version": "https://jsonfeed.org/version/1.1",
         "title": FEED_TITLE,
         "home_page_url": build_absolute_url(reverse("directory:list")),
@@ -155,7 +155,7 @@ def _render_json(
     return JsonResponse(feed, content_type="application/feed+json", json_dumps_params={"ensure_ascii": False})
 
 
-def build_item(change: ListingChange) -> dict[str, Any]:
+def build_item(change: ListingChange) -> JsonObject:
     """Return a change as an item of a JSON Feed. `_listing` is the current listing."""
     return {
         "id": f"urn:uuid:{change.uuid}",

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -18,6 +17,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.selectors.context import get_fulfillments, is_applicable
 from integrations.submissions.workflow.states import FULFILLED_STATUSES, Status
 from portal.audit.models import AuditEvent
+from portal.core.value_types import JsonObject
 from portal.directory.install_snippets import InstallSnippet, build_constraint, build_snippet
 from portal.directory.listing_content import iterate_public_answers
 from portal.directory.models import Listing
@@ -132,7 +132,7 @@ class ListingDetails:
     constraint: str
     snippet: InstallSnippet | None
     checks: CheckSummary
-    support: dict[str, Any]
+    support: JsonObject
     reply: PublisherReply | None
     links: list[ExternalLink]
 
@@ -210,7 +210,7 @@ def iterate_proofs(
         )
 
 
-def _get_current_signer(row: Integration) -> dict[str, Any]:
+def _get_current_signer(row: Integration) -> dict[str, object]:
     """Return the observation of the current signing key, or an empty dictionary."""
     signers = Observation.objects.filter(integration=row, key=SIGNERS_KEY).first()
     signer_list = signers.value if signers is not None else None
@@ -219,7 +219,7 @@ def _get_current_signer(row: Integration) -> dict[str, Any]:
     )
 
 
-def _parse_date(text: Any) -> date | None:
+def _parse_date(text: object) -> date | None:
     try:
         return parse_date(str(text))
     except ValueError:

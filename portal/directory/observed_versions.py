@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.checks.models import Observation
 from verification.sources.published_versions import load_listing, sort_versions
 
@@ -42,13 +42,13 @@ NO_OBSERVED_VERSIONS = ObservedVersions()
 def get_observed_versions(integrations: Collection[int]) -> dict[int, ObservedVersions]:
     """Return the observed versions by integration ID, with one query."""
     rows = Observation.objects.filter(integration__in=integrations, key__in=(REGISTRY_KEY, NEWEST_RELEASE_KEY))
-    values_by_integration: dict[int, dict[str, tuple[Any, str]]] = defaultdict(dict)
+    values_by_integration: dict[int, dict[str, tuple[object, str]]] = defaultdict(dict)
     for pk, key, value, since in rows.values_list("integration_id", "key", "value", "since"):
         values_by_integration[pk][key] = (value, since.isoformat())
     return {pk: _build_observed_versions(values_by_key) for pk, values_by_key in values_by_integration.items()}
 
 
-def _build_observed_versions(values_by_key: dict[str, tuple[Any, str]]) -> ObservedVersions:
+def _build_observed_versions(values_by_key: dict[str, tuple[object, str]]) -> ObservedVersions:
     value, since = values_by_key.get(REGISTRY_KEY, (None, ""))
     published_versions = load_listing(value)
     if published_versions is not None and published_versions.newest:
@@ -66,7 +66,7 @@ def _build_observed_versions(values_by_key: dict[str, tuple[Any, str]]) -> Obser
     return ObservedVersions(version, (version,), None, "", since) if version else NO_OBSERVED_VERSIONS
 
 
-def merge_versions(listed_versions: list[dict[str, Any]], observed_versions: ObservedVersions) -> list[dict[str, Any]]:
+def merge_versions(listed_versions: list[JsonObject], observed_versions: ObservedVersions) -> list[JsonObject]:
     """Merge the versions of a listing with the observed ones and keep known platforms of older versions.
 
     The registry names all versions, so a missing version was withdrawn. A GitHub release names only itself.
@@ -86,7 +86,7 @@ def merge_versions(listed_versions: list[dict[str, Any]], observed_versions: Obs
     ]
 
 
-def _add_platforms(row: dict[str, Any], observed_versions: ObservedVersions) -> dict[str, Any]:
+def _add_platforms(row: JsonObject, observed_versions: ObservedVersions) -> dict[str, object]:
     """Return a version with its platforms if they are observed now."""
     platforms = observed_versions.get_platforms(row["version"])
     if platforms is None:

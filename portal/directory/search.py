@@ -14,6 +14,7 @@ from integrations.compliance.public_status import PUBLIC_STATUSES_BY_KEY
 from integrations.programs.registry import PROGRAMS
 from portal.core.name_matching import normalize_text
 from portal.core.text_fields import clean_search_query
+from portal.core.value_types import JsonObject
 from portal.directory.models import Listing
 from portal.directory.services import UNLISTED_STATUSES
 from portal.directory.support_metrics import MIN_SAMPLE_SIZE, PERIOD_DAYS
@@ -166,7 +167,7 @@ def build_absolute_url(address: str) -> str:
     return f"{settings.SITE_URL.rstrip('/')}{address}"
 
 
-def serialize_listing(row: Listing) -> dict[str, Any]:
+def serialize_listing(row: Listing) -> JsonObject:
     """Return a listing as JSON data for the API and the feeds, with ISO timestamps in UTC."""
     page = build_absolute_url(reverse("directory:listing", args=[row.uuid]))
     public_status = PUBLIC_STATUSES_BY_KEY[row.listing_status]
@@ -196,7 +197,7 @@ def serialize_listing(row: Listing) -> dict[str, Any]:
     }
 
 
-def serialize_support_metrics(row: Listing) -> dict[str, Any]:
+def serialize_support_metrics(row: Listing) -> dict[str, object]:
     """Return the support record. `says_enough` is false if the sample is too small for a percentage."""
     return {
         "days": PERIOD_DAYS,

@@ -3,9 +3,8 @@
 `derive_columns` contains the complete rule, so that a check can compare the rows. Metrics follow within an hour.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
 
@@ -15,6 +14,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import lock_integration
 from portal.core.name_matching import normalize_text
+from portal.core.value_types import NamedValues
 from portal.directory.listing_content import build_listing_content
 from portal.directory.models import Listing, ListingChange
 from portal.directory.observed_versions import (
@@ -44,7 +44,7 @@ REFRESHED_COLUMNS = (
 UNLISTED_STATUSES = {"community", "delisted", "ended"}
 
 
-def derive_columns(row: Integration) -> dict[str, Any]:
+def derive_columns(row: Integration) -> dict[str, object]:
     """Return the columns of a listing, derived from the integration with one query for its answers."""
     content, program = build_listing_content(row), row.program
     listing_status = content.listing_status.key
@@ -113,7 +113,7 @@ def refresh_partner_listings(partner: Partner, now: datetime) -> None:
         refresh_listing(row, now)
 
 
-def _create_listing(row: Integration, columns: dict[str, Any], now: datetime) -> None:
+def _create_listing(row: Integration, columns: NamedValues, now: datetime) -> None:
     """Create a listing with its known changes."""
     listed_at: datetime = columns["listed_at"]
     listing = Listing(
@@ -132,7 +132,7 @@ def _create_listing(row: Integration, columns: dict[str, Any], now: datetime) ->
     refresh_metrics([listing], now)
 
 
-def _update_listing(listing: Listing, columns: dict[str, Any], changed_at: datetime) -> None:
+def _update_listing(listing: Listing, columns: Mapping[str, object], changed_at: datetime) -> None:
     for name, value in columns.items():
         setattr(listing, name, value)
     listing.changed_at = changed_at
@@ -151,7 +151,7 @@ def _describe_standing_change(listing_status: str) -> tuple[str, str]:
     return kind, public_status.sentence or "The integration is listed again."
 
 
-def _iterate_changes(listing: Listing, columns: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _iterate_changes(listing: Listing, columns: NamedValues) -> Iterator[tuple[str, str]]:
     """Yield the public changes as kind and sentence."""
     if listing.listing_status != columns["listing_status"]:
         yield _describe_standing_change(columns["listing_status"])

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.views.decorators.cache import cache_control
 
 from integrations.programs.registry import PROGRAMS
+from portal.core.value_types import NamedValues
 from portal.directory.feeds import MAX_AGE_SECONDS
 from portal.directory.models import Listing
 from portal.directory.search import STATUSES_BY_STANDING, build_absolute_url
@@ -58,10 +59,10 @@ class ListingSitemap(Sitemap):
         rows = Listing.objects.filter(listing_status__in=STATUSES_BY_STANDING[""]).order_by("integration")
         return rows.values_list("uuid", "changed_at")
 
-    def location(self, item: tuple[Any, datetime]) -> str:
+    def location(self, item: tuple[object, datetime]) -> str:
         return reverse("directory:listing", args=[item[0]])
 
-    def lastmod(self, item: tuple[Any, datetime]) -> datetime:
+    def lastmod(self, item: tuple[object, datetime]) -> datetime:
         return item[1]
 
 
@@ -76,7 +77,7 @@ class PartnerSitemap(Sitemap):
         return reverse("directory:partner", args=[item])
 
 
-SITEMAPS: dict[str, Any] = {"pages": PageSitemap, "listings": ListingSitemap, "partners": PartnerSitemap}
+SITEMAPS: NamedValues = {"pages": PageSitemap, "listings": ListingSitemap, "partners": PartnerSitemap}
 
 
 @login_not_required

@@ -1,8 +1,7 @@
 """JSON-LD for search engines, escaped so that it cannot close its script element."""
 
 import json
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
@@ -22,7 +21,7 @@ def build_software_application(row: Listing, content: ListingContent) -> SafeStr
         return SafeString("")
     systems = sorted({platform.partition("_")[0] for platform in row.platforms.split()})
     page = build_absolute_url(reverse("directory:listing", args=[row.uuid]))
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "@context": "https://schema.org",
         "@type": "SoftwareApplication",
         "@id": page,
@@ -76,6 +75,6 @@ def build_organization(partner: Partner, rows: Iterable[Listing]) -> SafeString:
     return _serialize_json_ld(data)
 
 
-def _serialize_json_ld(data: dict[str, Any]) -> SafeString:
+def _serialize_json_ld(data: Mapping[str, object]) -> SafeString:
     non_empty_data = {key: value for key, value in data.items() if value}
     return mark_safe(json.dumps(non_empty_data, ensure_ascii=False).translate(JSON_ESCAPES))  # noqa: S308 - escaped above

@@ -1,14 +1,17 @@
 """Preparation lists for the getting started page: what each program requires, with estimated times."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import FulfillingParty, Program, Requirement, RequirementKind
+from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.services.creation import get_entry_edition
+from portal.accounts.models import User
+from portal.accounts.requests import AnyUser
 
 # estimated minutes of work by requirement kind, without building the integration
 MINUTES = {
@@ -76,9 +79,11 @@ def _build_item(requirement: Requirement) -> PreparationItem:
     return PreparationItem(requirement.title, requirement.why, MINUTES.get(requirement.kind, 0), requirement.optional)
 
 
-def get_next_step(user: Any, rows: Any, drafts: Any) -> tuple[str, str, tuple[Any, ...]]:
+def get_next_step(
+    user: AnyUser, rows: Sequence[Integration], drafts: Sequence[IntegrationDraft]
+) -> tuple[str, str, tuple[object, ...]]:
     """Return the next step of the user as a sentence, the URL name, and the URL arguments."""
-    if not user.is_authenticated:
+    if not isinstance(user, User):
         return _("Find your program. You don't need an account."), "submissions:choose_program", ()
     if not user.memberships.filter(ended_at=None).exists():
         return _("Create your company or join it."), "partners:create", ()

@@ -1,8 +1,6 @@
 """Settings of Celery that are the same in every installation."""
 
-from typing import Any
-
-CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object] = {
     "visibility_timeout": 600,
     "socket_timeout": 5,
     "socket_connect_timeout": 0.5,

@@ -32,19 +32,19 @@ def delete_feed(person: Any) -> None:
     CalendarFeed.objects.filter(user=person).delete()
 
 
-def revoke(sender: Any, *, user: Any, **_: Any) -> None:
+def revoke(sender: object, *, user: object, **_: object) -> None:
     """Delete the feed when a person loses access, because its URL works like a password."""
     delete_feed(user)
 
 
-def find_reader(token: str) -> Any | None:
+def find_reader(token: str) -> object | None:
     """Return the owner of a token, or None if it is unknown or the account is inactive."""
     feeds = CalendarFeed.objects.filter(token_hash=hash_token(token), user__is_active=True).select_related("user")
     feed = feeds.first()
     return None if feed is None or is_second_factor_missing(feed.user) else feed.user
 
 
-def render_calendar(person: Any, now: datetime) -> str:
+def render_calendar(person: object, now: datetime) -> str:
     """Return the deadlines of a person in iCalendar format."""
     calendar = Calendar()
     calendar.add("prodid", "-//Partner portal//Deadlines//EN")

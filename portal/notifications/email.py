@@ -19,7 +19,7 @@ def queue(
     name: str,
     key: str,
     to: Any,
-    context: Mapping[str, Any],
+    context: Mapping[str, object],
     *,
     hold_until: datetime | None = None,
     event: AuditEvent | None = None,

@@ -1,7 +1,5 @@
 """Email providers that can replace SMTP, through django-anymail with one API key each. Data only."""
 
-from typing import Any
-
 from django.core.exceptions import ImproperlyConfigured
 
 SMTP = "smtp"
@@ -28,7 +26,7 @@ def get_backend(provider: str, *, host: str) -> str:
     return f"anymail.backends.{provider}.EmailBackend"
 
 
-def build_anymail_settings(provider: str, *, key: str, address: str) -> dict[str, Any]:
+def build_anymail_settings(provider: str, *, key: str, address: str) -> dict[str, object]:
     """Return the ANYMAIL setting, {} for SMTP. Raises ImproperlyConfigured if the provider or its key is missing."""
     if provider == SMTP:
         if key or address:
@@ -36,5 +34,5 @@ def build_anymail_settings(provider: str, *, key: str, address: str) -> dict[str
         return {}
     if not key:
         raise ImproperlyConfigured(f"EMAIL_PROVIDER is {provider}, and EMAIL_PROVIDER_KEY is not set.")
-    anymail_settings: dict[str, Any] = {KEY_SETTING_BY_PROVIDER[provider]: key, "REQUESTS_TIMEOUT": TIMEOUT_SECONDS}
+    anymail_settings: dict[str, object] = {KEY_SETTING_BY_PROVIDER[provider]: key, "REQUESTS_TIMEOUT": TIMEOUT_SECONDS}
     return anymail_settings | ({f"{provider.upper()}_API_URL": f"{address}/"} if address else {})

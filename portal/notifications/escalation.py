@@ -31,6 +31,7 @@ from portal.audit.catalog import EMAILS
 from portal.audit.models import AuditEvent
 from portal.core.business_time import Calendar
 from portal.core.office_hours import get_next_working_time
+from portal.core.value_types import JsonObject
 from portal.notifications import email
 from portal.notifications.models import EmailMessage, Escalation
 
@@ -43,7 +44,7 @@ EVENT_TYPE_BY_KIND = {
 }
 
 
-def list_recipients(integration: Integration) -> list[Any]:
+def list_recipients(integration: Integration) -> list[object]:
     """Return the reviewer, the Alliances manager, and the mailbox, each once and none from the company itself."""
     people = (integration.reviewer, integration.partner.alliances_manager)
     recipients = [p for p in people if p and p.is_active and permissions.can_act_for_program(integration, p)]
@@ -236,7 +237,7 @@ def is_answered(escalation: Escalation, integration: Integration) -> bool:
 def _notify(
     integration: Integration,
     event_type: str,
-    recipient: Any,
+    recipient: object,
     escalation: Escalation,
     now: datetime,
     *,
@@ -245,7 +246,7 @@ def _notify(
     """Record an internal event and send one email."""
     issues = escalation.event.data.get("issues", []) if escalation.event else []
     due = escalation.due_at.isoformat()
-    event_data: dict[str, Any] = {
+    event_data: JsonObject = {
         "whom": str(recipient),
         "due": due,
         "action": integration.next_action_text,

@@ -12,7 +12,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -62,7 +61,7 @@ class EmailTemplate:
     reason: Template
 
 
-def render(name: str, context: Mapping[str, Any]) -> RenderedEmail:
+def render(name: str, context: Mapping[str, object]) -> RenderedEmail:
     """Render an email; previews use it too.
 
     Times are in the recipient's time zone, never in that of the person who caused the email. The language is the

@@ -22,7 +22,7 @@ def build_url(person: Any, kind: str) -> str:
     return settings.SITE_URL + reverse("notifications:stop", args=[signing.dumps([person.pk, kind], salt=SALT)])
 
 
-def parse_token(token: str) -> tuple[Any, str] | None:
+def parse_token(token: str) -> tuple[object, str] | None:
     """Return the person and category of a token, or None if it is invalid or one of them no longer exists."""
     try:
         pk, kind = signing.loads(token, salt=SALT)

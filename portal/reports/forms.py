@@ -7,13 +7,14 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS
+from portal.accounts.models import User
 from portal.reports.models import ReportSubscription
 from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_key, find_report_scope, get_display_name
 from portal.reports.tasks import get_default_frequency
 from portal.reports.unsubscribe import update_subscription
 
 
-def list_report_scopes(user: Any) -> list[ReportScope]:
+def list_report_scopes(user: User) -> list[ReportScope]:
     """Return the scopes of the reports that a user can subscribe to."""
     keys = [build_partner_key(pk) for pk in sorted(permissions.get_roles(user))]
     if permissions.is_program_staff(user):
@@ -24,7 +25,7 @@ def list_report_scopes(user: Any) -> list[ReportScope]:
 class ReportSubscriptionsForm(forms.Form):
     """Frequency of each report."""
 
-    def __init__(self, user: Any, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.user = user
         frequencies = {row.scope: row.frequency for row in ReportSubscription.objects.filter(user=user)}

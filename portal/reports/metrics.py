@@ -19,6 +19,7 @@ from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from portal.audit.models import AuditEvent
 from portal.core.business_time import add_business_days
 from portal.core.iso_weeks import IsoWeek
+from portal.core.value_types import JsonObject
 from portal.reports.models import ReportSnapshot
 from portal.reports.scopes import ReportScope
 
@@ -44,7 +45,7 @@ LISTING_EVENT_TYPES = (
 )
 
 
-def build_figures(report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, now: datetime) -> dict[str, Any]:
+def build_figures(report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, now: datetime) -> dict[str, object]:
     """Return the metrics of a scope and week as self-contained JSON data with ISO timestamps.
 
     Open clocks are evaluated at the end of the week, even if the report is created later.
@@ -79,7 +80,9 @@ def build_figures(report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, now:
     }
 
 
-def _build_report_metadata(report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, now: datetime) -> dict[str, Any]:
+def _build_report_metadata(
+    report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, now: datetime
+) -> dict[str, object]:
     """Return what the report covers and when it was made."""
     start, end = week.span(zone)
     return {
@@ -105,7 +108,7 @@ def _count_monitored_repositories(scope: MetricsScope, evaluated_at: datetime) -
 
 def _build_previous_week(
     report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, evaluated_at: datetime
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the totals of the previous week. The counts of open clocks come from its own report, or are None."""
     totals = metrics.get_metrics(report_scope.scope, *week.before.span(zone), evaluated_at).as_dict()
     frozen_figures = (
@@ -116,7 +119,7 @@ def _build_previous_week(
     return totals | {name: frozen_figures["totals"][name] if frozen_figures else None for name in OPEN_STATES}
 
 
-def build_clock_row(clock: Any, evaluated_at: datetime) -> dict[str, Any]:
+def build_clock_row(clock: Any, evaluated_at: datetime) -> dict[str, object]:
     """Return an open clock as a row of the report."""
     issue = clock.issue
     last_commenter_role, last_commented_at = _find_last_speaker(issue, evaluated_at)
@@ -161,7 +164,7 @@ def _list_retractions(scope: MetricsScope, start: datetime, end: datetime) -> li
 
 def _list_program_totals(
     scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     keys = Integration.objects.filter(scope.build_condition(""), watch__isnull=False).order_by("program_key")
     program_totals = []
     for key in keys.values_list("program_key", flat=True).distinct():

@@ -59,7 +59,7 @@ TARGET_LABELS = {
 SIDE_LABELS = {"partner": gettext_noop("partner"), "reporter": gettext_noop("reporter"), "other": gettext_noop("other")}
 
 
-def build_report_context(figures: Mapping[str, Any]) -> dict[str, Any]:
+def build_report_context(figures: Mapping[str, Any]) -> dict[str, object]:
     """Return the template context of a report. Times are local times of the report's time zone."""
     zone = ZoneInfo(figures["zone"])
     totals, before = figures["totals"], figures["before"]
@@ -101,7 +101,7 @@ def is_late(figures: Mapping[str, Any]) -> bool:
     return bool(figures["format"] >= COUNTED_SINCE_FORMAT and figures["made_late"])
 
 
-def _list_figure_titles(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _list_figure_titles(figures: Mapping[str, object]) -> list[tuple[str, str]]:
     replacements = LATE_FIGURE_TITLES if is_late(figures) else {}
     return [(replacements.get(key, title), key) for title, key in FIGURE_TITLES]
 
@@ -115,7 +115,7 @@ def _count_omitted(figures: Mapping[str, Any], kind: str) -> int:
     return int(max(0, total_count - len(figures[kind])))
 
 
-def render_json(figures: Mapping[str, Any]) -> str:
+def render_json(figures: Mapping[str, object]) -> str:
     """Return the stored metrics as JSON, identical every time."""
     return json.dumps(figures, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
@@ -178,7 +178,7 @@ def _build_list_table(figures: Mapping[str, Any], key: str, columns: Sequence[st
     return [("list", *columns), *cells]
 
 
-def _format_cell(value: Any) -> str:
+def _format_cell(value: object) -> str:
     return _format_number(value) if value is None or isinstance(value, float) else str(value)
 
 
@@ -200,7 +200,7 @@ def _build_figure(
     }
 
 
-def _build_row(row: Mapping[str, Any], zone: ZoneInfo) -> dict[str, Any]:
+def _build_row(row: Mapping[str, Any], zone: ZoneInfo) -> dict[str, object]:
     times = {name: _parse_moment(row[name], zone) for name in ("due", "last_commented_at")}
     labels = {"severity": _(SEVERITY_LABELS[row["severity"]]), "promised": _(TARGET_LABELS[row["target_type"]])}
     sides = {name: _(SIDE_LABELS.get(row[name], row[name])) for name in ("holder", "last_commenter_role")}

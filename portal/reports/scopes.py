@@ -11,6 +11,7 @@ from integrations.partners import permissions
 from integrations.partners.models import Membership, Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.metrics import GLOBAL_SCOPE, MetricsScope
+from portal.accounts.models import User
 
 PROGRAMS_SCOPE, ALL_PROGRAMS = "programs", gettext_noop("all programs")
 
@@ -47,7 +48,7 @@ def get_display_name(key: str, name: str) -> str:
     return gettext(ALL_PROGRAMS) if key == PROGRAMS_SCOPE else name
 
 
-def can_read_report(user: Any, report_scope: ReportScope) -> bool:
+def can_read_report(user: User, report_scope: ReportScope) -> bool:
     """Return whether a user can read a report: program staff all reports, and members those of their company."""
     return permissions.is_program_staff(user) or (
         report_scope.partner is not None and bool(permissions.get_role(report_scope.partner, user))

@@ -86,7 +86,7 @@ def _summarize_targets(totals: Mapping[str, Any]) -> str:
     return ngettext("The only SLA target was met.", "All %(settled)s SLA targets were met.", totals["settled"])
 
 
-def describe_next_action(figures: Mapping[str, Any]) -> str:
+def describe_next_action(figures: Mapping[str, object]) -> str:
     """Return what the reader must do, or that no action is needed."""
     return describe_required_action(figures) or explain_no_action(figures)
 

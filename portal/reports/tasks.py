@@ -17,6 +17,7 @@ from django.utils.translation import gettext
 from integrations.partners import permissions
 from integrations.partners.models import Role
 from integrations.sla.models import MonitoredRepository
+from portal.accounts.requests import AnyUser
 from portal.core.iso_weeks import IsoWeek, get_last_complete_week, get_program_zone, parse_week
 from portal.notifications import email as mail
 from portal.reports import metrics, unsubscribe
@@ -99,7 +100,7 @@ def _generate_report(report_scope: ReportScope, week: IsoWeek, now: datetime) ->
     )
 
 
-def get_default_frequency(report_scope: ReportScope, reader: Any) -> str:
+def get_default_frequency(report_scope: ReportScope, reader: AnyUser) -> str:
     """Return the frequency of a reader without a subscription. Viewers and reports of one program are opt-in."""
     if report_scope.partner is not None and permissions.get_role(report_scope.partner, reader) not in (
         Role.OWNER,

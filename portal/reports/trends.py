@@ -92,7 +92,7 @@ def build_trends(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> Trends
     )
 
 
-def _query_results(filters: ClockFilters, start: datetime, now: datetime) -> tuple[Any, Any]:
+def _query_results(filters: ClockFilters, start: datetime, now: datetime) -> tuple[object, object]:
     met_clocks = filters.list_clocks().filter(state=ClockStatus.MET, stopped_at__gte=start, stopped_at__lte=now)
     return met_clocks, SlaBreach.objects.filter(
         filters.condition, retracted_at=None, due_at__gte=start, due_at__lte=now

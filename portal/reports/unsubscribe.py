@@ -18,7 +18,7 @@ def build_unsubscribe_url(reader: Any, scope: str) -> str:
     return settings.SITE_URL + reverse("reports:stop", args=[signing.dumps([reader.pk, scope], salt=SALT)])
 
 
-def parse_token(token: str) -> tuple[Any, str] | None:
+def parse_token(token: str) -> tuple[object, str] | None:
     """Return the reader and the scope of a token, or None if the token is invalid or the reader is gone."""
     try:
         pk, scope = signing.loads(token, salt=SALT)

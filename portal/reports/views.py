@@ -16,6 +16,9 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from integrations.partners import permissions
+from portal.accounts.models import User
+from portal.accounts.requests import AuthenticatedRequest
+from portal.core.value_types import TemplateContext
 from portal.reports import presenters, summaries, unsubscribe
 from portal.reports.forms import ReportSubscriptionsForm, list_report_scopes
 from portal.reports.models import ReportSnapshot, ReportSubscription
@@ -34,14 +37,14 @@ class ReportListItem:
     created_at: datetime
 
 
-def list_visible_snapshots(user: Any) -> Any:
+def list_visible_snapshots(user: User) -> Any:
     """Return the snapshots that a user can read."""
     if permissions.is_program_staff(user):
         return ReportSnapshot.objects.all()
     return ReportSnapshot.objects.filter(scope__in=[report_scope.key for report_scope in list_report_scopes(user)])
 
 
-def list_reports(request: HttpRequest) -> HttpResponse:
+def list_reports(request: AuthenticatedRequest) -> HttpResponse:
     """Show the reports of the user, newest first, and the subscriptions."""
     page = paginate(request, list_visible_snapshots(request.user))
     return render(
@@ -68,7 +71,7 @@ def _get_report_name(figures: Mapping[str, Any]) -> str:
     return get_display_name(figures["scope"], figures["name"])
 
 
-def get_snapshot(request: HttpRequest, scope: str, week: str) -> ReportSnapshot:
+def get_snapshot(request: AuthenticatedRequest, scope: str, week: str) -> ReportSnapshot:
     """Return a report that the user can read, or raise Http404."""
     report_scope = find_report_scope(scope)
     if report_scope is None or not can_read_report(request.user, report_scope):
@@ -76,12 +79,12 @@ def get_snapshot(request: HttpRequest, scope: str, week: str) -> ReportSnapshot:
     return get_object_or_404(ReportSnapshot, scope=scope, week=week)
 
 
-def show_report(request: HttpRequest, scope: str, week: str) -> HttpResponse:
+def show_report(request: AuthenticatedRequest, scope: str, week: str) -> HttpResponse:
     """Show a report."""
     figures = get_snapshot(request, scope, week).figures
     action = summaries.describe_required_action(figures)
     report_context = presenters.build_report_context(figures) | {"name": _get_report_name(figures)}
-    context: dict[str, Any] = {"report": report_context, "reports_url": reverse("reports:list")}
+    context: TemplateContext = {"report": report_context, "reports_url": reverse("reports:list")}
     context |= {
         "turn": action or summaries.explain_no_action(figures),
         "is_mine": bool(action),
@@ -90,7 +93,7 @@ def show_report(request: HttpRequest, scope: str, week: str) -> HttpResponse:
     return render(request, "reports/report.html", context)
 
 
-def download_report(request: HttpRequest, scope: str, week: str, form: str) -> HttpResponse:
+def download_report(request: AuthenticatedRequest, scope: str, week: str, form: str) -> HttpResponse:
     """Return a report as CSV or JSON."""
     figures = get_snapshot(request, scope, week).figures
     render, content_type = {
@@ -104,7 +107,7 @@ def download_report(request: HttpRequest, scope: str, week: str, form: str) -> H
 
 
 @require_POST
-def update_subscriptions(request: HttpRequest) -> HttpResponse:
+def update_subscriptions(request: AuthenticatedRequest) -> HttpResponse:
     """Save the report subscriptions."""
     form = ReportSubscriptionsForm(request.user, request.POST)
     if not form.is_valid():

@@ -1,7 +1,6 @@
 """Lateness of background jobs, for the status page and the health endpoint."""
 
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db.models import Min
 
@@ -16,7 +15,7 @@ EMAIL_LATE_AFTER = timedelta(minutes=5)
 QUEUE_LATE_AFTER = timedelta(minutes=20)  # queues with external requests are slower
 
 
-def get_background_status(now: datetime) -> dict[str, Any]:
+def get_background_status(now: datetime) -> dict[str, object]:
     """Return whether background jobs are late, with the ages in seconds."""
     swept_at = PeriodicRun.objects.filter(name=SWEEP).values_list("finished_at", flat=True).first()
     oldest_due_at = list_due_jobs(send_email, now).aggregate(oldest=Min("run_after"))["oldest"]

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.http import HttpRequest
 from django.template.loader import get_template
@@ -117,7 +116,7 @@ GROUPS: tuple[tuple[str, tuple[StyleguidePart, ...]], ...] = (
 )
 
 
-def render_part(part: StyleguidePart, context: Mapping[str, Any], request: HttpRequest) -> RenderedPart:
+def render_part(part: StyleguidePart, context: Mapping[str, object], request: HttpRequest) -> RenderedPart:
     """Render a component for both themes with unique IDs."""
     key = part.key
     template = get_template(f"styleguide/parts/{key}.html")
@@ -134,5 +133,5 @@ def rename_ids(html: str) -> str:
     return PAINT_PATTERN.sub("url(#dark-", renamed_html)
 
 
-def render_all_parts(context: Mapping[str, Any], request: HttpRequest) -> list[tuple[str, list[RenderedPart]]]:
+def render_all_parts(context: Mapping[str, object], request: HttpRequest) -> list[tuple[str, list[RenderedPart]]]:
     return [(name, [render_part(part, context, request) for part in parts]) for name, parts in GROUPS]

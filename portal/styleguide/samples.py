@@ -3,7 +3,6 @@
 import re
 from datetime import datetime, timedelta
 from types import SimpleNamespace
-from typing import Any
 from uuid import UUID
 
 from django.utils.safestring import SafeString
@@ -30,7 +29,7 @@ IDS = re.compile(r"(\"|#)([tr])(?=[\")])")
 STANDINGS = ("listed", "suspended", "delisted", "community", "ended")
 
 
-def build_charts() -> dict[str, Any]:
+def build_charts() -> dict[str, object]:
     """Return a sample of each chart type."""
     weeks = tuple(
         Column(f"W{n + 1}", on_time, late, before=before)
@@ -54,7 +53,7 @@ def build_charts() -> dict[str, Any]:
     }
 
 
-def build_clock(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, Any]:
+def build_clock(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, object]:
     """Return a sample SLA clock."""
     start, due = now - timedelta(days=4), now + timedelta(days=1)
     days = calendar_strip.build_cells(Calendar(), start, due, {"start": start, "now": now, "due": due})
@@ -69,7 +68,7 @@ def build_clock(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, Any
     }
 
 
-def build_listing(name: str, listing_status: str, **fields: Any) -> SimpleNamespace:
+def build_listing(name: str, listing_status: str, **fields: object) -> SimpleNamespace:
     """Return a sample listing."""
     common = {
         "uuid": EMPTY_UUID,
@@ -86,7 +85,7 @@ def build_listing(name: str, listing_status: str, **fields: Any) -> SimpleNamesp
     return SimpleNamespace(**(common | fields), name=name, listing_status=listing_status)
 
 
-def build_directory(now: datetime) -> dict[str, Any]:
+def build_directory(now: datetime) -> dict[str, object]:
     """Return sample listings, filters, and a reply."""
     products = [
         (FacetOption("nomad", "Nomad", 12, False), "#directory"),
@@ -147,7 +146,7 @@ def build_badges(now: datetime) -> list[SafeString]:
     return [SafeString(IDS.sub(rf"\1badge{n}-\2", svg)) for n, svg in enumerate(images)]
 
 
-def build_analytics(now: datetime) -> dict[str, Any]:
+def build_analytics(now: datetime) -> dict[str, object]:
     """Return a sample forecast and saved views."""
     estimate = {
         "sentence": "Median 3 business days · 90% within 8 business days.",
@@ -176,7 +175,7 @@ def build_status_lines(now: datetime) -> list[StatusLine]:
     ]
 
 
-def build_samples(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, Any]:
+def build_samples(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, object]:
     """Return all samples by their names in the templates."""
     return {
         "charts": build_charts(),

@@ -13,6 +13,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from portal.core.text_fields import MultiLineField, SingleLineField
+from portal.core.value_types import TemplateContext
 from portal.styleguide.catalog import render_all_parts
 from portal.styleguide.colors import RAMP, build_swatches
 from portal.styleguide.samples import build_samples
@@ -83,7 +84,7 @@ class SampleForm(forms.Form):
         self.fields["name"].prefilled = "from the repository"  # type: ignore[attr-defined]
 
 
-def build_rows(now: datetime) -> list[dict[str, Any]]:
+def build_rows(now: datetime) -> list[dict[str, object]]:
     """Return sample rows of a table, most urgent first."""
     return [
         {
@@ -116,7 +117,7 @@ def build_rows(now: datetime) -> list[dict[str, Any]]:
     ]
 
 
-def build_queue(now: datetime) -> list[dict[str, Any]]:
+def build_queue(now: datetime) -> list[dict[str, object]]:
     """Return sample rows in the format of integrations.reviews.selectors.queue."""
     common = {
         "href": "#queue",
@@ -140,7 +141,7 @@ def build_queue(now: datetime) -> list[dict[str, Any]]:
     ]
 
 
-def build_context(now: datetime, form: SampleForm) -> dict[str, Any]:
+def build_context(now: datetime, form: SampleForm) -> TemplateContext:
     """Return the context of the page with times relative to now."""
     return {
         "now": now,

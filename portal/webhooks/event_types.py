@@ -6,7 +6,6 @@ a new version, which each endpoint selects. Payloads never contain messages betw
 
 from collections.abc import Iterator
 from types import MappingProxyType
-from typing import Any
 
 from django.utils.translation import gettext_noop as _
 
@@ -35,7 +34,7 @@ GROUP_TITLES = MappingProxyType(
     }
 )
 # sample values of the additional fields, for the documentation
-SAMPLE_VALUES: MappingProxyType[str, Any] = MappingProxyType(
+SAMPLE_VALUES: MappingProxyType[str, object] = MappingProxyType(
     {
         "from": {"stage": "review", "step": "verify"},
         "to": {"stage": "release", "step": "release"},

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 from integrations.programs.registry import PROGRAMS
 from portal.core.form_fields import UtcDateTimeField
 from portal.core.text_fields import SingleLineField
+from portal.core.value_types import NamedValues
 from portal.webhooks.event_types import iterate_webhook_groups
 from portal.webhooks.models import WebhookEndpoint
 from portal.webhooks.retry_policy import RETENTION_PERIOD
@@ -116,7 +117,7 @@ class EndpointForm(forms.Form):
         return EndpointConfiguration(data["name"], data["kinds"], data["program_key"], data["address"], form)
 
 
-def build_initial_data(endpoint: WebhookEndpoint) -> dict[str, Any]:
+def build_initial_data(endpoint: WebhookEndpoint) -> NamedValues:
     return {"name": endpoint.name, "kinds": endpoint.kinds, "program_key": endpoint.program_key}
 
 
@@ -128,12 +129,12 @@ class ReplayForm(forms.Form):
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
     )
 
-    def get_initial_for_field(self, field: forms.Field, field_name: str) -> Any:
+    def get_initial_for_field(self, field: forms.Field, field_name: str) -> object:
         """Return the initial value in full minutes, as browsers display it."""
         value = super().get_initial_for_field(field, field_name)
         return value.replace(second=0, microsecond=0) if hasattr(value, "replace") else value
 
-    def clean_since(self) -> Any:
+    def clean_since(self) -> object:
         since = self.cleaned_data["since"]
         if since < timezone.now() - RETENTION_PERIOD - timedelta(days=1):
             raise forms.ValidationError(_("Deliveries are stored for 30 days. Enter a later time."))

@@ -11,20 +11,22 @@ from django.urls import reverse
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
+from portal.accounts.models import User
 from portal.audit.catalog import WEBHOOKS
 from portal.audit.models import AuditEvent
+from portal.core.value_types import JsonObject
 from portal.webhooks.event_types import ISSUE_KEYS, PAYLOAD_VERSION, SAMPLE_VALUES, TEST_EVENT_TYPE
 
 MAX_BODY_CHARACTERS = 64 * 1024
 
 
-def serialize_json(data: Mapping[str, Any]) -> str:
+def serialize_json(data: Mapping[str, object]) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
-def parse_json(body: str) -> dict[str, Any]:
+def parse_json(body: str) -> JsonObject:
     """Return the payload of a stored body."""
-    data: dict[str, Any] = json.loads(body)
+    data: dict[str, object] = json.loads(body)
     return data
 
 
@@ -38,7 +40,7 @@ def build_body(event: AuditEvent) -> str:
     return text
 
 
-def build_payload(event: AuditEvent) -> dict[str, Any]:
+def build_payload(event: AuditEvent) -> JsonObject:
     """Return the payload of an event. `sequence` orders the events of an integration."""
     row = event.integration
     assert row is not None
@@ -53,7 +55,7 @@ def build_payload(event: AuditEvent) -> dict[str, Any]:
     return {"type": event.event_type, "version": PAYLOAD_VERSION, "timestamp": event.at.isoformat(), "data": data}
 
 
-def build_subject_data(row: Integration) -> dict[str, Any]:
+def build_subject_data(row: Integration) -> dict[str, object]:
     """Return the integration and the partner, which are part of every payload."""
     return {
         "integration": {
@@ -80,7 +82,7 @@ def get_actor_side(event: AuditEvent) -> str:
     return "partner" if memberships and memberships.exists() else "program"
 
 
-def format_value(name: str, value: Any) -> Any:
+def format_value(name: str, value: Any) -> object:
     """Return an event value in the form of the payload."""
     if name == "issues":
         return [{key: issue.get(key) for key in ISSUE_KEYS} for issue in value]
@@ -91,7 +93,7 @@ def format_value(name: str, value: Any) -> Any:
     return value
 
 
-def build_test_body(partner: Partner | None, actor: Any, now: datetime) -> str:
+def build_test_body(partner: Partner | None, actor: User, now: datetime) -> str:
     """Return the body of a test event."""
     recipient_name = partner.name if partner else "the program"
     data = {
@@ -103,7 +105,7 @@ def build_test_body(partner: Partner | None, actor: Any, now: datetime) -> str:
     )
 
 
-def build_example(event_type: str) -> dict[str, Any]:
+def build_example(event_type: str) -> dict[str, object]:
     """Return a sample payload of an event type for the documentation."""
     webhook, site, samples = WEBHOOKS[event_type], settings.SITE_URL, dict(SAMPLE_VALUES)
     if "was" in webhook.fields:  # editions, not stages

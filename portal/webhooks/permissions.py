@@ -10,25 +10,26 @@ from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner, Role
+from portal.accounts.requests import AnyUser
 from portal.webhooks.models import WebhookEndpoint
 
 NOT_FOUND_MESSAGE = gettext_noop("Webhook not found. It doesn't exist, or you don't have access.")
 
 
-def can_manage(partner: Partner | None, user: Any) -> bool:
+def can_manage(partner: Partner | None, user: AnyUser | None) -> bool:
     """Return whether a user can manage the endpoints of a partner, or of the program without a partner."""
     if partner is None:
         return bool(user is not None and user.is_authenticated and user.is_active and user.is_staff)
     return permissions.can_manage_partner(partner, user)
 
 
-def list_managed_partners(user: Any) -> list[Partner]:
+def list_managed_partners(user: AnyUser | None) -> list[Partner]:
     """Return the partners whose endpoints the user can manage."""
     owned_partner_ids = [pk for pk, role in permissions.get_roles(user).items() if role == Role.OWNER]
     return list(Partner.objects.filter(pk__in=owned_partner_ids).order_by("name"))
 
 
-def list_visible_endpoints(user: Any) -> Any:
+def list_visible_endpoints(user: AnyUser | None) -> Any:
     """Return the endpoints that the user can manage."""
     endpoints = WebhookEndpoint.objects.filter(ended_at=None, partner__in=list_managed_partners(user))
     if can_manage(None, user):

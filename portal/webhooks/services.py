@@ -13,6 +13,8 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner
+from portal.accounts.models import User
+from portal.accounts.requests import AnyUser
 from portal.audit.catalog import WEBHOOKS
 from portal.audit.services import record_event
 from portal.core.crypto import Secret
@@ -41,7 +43,7 @@ class EndpointConfiguration:
 
 
 @contextmanager
-def _lock_endpoint(endpoint: WebhookEndpoint, actor: Any, now: datetime) -> Iterator[WebhookEndpoint]:
+def _lock_endpoint(endpoint: WebhookEndpoint, actor: User, now: datetime) -> Iterator[WebhookEndpoint]:
     """Lock the endpoint, check the permission, and at the end save the endpoint and enqueue its job."""
     with transaction.atomic():
         permissions.forget_roles(actor)
@@ -58,7 +60,7 @@ def _lock_endpoint(endpoint: WebhookEndpoint, actor: Any, now: datetime) -> Iter
             enqueue_endpoint(row.pk, now)
 
 
-def _record_change(row: WebhookEndpoint, event_type: str, actor: Any, now: datetime) -> None:
+def _record_change(row: WebhookEndpoint, event_type: str, actor: AnyUser | None, now: datetime) -> None:
     """Record a change in the history of the partner. Endpoints of the program have no history."""
     if row.partner is not None:
         record_event(row.partner, event_type, actor=actor, now=now, name=row.name, display_url=row.display_url)
@@ -111,7 +113,7 @@ def create_endpoint(
 
 
 def change_endpoint(
-    endpoint: WebhookEndpoint, configuration: EndpointConfiguration, *, actor: Any, now: datetime
+    endpoint: WebhookEndpoint, configuration: EndpointConfiguration, *, actor: User, now: datetime
 ) -> None:
     """Change the settings of an endpoint. Pending deliveries use the new URL."""
     with _lock_endpoint(endpoint, actor, now) as row:
@@ -123,7 +125,7 @@ def change_endpoint(
         _record_change(row, "webhook.changed", actor, now)
 
 
-def rotate_secret(endpoint: WebhookEndpoint, *, actor: Any, now: datetime, expected_fingerprint: str) -> Secret:
+def rotate_secret(endpoint: WebhookEndpoint, *, actor: User, now: datetime, expected_fingerprint: str) -> Secret:
     """Create and return a new secret. The fingerprint of the previous secret prevents a second rotation by mistake."""
     with _lock_endpoint(endpoint, actor, now) as row:
         if row.form != WebhookEndpoint.Form.WEBHOOK:
@@ -142,7 +144,7 @@ def get_secret_fingerprint(row: WebhookEndpoint) -> str:
     return bytes(row.secret or b"")[9:25].hex()
 
 
-def pause_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> None:
+def pause_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime) -> None:
     """Stop sending until the endpoint is resumed. New events stay pending."""
     with _lock_endpoint(endpoint, actor, now) as row:
         if not row.pause:
@@ -150,7 +152,7 @@ def pause_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> N
             _record_change(row, "webhook.paused", actor, now)
 
 
-def resume_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime, skip: bool = False) -> int:
+def resume_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime, skip: bool = False) -> int:
     """Resume an endpoint and return the number of pending deliveries, which are canceled with `skip`."""
     with _lock_endpoint(endpoint, actor, now) as row:
         waiting_deliveries = row.messages.filter(state=DeliveryState.WAITING)
@@ -169,7 +171,7 @@ def resume_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime, ski
     return int(count)
 
 
-def send_test_event(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> WebhookDelivery:
+def send_test_event(endpoint: WebhookEndpoint, *, actor: User, now: datetime) -> WebhookDelivery:
     """Create a delivery with a test event."""
     with _lock_endpoint(endpoint, actor, now) as row:
         if row.messages.filter(kind=TEST_EVENT_TYPE, state=DeliveryState.WAITING).count() >= MAX_WAITING_TESTS:
@@ -184,7 +186,7 @@ def send_test_event(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> 
     return message
 
 
-def replay_delivery(message: WebhookDelivery, *, actor: Any, now: datetime) -> None:
+def replay_delivery(message: WebhookDelivery, *, actor: User, now: datetime) -> None:
     """Send a delivery again with the same webhook-id."""
     with _lock_endpoint(message.endpoint, actor, now) as row:
         count = (
@@ -197,7 +199,7 @@ def replay_delivery(message: WebhookDelivery, *, actor: Any, now: datetime) -> N
         row.rests_until = None
 
 
-def replay_deliveries(endpoint: WebhookEndpoint, failed_since: datetime, *, actor: Any, now: datetime) -> int:
+def replay_deliveries(endpoint: WebhookEndpoint, failed_since: datetime, *, actor: User, now: datetime) -> int:
     """Send all deliveries again that failed since a moment, and return their number."""
     with _lock_endpoint(endpoint, actor, now) as row:
         failed_condition = Q(state=DeliveryState.FAILED) | Q(state=DeliveryState.WAITING, tries__gt=0)
@@ -208,7 +210,7 @@ def replay_deliveries(endpoint: WebhookEndpoint, failed_since: datetime, *, acto
     return int(count)
 
 
-def _build_replay_columns(actor: Any, now: datetime) -> dict[str, Any]:
+def _build_replay_columns(actor: User, now: datetime) -> dict[str, object]:
     return {
         "state": DeliveryState.WAITING,
         "due_at": now,
@@ -219,7 +221,7 @@ def _build_replay_columns(actor: Any, now: datetime) -> dict[str, Any]:
     }
 
 
-def remove_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> None:
+def remove_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime) -> None:
     """Remove an endpoint with its URL and secrets. The log is deleted later."""
     with _lock_endpoint(endpoint, actor, now) as row:
         row.ended_at = now

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 
+from portal.core.value_types import TemplateContext
 from portal.notifications import email
 from portal.webhooks.http_delivery import DeliveryOutcome
 from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
@@ -71,7 +71,7 @@ def _mark_failed(endpoint: WebhookEndpoint, message: WebhookDelivery, outcome: D
 def pause_endpoint(endpoint: WebhookEndpoint, reason: WebhookEndpoint.Pause, now: datetime) -> None:
     """Pause an endpoint and notify its owners. The caller saves the endpoint."""
     endpoint.pause, endpoint.paused_at = reason, now
-    template_context: dict[str, Any] = {
+    template_context: TemplateContext = {
         "endpoint": endpoint,
         "why_paused": reason.label,
         "page": settings.SITE_URL + reverse("webhooks:detail", args=[endpoint.uuid]),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from portal.audit.models import AuditEvent
+from portal.core.value_types import JsonObject, TemplateContext
 from portal.notifications.rendering import flatten_text
 from portal.webhooks.payloads import serialize_json
 
@@ -15,14 +16,14 @@ MAX_ISSUES = 5
 TONE_EMOJI = {"good": ":white_check_mark:", "warn": ":warning:", "bad": ":red_circle:", "accent": ":arrow_right:"}
 
 
-def escape_text(text: Any, max_length: int = SHORT_TEXT_LENGTH) -> str:
+def escape_text(text: object, max_length: int = SHORT_TEXT_LENGTH) -> str:
     """Return user input that Slack displays literally."""
     shortened_text = flatten_text(str(text))
     shortened_text = shortened_text if len(shortened_text) <= max_length else shortened_text[: max_length - 1] + "…"
     return shortened_text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "@\u2060")
 
 
-def build_link(address: str, text: Any) -> str:
+def build_link(address: str, text: object) -> str:
     """Return a link with user input as its text. A vertical bar in the text would end the URL."""
     return f"<{address}|{escape_text(text).replace('|', '¦')}>"
 
@@ -38,7 +39,7 @@ def build_body(event: AuditEvent, payload: Mapping[str, Any]) -> str:
         f"{build_link(issue['url'], issue['name'])}, due {escape_text(issue['due'])}"
         for issue in data.get("issues", ())
     ]
-    blocks: list[dict[str, Any]] = [build_section("\n".join([f"{emoji} {summary}", subject_line, *lines[:MAX_ISSUES]]))]
+    blocks: list[JsonObject] = [build_section("\n".join([f"{emoji} {summary}", subject_line, *lines[:MAX_ISSUES]]))]
     moment = f"{event.at:%a}, {event.at:%b} {event.at.day}, {event.at:%H:%M} UTC"
     blocks.append(build_context_block(f"{payload['type']} · {moment}"))
     return build_message(
@@ -52,15 +53,15 @@ def build_test_body(payload: Mapping[str, Any]) -> str:
     return build_message(summary, [build_section(f":wave: {summary}"), build_context_block(str(payload["type"]))])
 
 
-def build_message(text: str, blocks: list[dict[str, Any]]) -> str:
+def build_message(text: str, blocks: list[JsonObject]) -> str:
     return serialize_json(
         {"text": text, "blocks": blocks, "link_names": False, "unfurl_links": False, "unfurl_media": False}
     )
 
 
-def build_section(text: str) -> dict[str, Any]:
+def build_section(text: str) -> JsonObject:
     return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
 
 
-def build_context_block(text: str) -> dict[str, Any]:
+def build_context_block(text: str) -> TemplateContext:
     return {"type": "context", "elements": [{"type": "plain_text", "text": text, "emoji": False}]}

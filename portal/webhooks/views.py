@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -16,7 +15,9 @@ from django.views.decorators.debug import sensitive_variables
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from portal.accounts.reauthentication import require_recent_authentication
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
+from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate
 from portal.ui.refusals import report_refusal
 from portal.webhooks import payloads, services
@@ -28,10 +29,10 @@ from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.retry_policy import RETRY_DELAYS_SECONDS, format_delay
 from portal.webhooks.selectors import build_tabs, get_health, list_deliveries, list_kinds, list_managed_endpoints
 
-EndpointAction = Callable[[HttpRequest, WebhookEndpoint], str]
+EndpointAction = Callable[[AuthenticatedRequest, WebhookEndpoint], str]
 
 
-def list_webhooks(request: HttpRequest) -> HttpResponse:
+def list_webhooks(request: AuthenticatedRequest) -> HttpResponse:
     """Show the endpoints that the user can manage."""
     context = {
         "rows": list_managed_endpoints(request.user, timezone.now()),
@@ -70,7 +71,7 @@ def _get_managed_partner(request: HttpRequest, slug: str) -> Partner | None:
 
 
 @sensitive_variables("secret")
-def create_webhook(request: HttpRequest, slug: str) -> HttpResponse:
+def create_webhook(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Show the form for a new endpoint, then the endpoint with its secret."""
     partner = _get_managed_partner(request, slug)
     form_data = request.POST if request.method == "POST" else None
@@ -107,7 +108,7 @@ def _render_page(
     now = timezone.now()
     state, kind = request.GET.get("state", ""), request.GET.get("kind", "")
     log = paginate(request, list_deliveries(endpoint, state, kind), 25)
-    context: dict[str, Any] = {
+    context: TemplateContext = {
         "endpoint": endpoint,
         "secret": secret,
         "is_new": is_new_secret,
@@ -128,7 +129,7 @@ def _render_page(
     return response
 
 
-def change_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def change_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the form for the settings of an endpoint."""
     endpoint = access.get_endpoint(request.user, uuid)
     form_data = request.POST if request.method == "POST" else None
@@ -148,7 +149,7 @@ def change_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 @sensitive_variables("secret")
-def rotate_secret(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def rotate_secret(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Rotate the secret and show it once."""
     endpoint = access.get_endpoint(request.user, uuid)
     if request.method != "POST":
@@ -166,27 +167,27 @@ def rotate_secret(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return _render_with_secret(request, endpoint, secret.value)
 
 
-def _send_test(request: HttpRequest, endpoint: WebhookEndpoint) -> str:
+def _send_test(request: AuthenticatedRequest, endpoint: WebhookEndpoint) -> str:
     services.send_test_event(endpoint, actor=request.user, now=timezone.now())
     return _("Test event queued. The log shows the result in a moment.")
 
 
-def _pause_endpoint(request: HttpRequest, endpoint: WebhookEndpoint) -> str:
+def _pause_endpoint(request: AuthenticatedRequest, endpoint: WebhookEndpoint) -> str:
     services.pause_endpoint(endpoint, actor=request.user, now=timezone.now())
     return _("Webhook paused. New events stay pending for up to 30 days.")
 
 
-def _resume_endpoint(request: HttpRequest, endpoint: WebhookEndpoint) -> str:
+def _resume_endpoint(request: AuthenticatedRequest, endpoint: WebhookEndpoint) -> str:
     count = services.resume_endpoint(endpoint, actor=request.user, now=timezone.now())
     return _("Webhook resumed. Pending deliveries: %(count)s.") % {"count": count}
 
 
-def _resume_without_waiting(request: HttpRequest, endpoint: WebhookEndpoint) -> str:
+def _resume_without_waiting(request: AuthenticatedRequest, endpoint: WebhookEndpoint) -> str:
     count = services.resume_endpoint(endpoint, actor=request.user, now=timezone.now(), skip=True)
     return _("Webhook resumed. Skipped deliveries: %(count)s.") % {"count": count}
 
 
-def _replay_failed(request: HttpRequest, endpoint: WebhookEndpoint) -> str:
+def _replay_failed(request: AuthenticatedRequest, endpoint: WebhookEndpoint) -> str:
     form = ReplayForm(request.POST)
     if not form.is_valid():
         raise ActionRefused(" ".join(str(error) for error in form.errors["since"]))
@@ -203,7 +204,7 @@ ENDPOINT_ACTIONS: dict[str, EndpointAction] = {
 }
 
 
-def perform_action(request: HttpRequest, uuid: UUID, act: str) -> HttpResponse:
+def perform_action(request: AuthenticatedRequest, uuid: UUID, act: str) -> HttpResponse:
     """Perform the action of a button on the endpoint page."""
     endpoint = access.get_endpoint(request.user, uuid)
     if act not in ENDPOINT_ACTIONS:
@@ -216,7 +217,7 @@ def perform_action(request: HttpRequest, uuid: UUID, act: str) -> HttpResponse:
     return redirect("webhooks:detail", uuid)
 
 
-def remove_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def remove_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Ask for confirmation, then remove the endpoint."""
     endpoint = access.get_endpoint(request.user, uuid)
     if request.method != "POST":
@@ -229,7 +230,7 @@ def remove_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return redirect("webhooks:list")
 
 
-def show_delivery(request: HttpRequest, uuid: UUID, message: UUID) -> HttpResponse:
+def show_delivery(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> HttpResponse:
     """Show a delivery with its attempts, or replay it."""
     endpoint = access.get_endpoint(request.user, uuid)
     delivery = get_object_or_404(

@@ -7,6 +7,7 @@ from typing import Any
 import verification.checks.rules  # noqa: F401 - registers the checks
 from integrations.programs.schema import Edition, Program
 from portal.core.repository_urls import get_product_name
+from portal.core.value_types import JsonObject
 from verification.checks.types import CHECKS, Subject
 from verification.outcomes import Outcome, Result
 from verification.sources.errors import LegallyWithheldError, SourceError, SourceNotFoundError
@@ -81,7 +82,7 @@ def list_advisory_check_keys(edition: Edition, category: str = "") -> frozenset[
 
 
 def run_checks(
-    keys: Iterable[str], subject: Subject, sources: Any, report_start: Callable[[str], None] = lambda key: None
+    keys: Iterable[str], subject: Subject, sources: object, report_start: Callable[[str], None] = lambda key: None
 ) -> dict[str, Result]:
     """Run the checks in the given order and return their results. Exceptions of a check become ERROR results.
 
@@ -95,7 +96,7 @@ def run_checks(
     return results
 
 
-def run_check(key: str, subject: Subject, sources: Any) -> Result:
+def run_check(key: str, subject: Subject, sources: object) -> Result:
     """Return the result of the check. Any unexpected failure counts as an error on our side."""
     if key not in CHECKS:
         return Result(Outcome.NOT_RUN, "This check isn't available in the portal. A reviewer decides.")
@@ -117,7 +118,7 @@ def run_check(key: str, subject: Subject, sources: Any) -> Result:
         )
 
 
-def serialize_result(key: str, result: Result) -> dict[str, Any]:
+def serialize_result(key: str, result: Result) -> JsonObject:
     """Return a result as JSON in the one shape that all outputs share."""
     check = CHECKS.get(key)
     return {

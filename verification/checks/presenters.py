@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.utils.translation import gettext as _
 
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
+from portal.core.value_types import JsonObject
 from portal.ui.components.moments import format_short
 from verification.checks.models import CheckResult, CheckRun
 from verification.checks.runner import get_max_age, list_checked_requirements, list_required_check_keys
@@ -36,7 +36,7 @@ class CheckResultRow:
     at: datetime | None = None
     since: datetime | None = None
     next_try: datetime | None = None
-    evidence: tuple[dict[str, Any], ...] = ()
+    evidence: tuple[JsonObject, ...] = ()
     looking: bool = False
     accepts: tuple[str, str] = ("", "")  # what a reviewer can accept permanently, and its value
 
@@ -148,6 +148,6 @@ def _describe_state(result: CheckResult) -> str:
     return ", ".join(parts)
 
 
-def _add_timestamp(item: dict[str, Any]) -> dict[str, Any]:
+def _add_timestamp(item: JsonObject) -> dict[str, object]:
     """Add the time of the statement to evidence that has one."""
     return item | {"moment": datetime.fromisoformat(item["at"])} if item.get("at") else item

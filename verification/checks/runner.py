@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
 
@@ -102,7 +101,7 @@ def _list_sibling_repositories(integration: Integration) -> tuple[str, ...]:
     return tuple(siblings.values_list("repository", flat=True)[:100])
 
 
-def _collect_answers(integration: Integration) -> dict[str, dict[str, Any]]:
+def _collect_answers(integration: Integration) -> dict[str, dict[str, object]]:
     """Return the answers from forms by requirement, in the order of the path."""
     fulfillments, edition = context.get_fulfillments(integration), integration.edition
     requirements = (
@@ -256,7 +255,7 @@ def _freeze_listing(integration: Integration, results: ResultsByKey, now: dateti
         )
 
 
-def _serialize_detail(key: str, result: Result) -> dict[str, Any]:
+def _serialize_detail(key: str, result: Result) -> dict[str, object]:
     """Return the details of a check as JSON for pages."""
     check = CHECKS.get(key)
     return {

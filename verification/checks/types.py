@@ -67,7 +67,7 @@ class Subject:
         """Return the value that a reviewer accepted permanently for the check of that key, blank if none."""
         return str(self.known.get(f"{ACCEPTED_KEY_PREFIX}{key}", ""))
 
-    def find_answer(self, key: str) -> Any:
+    def find_answer(self, key: str) -> object:
         """Return the first answer to a question of that key, such as "summary" or "documentation"; "" if none."""
         return next((form_answers[key] for form_answers in self.answers.values() if form_answers.get(key)), "")
 
@@ -81,15 +81,15 @@ class SourcesProtocol(Protocol):
     """
 
     @property
-    def github(self) -> Any:
+    def github(self) -> object:
         """verification.sources.github.client.GitHubClient, or a stand-in with the same methods."""
 
     @property
-    def registry(self) -> Any:
+    def registry(self) -> object:
         """verification.sources.registry.client.RegistryClient: the public registry's own v1 and v2 answers."""
 
     @property
-    def web(self) -> Any:
+    def web(self) -> object:
         """verification.sources.http.client.OutboundClient, for every URL that a partner can influence."""
 
     def read(self, key: str, function: Callable[[], T]) -> T:

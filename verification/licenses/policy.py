@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.licenses.findings import Finding
 from verification.licenses.inspection import FileAnalysis, analyze_file
 
@@ -55,7 +55,7 @@ class Judgement:
     reasons: tuple[str, ...]
     findings: tuple[Finding, ...] = ()
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         return {
             "expression": self.expression,
             "confidence": self.confidence,

@@ -41,7 +41,7 @@ def build_pool(table: MessageTable, dependencies: Sequence[Any] = ()) -> descrip
     return pool
 
 
-def get_message_class(pool: descriptor_pool.DescriptorPool, name: str) -> Any:
+def get_message_class(pool: descriptor_pool.DescriptorPool, name: str) -> object:
     """The class of a message by its full name."""
     return message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
 

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 from django.conf import settings
 
+from portal.core.value_types import NamedValues
 from verification.checks import execution
 from verification.checks.execution import UnsupportedBySourceError
 from verification.checks.types import Subject
@@ -87,7 +88,7 @@ class CheckoutSources:
     folder: Path
     registry: UnavailableSource = UnavailableSource("the registry is not asked with --path.")
     web: UnavailableSource = UnavailableSource("no address is asked with --path.")
-    _read: dict[str, Any] = field(default_factory=dict)
+    _read: NamedValues = field(default_factory=dict)
 
     @property
     def github(self) -> CheckoutGitHub:

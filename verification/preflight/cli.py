@@ -9,11 +9,12 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
+from portal.core.value_types import NamedValues
 from verification.checks import execution
 from verification.checks.types import CHECKS
 from verification.preflight import checkout_sources as local
@@ -88,7 +89,7 @@ def main(argv: Sequence[str] | None = None, out: TextIO | None = None, err: Text
     return report.exit_code
 
 
-def run_preflight(options: argparse.Namespace, report_progress: Callable[[str], Any]) -> PreflightReport:
+def run_preflight(options: argparse.Namespace, report_progress: Callable[[str], object]) -> PreflightReport:
     """Run the selected checks and call `report_progress` on the way. Raises PreflightUsageError."""
     repository, edition = _parse_repository(options.repository), _get_edition(options.program, options.edition)
     if options.category and edition.category(options.category) is None:
@@ -97,7 +98,7 @@ def run_preflight(options: argparse.Namespace, report_progress: Callable[[str], 
     advisory_keys = execution.list_advisory_check_keys(edition, options.category) - set(options.only)
     version, folder = _parse_version(options.version), _get_folder(options.path)
     tag = f"v{version}" if version else "HEAD" if folder else ""
-    subject_fields: dict[str, Any] = {"category": options.category, "version": version, "tag": tag}
+    subject_fields: NamedValues = {"category": options.category, "version": version, "tag": tag}
     subject = execution.build_subject(PROGRAMS[options.program], edition, repository, **subject_fields)
 
     def begin(key: str) -> None:

@@ -3,13 +3,12 @@
 import json
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
 from xml.etree import ElementTree as xml
 
+from portal.core.value_types import JsonObject
 from verification.outcomes import Outcome
 from verification.preflight.report import PreflightReport
 
-JsonObject = dict[str, Any]
 RESET_CODE = "\x1b[0m"
 OUTCOME_STYLES: dict[str, tuple[str, str]] = {
     "pass": ("✓", "\x1b[32m"),

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.checks import execution
 from verification.checks.types import Subject
 from verification.outcomes import Outcome, Result, get_worst_outcome
@@ -39,7 +39,7 @@ class PreflightReport:
         """Return the exit code: 0 all pass, 1 something to fix, 2 undetermined or no checks."""
         return EXIT_CODE_BY_OUTCOME.get(self.outcome, EXIT_UNKNOWN)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         return {
             "program": self.subject.program,
             "edition": self.subject.edition,

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from portal.core.translation import gettext_noop
+from portal.core.value_types import JsonObject
 from verification.outcomes import Evidence, Outcome, Result, get_worst_outcome
 from verification.releases import install_simulation, program_rules
 from verification.releases.inspection import Reader, Release
@@ -48,7 +48,7 @@ class Report:
     def outcome(self) -> Outcome:
         return get_worst_outcome(check.result.outcome for check in self.checks)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """As JSON; evidence as in the portal."""
         version_entry = self.release.version_entry
         return {

@@ -1,8 +1,8 @@
 """Parser of a registry's answers about a version and a package, including misreadings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from verification.sources.registry.protocol import RegistryReply
 from verification.terraform import go_json
@@ -65,7 +65,7 @@ class ParsedReply(Generic[T]):
     misread: str | None = None
 
 
-def parse_reply(reply: RegistryReply, shape: Callable[[Any], T]) -> ParsedReply[T]:
+def parse_reply(reply: RegistryReply, shape: Callable[[object], T]) -> ParsedReply[T]:
     """The reply in our shape, if it is one."""
     if not reply.ok:
         return ParsedReply(reply)
@@ -75,7 +75,7 @@ def parse_reply(reply: RegistryReply, shape: Callable[[Any], T]) -> ParsedReply[
         return ParsedReply(reply, misread=str(error))
 
 
-def versions(raw: Any) -> Versions:
+def versions(raw: object) -> Versions:
     """Raises Misread."""
     document = go_json.expect_object(raw)
     return Versions(
@@ -84,21 +84,21 @@ def versions(raw: Any) -> Versions:
     )
 
 
-def _parse_entry(raw: dict[str, Any]) -> VersionEntry:
+def _parse_entry(raw: Mapping[str, object]) -> VersionEntry:
     version = go_json.expect_string(raw.get("version"), ".versions.version")
     return VersionEntry(
         version, go_json.expect_strings(raw.get("protocols"), ".versions.protocols"), _platforms(raw.get("platforms"))
     )
 
 
-def _platforms(raw: Any) -> tuple[str, ...]:
+def _platforms(raw: object) -> tuple[str, ...]:
     """Terraform does not read these, so nothing here makes it stumble."""
     entries = raw if isinstance(raw, list) else []
     pairs = [(item.get("os"), item.get("arch")) for item in entries if isinstance(item, dict)]
     return tuple(dict.fromkeys(f"{os}_{arch}" for os, arch in pairs if isinstance(os, str) and isinstance(arch, str)))
 
 
-def package(raw: Any) -> Package:
+def package(raw: object) -> Package:
     """Raises Misread."""
     document = go_json.expect_object(raw)
 
@@ -123,7 +123,7 @@ def package(raw: Any) -> Package:
     )
 
 
-def _key(raw: dict[str, Any]) -> SigningKey:
+def _key(raw: Mapping[str, object]) -> SigningKey:
     where = "SigningKey"
     return SigningKey(
         go_json.expect_string(raw.get("key_id"), f"{where}.key_id"),

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.outcomes import Outcome
 from verification.releases.artifacts.archives import Archive
 from verification.releases.artifacts.remarks import Remark
@@ -30,8 +31,8 @@ def identities(assets: Iterable[ReleaseAsset]) -> dict[str, str]:
 
 
 def plain(
-    platforms: Iterable[Platform], identity_by_address: Mapping[str, str], before: Any, now: datetime
-) -> dict[str, Any]:
+    platforms: Iterable[Platform], identity_by_address: Mapping[str, str], before: object, now: datetime
+) -> JsonObject:
     """Return the data of each archive as plain values for the next run. Data that was reused keeps its date."""
     entries = before if isinstance(before, Mapping) else {}
     archives = {}
@@ -47,7 +48,7 @@ def plain(
     return archives
 
 
-def usable(before: Any, identity_by_address: Mapping[str, str], now: datetime) -> ArchiveReplies:
+def usable(before: object, identity_by_address: Mapping[str, str], now: datetime) -> ArchiveReplies:
     """The archives that are still what was kept of them, by their address."""
     entries = before if isinstance(before, Mapping) else {}
     fitting = {
@@ -64,7 +65,7 @@ def _fits(entry: Mapping[str, Any], identity: str, now: datetime) -> bool:
     return entry.get("identity") == identity and now - datetime.fromisoformat(entry["at"]) < AGE
 
 
-def _entry(answer: SourceResponse, archive: Archive, identity: str, now: datetime) -> dict[str, Any]:
+def _entry(answer: SourceResponse, archive: Archive, identity: str, now: datetime) -> dict[str, object]:
     decision = archive.terraform
     return {
         "identity": identity,

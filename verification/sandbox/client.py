@@ -34,7 +34,7 @@ class SandboxProtocolError(Exception):
 
 def run_job(
     kind: str,
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     files: Mapping[str, Path],
     *,
     service: str = "",
@@ -62,7 +62,7 @@ def run_job(
             timer.cancel()
 
 
-def _send(request: BinaryIO, kind: str, arguments: Mapping[str, Any], files: Mapping[str, Path]) -> None:
+def _send(request: BinaryIO, kind: str, arguments: Mapping[str, object], files: Mapping[str, Path]) -> None:
     sizes = [[name, path.stat().st_size] for name, path in files.items()]
     with suppress(BrokenPipeError, ConnectionResetError):
         request.write(json.dumps({"kind": kind, "arguments": dict(arguments), "files": sizes}).encode() + b"\n")
@@ -72,7 +72,7 @@ def _send(request: BinaryIO, kind: str, arguments: Mapping[str, Any], files: Map
         request.flush()
 
 
-def _receive(answer: BinaryIO, report: ReportProgress) -> Any:
+def _receive(answer: BinaryIO, report: ReportProgress) -> object:
     for line in answer:
         message = json.loads(line)
         if "progress" in message:

@@ -47,7 +47,7 @@ def _receive_file(stream: BinaryIO, path: Path, size: int) -> Path:
     return path
 
 
-def _run(request: BinaryIO, send: Callable[..., None]) -> Any:
+def _run(request: BinaryIO, send: Callable[..., None]) -> object:
     """Return what the job answers; its files are gone afterwards. Raise what the job raises."""
     job = json.loads(request.readline())
     with tempfile.TemporaryDirectory(prefix=f"sandbox-job-{os.getpid()}-") as folder:
@@ -64,7 +64,7 @@ def _run(request: BinaryIO, send: Callable[..., None]) -> Any:
 def run_job(request: BinaryIO, response: BinaryIO) -> None:
     """Do one job from stream to stream."""
 
-    def send(**message: Any) -> None:
+    def send(**message: object) -> None:
         response.write(json.dumps(message).encode() + b"\n")
         response.flush()
 

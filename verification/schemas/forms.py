@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from portal.core.text_fields import MultiLineField, SingleLineField
+from portal.core.value_types import NamedValues
 from verification.schemas.crossplane.option_validation import validate_choices
 from verification.schemas.crossplane.options import (
     CHOICE_VALUES,
@@ -80,7 +81,7 @@ class GeneratorChoicesForm(forms.Form):
         if not self.is_valid():
             return defaults
         values = {key: self.cleaned_data[key] for key in CHOICE_VALUES}
-        arguments: dict[str, Any] = {key: value for key, value in values.items() if value}
+        arguments: NamedValues = {key: value for key, value in values.items() if value}
         for name, key in CHOICE_BY_FIELD.items():
             arguments[key] = tuple(line.strip() for line in self.cleaned_data[name].split("\n") if line.strip())
             self._refuse(name, schema, **{key: arguments[key]})

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
+from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import get_product_name
 from verification.schemas.engine.diff import SchemaDifference, compare_schemas
@@ -28,7 +29,7 @@ MAX_VERSIONS = 200  # versions of one integration
 REFUSAL_MESSAGE = gettext_noop("Only owners and editors of the company and reviewers can upload a schema.")
 
 
-def can_submit_schema(integration: Integration, user: Any) -> bool:
+def can_submit_schema(integration: Integration, user: AnyUser) -> bool:
     """Return whether a user may submit a schema: members who can edit, and reviewers who can decide."""
     return permissions.can_edit(integration, user) or permissions.can_decide(integration, user)
 

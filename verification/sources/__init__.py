@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.conf import settings
 
+from portal.core.value_types import NamedValues
 from verification.sources.errors import SourceError
 from verification.sources.github.client import GitHubClient
 from verification.sources.http.client import OutboundClient
@@ -29,7 +30,7 @@ class Sources:
     github: GitHubClient = field(default_factory=GitHubClient)
     registry: RegistryClient = field(default_factory=RegistryClient)
     web: OutboundClient = field(default_factory=build_outbound_client)
-    _read: dict[str, Any] = field(default_factory=dict)
+    _read: NamedValues = field(default_factory=dict)
 
     def read(self, key: str, function: Callable[[], T]) -> T:
         """See verification.checks.types.SourcesProtocol."""

@@ -41,7 +41,7 @@ class HttpCache:
             return None
         return CachedResponse(value, entry.etag, entry.final, entry.confirmed_at)
 
-    def put(self, address: str, etag: str, value: Any, *, final: bool = False) -> None:
+    def put(self, address: str, etag: str, value: object, *, final: bool = False) -> None:
         """Store a response. Responses that are not final need an ETag."""
         key, content = self._build_key(address), json.dumps(value).encode()
         if not (etag or final) or len(key) > 500 or len(etag) > 200 or len(content) > MAX_CACHED_BYTES:

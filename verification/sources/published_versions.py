@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.sources.errors import SourceError
 from verification.terraform.versions import InvalidVersionError, Version, parse_version, select_newest_version
 
@@ -39,7 +40,7 @@ class RegistryListing:
     etag: str = ""
     builds: Mapping[str, tuple[str, ...]] | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Return the listing as plain values for storage."""
         return asdict(self) | {
             "versions": list(self.versions),
@@ -50,7 +51,7 @@ class RegistryListing:
         }
 
 
-def load_listing(value: Any) -> RegistryListing | None:
+def load_listing(value: object) -> RegistryListing | None:
     """Load a listing from the output of `as_dict()`. Return None for any other value, so that all is fetched again."""
     if not isinstance(value, Mapping) or {*value, "builds"} != {
         dataclass_field.name for dataclass_field in fields(RegistryListing)

@@ -5,8 +5,9 @@ Raises Misread with Terraform's own words, or their beginning. Standard library 
 
 import json
 from collections.abc import Iterable
-from typing import Any, NoReturn
+from typing import NoReturn
 
+from portal.core.value_types import JsonObject
 from verification.terraform.messages import render_message
 
 WHITESPACE = " \t\r\n"
@@ -18,7 +19,7 @@ class JsonReadError(ValueError):
     """Unexpected JSON. The message is Terraform's."""
 
 
-def decode_json(body: bytes) -> Any:
+def decode_json(body: bytes) -> object:
     """Return the first JSON value in the body, the names in it as Go matches them to fields. Raises Misread."""
     text = body.decode("utf-8", "replace").lstrip(WHITESPACE)
     if not text:
@@ -31,14 +32,14 @@ def decode_json(body: bytes) -> Any:
         raise JsonReadError(_describe_error(text, error)) from error
 
 
-def _merge(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def _merge(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
     """Return an object whose names are folded; of two values the last one counts, two objects are merged."""
-    result: dict[str, Any] = {}
+    result: JsonObject = {}
     _merge_into(result, ((name.lower().translate(ASCII_EQUIVALENTS), value) for name, value in pairs))
     return result
 
 
-def _merge_into(target: dict[str, Any], pairs: Iterable[tuple[str, Any]]) -> None:
+def _merge_into(target: dict[str, object], pairs: Iterable[tuple[str, object]]) -> None:
     """Add values to an object in place, so that every value is moved once per level at most."""
     for name, value in pairs:
         before = target.get(name)
@@ -59,7 +60,7 @@ def _describe_error(text: str, error: json.JSONDecodeError) -> str:
     return render_message("json_cut") if ends else ""
 
 
-def expect_object(value: Any) -> dict[str, Any]:
+def expect_object(value: object) -> dict[str, object]:
     """An object; null is an empty one. Raises Misread for anything else."""
     if value is None:
         return {}
@@ -68,7 +69,7 @@ def expect_object(value: Any) -> dict[str, Any]:
     return value
 
 
-def expect_string(value: Any, field: str) -> str:
+def expect_string(value: object, field: str) -> str:
     """A string; null is an empty one. Raises Misread with the field's name for anything else."""
     if value is None:
         return ""
@@ -77,7 +78,7 @@ def expect_string(value: Any, field: str) -> str:
     return value
 
 
-def expect_strings(value: Any, field: str) -> tuple[str, ...]:
+def expect_strings(value: object, field: str) -> tuple[str, ...]:
     """A list of strings; null is an empty one. Raises Misread."""
     if value is None:
         return ()
@@ -86,7 +87,7 @@ def expect_strings(value: Any, field: str) -> tuple[str, ...]:
     return tuple(expect_string(item, field) for item in value)
 
 
-def expect_objects(value: Any) -> tuple[dict[str, Any], ...]:
+def expect_objects(value: object) -> tuple[dict[str, object], ...]:
     """A list of objects; null is an empty one. Raises Misread, in words that are only the beginning of Terraform's."""
     if value is None:
         return ()
@@ -96,5 +97,5 @@ def expect_objects(value: Any) -> tuple[dict[str, Any], ...]:
     return tuple(item or {} for item in value)
 
 
-def get_type_name(value: Any) -> str:
+def get_type_name(value: object) -> str:
     return next((kind for python_type, kind in TYPE_NAMES if isinstance(value, python_type)), "null")

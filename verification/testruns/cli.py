@@ -4,9 +4,9 @@ from argparse import ArgumentParser
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from portal.core.cli import build_usage_error
+from portal.core.value_types import JsonObject
 
 ProgressCallback = Callable[[str], None]
 
@@ -15,7 +15,7 @@ ProgressCallback = Callable[[str], None]
 class CommandOutput:
     """The report of a test run: as plain data and as text."""
 
-    report: dict[str, Any]
+    report: JsonObject
     text: str
     exit_code: int
 

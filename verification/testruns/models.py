@@ -1,6 +1,6 @@
 """Models of the testruns app: test runs, and the requests and callbacks of run task tests."""
 
-from typing import Any, Self
+from typing import Self
 from uuid import uuid4
 
 from django.conf import settings
@@ -111,7 +111,7 @@ class RunTaskCallback(models.Model):
     def __str__(self) -> str:
         return f"callback of {self.request_id}"
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
+    def save(self, *args: object, **kwargs: object) -> None:
         if self.pk is not None:
             raise TypeError("Callbacks are append-only.")
         super().save(*args, **kwargs)

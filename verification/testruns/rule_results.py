@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from portal.core.value_types import JsonObject
 from verification.outcomes import Outcome, get_worst_outcome
 
 RuleOutcome = tuple[Outcome, str]
@@ -27,7 +28,7 @@ class RuleResult:
     advice: str = ""
     notes: tuple[str, ...] = ()
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         return {
             "rule": self.rule,
             "title": self.title,
@@ -75,7 +76,7 @@ def choose_worst(outcomes: Iterable[RuleOutcome], default: RuleOutcome) -> RuleO
     return decisive, " ".join(sentences[:3]) + more
 
 
-def build_results_report(catalog: RuleCatalog, records: Any) -> dict[str, Any]:
+def build_results_report(catalog: RuleCatalog, records: object) -> JsonObject:
     """Return the results and the outcome as plain data."""
     results = catalog.judge(records)
     return {

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db.models import F
 from django.urls import reverse
@@ -10,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from integrations.programs.schema import Requirement, RequirementKind
 from integrations.submissions.models import Integration
+from portal.core.value_types import JsonObject
 from verification.checks.rules import nomad_plugin, run_task
 from verification.outcomes import Outcome
 from verification.testruns.models import TestRun
@@ -40,7 +40,7 @@ class TestRunSummary:
     more: int = 0
 
 
-def sort_results(run: TestRun) -> tuple[list[dict[str, Any]], str]:
+def sort_results(run: TestRun) -> tuple[list[JsonObject], str]:
     """Return the results, worst first once the run has finished, and how many passed unless all did."""
     results = list(run.results)
     passed_count = sum(each["outcome"] == Outcome.PASS for each in results)

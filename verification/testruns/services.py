@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.debug import sensitive_variables
 
 from integrations.submissions.models import Integration
+from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from portal.jobs.context import JobContext
 from portal.jobs.definitions import JobDefinition, Reschedule, job
@@ -23,7 +24,7 @@ REFUSAL_MESSAGE = gettext_noop("Only owners, editors, and program staff can do t
 
 @sensitive_variables("inputs")
 def start_test_run(
-    kind: str, integration: Integration, inputs: dict[str, Any], *, actor: Any, now: datetime
+    kind: str, integration: Integration, inputs: dict[str, object], *, actor: Any, now: datetime
 ) -> TestRun:
     """Start a test run in the background. Without an actor, the portal starts it.
 
@@ -52,7 +53,7 @@ def start_test_run(
     return run
 
 
-def cancel_test_run(run: TestRun, *, actor: Any) -> None:
+def cancel_test_run(run: TestRun, *, actor: User) -> None:
     """Finish a test run with its results so far, if it is open. Raises ActionRefused."""
     require_permission(run.integration, actor)
     if not KINDS[run.kind].can_cancel:

@@ -1,6 +1,5 @@
 """Pages of test runs, their JSON, and the action that cancels a run. One set of views for every kind."""
 
-from typing import Any
 from uuid import UUID
 
 from django import forms
@@ -14,7 +13,9 @@ from django.views.decorators.http import require_safe
 
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
+from portal.core.value_types import TemplateContext
 from portal.ui.refusals import report_refusal
 from verification.checks.services.runs import can_request_check_run
 from verification.checks.views.results import STOP_POLLING_STATUS
@@ -28,7 +29,7 @@ MAX_LISTED_TEST_RUNS = 6
 MAX_ID_DIGITS = 12
 
 
-def load_integration(request: HttpRequest, uuid: UUID, kind: TestKind) -> Integration:
+def load_integration(request: AuthenticatedRequest, uuid: UUID, kind: TestKind) -> Integration:
     """Load an integration that the kind can test. Raises Http404."""
     integration = load_visible_integration(request, uuid)
     if not kind.is_supported(integration):
@@ -38,7 +39,7 @@ def load_integration(request: HttpRequest, uuid: UUID, kind: TestKind) -> Integr
 
 @sensitive_post_parameters("key", "secret")
 @sensitive_variables("form")
-def show_test(request: HttpRequest, uuid: UUID, kind: str) -> HttpResponse:
+def show_test(request: AuthenticatedRequest, uuid: UUID, kind: str) -> HttpResponse:
     """Show the page. POST starts a test run; htmx requests updates of a running one."""
     definition = KINDS[kind]
     integration = load_integration(request, uuid, definition)
@@ -58,7 +59,7 @@ def show_test(request: HttpRequest, uuid: UUID, kind: str) -> HttpResponse:
 
 
 @require_safe
-def show_test_json(request: HttpRequest, uuid: UUID, kind: str) -> HttpResponse:
+def show_test_json(request: AuthenticatedRequest, uuid: UUID, kind: str) -> HttpResponse:
     """Return the selected test run, by default the newest, as the command prints it."""
     run = _get_selected(request, load_integration(request, uuid, KINDS[kind]), kind)
     if run is None:
@@ -67,7 +68,7 @@ def show_test_json(request: HttpRequest, uuid: UUID, kind: str) -> HttpResponse:
     return JsonResponse({**metadata, **KINDS[kind].build_report(run)}, json_dumps_params={"indent": 2})
 
 
-def cancel_test(request: HttpRequest, uuid: UUID, kind: str) -> HttpResponse:
+def cancel_test(request: AuthenticatedRequest, uuid: UUID, kind: str) -> HttpResponse:
     """Finish the running test run with its results so far."""
     if request.method == "POST":
         integration = load_integration(request, uuid, KINDS[kind])
@@ -82,7 +83,7 @@ def cancel_test(request: HttpRequest, uuid: UUID, kind: str) -> HttpResponse:
 
 
 def _render(
-    request: HttpRequest, integration: Integration, kind: TestKind, form: forms.Form, status: int = 200
+    request: AuthenticatedRequest, integration: Integration, kind: TestKind, form: forms.Form, status: int = 200
 ) -> HttpResponse:
     run = _get_selected(request, integration, kind.key)
     is_running = run is not None and run.is_running
@@ -90,7 +91,7 @@ def _render(
         # the form and the details are new, too
         return HttpResponse(status=STOP_POLLING_STATUS, headers={"HX-Refresh": "true"})
     runs = TestRun.objects.filter(integration=integration, kind=kind.key)
-    context: dict[str, Any] = {
+    context: TemplateContext = {
         "integration": integration,
         "kind": kind,
         "page_url_name": f"testruns:{kind.key}",
@@ -107,7 +108,7 @@ def _render(
     return render(request, template, context, status=status)
 
 
-def _build_run_context(run: TestRun, kind: TestKind) -> dict[str, Any]:
+def _build_run_context(run: TestRun, kind: TestKind) -> dict[str, object]:
     """Return the run's part of the page. Results that did not pass show the output of their steps."""
     context = kind.build_context(run)
     select_outputs = context.pop("select_outputs", lambda result: ())

@@ -22,6 +22,7 @@ from integrations.sla.metrics import OPEN_STATES
 from integrations.sla.models import SlaClock
 from portal.core.business_time import Calendar, add_business_days
 from portal.core.text_fields import MultiLineField, SingleLineField
+from portal.core.value_types import NamedValues
 
 HOLIDAY_YEARS_AHEAD = 6
 MAX_PREVIEW_DAYS = 24
@@ -80,7 +81,7 @@ class CalendarForm(forms.Form):
             if line.strip()
         )
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         data = self.cleaned_data
         if self.errors:
             return data
@@ -127,7 +128,7 @@ def _parse_day_off(line_number: int, line: str) -> tuple[str, str]:
         ) from None
 
 
-def build_initial_data(edition: PartnerCalendar | None, zone: str) -> dict[str, Any]:
+def build_initial_data(edition: PartnerCalendar | None, zone: str) -> NamedValues:
     """Return the form's initial data from the current calendar, or defaults in the user's time zone."""
     if edition is None:
         return {"zone": zone, "workdays": list(range(5))}

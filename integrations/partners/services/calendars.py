@@ -2,7 +2,6 @@
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -10,6 +9,7 @@ from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner, PartnerCalendar
+from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 
@@ -60,7 +60,7 @@ def explain_calendar_refusal(definition: CalendarDefinition) -> str:
     return ""
 
 
-def set_calendar(partner: Partner, definition: CalendarDefinition, *, actor: Any, now: datetime) -> PartnerCalendar:
+def set_calendar(partner: Partner, definition: CalendarDefinition, *, actor: User, now: datetime) -> PartnerCalendar:
     """Create a new edition unless the content is unchanged. Raises ActionRefused."""
     with transaction.atomic():
         locked_partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)

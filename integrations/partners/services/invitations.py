@@ -1,7 +1,6 @@
 """Service that creates an invitation and queues its email. Only the email contains the token."""
 
 from datetime import datetime
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -9,10 +8,11 @@ from django.urls import reverse
 
 from integrations.partners.models import Invitation, Partner
 from integrations.partners.services import members
+from portal.accounts.models import User
 from portal.notifications import email as mail
 
 
-def send_invitation(partner: Partner, email: str, role: str, *, actor: Any, now: datetime) -> Invitation:
+def send_invitation(partner: Partner, email: str, role: str, *, actor: User, now: datetime) -> Invitation:
     """Invite an address, or replace its open invitation. Raises ActionRefused like `create_invitation`."""
     with transaction.atomic():
         invitation, token = members.create_invitation(partner, email, role, actor=actor, now=now)

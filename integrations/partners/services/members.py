@@ -7,14 +7,18 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
 from integrations.partners.models import Invitation, JoinRequest, Membership, Partner, Role
+from portal.accounts.models import User
+from portal.accounts.requests import AnyUser
 from portal.audit.services import record_event
 from portal.core.crypto import hash_token
 from portal.core.errors import ActionRefused
+from portal.core.value_types import NamedValues
 
 INVITATION_DAYS = 14
 MAX_DAILY_INVITATIONS = 50
@@ -24,7 +28,7 @@ LAST_OWNER_MESSAGE = gettext_noop("A company needs an owner. Make someone else a
 
 
 @contextmanager
-def _lock_partner(partner_id: int, *people: Any) -> Iterator[Partner]:
+def _lock_partner(partner_id: int, *people: object) -> Iterator[Partner]:
     """Yield the locked partner, so that changes of members are serialized. Cached roles are cleared."""
     with transaction.atomic():
         partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner_id)
@@ -35,7 +39,7 @@ def _lock_partner(partner_id: int, *people: Any) -> Iterator[Partner]:
             permissions.forget_roles(person)
 
 
-def _require_manager(partner: Partner, actor: Any) -> None:
+def _require_manager(partner: Partner, actor: AnyUser | None) -> None:
     if not permissions.can_manage_partner(partner, actor):
         raise ActionRefused(permissions.get_refusal("can_manage"), "forbidden")
 
@@ -46,7 +50,7 @@ def _validate_role(role: str) -> str:
     return str(role)
 
 
-def request_to_join(partner: Partner, *, message: str = "", actor: Any, now: datetime) -> JoinRequest:
+def request_to_join(partner: Partner, *, message: str = "", actor: User, now: datetime) -> JoinRequest:
     """Create a join request. Raises ActionRefused for members and for repeated or too many requests."""
     with _lock_partner(partner.pk, actor) as locked_partner:
         if permissions.get_role(locked_partner, actor):
@@ -94,14 +98,14 @@ def decide_join_request(
         locked_request.state = JoinRequest.State.ACCEPTED if accept else JoinRequest.State.DECLINED
         locked_request.decided_by, locked_request.decided_at = actor, now
         locked_request.save()
-        event_data: dict[str, Any] = {"person": locked_request.user_id, "name": str(locked_request.user)}
+        data: NamedValues = {"person": locked_request.user_id, "name": str(locked_request.user)}
         if accept:
-            event_data["role"] = _add_member(partner, locked_request.user, _validate_role(role), now).role
-        record_event(partner, f"member.join_{locked_request.state}", actor=actor, now=now, **event_data)
+            data["role"] = _add_member(partner, locked_request.user, _validate_role(role), now).role
+        record_event(partner, f"member.join_{locked_request.state}", actor=actor, now=now, **data)
 
 
-def _add_member(partner: Partner, user: Any, role: str, now: datetime) -> Membership:
-    """Return the user's current membership, created if necessary, and accept their open join requests."""
+def _add_member(partner: Partner, user: User, role: str, now: datetime) -> Membership:
+    """Return the current membership, created if needed, and accept the open join requests of the user."""
     membership, _ = Membership.objects.get_or_create(
         partner=partner, user=user, ended_at=None, defaults={"role": role, "joined_at": now}
     )
@@ -110,12 +114,12 @@ def _add_member(partner: Partner, user: Any, role: str, now: datetime) -> Member
     return membership
 
 
-def list_open_invitations(partner: Partner, now: datetime) -> Any:
+def list_open_invitations(partner: Partner, now: datetime) -> QuerySet[Invitation]:
     """Return the invitations that can still be accepted."""
     return Invitation.objects.filter(partner=partner, accepted_at=None, revoked_at=None, expires_at__gt=now)
 
 
-def create_invitation(partner: Partner, email: str, role: str, *, actor: Any, now: datetime) -> tuple[Invitation, str]:
+def create_invitation(partner: Partner, email: str, role: str, *, actor: User, now: datetime) -> tuple[Invitation, str]:
     """Create an invitation or renew the open one. Return it with its token, which is not stored."""
     email = email.strip().lower()
     with _lock_partner(partner.pk, actor) as locked_partner:
@@ -152,7 +156,7 @@ def create_invitation(partner: Partner, email: str, role: str, *, actor: Any, no
     return invitation, token
 
 
-def revoke_invitation(invitation: Invitation, *, actor: Any, now: datetime) -> None:
+def revoke_invitation(invitation: Invitation, *, actor: User, now: datetime) -> None:
     """Revoke an invitation. Raises ActionRefused if it was already accepted."""
     with _lock_partner(invitation.partner_id, actor) as partner:
         _require_manager(partner, actor)
@@ -167,7 +171,7 @@ def revoke_invitation(invitation: Invitation, *, actor: Any, now: datetime) -> N
             _revoke_invitation(partner, locked_invitation, actor, now)
 
 
-def _revoke_invitation(partner: Partner, invitation: Invitation, actor: Any, now: datetime) -> None:
+def _revoke_invitation(partner: Partner, invitation: Invitation, actor: AnyUser, now: datetime) -> None:
     invitation.revoked_at = now
     invitation.save()
     record_event(
@@ -175,7 +179,7 @@ def _revoke_invitation(partner: Partner, invitation: Invitation, actor: Any, now
     )
 
 
-def accept_invitation(invitation: Invitation, *, addresses: Collection[str], actor: Any, now: datetime) -> Membership:
+def accept_invitation(invitation: Invitation, *, addresses: Collection[str], actor: User, now: datetime) -> Membership:
     """Accept an invitation for one of the user's verified addresses.
 
     Raises:
@@ -230,7 +234,7 @@ def _require_other_owner(partner: Partner, membership: Membership) -> None:
         raise ActionRefused(_(LAST_OWNER_MESSAGE))
 
 
-def change_role(membership: Membership, role: str, *, actor: Any, now: datetime) -> None:
+def change_role(membership: Membership, role: str, *, actor: AnyUser, now: datetime) -> None:
     """Change the role of a member. Raises ActionRefused if no owner would remain."""
     with _lock_partner(membership.partner_id, actor, membership.user) as partner:
         _require_manager(partner, actor)
@@ -241,18 +245,18 @@ def change_role(membership: Membership, role: str, *, actor: Any, now: datetime)
         _require_other_owner(partner, current)
         current.role = role
         current.save()
-        event_data: dict[str, Any] = {
+        data: NamedValues = {
             "person": current.user_id,
             "name": str(current.user),
             "before": previous_role,
             "role": role,
         }
-        record_event(partner, "member.role_changed", actor=actor, now=now, **event_data)
+        record_event(partner, "member.role_changed", actor=actor, now=now, **data)
         if previous_role == Role.OWNER:
             _revoke_invitations_from(current, partner, actor, now)
 
 
-def end_membership(membership: Membership, *, actor: Any, now: datetime) -> None:
+def end_membership(membership: Membership, *, actor: User, now: datetime) -> None:
     """End the membership of the actor or of another member. Raises ActionRefused if no owner would remain."""
     with _lock_partner(membership.partner_id, actor, membership.user) as partner:
         current = _get_current_membership(membership)
@@ -262,25 +266,18 @@ def end_membership(membership: Membership, *, actor: Any, now: datetime) -> None
         _require_other_owner(partner, current)
         current.ended_at = now
         current.save()
-        record_event(
-            partner,
-            "member.removed",
-            actor=actor,
-            now=now,
-            person=current.user_id,
-            name=str(current.user),
-            left=is_own,
-        )
+        data: NamedValues = {"person": current.user_id, "name": str(current.user), "left": is_own}
+        record_event(partner, "member.removed", actor=actor, now=now, **data)
         _revoke_invitations_from(current, partner, actor, now)
 
 
-def _revoke_invitations_from(membership: Membership, partner: Partner, actor: Any, now: datetime) -> None:
+def _revoke_invitations_from(membership: Membership, partner: Partner, actor: AnyUser, now: datetime) -> None:
     """Revoke the open invitations of a former owner or member, so that they can't return through one."""
     for invitation in list_open_invitations(partner, now).filter(invited_by_id=membership.user_id):
         _revoke_invitation(partner, invitation, actor, now)
 
 
-def appoint_owner(partner: Partner, user: Any, *, actor: Any, now: datetime) -> Membership:
+def appoint_owner(partner: Partner, user: User, *, actor: User, now: datetime) -> Membership:
     """Make a user an owner of a partner. Raises ActionRefused unless the actor is staff."""
     if not actor.is_staff:
         raise ActionRefused(_("Only staff can appoint an owner."), "forbidden")

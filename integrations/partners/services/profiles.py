@@ -1,20 +1,20 @@
 """Services that create partners and change their name and website. Each change records one event."""
 
 from datetime import datetime
-from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from integrations.partners import name_validation, permissions
 from integrations.partners.models import Membership, Partner, Role
+from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 
 FIELD_LABELS = {"name": "Name", "website": "Website"}
 
 
-def create_partner(name: str, *, website: str = "", domain: str = "", actor: Any, now: datetime) -> Partner:
+def create_partner(name: str, *, website: str = "", domain: str = "", actor: User, now: datetime) -> Partner:
     """Create a partner with `actor` as its owner.
 
     Raises:
@@ -40,7 +40,7 @@ def create_partner(name: str, *, website: str = "", domain: str = "", actor: Any
     return partner
 
 
-def change_profile(partner: Partner, *, name: str, website: str, actor: Any, now: datetime) -> Partner:
+def change_profile(partner: Partner, *, name: str, website: str, actor: User, now: datetime) -> Partner:
     """Change the name and website of a partner. The slug and the page URL don't change.
 
     Raises:
@@ -71,7 +71,7 @@ def explain_name_refusal(partner: Partner, name: str, now: datetime) -> str:
     return ""
 
 
-def _save_changes(partner: Partner, values: dict[str, str], actor: Any, now: datetime) -> None:
+def _save_changes(partner: Partner, values: dict[str, str], actor: User, now: datetime) -> None:
     previous_values = {key: getattr(partner, key) for key, value in values.items() if getattr(partner, key) != value}
     if not previous_values:
         return

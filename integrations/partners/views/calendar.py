@@ -1,7 +1,5 @@
 """Page of a partner's calendar, with a preview of changes."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,7 +12,9 @@ from integrations.partners import permissions
 from integrations.partners.forms.calendar import CalendarForm, build_initial_data, preview_calendar
 from integrations.partners.models import Partner
 from integrations.partners.services import calendars
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
+from portal.core.value_types import TemplateContext
 from portal.ui.refusals import report_refusal
 
 
@@ -26,7 +26,7 @@ def load_partner(request: HttpRequest, slug: str) -> Partner:
     return partner
 
 
-def edit_calendar(request: HttpRequest, slug: str) -> HttpResponse:
+def edit_calendar(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Show the calendar, preview a change, and save the change after confirmation."""
     partner, now = load_partner(request, slug), timezone.now()
     current = partner.calendars.in_force(now)
@@ -37,7 +37,7 @@ def edit_calendar(request: HttpRequest, slug: str) -> HttpResponse:
     form = CalendarForm(
         form_data, initial=build_initial_data(current, str(getattr(request.user, "zone", "UTC"))), now=now
     )
-    context: dict[str, Any] = {
+    context: TemplateContext = {
         "partner": partner,
         "in_force": current,
         "editions": list(partner.calendars.select_related("by"))[::-1],
@@ -58,7 +58,7 @@ def edit_calendar(request: HttpRequest, slug: str) -> HttpResponse:
     return _save_calendar(request, partner, form)
 
 
-def _save_calendar(request: HttpRequest, partner: Partner, form: CalendarForm) -> HttpResponse:
+def _save_calendar(request: AuthenticatedRequest, partner: Partner, form: CalendarForm) -> HttpResponse:
     try:
         calendars.set_calendar(partner, form.definition, actor=request.user, now=timezone.now())
         messages.success(request, _("Calendar saved. It applies to issues opened after this change."))

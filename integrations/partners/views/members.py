@@ -15,7 +15,9 @@ from integrations.partners.forms.members import InvitationForm, RoleForm
 from integrations.partners.models import JoinRequest, Membership, Partner
 from integrations.partners.services import invitations as invitation_services
 from integrations.partners.services import members
+from portal.accounts.requests import AnyUser, AuthenticatedRequest
 from portal.core.errors import ActionRefused
+from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate
 from portal.ui.refusals import raise_if_forbidden, report_refusal
 
@@ -33,17 +35,17 @@ def report_outcome(request: HttpRequest, message: str) -> Iterator[None]:
         messages.success(request, message)
 
 
-def list_own_partners(user: Any) -> Any:
+def list_own_partners(user: AnyUser) -> Any:
     """Return the partners of the user."""
     return Partner.objects.filter(pk__in=list(permissions.get_roles(user))).order_by("name")
 
 
-def get_own_partner(request: HttpRequest, slug: str) -> Partner:
+def get_own_partner(request: AuthenticatedRequest, slug: str) -> Partner:
     """Return a partner of the user. Raises Http404 for others."""
     return get_object_or_404(list_own_partners(request.user).select_related("alliances_manager"), slug=slug)
 
 
-def show_partner(request: HttpRequest, slug: str = "") -> HttpResponse:
+def show_partner(request: AuthenticatedRequest, slug: str = "") -> HttpResponse:
     """Show a partner's page. Without a slug, show the user's only partner or a list."""
     if slug:
         return render(request, "partners/company.html", build_partner_context(request, get_own_partner(request, slug)))
@@ -55,7 +57,9 @@ def show_partner(request: HttpRequest, slug: str = "") -> HttpResponse:
     )
 
 
-def build_partner_context(request: HttpRequest, partner: Partner, form: InvitationForm | None = None) -> dict[str, Any]:
+def build_partner_context(
+    request: HttpRequest, partner: Partner, form: InvitationForm | None = None
+) -> TemplateContext:
     """Return members, agreements, and history, and for owners also invitations and join requests."""
     now = timezone.now()
     can_manage = permissions.can_manage_partner(partner, request.user)
@@ -85,7 +89,7 @@ def build_partner_context(request: HttpRequest, partner: Partner, form: Invitati
     }
 
 
-def invite_member(request: HttpRequest, slug: str) -> HttpResponse:
+def invite_member(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Invite someone by email."""
     partner = get_own_partner(request, slug)
     form = InvitationForm(request.POST if request.method == "POST" else None)
@@ -106,7 +110,7 @@ def invite_member(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "partners/company.html", build_partner_context(request, partner, form), status=422)
 
 
-def change_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def change_invitation(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
     """Resend an invitation with a new link, or revoke it."""
     partner = get_own_partner(request, slug)
     invitation = get_object_or_404(partner.invitations, pk=pk)
@@ -123,7 +127,7 @@ def change_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("partners:members", slug)
 
 
-def decide_join_request(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def decide_join_request(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
     """Accept a join request with a role, or decline it."""
     join_request = get_object_or_404(get_own_partner(request, slug).join_requests.select_related("user"), pk=pk)
     requested_action = request.POST.get("do")
@@ -142,7 +146,7 @@ def decide_join_request(request: HttpRequest, slug: str, pk: int) -> HttpRespons
     return redirect("partners:members", slug)
 
 
-def change_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def change_member(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
     """Change a member's role, remove a member, or leave."""
     membership = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
     now, requested_action = timezone.now(), request.POST.get("do")

@@ -1,7 +1,5 @@
 """Pages to create a company, ask to join one, or accept an invitation."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
@@ -18,11 +16,13 @@ from integrations.partners.models import Invitation, JoinRequest, Partner
 from integrations.partners.services import members, profiles
 from integrations.partners.views.members import list_own_partners, report_outcome
 from portal.accounts.adapters import list_verified_addresses
+from portal.accounts.models import User
+from portal.accounts.requests import AnyUser, AuthenticatedRequest, is_authenticated
 from portal.core import crypto
 from portal.core.errors import ActionRefused
 
 
-def create_partner_page(request: HttpRequest) -> HttpResponse:
+def create_partner_page(request: AuthenticatedRequest) -> HttpResponse:
     """Create a company, or suggest joining a matching one first."""
     form = PartnerProfileForm(request.POST or None, initial=request.unsent())  # type: ignore[attr-defined]
     name = form.cleaned_data["name"] if form.is_valid() else ""
@@ -49,13 +49,13 @@ def get_next_url(request: HttpRequest) -> str:
     return target if url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()) else ""
 
 
-def create_partner(user: Any, data: dict[str, str]) -> Partner:
+def create_partner(user: User, data: dict[str, str]) -> Partner:
     """Create a partner with the email domain of its first member."""
     domain = next((d for d in map(name_validation.get_company_domain, list_verified_addresses(user)) if d), "")
     return profiles.create_partner(data["name"], website=data["website"], domain=domain, actor=user, now=timezone.now())
 
 
-def list_matching_partners(user: Any, name: str) -> list[Partner]:
+def list_matching_partners(user: AnyUser, name: str) -> list[Partner]:
     """Return partners that match the name or the user's email domain, without the user's own ones.
 
     Pages must show nothing of them but the name.
@@ -68,7 +68,7 @@ def list_matching_partners(user: Any, name: str) -> list[Partner]:
     ]
 
 
-def build_waiting_context(user: Any) -> dict[str, Any]:
+def build_waiting_context(user: User) -> dict[str, object]:
     """Return the user's open invitations and recent join requests."""
     invitations = Invitation.objects.filter(
         email__in=list_verified_addresses(user), accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
@@ -80,7 +80,7 @@ def build_waiting_context(user: Any) -> dict[str, Any]:
     }
 
 
-def join_partner(request: HttpRequest) -> HttpResponse:
+def join_partner(request: AuthenticatedRequest) -> HttpResponse:
     """Ask to join a suggested company. Without one, show earlier requests and suggestions."""
     slug, name = request.GET.get("company", ""), request.GET.get("name", "")[: name_validation.MAX_NAME_LENGTH]
     if not slug:
@@ -102,7 +102,7 @@ def join_partner(request: HttpRequest) -> HttpResponse:
     return render(request, "partners/company_join.html", {"form": form, "partner": partner})
 
 
-def accept_own_invitation(request: HttpRequest, pk: int) -> HttpResponse:
+def accept_own_invitation(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Accept an invitation to one of the user's addresses without the email link."""
     addresses = list_verified_addresses(request.user)
     invitation = get_object_or_404(Invitation.objects.select_related("partner"), pk=pk, email__in=addresses)
@@ -111,7 +111,7 @@ def accept_own_invitation(request: HttpRequest, pk: int) -> HttpResponse:
     return accept_invitation(request, invitation)
 
 
-def accept_invitation(request: HttpRequest, invitation: Invitation) -> HttpResponse:
+def accept_invitation(request: AuthenticatedRequest, invitation: Invitation) -> HttpResponse:
     """Accept the invitation and redirect to the company, or show the refusal on the home page."""
     with report_outcome(request, _("You joined %(name)s.") % {"name": invitation.partner.name}):
         members.accept_invitation(
@@ -129,11 +129,10 @@ def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
     invitation = invitations.first()
     if invitation is None:
         raise Http404(_("Invitation not found. It doesn't exist, or a newer link replaced it."))
-    is_authenticated = request.user.is_authenticated
     if request.method == "POST":
-        return accept_invitation(request, invitation) if is_authenticated else redirect_to_login(request.path)
-    addresses = list_verified_addresses(request.user) if is_authenticated else [invitation.email]
+        return accept_invitation(request, invitation) if is_authenticated(request) else redirect_to_login(request.path)
+    addresses = list_verified_addresses(request.user) if is_authenticated(request) else [invitation.email]
     refusal = members.explain_invitation_refusal(invitation, addresses, timezone.now())
-    is_member = is_authenticated and list_own_partners(request.user).filter(pk=invitation.partner_id).exists()
+    is_member = is_authenticated(request) and list_own_partners(request.user).filter(pk=invitation.partner_id).exists()
     context = {"invitation": invitation, "refusal": refusal, "is_member": is_member, "addresses": addresses}
     return render(request, "partners/invitation.html", context)

@@ -1,7 +1,7 @@
 """Page where owners change the name and website of a company."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -10,10 +10,11 @@ from integrations.partners import permissions
 from integrations.partners.forms.members import PartnerProfileForm
 from integrations.partners.services import profiles
 from integrations.partners.views.members import get_own_partner
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 
 
-def edit_partner_profile(request: HttpRequest, slug: str) -> HttpResponse:
+def edit_partner_profile(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Change name and website. Members who aren't owners see who can."""
     partner = get_own_partner(request, slug)
     if not permissions.can_manage_partner(partner, request.user):

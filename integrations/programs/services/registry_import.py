@@ -4,15 +4,16 @@ import gzip
 import json
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from django.db import IntegrityError, transaction
 
 from integrations.programs.models import RegistryProvider
+from portal.core.value_types import JsonObject, NamedValues
 
 BATCH_SIZE = 500
 PROVIDER_COLUMNS = ("full_name", "namespace", "name", "tier", "source", "downloads", "description", "warning")
@@ -64,7 +65,7 @@ def import_providers(
     reported as skipped.
     """
     result, known_keys = ImportResult(), set[str]()
-    batch: list[tuple[int, dict[str, Any]]] = []
+    batch: list[tuple[int, JsonObject]] = []
     for number, line in enumerate(_iterate_readable_lines(lines, result), start=1):
         try:
             values = parse_provider(line)
@@ -94,7 +95,7 @@ def _iterate_readable_lines(lines: Iterable[bytes], result: ImportResult) -> Ite
         result.skipped.append((number + 1, "the rest of the file is damaged"))
 
 
-def parse_provider(line: bytes) -> dict[str, Any]:
+def parse_provider(line: bytes) -> JsonObject:
     """Parse a line to columns. Raises InvalidLineError."""
     try:
         raw = json.loads(line)
@@ -117,7 +118,7 @@ def parse_provider(line: bytes) -> dict[str, Any]:
     return values
 
 
-def _parse_text(raw: dict[str, Any], key: str, *, is_required: bool = True) -> str:
+def _parse_text(raw: Mapping[str, object], key: str, *, is_required: bool = True) -> str:
     value = raw.get(key)
     if value is None and not is_required:
         return ""
@@ -130,13 +131,13 @@ def _parse_text(raw: dict[str, Any], key: str, *, is_required: bool = True) -> s
     return value.replace("\x00", "").strip()
 
 
-def _parse_count(value: Any) -> int:
+def _parse_count(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_COUNT:
         raise InvalidLineError("totalDownloads is not a count")
     return value
 
 
-def _validate_consistency(values: dict[str, Any]) -> None:
+def _validate_consistency(values: NamedValues) -> None:
     """Raise InvalidLineError for inconsistent names, values that are too long, or an invalid source."""
     for column, limit in MAX_LENGTHS.items():
         if len(values[column]) > limit:
@@ -149,7 +150,7 @@ def _validate_consistency(values: dict[str, Any]) -> None:
         raise InvalidLineError("source is not an HTTPS URL")
 
 
-def _write_batch(batch: list[tuple[int, dict[str, Any]]], result: ImportResult, now: datetime) -> None:
+def _write_batch(batch: list[tuple[int, JsonObject]], result: ImportResult, now: datetime) -> None:
     """Write the new and changed providers of a batch."""
     by_id = RegistryProvider.objects.in_bulk([v["registry_id"] for _, v in batch], field_name="registry_id")
     by_name = RegistryProvider.objects.in_bulk([v["full_name"] for _, v in batch], field_name="full_name")
@@ -172,7 +173,7 @@ def _write_batch(batch: list[tuple[int, dict[str, Any]]], result: ImportResult, 
 
 
 def _apply_changes(
-    provider: RegistryProvider | None, values: dict[str, Any], result: ImportResult, number: int, now: datetime
+    provider: RegistryProvider | None, values: Mapping[str, object], result: ImportResult, number: int, now: datetime
 ) -> list[tuple[int, RegistryProvider]]:
     """Return the updated row, or an empty list if nothing changed."""
     if provider is None or all(getattr(provider, column) == value for column, value in values.items()):
@@ -186,7 +187,7 @@ def _apply_changes(
 
 
 def _write_rows(
-    rows: list[tuple[int, RegistryProvider]], write: Callable[[list[RegistryProvider]], Any], result: ImportResult
+    rows: list[tuple[int, RegistryProvider]], write: Callable[[list[RegistryProvider]], object], result: ImportResult
 ) -> int:
     """Write all rows, or one by one if the database rejects one. Return the number of written rows."""
     if not rows:

@@ -1,7 +1,5 @@
 """Form for reviewer profiles."""
 
-from typing import Any
-
 from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -31,7 +29,7 @@ class ReviewerProfileForm(forms.ModelForm):  # type: ignore[type-arg]
             name: forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d") for name in ("away_from", "away_until")
         }
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         data = super().clean() or {}
         away_from, away_until = data.get("away_from"), data.get("away_until")
         if away_until and not away_from and "away_from" not in self.errors:

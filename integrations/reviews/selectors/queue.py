@@ -18,6 +18,8 @@ from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.next_action import translate_next_action
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState, Stage
+from portal.accounts.models import User
+from portal.core.value_types import NamedValues
 from portal.ui.components.moments import format_clock
 
 PAGE_SIZE = 50
@@ -105,13 +107,13 @@ def filter_queue(filters: dict[str, str], now: datetime) -> QuerySet[Integration
     return rows
 
 
-def build_tab_condition(tab: str, user: Any, now: datetime) -> Q:
+def build_tab_condition(tab: str, user: User, now: datetime) -> Q:
     """Return the condition of a tab. Unclaimed: without a reviewer, or with an expired claim."""
     is_free = Q(reviewer=None) | Q(claim_expires_at__lte=now)
     return {"mine": Q(reviewer=user), "free": is_free}.get(tab, Q())
 
 
-def summarize_queue(rows: QuerySet[Integration], user: Any, now: datetime) -> QueueSummary:
+def summarize_queue(rows: QuerySet[Integration], user: User, now: datetime) -> QueueSummary:
     """Return all figures with one query."""
     tomorrow = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
     figures = rows.order_by().aggregate(
@@ -139,12 +141,12 @@ class QueueReader:
     can_claim: bool
 
 
-def get_queue_reader(user: Any) -> QueueReader:
+def get_queue_reader(user: User) -> QueueReader:
     return QueueReader(user.pk, frozenset(permissions.get_roles(user)), user.is_reviewer)
 
 
 def build_page(
-    rows: QuerySet[Integration], count: int, number: Any, user: Any, now: datetime
+    rows: QuerySet[Integration], count: int, number: Any, user: User, now: datetime
 ) -> tuple[Page, list[QueueRow]]:
     """Return a page and its rows. `count` is the total, known from the summary."""
     paginator = Paginator(rows.values_list(*ROW_COLUMNS), PAGE_SIZE)
@@ -157,7 +159,7 @@ def build_page(
     ]
 
 
-def _list_reasons(values: dict[str, Any]) -> list[str]:
+def _list_reasons(values: NamedValues) -> list[str]:
     """Return why the row is in the queue, or the next action when another party is responsible."""
     return (
         list(values["reasons"])
@@ -166,7 +168,7 @@ def _list_reasons(values: dict[str, Any]) -> list[str]:
     )
 
 
-def _build_row(values: dict[str, Any], links: tuple[str, str], reader: QueueReader, now: datetime) -> QueueRow:
+def _build_row(values: NamedValues, links: tuple[str, str], reader: QueueReader, now: datetime) -> QueueRow:
     href, claim_href = [link.replace(PLACEHOLDER_TEXT, str(values["uuid"])) for link in links]
     signs = [
         (values["requirement_counts"][outcome], sign, _(outcome_label))
@@ -204,7 +206,7 @@ def _format_position(
     return f"{name} · {round_label}"
 
 
-def _describe_claim(values: dict[str, Any], reader: QueueReader, now: datetime) -> tuple[str, str]:
+def _describe_claim(values: NamedValues, reader: QueueReader, now: datetime) -> tuple[str, str]:
     """Return the reviewer label and the label of the claim button, blank without a button."""
     claim_expires_at, reviewer_id = values["claim_expires_at"], values["reviewer_id"]
     if values["partner_id"] in reader.partner_ids:

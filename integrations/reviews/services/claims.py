@@ -12,6 +12,7 @@ from integrations.partners import permissions
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import integration_changes
+from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 from portal.ui.components.moments import format_clock
@@ -40,7 +41,7 @@ def claim_review(integration: Integration, *, actor: Any, now: datetime) -> Inte
     return row
 
 
-def renew_claim(integration: Integration, *, actor: Any, now: datetime) -> None:
+def renew_claim(integration: Integration, *, actor: User, now: datetime) -> None:
     """Extend the actor's own claim; claims of others don't change."""
     expires_at = now + timedelta(minutes=settings.REVIEW_CLAIM_MINUTES)
     Integration.objects.filter(pk=integration.pk, reviewer=actor, claim_expires_at__isnull=False).update(
@@ -77,7 +78,7 @@ def assign_reviewer(integration: Integration, reviewer: Any, *, actor: Any, now:
         record_event(row, "review.assigned", actor=actor, now=now, reviewer=str(reviewer))
 
 
-def change_profile(user: Any, fields: Mapping[str, Any], *, actor: Any) -> ReviewerProfile:
+def change_profile(user: User, fields: Mapping[str, object], *, actor: User) -> ReviewerProfile:
     """Save the actor's own reviewer profile: programs, away_from, away_until, max_open_reviews."""
     if actor.pk != user.pk or not user.is_reviewer:
         raise ActionRefused(gettext("Only reviewers can change their own profile."), "forbidden")

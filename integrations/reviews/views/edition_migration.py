@@ -19,8 +19,11 @@ from integrations.reviews.views.queue import load_integration_for_program
 from integrations.submissions.models import Integration
 from integrations.submissions.services import edition_migration as editions
 from integrations.submissions.views.mixins import load_visible_integration
+from portal.accounts.models import User
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import MultiLineField
+from portal.core.value_types import TemplateContext
 from portal.notifications.models import EmailMessage
 
 
@@ -44,12 +47,12 @@ class EditionMigrationForm(forms.Form):
         self.fields["to"].choices = [(e.date, f"{e.date}: {e.title}") for e in other_editions]  # type: ignore[attr-defined]
 
 
-def migrate_edition(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def migrate_edition(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the dry run with the exact emails, or move the integration."""
     integration = load_integration_for_program(request, uuid)
     decision_refusal, now = explain_decision_refusal(integration, request.user), timezone.now()
     form = EditionMigrationForm(integration, (request.POST if request.method == "POST" else request.GET) or None)
-    context: dict[str, Any] = {
+    context: TemplateContext = {
         "integration": integration,
         "program": integration.program,
         "form": form,
@@ -75,18 +78,18 @@ def migrate_edition(request: HttpRequest, uuid: UUID) -> HttpResponse:
     )
 
 
-def _get_status_code(request: HttpRequest, context: dict[str, Any]) -> int:
+def _get_status_code(request: HttpRequest, context: TemplateContext) -> int:
     is_refused = request.method == "POST" and bool(context["form"].errors or context.get("refusal"))
     return (403 if context.get("kind") == "forbidden" else 422) if is_refused else 200
 
 
-def _migrate(request: HttpRequest, integration: Integration, to: str, note: str) -> HttpResponse:
+def _migrate(request: AuthenticatedRequest, integration: Integration, to: str, note: str) -> HttpResponse:
     editions.migrate_edition(integration, to, actor=request.user, now=timezone.now(), note=note)
     messages.success(request, _("%(name)s now uses edition %(edition)s.") % {"name": integration.name, "edition": to})
     return redirect("reviews:review", uuid=integration.uuid)
 
 
-def preview_emails(integration: Integration, to: str, *, actor: Any, note: str, now: datetime) -> list[EmailMessage]:
+def preview_emails(integration: Integration, to: str, *, actor: User, note: str, now: datetime) -> list[EmailMessage]:
     """Return the exact emails of a migration by performing it and rolling it back. Raises ActionRefused."""
     with transaction.atomic():
         editions.migrate_edition(integration, to, actor=actor, now=now, note=note)

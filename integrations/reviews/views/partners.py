@@ -16,6 +16,7 @@ from integrations.partners import presenters as partner_presenters
 from integrations.partners.models import Membership, Partner
 from integrations.submissions.services import creation
 from integrations.submissions.workflow.states import FINAL_STAGES
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import clean_search_query
 from portal.ui.pagination import paginate
@@ -59,7 +60,7 @@ def search_partners(query: str) -> QuerySet[Partner]:
     return rows.order_by("name")
 
 
-def show_partner(request: HttpRequest, slug: str) -> HttpResponse:
+def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Show a partner to program staff and save its alliances manager."""
     require_program_staff(request)
     partner = get_object_or_404(Partner.objects.select_related("alliances_manager"), slug=slug)

@@ -1,6 +1,5 @@
 """Review queue, claims, reviewer assignment, and reviewer profiles."""
 
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -20,6 +19,8 @@ from integrations.reviews.selectors import queue as queue_selectors
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration, require_button
+from portal.accounts.models import User
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.ui.refusals import report_refusal
 
@@ -30,13 +31,13 @@ def require_program_staff(request: HttpRequest) -> None:
         raise Http404(_("Page not found."))
 
 
-def load_integration_for_program(request: HttpRequest, uuid: UUID) -> Integration:
+def load_integration_for_program(request: AuthenticatedRequest, uuid: UUID) -> Integration:
     require_program_staff(request)
     return load_visible_integration(request, uuid)
 
 
 @vary_on_headers("HX-Request")
-def show_queue(request: HttpRequest) -> HttpResponse:
+def show_queue(request: AuthenticatedRequest) -> HttpResponse:
     """Show integrations that wait for the program, most urgent first."""
     require_program_staff(request)
     now = timezone.now()
@@ -64,7 +65,7 @@ def show_queue(request: HttpRequest) -> HttpResponse:
     return render(request, "reviews/queue.html#results" if is_fragment else "reviews/queue.html", context)
 
 
-def _build_tabs(request: HttpRequest, summary: queue_selectors.QueueSummary, current: str) -> list[dict[str, Any]]:
+def _build_tabs(request: HttpRequest, summary: queue_selectors.QueueSummary, current: str) -> list[dict[str, object]]:
     """Return the tabs with URLs that retain the filters but not the page."""
     tabs = []
     for tab, label in queue_selectors.TAB_LABELS.items():
@@ -79,7 +80,7 @@ def _build_tabs(request: HttpRequest, summary: queue_selectors.QueueSummary, cur
 
 
 @require_button("reviews:review")
-def claim_review(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def claim_review(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Claim a review and open it; return to the queue with an error if someone else claimed it."""
     integration = load_integration_for_program(request, uuid)
     try:
@@ -91,7 +92,7 @@ def claim_review(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 @require_button("reviews:review")
-def renew_claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def renew_claim(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Renew the user's claim and render the claim status."""
     integration = load_integration_for_program(request, uuid)
     now = timezone.now()
@@ -104,13 +105,13 @@ def renew_claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return render(request, "reviews/review_claim.html", context)
 
 
-def build_claim_context(integration: Integration, user: Any) -> dict[str, Any]:
+def build_claim_context(integration: Integration, user: User) -> dict[str, object]:
     """Return the context of the claim status, for the page and the fragment."""
     return {"can_decide": permissions.can_decide(integration, user), "for_me": integration.reviewer_id == user.pk}
 
 
 @require_button("reviews:review")
-def release_claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def release_claim(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Release the user's claim."""
     integration = load_integration_for_program(request, uuid)
     try:
@@ -122,7 +123,7 @@ def release_claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 @require_button("reviews:review")
-def assign_reviewer(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def assign_reviewer(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Assign a reviewer."""
     integration = load_integration_for_program(request, uuid)
     reviewer_pk = request.POST.get("reviewer", "")
@@ -142,7 +143,7 @@ def assign_reviewer(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return redirect("reviews:review", uuid=uuid)
 
 
-def edit_profile(request: HttpRequest) -> HttpResponse:
+def edit_profile(request: AuthenticatedRequest) -> HttpResponse:
     """Edit the user's reviewer profile."""
     if not request.user.is_reviewer:  # type: ignore[union-attr]
         raise Http404(_("Only reviewers have a reviewer profile."))

@@ -29,11 +29,13 @@ from integrations.submissions.selectors.recent_changes import get_read_marker, l
 from integrations.submissions.services import findings as finding_services
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.mixins import load_visible_integration, require_button, require_permission
+from portal.accounts.models import User
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.ui.refusals import report_refusal
 
 
-def show_review(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_review(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the review page. Members of the integration's partner see the partner's page instead."""
     integration = load_integration_for_program(request, uuid)
     if permissions.get_role(integration.partner, request.user):
@@ -42,7 +44,7 @@ def show_review(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return render(request, "reviews/review.html", build_review_context(integration, request.user))
 
 
-def build_review_context(integration: Integration, user: Any) -> dict[str, Any]:
+def build_review_context(integration: Integration, user: User) -> dict[str, object]:
     """Return the context of the review page, including internal notes, for program staff only."""
     now, read_marker = timezone.now(), get_read_marker(integration, user)
     return {
@@ -71,14 +73,14 @@ def build_review_context(integration: Integration, user: Any) -> dict[str, Any]:
 
 
 @require_button("reviews:review")
-def mark_read(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def mark_read(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Mark all changes until now as read."""
     integration = load_integration_for_program(request, uuid)
     finding_services.update_read_marker(integration, actor=request.user, now=timezone.now())
     return redirect("reviews:review", uuid=uuid)
 
 
-def raise_finding(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def raise_finding(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Add a finding to a requirement."""
     integration = load_integration_for_program(request, uuid)
     require_permission(permissions.can_decide, integration, request.user)
@@ -98,7 +100,7 @@ def raise_finding(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return render(request, "submissions/finding_new.html", context, status=_get_status_code(request))
 
 
-def load_finding(request: HttpRequest, pk: int) -> Finding:
+def load_finding(request: AuthenticatedRequest, pk: int) -> Finding:
     """Return a finding that the user can see. Raises Http404, also for findings not yet sent to the partner."""
     visible = Integration.objects.visible_to(request.user)
     findings = Finding.objects.select_related("integration__partner", "raised_by")
@@ -108,7 +110,7 @@ def load_finding(request: HttpRequest, pk: int) -> Finding:
     return finding
 
 
-def answer_finding(request: HttpRequest, pk: int) -> HttpResponse:
+def answer_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Save the partner's response to a finding."""
     finding = load_finding(request, pk)
     require_permission(permissions.can_edit, finding.integration, request.user)
@@ -128,18 +130,18 @@ def answer_finding(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_button("reviews:queue")
-def verify_finding(request: HttpRequest, pk: int) -> HttpResponse:
+def verify_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Verify a finding."""
     return _decide_finding(request, pk, finding_services.verify_finding)
 
 
 @require_button("reviews:queue")
-def reopen_finding(request: HttpRequest, pk: int) -> HttpResponse:
+def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Reopen a finding."""
     return _decide_finding(request, pk, finding_services.reopen_finding)
 
 
-def _decide_finding(request: HttpRequest, pk: int, decide: Any) -> HttpResponse:
+def _decide_finding(request: AuthenticatedRequest, pk: int, decide: Any) -> HttpResponse:
     finding = load_finding(request, pk)
     if not permissions.is_program_staff(request.user):
         raise Http404(_("Page not found."))
@@ -150,7 +152,7 @@ def _decide_finding(request: HttpRequest, pk: int, decide: Any) -> HttpResponse:
     return redirect(f"{reverse('reviews:review', args=[finding.integration.uuid])}#finding-{finding.number}")
 
 
-def post_message(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def post_message(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Send a message to the other side, or save an internal note."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_post_message, integration, request.user)

@@ -25,6 +25,8 @@ from integrations.submissions.services.transitions import list_available_transit
 from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty
+from portal.accounts.models import User
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import MultiLineField
 from portal.notifications.models import EmailMessage
@@ -86,7 +88,7 @@ class TransitionForm(forms.Form):
 
 
 @vary_on_headers("HX-Request")
-def show_transition(request: HttpRequest, uuid: UUID, step: str) -> HttpResponse:
+def show_transition(request: AuthenticatedRequest, uuid: UUID, step: str) -> HttpResponse:
     """Preview a transition, or perform it."""
     integration, transition = load_visible_integration(request, uuid), get_transition(step)
     form_data = request.POST if request.method == "POST" else request.unsent() or None  # type: ignore[attr-defined]
@@ -103,7 +105,7 @@ def show_transition(request: HttpRequest, uuid: UUID, step: str) -> HttpResponse
 
 
 def _perform_transition(
-    request: HttpRequest, integration: Integration, step: str, form: TransitionForm
+    request: AuthenticatedRequest, integration: Integration, step: str, form: TransitionForm
 ) -> HttpResponse:
     data, now = form.cleaned_data, timezone.now()
     event = perform_transition(
@@ -118,7 +120,7 @@ def _perform_transition(
 
 
 def _render_transition(
-    request: HttpRequest,
+    request: AuthenticatedRequest,
     integration: Integration,
     transition: Transition,
     form: TransitionForm,
@@ -154,7 +156,7 @@ def _render_transition(
 
 
 def _get_status_code(
-    request: HttpRequest, form: TransitionForm, action: Any, preview_refusal: ActionRefused | None
+    request: HttpRequest, form: TransitionForm, action: object, preview_refusal: ActionRefused | None
 ) -> int:
     if action is None:
         return (
@@ -167,7 +169,7 @@ def _get_status_code(
 
 
 def preview_emails(
-    integration: Integration, transition: Transition, form: TransitionForm, user: Any
+    integration: Integration, transition: Transition, form: TransitionForm, user: User
 ) -> tuple[list[EmailMessage], ActionRefused | None]:
     """Return the emails that the transition would send with the current input, or why it would be refused."""
     if form.is_bound:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from integrations.sla.engine.clock import format_moment
@@ -70,7 +69,7 @@ def sum_uncounted_time(segments: Iterable[Segment]) -> timedelta:
     return sum((segment.length for segment in segments if not segment.counted), timedelta())
 
 
-def serialize_issue_state(state: IssueState, context: ProjectionContext, url: str) -> dict[str, Any]:
+def serialize_issue_state(state: IssueState, context: ProjectionContext, url: str) -> dict[str, object]:
     """Serialize an issue's state to JSON with ISO timestamps in UTC and durations in seconds."""
     return {
         "at": context.now.isoformat(),
@@ -87,7 +86,7 @@ def serialize_issue_state(state: IssueState, context: ProjectionContext, url: st
     }
 
 
-def serialize_clock(clock: ClockState, zone: ZoneInfo, url: str) -> dict[str, Any]:
+def serialize_clock(clock: ClockState, zone: ZoneInfo, url: str) -> dict[str, object]:
     """Serialize a clock to JSON. Timestamps are in UTC, durations in seconds, and `words` use the time zone."""
     return {
         "target_type": str(clock.target_type),
@@ -107,7 +106,7 @@ def serialize_clock(clock: ClockState, zone: ZoneInfo, url: str) -> dict[str, An
     }
 
 
-def _serialize_segment(segment: Segment, url: str) -> dict[str, Any]:
+def _serialize_segment(segment: Segment, url: str) -> dict[str, object]:
     return {
         "from": segment.start.isoformat(),
         "to": segment.end.isoformat(),

@@ -1,7 +1,6 @@
 """Conversion of database rows into the inputs of the projection. The rest of the engine is free of database access."""
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.db.models import F, Prefetch
@@ -36,7 +35,7 @@ def compute_issue_state(issue: SupportIssue, now: datetime, *, segments: bool = 
     return project_issue_state(list_timeline_events(issue), build_projection_context(issue, now, segments=segments))
 
 
-def serialize_calendar(issue: SupportIssue) -> dict[str, Any] | None:
+def serialize_calendar(issue: SupportIssue) -> dict[str, object] | None:
     """Serialize the partner calendar that applies to an issue. None if there was none at its opening."""
     edition = issue.calendar
     if edition is None:

@@ -4,7 +4,6 @@ import json
 import logging
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 
@@ -14,6 +13,7 @@ from integrations.sla.github.event_mapping import HANDLED_EVENTS, IssueUpdate, U
 from integrations.sla.github.webhook_intake import is_own_repository
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from integrations.sla.services import projection
+from portal.core.value_types import NamedValues
 
 log = logging.getLogger(__name__)
 BATCH_SIZE = 200
@@ -108,7 +108,7 @@ def interpret_delivery(watch: MonitoredRepository, delivery: GitHubDelivery) -> 
     return (READ, (update,)) if update else (IGNORED, ())
 
 
-def _is_own_repository(watch: MonitoredRepository, payload: Any) -> bool:
+def _is_own_repository(watch: MonitoredRepository, payload: object) -> bool:
     repository = payload.get("repository") if isinstance(payload, Mapping) else None
     if not isinstance(repository, Mapping):
         raise UnmappableEvent("the repository is missing")
@@ -118,7 +118,7 @@ def _is_own_repository(watch: MonitoredRepository, payload: Any) -> bool:
 def _record_hook_activity(watch: MonitoredRepository, deliveries: Iterable[GitHubDelivery]) -> None:
     """Record the last delivery, and the hook ID from a ping, which is needed to find failed deliveries."""
     last_received_at = max(delivery.received_at for delivery in deliveries)
-    changes: dict[str, Any] = {"last_delivery_at": max(last_received_at, watch.last_delivery_at or last_received_at)}
+    changes: NamedValues = {"last_delivery_at": max(last_received_at, watch.last_delivery_at or last_received_at)}
     for delivery in deliveries:
         if delivery.event == "ping":
             changes["hook_id"] = _get_hook_id(delivery) or watch.hook_id

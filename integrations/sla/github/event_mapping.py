@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from integrations.sla.engine.types import Actor, IssueEventKind, TimelineEvent
+from portal.accounts.requests import AnyUser
 
 UNKNOWN_ACTOR = Actor(0, "ghost")
 # GitHub omits the association of actors who label, lock, or close others' issues. Only collaborators can do this.
@@ -57,24 +58,24 @@ class IssueUpdate:
     facts: tuple[TimelineEvent, ...]
 
 
-def map_webhook(event: str, payload: Mapping[str, Any], received_at: datetime) -> IssueUpdate | None:
+def map_webhook(event: str, payload: Mapping[str, object], received_at: datetime) -> IssueUpdate | None:
     """Map a webhook. None if it doesn't concern an issue. Raises UnmappableEvent."""
     if event not in HANDLED_EVENTS:
         return None
     return _map_payload(lambda: _map_webhook(event, payload, received_at))
 
 
-def map_issue(raw: Mapping[str, Any]) -> IssueUpdate | None:
+def map_issue(raw: Mapping[str, object]) -> IssueUpdate | None:
     """Map an entry of the issue list to its opening. None for a pull request. Raises UnmappableEvent."""
     return _map_payload(lambda: _build_issue_update(raw, ()))
 
 
-def map_event(raw: Mapping[str, Any]) -> IssueUpdate | None:
+def map_event(raw: Mapping[str, object]) -> IssueUpdate | None:
     """Map an entry of the repository's event list. None for irrelevant events. Raises UnmappableEvent."""
     return _map_payload(lambda: _map_event(raw))
 
 
-def map_comment(raw: Mapping[str, Any]) -> tuple[TimelineEvent, ...]:
+def map_comment(raw: Mapping[str, object]) -> tuple[TimelineEvent, ...]:
     """Map an entry of the comment list to its creation and last edit. Raises UnmappableEvent."""
     return _map_payload(lambda: _map_comment(raw))
 
@@ -94,7 +95,7 @@ def build_edit_event(update: IssueUpdate) -> TimelineEvent:
     return TimelineEvent(key, IssueEventKind.EDITED, update.updated_at, update.author, get_body(update), data=data)
 
 
-def build_deletion_event(comment: str, raw: Mapping[str, Any]) -> TimelineEvent:
+def build_deletion_event(comment: str, raw: Mapping[str, object]) -> TimelineEvent:
     """Build a deletion event of a comment from an entry of the event list. Raises UnmappableEvent."""
     return _map_payload(
         lambda: _build_deletion_event(comment, parse_timestamp(raw["created_at"]), raw.get("actor"), "")
@@ -139,14 +140,14 @@ def _map_webhook(event: str, payload: Mapping[str, Any], received_at: datetime) 
     )
 
 
-def _build_event_data(kind: IssueEventKind, issue: Mapping[str, Any]) -> dict[str, object]:
+def _build_event_data(kind: IssueEventKind, issue: Mapping[str, object]) -> dict[str, object]:
     if kind is IssueEventKind.CLOSED:
         return {"reason": _parse_text(issue.get("state_reason"))}
     return {"body": True} if kind is IssueEventKind.EDITED else {}
 
 
 def _map_comment_change(
-    action: str, raw: Mapping[str, Any], sender: Any, received_at: datetime
+    action: str, raw: Mapping[str, object], sender: object, received_at: datetime
 ) -> tuple[TimelineEvent, ...]:
     if action not in COMMENT_KINDS_BY_ACTION:
         return ()
@@ -159,7 +160,7 @@ def _map_comment_change(
     )
 
 
-def _build_deletion_event(comment: str, occurred_at: datetime, user: Any, association: Any) -> TimelineEvent:
+def _build_deletion_event(comment: str, occurred_at: datetime, user: Any, association: object) -> TimelineEvent:
     """Build a deletion event. Anyone can delete their own comments, so a deletion doesn't prove a permission."""
     actor = _parse_actor(user, association)
     return TimelineEvent(
@@ -172,7 +173,7 @@ def build_comment_key(comment: int) -> str:
     return f"comment:{comment}"
 
 
-def _map_comment(raw: Mapping[str, Any]) -> tuple[TimelineEvent, ...]:
+def _map_comment(raw: Mapping[str, object]) -> tuple[TimelineEvent, ...]:
     """Map a comment to its creation and, if edited, its last edit.
 
     GitHub doesn't provide the original text of an edited comment: lists and webhooks show the last text, and a
@@ -208,7 +209,7 @@ def _map_comment(raw: Mapping[str, Any]) -> tuple[TimelineEvent, ...]:
     )
 
 
-def _build_comment_data(raw: Mapping[str, Any]) -> dict[str, object]:
+def _build_comment_data(raw: Mapping[str, object]) -> dict[str, object]:
     return {"comment": build_comment_key(_parse_number(raw["id"])), "url": _parse_text(raw.get("html_url"), 400)}
 
 
@@ -235,8 +236,8 @@ def _build_change_event(
     key: str,
     kind: IssueEventKind,
     occurred_at: datetime,
-    user: Any,
-    issue: Mapping[str, Any],
+    user: AnyUser | None,
+    issue: Mapping[str, object],
     label: str,
     data: Mapping[str, object],
 ) -> TimelineEvent:
@@ -245,7 +246,7 @@ def _build_change_event(
     return TimelineEvent(key, kind, occurred_at, actor, label=_parse_text(label, 100), data=data)
 
 
-def _build_issue_update(raw: Mapping[str, Any], events: Iterable[TimelineEvent]) -> IssueUpdate | None:
+def _build_issue_update(raw: Mapping[str, object], events: Iterable[TimelineEvent]) -> IssueUpdate | None:
     if raw.get("pull_request"):
         return None
     author, opened_at = _parse_actor(raw.get("user"), raw.get("author_association")), parse_timestamp(raw["created_at"])
@@ -284,13 +285,13 @@ def _format_timestamp(timestamp: datetime) -> str:
     return timestamp.strftime("%Y%m%dT%H%M%SZ")
 
 
-def _parse_number(value: Any) -> int:
+def _parse_number(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**63:
         raise UnmappableEvent("expected a number")
     return value
 
 
-def _parse_text(value: Any, max_length: int = 65_536) -> str:
+def _parse_text(value: object, max_length: int = 65_536) -> str:
     """Return text without characters that databases reject. None becomes an empty string."""
     if value is None:
         return ""

@@ -17,6 +17,7 @@ from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, 
 from integrations.sla.github.event_store import SAME_CHANGE_TOLERANCE, IssueEventBatch
 from integrations.sla.models import MonitoredRepository, SupportIssueEvent
 from integrations.sla.services.policies import get_sla_policy
+from portal.core.value_types import NamedValues
 from verification.sources.github import issues
 from verification.sources.github.issues import IssueApi
 
@@ -77,7 +78,7 @@ def is_same_time(moment: datetime, row: SupportIssueEvent) -> bool:
 
 
 def flag_unverified_events(
-    api: IssueApi, watch: MonitoredRepository, activity: ListedActivity, cursors: dict[str, Any], now: datetime
+    api: IssueApi, watch: MonitoredRepository, activity: ListedActivity, cursors: NamedValues, now: datetime
 ) -> list[IssueEventBatch]:
     """Return denials of webhook events that GitHub doesn't confirm, and move the cursor.
 
@@ -151,7 +152,7 @@ def _is_deleted(row: SupportIssueEvent, activity: ListedActivity) -> bool:
     return comment in activity.deleted_comments or deletions.exists()
 
 
-def _is_that_comment(raw: Mapping[str, Any], row: SupportIssueEvent) -> bool:
+def _is_that_comment(raw: Mapping[str, object], row: SupportIssueEvent) -> bool:
     number = str(raw["issue_url"]).rpartition("/")[2]
     return number == str(row.issue.number) and _is_same_action(raw.get("user"), raw, row)
 

@@ -27,6 +27,7 @@ from integrations.sla.github.event_mapping import (
 )
 from integrations.sla.github.event_store import IssueEventBatch
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
+from portal.core.value_types import NamedValues
 from verification.sources.errors import SourceError, SourceUnavailableError
 from verification.sources.github import issues
 from verification.sources.github.issues import IssueApi
@@ -53,7 +54,7 @@ class RepositoryChanges:
 
     updates: list[IssueUpdate] = field(default_factory=list)
     batches: list[IssueEventBatch] = field(default_factory=list)
-    cursors: dict[str, Any] = field(default_factory=dict)
+    cursors: NamedValues = field(default_factory=dict)
     name: str = ""
     number: int | None = None
     is_complete: bool = False

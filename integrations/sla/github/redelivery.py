@@ -3,9 +3,9 @@
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
 
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
+from portal.core.value_types import NamedValues
 from verification.sources.errors import AccessDeniedError, SourceNotFoundError
 from verification.sources.github import issues
 from verification.sources.github.api import GitHubApi
@@ -26,7 +26,7 @@ def request_redeliveries(
     """
     if watch.hook_id is None or now < _calculate_next_run(watch, now):
         return 0
-    changes: dict[str, Any] = {}
+    changes: NamedValues = {}
     cursors = watch.cursors | {"redelivered_at": now.isoformat(), "redelivery": "asked"}
     requested_count = 0
     try:

@@ -80,7 +80,7 @@ def is_watched(uuid: UUID) -> bool:
     return _try_twice(lambda: _get_repository(uuid) is not None)
 
 
-def ingest_delivery(uuid: UUID, headers: Mapping[str, Any], body: bytes, now: datetime) -> IntakeResponse:
+def ingest_delivery(uuid: UUID, headers: Mapping[str, object], body: bytes, now: datetime) -> IntakeResponse:
     """Ingest a delivery. `headers` has WSGI names (HTTP_X_GITHUB_DELIVERY …). Callers handle database errors."""
     return _try_twice(lambda: _ingest_delivery(uuid, headers, body, now))
 
@@ -219,7 +219,7 @@ def _check_payload(watch: CachedRepository, body: bytes) -> IntakeResponse | Non
     return None
 
 
-def is_own_repository(number: int | None, name: str, repository: Mapping[str, Any]) -> bool:
+def is_own_repository(number: int | None, name: str, repository: Mapping[str, object]) -> bool:
     """Return whether a payload concerns the monitored repository, by ID or, if the ID is unknown, by name."""
     if number is not None:
         return repository.get("id") == number

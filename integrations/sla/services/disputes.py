@@ -14,11 +14,14 @@ from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIs
 from integrations.sla.services import projection
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import integration_changes
+from portal.accounts.models import User
+from portal.accounts.requests import AnyUser
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
+from portal.core.value_types import NamedValues
 
-RESOLVED_DISPUTE_FIELDS: dict[str, Any] = {"disputed": "", "disputed_at": None}
+RESOLVED_DISPUTE_FIELDS: NamedValues = {"disputed": "", "disputed_at": None}
 SEVERITY_EVENT_TYPES = ("issue.severity_reduction_requested", "issue.severity_reduced", "issue.dispute_dismissed")
 # Reasons stored with breaches that a decision retracts
 RETRACTION_REASONS = {
@@ -27,7 +30,7 @@ RETRACTION_REASONS = {
 }
 
 
-def lower_severity(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
+def lower_severity(issue: SupportIssue, reason: str, *, actor: User, now: datetime) -> AuditEvent:
     """Lower the severity from now, or from the partner's request. Raises ActionRefused."""
     data, requested_at = {"severity": str(Severity.OTHER)}, _find_requested_at(issue)
     data |= {"asked": requested_at.isoformat()} if requested_at else {}
@@ -47,7 +50,7 @@ def _find_requested_at(issue: SupportIssue) -> datetime | None:
     return requested_at
 
 
-def exclude_issue(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
+def exclude_issue(issue: SupportIssue, reason: str, *, actor: User, now: datetime) -> AuditEvent:
     """Exclude an issue from the SLA and retract its breaches. Raises ActionRefused."""
     return _record_decision(issue, IssueEventKind.NOT_AN_ISSUE, "issue.excluded", reason, {}, actor=actor, now=now)
 
@@ -112,7 +115,7 @@ def _ensure_decidable(issue: SupportIssue, kind: IssueEventKind) -> None:
 
 
 def _record_event(
-    integration: Integration, issue: SupportIssue, event_type: str, reason: str, actor: Any, now: datetime
+    integration: Integration, issue: SupportIssue, event_type: str, reason: str, actor: AnyUser | None, now: datetime
 ) -> AuditEvent:
     watch = MonitoredRepository.objects.only("repository").get(pk=issue.watch_id)
     name = f"{watch.repository}#{issue.number}"

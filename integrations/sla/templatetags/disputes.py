@@ -1,19 +1,18 @@
 """Template tag for the number of open disputes."""
 
-from typing import Any
-
 from django import template
 from django.urls import reverse
 
 from integrations.partners import permissions
 from integrations.sla.models import SupportIssue
 from integrations.submissions.models import Integration
+from portal.core.value_types import TemplateContext
 
 register = template.Library()
 
 
 @register.inclusion_tag("sla/disputed.html", takes_context=True)
-def disputed_banner(context: dict[str, Any], integration: Integration | None = None) -> dict[str, Any]:
+def disputed_banner(context: TemplateContext, integration: Integration | None = None) -> dict[str, object]:
     """Show program staff the number of open disputes, or nothing if there are none."""
     if not permissions.is_program_staff(context["request"].user):
         return {"count": 0}

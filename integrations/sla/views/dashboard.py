@@ -13,13 +13,15 @@ from integrations.sla import exports
 from integrations.sla.dashboard_metrics import build_dashboard_summary
 from integrations.sla.filters import build_state_condition, parse_filters
 from integrations.sla.presenters import build_rows
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.iso_weeks import get_program_zone
+from portal.core.value_types import TemplateContext
 from portal.reports.trends import build_trends
 
 PAGE_SIZE, MAX_UPCOMING_CLOCKS = 50, 5
 
 
-def show_dashboard(request: HttpRequest) -> HttpResponse:
+def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
     """Show the figures, the clocks due next, and the filtered list."""
     now = timezone.now()
     filters = parse_filters(request.user, request.GET)
@@ -31,7 +33,7 @@ def show_dashboard(request: HttpRequest) -> HttpResponse:
         .filter(build_state_condition("", now), due_at__gt=now, state="running")
         .order_by("due_at", "pk")[:MAX_UPCOMING_CLOCKS]
     )
-    context: dict[str, Any] = {
+    context: TemplateContext = {
         "choice": filters,
         "head": summary,
         "page": page,
@@ -60,7 +62,7 @@ def _build_url(request: HttpRequest, name: str) -> str:
     return reverse(name) + (f"?{query.urlencode()}" if query else "")
 
 
-def download_clocks(request: HttpRequest, form: str) -> StreamingHttpResponse:
+def download_clocks(request: AuthenticatedRequest, form: str) -> StreamingHttpResponse:
     """Download all filtered rows."""
     now = timezone.now()
     filters = parse_filters(request.user, request.GET)
@@ -73,7 +75,7 @@ def download_clocks(request: HttpRequest, form: str) -> StreamingHttpResponse:
     return StreamingHttpResponse(body, content_type, headers=headers)
 
 
-def show_trends(request: HttpRequest) -> HttpResponse:
+def show_trends(request: AuthenticatedRequest) -> HttpResponse:
     """Show the charts and tables of the last twelve weeks."""
     filters = parse_filters(request.user, request.GET)
     trends = build_trends(filters, timezone.now(), get_program_zone())

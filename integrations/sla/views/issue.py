@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
@@ -20,6 +20,7 @@ from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import SupportIssue
 from integrations.sla.services import disputes
 from integrations.submissions.views.mixins import require_button, require_permission
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import MultiLineField
 from portal.ui.refusals import raise_if_forbidden
@@ -35,7 +36,7 @@ class ReasonForm(forms.Form):
     reason = MultiLineField(label=gettext_lazy("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3}))
 
 
-def load_issue(request: HttpRequest, uuid: UUID) -> SupportIssue:
+def load_issue(request: AuthenticatedRequest, uuid: UUID) -> SupportIssue:
     """Load an issue with everything that its projection needs. Raises Http404 if the user can't see it."""
     issues = SupportIssue.objects.filter(build_visibility_condition(request.user), uuid=uuid).prefetch_related(
         inputs.EVENTS_PREFETCH
@@ -46,13 +47,13 @@ def load_issue(request: HttpRequest, uuid: UUID) -> SupportIssue:
     return issue
 
 
-def show_issue(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_issue(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show both clocks, explanations, the timeline, and the user's actions."""
     return _render_page(request, load_issue(request, uuid))
 
 
 def _render_page(
-    request: HttpRequest, issue: SupportIssue, bound_forms: dict[str, ReasonForm] | None = None
+    request: AuthenticatedRequest, issue: SupportIssue, bound_forms: dict[str, ReasonForm] | None = None
 ) -> HttpResponse:
     now, user = timezone.now(), request.user
     page = build_issue_page(issue, user, now)
@@ -84,7 +85,7 @@ def _render_page(
 
 
 def _handle_decision(
-    request: HttpRequest, uuid: UUID, name: str, permission: Any, decide: DecisionFunction, message: str
+    request: AuthenticatedRequest, uuid: UUID, name: str, permission: Any, decide: DecisionFunction, message: str
 ) -> HttpResponse:
     """Validate the reason and perform the action. After a refusal, show the form with the entered text."""
     issue = load_issue(request, uuid)
@@ -103,35 +104,35 @@ def _handle_decision(
 
 
 @require_button("sla:issue")
-def lower_severity(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def lower_severity(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Lower the severity of the issue."""
     message = _("Severity lowered. The partner and the program can see the reason.")
     return _handle_decision(request, uuid, "lower", permissions.can_decide, disputes.lower_severity, message)
 
 
 @require_button("sla:issue")
-def exclude_issue(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def exclude_issue(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Exclude the issue from the SLA."""
     message = _("Issue excluded. SLA targets no longer apply to it.")
     return _handle_decision(request, uuid, "let_off", permissions.can_decide, disputes.exclude_issue, message)
 
 
 @require_button("sla:issue")
-def request_lower_severity(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def request_lower_severity(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Request a lower severity."""
     message = _("Request sent to the program. The clock keeps running until the program decides.")
     return _handle_decision(request, uuid, "ask", permissions.can_edit, disputes.request_lower_severity, message)
 
 
 @require_button("sla:issue")
-def dispute_breach(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def dispute_breach(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Dispute a breach."""
     message = _("Dispute sent to the program. The breach stays on record until the program decides.")
     return _handle_decision(request, uuid, "dispute", permissions.can_edit, disputes.dispute_breach, message)
 
 
 @require_button("sla:issue")
-def dismiss_dispute(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def dismiss_dispute(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Dismiss the open dispute."""
     message = _("Dispute dismissed. The partner and the program can see the reason.")
     return _handle_decision(request, uuid, "dismiss", permissions.can_decide, disputes.dismiss_dispute, message)

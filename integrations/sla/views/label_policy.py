@@ -10,7 +10,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
@@ -23,8 +23,11 @@ from integrations.sla.services import label_proposals
 from integrations.sla.services.label_proposals import LabelMap
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
+from portal.accounts.models import User
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import MultiLineField
+from portal.core.value_types import TemplateContext
 from portal.ui.refusals import raise_if_forbidden, report_refusal
 
 LOGIN_PATTERN = re.compile(r"^@?[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$")
@@ -165,7 +168,7 @@ def build_initial_data(label_map: LabelMap) -> dict[str, str]:
     return {name: "\n".join(entries) for name, entries in parts.items()}
 
 
-def show_label_policy(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_label_policy(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the label policy. A POST request of the partner proposes a new one."""
     integration, now = load_visible_integration(request, uuid), timezone.now()
     if request.method == "POST":
@@ -184,7 +187,7 @@ def show_label_policy(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return render(request, "sla/labels.html", context, status=422 if form.is_bound else 200)
 
 
-def _build_context(integration: Integration, user: Any, label_map: LabelMap, now: datetime) -> dict[str, Any]:
+def _build_context(integration: Integration, user: User, label_map: LabelMap, now: datetime) -> TemplateContext:
     """Return the current policy, the open proposal, and earlier policies."""
     policies = integration.label_policies.select_related("proposed_by", "decided_by")
     proposal = policies.filter(state=LabelPolicy.State.PROPOSED).last()
@@ -210,7 +213,7 @@ def _build_context(integration: Integration, user: Any, label_map: LabelMap, now
     }
 
 
-def decide_proposal(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def decide_proposal(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Accept or decline the open proposal."""
     integration = load_visible_integration(request, uuid)
     if request.method != "POST":

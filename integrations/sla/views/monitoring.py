@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -25,8 +24,10 @@ from integrations.sla.services import monitoring
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.reauthentication import require_recent_authentication
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core import crypto
 from portal.core.client_ip import get_client_network
+from portal.core.value_types import TemplateContext
 
 Handler = Callable[[HttpRequest], HttpResponse]
 INBOUND_PATH_PREFIX = "/inbound/"
@@ -106,7 +107,7 @@ def _drain_body(request: HttpRequest) -> int:
     return size
 
 
-def show_monitoring(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_monitoring(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the webhook URL and the status of deliveries. A POST request rotates the secret and shows it once."""
     integration = load_visible_integration(request, uuid)
     watch = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
@@ -133,7 +134,7 @@ def show_monitoring(request: HttpRequest, uuid: UUID) -> HttpResponse:
 def _render_page(
     request: HttpRequest, integration: Integration, watch: MonitoredRepository, can_edit: bool, secret: str = ""
 ) -> HttpResponse:
-    context: dict[str, Any] = {
+    context: TemplateContext = {
         "integration": integration,
         "watch": watch,
         "can_change": can_edit,

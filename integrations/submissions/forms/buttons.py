@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -44,7 +45,7 @@ class FileForm(forms.Form):
     """Form with a file field that reports files rejected for their size."""
 
     def __init__(
-        self, *args: Any, request: Any, accept: tuple[str, ...], is_required: bool = True, **kwargs: Any
+        self, *args: Any, request: HttpRequest, accept: tuple[str, ...], is_required: bool = True, **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
         field = UploadField(

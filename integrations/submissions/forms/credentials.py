@@ -21,7 +21,7 @@ ACCOUNT_ERROR_MESSAGES = {
 class WriteOnlyTextarea(forms.Textarea):
     """Text area that never renders its value."""
 
-    def format_value(self, value: Any) -> str:
+    def format_value(self, value: object) -> str:
         return ""
 
 
@@ -30,7 +30,7 @@ class SecretTextField(forms.CharField):
 
     widget = WriteOnlyTextarea(attrs={"rows": 5, "autocomplete": "off", "spellcheck": "false"})
 
-    def to_python(self, value: Any) -> str:
+    def to_python(self, value: object) -> str:
         text = (super().to_python(value) or "").replace("\r\n", "\n").replace("\r", "\n").strip("\n")
         if "\x00" in text:
             raise ValidationError(_("The text contains an invisible character. Paste it again as plain text."))

@@ -22,6 +22,7 @@ from portal.core.form_fields import (
 )
 from portal.core.repository_urls import MAX_URL_LENGTH, InvalidRepositoryUrlError, get_allowed_host, parse_repository
 from portal.core.text_fields import MultiLineField, SingleLineField
+from portal.core.value_types import NamedValues
 
 TEXT_FIELDS = ("repository_address", "name", "description", "category", "homepage")
 FORM_FIELDS = (*TEXT_FIELDS, "offerings")
@@ -50,7 +51,7 @@ class RepositoryUrlField(SingleLineField):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(error_messages={"required": _("Enter the repository URL.")}, **kwargs)
 
-    def clean(self, value: Any) -> str:
+    def clean(self, value: object) -> str:
         address = super().clean(value)
         if not address:
             return ""
@@ -60,7 +61,7 @@ class RepositoryUrlField(SingleLineField):
             raise ValidationError(str(error)) from error
 
 
-def merge_form_data(post: QueryDict, previous: Mapping[str, Any]) -> dict[str, Any]:
+def merge_form_data(post: QueryDict, previous: Mapping[str, Any]) -> dict[str, object]:
     """Return the draft data with the submitted fields.
 
     Edited values are no longer marked as filled from GitHub. A new repository URL clears all repository data.
@@ -79,7 +80,7 @@ def merge_form_data(post: QueryDict, previous: Mapping[str, Any]) -> dict[str, A
     return data | {"prefilled": prefilled_keys} if "prefilled" in previous else data
 
 
-def merge_repository_data(data: Mapping[str, Any], repository_data: Mapping[str, Any]) -> dict[str, Any]:
+def merge_repository_data(data: Mapping[str, Any], repository_data: Mapping[str, object]) -> dict[str, object]:
     """Return the data with blank and previously filled fields set from GitHub; edited fields don't change."""
     fillable = [key for key in GITHUB_FIELDS if not data.get(key) or key in data.get("prefilled", [])]
     new_values = {key: repository_data[key] for key in fillable if repository_data[key]}
@@ -156,7 +157,7 @@ class IntegrationForm(forms.Form):
             raise ValidationError(gettext(BADGE_REFUSAL))
         return name
 
-    def get_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
+    def get_values(self, data: Mapping[str, object]) -> NamedValues:
         """Return the values of the new integration. Call on a valid form."""
         repository = self.cleaned_data["repository_address"]
         is_same_repository = repository.lower() == str(data.get("repository", "")).lower()

@@ -54,7 +54,7 @@ class IntegrationFilterForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         program = str(self.data.get("program", ""))
-        options: dict[str, list[Any]] = {
+        options: dict[str, list[object]] = {
             "program": [("", gettext("All")), *((key, p.name) for key, p in PROGRAMS.items())],
             "stage": [("", gettext("All")), *((str(s), gettext(STATE_LABELS[str(s)])) for s in Stage)],
             "category": [("", gettext("All")), *list_category_choices(program if program in PROGRAMS else "")],
@@ -70,7 +70,7 @@ class IntegrationFilterForm(forms.Form):
 
 
 @cache
-def list_category_choices(program: str = "") -> list[Any]:
+def list_category_choices(program: str = "") -> list[object]:
     """Return all categories as choices: of one program, or grouped by program."""
     if program:
         return list({c.key: c.name for e in PROGRAMS[program].editions for c in e.categories}.items())

@@ -64,7 +64,7 @@ class MeetingProposalForm(forms.Form):
         required=False,
     )
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> dict[str, object]:
         data = super().clean() or {}
         names = [f"time_{number}" for number in range(1, MAX_PROPOSED_TIMES + 1)]
         for name in names:

@@ -25,7 +25,7 @@ STATE_LABELS = {
 }
 
 
-def build_choices(names: Any) -> list[tuple[str, Any]]:
+def build_choices(names: Any) -> list[tuple[str, object]]:
     """Return model choices with translatable labels."""
     return [
         (str(name), gettext_lazy(STATE_LABELS.get(str(name), str(name).replace("_", " ").capitalize())))

@@ -4,6 +4,7 @@ Only `integrations.submissions.services.transitions.perform_transition` changes 
 fields of the row, makes no query, and sends no email. Each transition names its permission and its guards.
 """
 
+from datetime import datetime
 from functools import partial
 from typing import Any
 from uuid import uuid4
@@ -21,13 +22,14 @@ from integrations.submissions.models.listing_status import ListingStatusFields, 
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.next_action import translate_next_action
 from integrations.submissions.workflow.states import FINAL_STAGES, ListingStatus, ResponsibleParty, ReviewState, Stage
+from portal.accounts.requests import AnyUser
 from portal.core.name_matching import compute_name_key
 
 
 class IntegrationQuerySet(models.QuerySet["Integration"]):
     """Named filters. Pages load rows through visible_to(), so hidden rows don't exist for them."""
 
-    def visible_to(self, user: Any) -> "IntegrationQuerySet":
+    def visible_to(self, user: AnyUser) -> "IntegrationQuerySet":
         if not user.is_authenticated:
             return self.none()
         if user.is_reviewer or user.is_staff:
@@ -202,7 +204,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
         conditions=[guards.is_not_on_hold, guards.is_review_not_next, guards.has_no_missing_requirements],
         custom={"label": gettext_noop("Complete step"), "tone": "good"},
     )
-    def complete_step(self, **_: Any) -> str:
+    def complete_step(self, **_: object) -> str:
         step, stage = self.next_position
         self.step = step.key  # type: ignore[union-attr]
         return str(stage)
@@ -214,7 +216,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
         conditions=[guards.is_not_on_hold, guards.is_review_next, guards.has_no_missing_requirements],
         custom={"label": gettext_noop("Request review"), "tone": "good"},
     )
-    def submit_for_review(self, *, now: Any, **_: Any) -> None:
+    def submit_for_review(self, *, now: datetime, **_: object) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
         self._start_review_round(now)
 
@@ -231,7 +233,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
         ],
         custom={"label": gettext_noop("Request another review"), "tone": "good"},
     )
-    def resubmit_for_review(self, *, now: Any, **_: Any) -> None:
+    def resubmit_for_review(self, *, now: datetime, **_: object) -> None:
         self._start_review_round(now)
 
     @stage_transition(
@@ -251,7 +253,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
             "mail": "changes_requested",
         },
     )
-    def request_changes(self, **_: Any) -> None:
+    def request_changes(self, **_: object) -> None:
         self.review_state = ReviewState.CHANGES
 
     @stage_transition(
@@ -267,7 +269,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
         ],
         custom={"label": gettext_noop("Approve"), "tone": "good", "decision": True, "mail": "approved"},
     )
-    def approve(self, **_: Any) -> None:
+    def approve(self, **_: object) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
         self.review_state = ReviewState.NONE
 
@@ -278,7 +280,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
         conditions=[guards.is_not_on_hold, guards.is_decision_final, guards.has_no_missing_requirements],
         custom={"label": gettext_noop("Publish listing"), "tone": "good", "mail": "released"},
     )
-    def publish(self, *, now: Any, **_: Any) -> None:
+    def publish(self, *, now: datetime, **_: object) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
         self.released_at = now
         self.verify()
@@ -299,7 +301,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
             "mail": "declined",
         },
     )
-    def decline(self, *, now: Any, **_: Any) -> None:
+    def decline(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
 
     @stage_transition(
@@ -312,7 +314,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
             "note": gettext_noop("Reason (saved in the history)"),
         },
     )
-    def withdraw(self, *, now: Any, **_: Any) -> None:
+    def withdraw(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
 
     @stage_transition(
@@ -327,7 +329,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
             "mail": "archived",
         },
     )
-    def archive(self, *, now: Any, **_: Any) -> None:
+    def archive(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
         self.unlist()
         self._begin_listing_status(now)
@@ -339,7 +341,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
         conditions=[guards.is_decision_final],
         custom={"label": gettext_noop("Reopen integration"), "tone": "good", "mail": "reopened"},
     )
-    def reopen(self, **_: Any) -> str:
+    def reopen(self, **_: object) -> str:
         self.ended_at = None
         return str(self.stage_before_end)
 
@@ -355,7 +357,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
             "mail": "held",
         },
     )
-    def put_on_hold(self, *, note: str, waits_for: str = ResponsibleParty.THIRD_PARTY, **_: Any) -> None:
+    def put_on_hold(self, *, note: str, waits_for: str = ResponsibleParty.THIRD_PARTY, **_: object) -> None:
         self.on_hold_for, self.hold_reason = ResponsibleParty(waits_for), note
 
     @stage_transition(
@@ -365,13 +367,13 @@ class Integration(FSMModelMixin, ListingStatusFields):
         conditions=[guards.is_on_hold],
         custom={"label": gettext_noop("Remove hold"), "tone": "good", "mail": "resumed"},
     )
-    def resume(self, **_: Any) -> None:
+    def resume(self, **_: object) -> None:
         self.on_hold_for = self.hold_reason = ""
 
     @undo_transition(source=[Stage.REVIEW, Stage.RELEASE], target=Stage.REVIEW)
     @undo_transition(source=Stage.SUPPORT, target=None)
     @undo_transition(source=Stage.DECLINED, target=RETURN_VALUE(*STAGES_BEFORE_RELEASE))
-    def undo_decision(self, **_: Any) -> str:
+    def undo_decision(self, **_: object) -> str:
         self.step = self.undo["step"]
         self.review_state = self.undo["review_state"]
         self.tier = self.undo.get("tier", self.tier)
@@ -379,12 +381,12 @@ class Integration(FSMModelMixin, ListingStatusFields):
         self.ended_at = None
         return str(self.undo["stage"])
 
-    def _start_review_round(self, now: Any) -> None:
+    def _start_review_round(self, now: datetime) -> None:
         self.review_state = ReviewState.WAITING
         self.review_round += 1
         self.review_requested_at = now
 
-    def _end_integration(self, now: Any) -> None:
+    def _end_integration(self, now: datetime) -> None:
         self.stage_before_end, self.ended_at = self.stage, now
         self.on_hold_for = self.hold_reason = ""
 

@@ -1,7 +1,6 @@
 """Period of a listing status: when it began, when it ends, and why it is paused."""
 
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
 
 from django.db import models
 
@@ -26,19 +25,19 @@ class ListingPeriod(models.Model):
     class Meta:
         abstract = True
 
-    def _begin_listing_status(self, now: Any, days: int | None = None) -> None:
+    def _begin_listing_status(self, now: datetime, days: int | None = None) -> None:
         """Start a new listing status with a deadline after `days`, if any."""
         self.listing_status_since = self.compliance_reviewed_at = now
         self.compliance_deadline_at = now + timedelta(days=days) if days else None
         self.deadline_remaining = self.deadline_notified_at = self.appealed_at = None
         self.deadline_pause_reason = self.compliance_request = ""
 
-    def _pause_period(self, reason: str, now: Any) -> None:
+    def _pause_period(self, reason: str, now: datetime) -> None:
         """Pause the deadline. A second reason retains the time that the first one saved."""
         if self.compliance_deadline_at is not None:
             self.deadline_remaining = max(self.compliance_deadline_at - now, timedelta())
         self.deadline_pause_reason, self.compliance_deadline_at = reason, None
 
-    def _resume_period(self, now: Any) -> None:
+    def _resume_period(self, now: datetime) -> None:
         self.compliance_deadline_at = now + (self.deadline_remaining or timedelta())
         self.deadline_pause_reason, self.deadline_remaining, self.deadline_notified_at = "", None, None

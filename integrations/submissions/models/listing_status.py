@@ -5,8 +5,9 @@ The fields and transitions of `listing_status` complement those of the stage in
 and sends no email.
 """
 
+from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import models
@@ -19,6 +20,7 @@ from integrations.submissions.models.listing_periods import ListingPeriod
 from integrations.submissions.workflow import compliance_guards, guards
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.states import ListingStatus
+from portal.accounts.models import User
 
 if TYPE_CHECKING:
     from integrations.programs.schema import Edition
@@ -69,7 +71,7 @@ class ListingStatusFields(ListingPeriod):
         conditions=[guards.is_decision_final, guards.can_request_tier],
         custom={"label": _("Request tier"), "tone": "good"},
     )
-    def request_tier(self, *, tier: str, **_: Any) -> None:
+    def request_tier(self, *, tier: str, **_: object) -> None:
         self.tier_request = tier
 
     @listing_transition(
@@ -79,7 +81,7 @@ class ListingStatusFields(ListingPeriod):
         conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_tier_requirements],
         custom={"label": _("Grant tier"), "tone": "good", "decision": True, "mail": "tier_granted"},
     )
-    def grant_tier(self, **_: Any) -> None:
+    def grant_tier(self, **_: object) -> None:
         self.tier, self.tier_request = self.tier_request, ""
 
     @listing_transition(
@@ -95,7 +97,7 @@ class ListingStatusFields(ListingPeriod):
             "mail": "tier_declined",
         },
     )
-    def decline_tier(self, **_: Any) -> None:
+    def decline_tier(self, **_: object) -> None:
         self.tier_request = ""
 
     # -- compliance procedure ---------------------------------------------------------------------------------
@@ -106,7 +108,7 @@ class ListingStatusFields(ListingPeriod):
         permission=permissions.is_machine,
         conditions=[compliance_guards.has_no_pending_request],
     )
-    def suggest_notice(self, *, why: str, **_: Any) -> None:
+    def suggest_notice(self, *, why: str, **_: object) -> None:
         self.compliance_request = why[:300]
 
     @compliance_transition(
@@ -120,7 +122,7 @@ class ListingStatusFields(ListingPeriod):
             **EVIDENCE_OPTION,
         },
     )
-    def issue_notice(self, *, actor: Any, now: Any, **_: Any) -> None:
+    def issue_notice(self, *, actor: User, now: datetime, **_: object) -> None:
         self._begin_listing_status(now, settings.NOTICE_GRACE_DAYS)
         self.notice_by = actor
 
@@ -130,7 +132,7 @@ class ListingStatusFields(ListingPeriod):
         conditions=[compliance_guards.has_pending_request, guards.has_note],
         custom={"label": _("Dismiss request"), "tone": "neutral", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
-    def dismiss_request(self, *, now: Any, **_: Any) -> None:
+    def dismiss_request(self, *, now: datetime, **_: object) -> None:
         self.compliance_request, self.compliance_reviewed_at = "", now
 
     @listing_transition(
@@ -139,7 +141,7 @@ class ListingStatusFields(ListingPeriod):
         permission=permissions.is_machine,
         conditions=[compliance_guards.is_process_not_paused],
     )
-    def pause_deadline(self, *, now: Any, **_: Any) -> None:
+    def pause_deadline(self, *, now: datetime, **_: object) -> None:
         self._pause_period(PAUSED_FOR_ACTIVITY, now)
 
     @compliance_transition(
@@ -148,7 +150,7 @@ class ListingStatusFields(ListingPeriod):
         conditions=[compliance_guards.is_paused_for_activity, guards.has_note],
         custom={"label": _("Resume deadline"), "tone": "warn", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
-    def resume_deadline(self, *, now: Any, **_: Any) -> None:
+    def resume_deadline(self, *, now: datetime, **_: object) -> None:
         self._resume_period(now)
 
     @compliance_transition(
@@ -164,7 +166,7 @@ class ListingStatusFields(ListingPeriod):
         ],
         custom={"label": _("Suspend"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
-    def suspend(self, *, actor: Any, now: Any, **_: Any) -> None:
+    def suspend(self, *, actor: User, now: datetime, **_: object) -> None:
         self._begin_listing_status(now, settings.DELISTING_AFTER_DAYS)
         self.suspended_by = actor
 
@@ -174,7 +176,7 @@ class ListingStatusFields(ListingPeriod):
         conditions=[compliance_guards.is_repository_transferred, guards.has_note],
         custom={"label": _("Suspend immediately"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
-    def suspend_immediately(self, *, actor: Any, now: Any, **_: Any) -> None:
+    def suspend_immediately(self, *, actor: User, now: datetime, **_: object) -> None:
         self._begin_listing_status(now, settings.DELISTING_AFTER_DAYS)
         self.suspended_by = actor
 
@@ -191,7 +193,7 @@ class ListingStatusFields(ListingPeriod):
         ],
         custom={"label": _("Delist integration"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
-    def delist(self, *, now: Any, **_: Any) -> None:
+    def delist(self, *, now: datetime, **_: object) -> None:
         self._begin_listing_status(now)
         self.tier = self.tier_request = ""
 
@@ -201,7 +203,7 @@ class ListingStatusFields(ListingPeriod):
         conditions=[compliance_guards.is_appeal_open, compliance_guards.is_uninvolved, guards.has_note],
         custom={"label": _("Uphold appeal"), "tone": "good", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
-    def uphold_appeal(self, *, now: Any, **_: Any) -> None:
+    def uphold_appeal(self, *, now: datetime, **_: object) -> None:
         self._restore_listing(now)
 
     @compliance_transition(
@@ -210,7 +212,7 @@ class ListingStatusFields(ListingPeriod):
         conditions=[compliance_guards.is_appeal_open, compliance_guards.is_uninvolved, guards.has_note],
         custom={"label": _("Dismiss appeal"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
-    def dismiss_appeal(self, *, now: Any, **_: Any) -> None:
+    def dismiss_appeal(self, *, now: datetime, **_: object) -> None:
         self._resume_period(now)
 
     @compliance_transition(
@@ -219,7 +221,7 @@ class ListingStatusFields(ListingPeriod):
         conditions=[compliance_guards.is_no_appeal_open, guards.has_note],
         custom={"label": _("Withdraw notice"), "tone": "good", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
-    def withdraw_notice(self, *, now: Any, **_: Any) -> None:
+    def withdraw_notice(self, *, now: datetime, **_: object) -> None:
         self._restore_listing(now)
 
     @compliance_transition(
@@ -238,7 +240,7 @@ class ListingStatusFields(ListingPeriod):
             **EVIDENCE_OPTION,
         },
     )
-    def reinstate(self, *, now: Any, **_: Any) -> None:
+    def reinstate(self, *, now: datetime, **_: object) -> None:
         self._restore_listing(now)
 
     @listing_transition(
@@ -248,7 +250,7 @@ class ListingStatusFields(ListingPeriod):
         conditions=[compliance_guards.is_not_appealed, guards.has_note],
         custom={"label": _("Appeal"), "tone": "warn", "note": _("Reason for the appeal"), **EVIDENCE_OPTION},
     )
-    def appeal(self, *, now: Any, **_: Any) -> None:
+    def appeal(self, *, now: datetime, **_: object) -> None:
         self._pause_period(PAUSED_FOR_APPEAL, now)
         self.appealed_at = now
 
@@ -263,7 +265,7 @@ class ListingStatusFields(ListingPeriod):
             "note": _("Changes since the decision"),
         },
     )
-    def request_reinstatement(self, **_: Any) -> None:
+    def request_reinstatement(self, **_: object) -> None:
         self.compliance_request = "the partner requested reinstatement"
 
     @listing_transition(
@@ -276,12 +278,12 @@ class ListingStatusFields(ListingPeriod):
             "note": _("Note for users (optional)"),
         },
     )
-    def downgrade_to_community(self, *, now: Any, **_: Any) -> None:
+    def downgrade_to_community(self, *, now: datetime, **_: object) -> None:
         self._begin_listing_status(now)
         self.tier = "community" if self.edition.tier("community") else ""
         self.tier_request = ""
 
-    def _restore_listing(self, now: Any) -> None:
+    def _restore_listing(self, now: datetime) -> None:
         self._begin_listing_status(now)
         self.notice_by = self.suspended_by = None
         if self.edition.tier(self.tier) is None or self.tier == "community":

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.submissions.models import Integration, ReadMarker
+from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 
 # Internal events of the program don't change the integration.
@@ -29,7 +29,7 @@ class RecentChange:
     items: tuple[str, ...]
 
 
-def get_read_marker(integration: Integration, user: Any) -> ReadMarker | None:
+def get_read_marker(integration: Integration, user: User) -> ReadMarker | None:
     """Return the reader's marker, or None before the first visit."""
     return ReadMarker.objects.filter(integration=integration, user=user).first()
 

@@ -5,7 +5,6 @@ A newer version renews a complete agreement. The previous version stays in force
 
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
 
 from django.conf import settings
 from django.utils import timezone, translation
@@ -23,6 +22,7 @@ from integrations.submissions.services.requirements import (
     submit_answer,
 )
 from integrations.submissions.workflow.states import ResponsibleParty, Status
+from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
 from portal.core.uploads import ValidatedFile
 
@@ -65,7 +65,7 @@ def sign_agreement(
     signature: AgreementSignature,
     *,
     version: str,
-    actor: Any,
+    actor: AnyUser,
     now: datetime,
     file: ValidatedFile | None = None,
     renews: bool = False,
@@ -139,7 +139,12 @@ def _reject_used_version(agreement: Agreement, version: str) -> None:
 
 
 def _attach_file(
-    integration: Integration, requirement_id: str, agreement: Agreement, file: ValidatedFile, actor: Any, now: datetime
+    integration: Integration,
+    requirement_id: str,
+    agreement: Agreement,
+    file: ValidatedFile,
+    actor: AnyUser,
+    now: datetime,
 ) -> None:
     """Attach the file to the agreement in place of an existing one."""
     if agreement.document is not None and agreement.document.sha256 == file.sha256:
@@ -156,7 +161,7 @@ def _answer_requirement(
     requirement_id: str,
     agreement: Agreement,
     side: ResponsibleParty,
-    actor: Any,
+    actor: AnyUser | None,
     now: datetime,
 ) -> None:
     """Answer the requirement for all integrations of the partner that need this agreement.

@@ -15,6 +15,7 @@ from integrations.programs.schema import AnswerScope, Edition, Requirement
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.services.transitions import integration_changes, refresh_next_action
 from integrations.submissions.workflow.states import Status
+from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 
@@ -29,7 +30,7 @@ def get_entry_edition(program: str) -> Edition:
 
 
 def create_integration(
-    partner: Partner, program: str, values: Mapping[str, Any], *, actor: Any, now: datetime, edition: str = ""
+    partner: Partner, program: str, values: Mapping[str, object], *, actor: User, now: datetime, edition: str = ""
 ) -> Integration:
     """Create an integration at the first position of its program.
 
@@ -129,7 +130,7 @@ def change_description(
     return locked_integration
 
 
-def assign_manager(partner: Partner, manager: Any, *, actor: Any, now: datetime) -> None:
+def assign_manager(partner: Partner, manager: Any, *, actor: User, now: datetime) -> None:
     """Assign the alliances manager of a partner. Only program staff can do this."""
     if not permissions.is_program_staff(actor):
         raise ActionRefused(_("Only program staff can assign an alliances manager."), "forbidden")

@@ -18,6 +18,7 @@ from integrations.submissions.models import Integration, TestCredential, TestCre
 from integrations.submissions.services.requirements import submission_changes, submit_answer
 from integrations.submissions.services.transitions import integration_changes
 from integrations.submissions.workflow.states import FINAL_STAGES, Stage, Status
+from portal.accounts.requests import AnyUser
 from portal.audit.services import record_event
 from portal.core import crypto
 from portal.core.errors import ActionRefused
@@ -91,7 +92,7 @@ def submit_credential(
 
 
 def _record_submission(
-    integration: Integration, credential: TestCredential, is_replacement: bool, actor: Any, now: datetime
+    integration: Integration, credential: TestCredential, is_replacement: bool, actor: AnyUser | None, now: datetime
 ) -> None:
     event_data = {"label": credential.label, "permanent": credential.permanent, "replaced": is_replacement}
     summary = _summarize_credentials(integration, credential.requirement_id)
@@ -125,7 +126,9 @@ def _get_credential(credentials: Iterable[TestCredential], uuid: str) -> TestCre
     return credential
 
 
-def withdraw_credential(integration: Integration, requirement_id: str, uuid: str, *, actor: Any, now: datetime) -> None:
+def withdraw_credential(
+    integration: Integration, requirement_id: str, uuid: str, *, actor: AnyUser, now: datetime
+) -> None:
     """Withdraw an account and delete its secret."""
     with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, _):
         credential = _get_credential(list_current_credentials(locked_integration, requirement_id), uuid)
@@ -151,12 +154,12 @@ def end_credential(credential: TestCredential, reason: str, now: datetime) -> No
     credential.save()
 
 
-def reveal_credential(credential: TestCredential, *, reason: str, actor: Any, now: datetime) -> crypto.Secret:
+def reveal_credential(credential: TestCredential, *, reason: str, actor: AnyUser, now: datetime) -> crypto.Secret:
     """Decrypt an account for the assigned reviewer, and notify the partner by email."""
     return _open_credential(credential, AccessKind.REVEAL, "credential.accessed", reason, actor=actor, now=now)
 
 
-def open_for_sandbox(credential: TestCredential, *, actor: Any, reason: str, now: datetime) -> str:
+def open_for_sandbox(credential: TestCredential, *, actor: AnyUser | None, reason: str, now: datetime) -> str:
     """Return the secret for a sandbox run of the assigned reviewer or the machine (`actor` None)."""
     return _open_credential(
         credential, AccessKind.SANDBOX, "credential.used_in_sandbox", reason, actor=actor, now=now

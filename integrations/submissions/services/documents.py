@@ -17,6 +17,7 @@ from integrations.submissions.services.requirements import (
     submit_answer,
 )
 from integrations.submissions.workflow.states import Status
+from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
 from portal.core.uploads import ValidatedFile
 
@@ -32,7 +33,13 @@ def list_current_documents(integration: Integration, requirement_id: str) -> lis
 
 
 def upload_document(
-    integration: Integration, requirement_id: str, file: ValidatedFile, *, actor: Any, now: datetime, replaces: str = ""
+    integration: Integration,
+    requirement_id: str,
+    file: ValidatedFile,
+    *,
+    actor: AnyUser,
+    now: datetime,
+    replaces: str = "",
 ) -> Document:
     """Upload a file, or replace the document with the UUID `replaces`.
 
@@ -58,7 +65,7 @@ def upload_document(
     return document
 
 
-def remove_document(integration: Integration, requirement_id: str, uuid: str, *, actor: Any, now: datetime) -> None:
+def remove_document(integration: Integration, requirement_id: str, uuid: str, *, actor: AnyUser, now: datetime) -> None:
     """Delete the content of a document; its name and digest stay in the history."""
     with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, requirement):
         documents = list_current_documents(locked_integration, requirement_id)
@@ -107,7 +114,7 @@ def _answer_requirement(
     remaining: list[Document],
     document: Document,
     event_type: str,
-    actor: Any,
+    actor: AnyUser | None,
     now: datetime,
 ) -> None:
     event_data = {"name": document.name, "size": document.size, "sha256": document.sha256}

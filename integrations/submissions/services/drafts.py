@@ -14,6 +14,8 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.services.creation import create_integration
+from portal.accounts.models import User
+from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
 
 EMPTY_DRAFT_VERSION = 0  # version of a draft without input
@@ -22,7 +24,7 @@ EMPTY_DRAFT_VERSION = 0  # version of a draft without input
 class DraftConflictError(Exception):
     """A newer version of the draft exists. `theirs` is the stored row, `mine` the rejected data."""
 
-    def __init__(self, other_draft: IntegrationDraft, own_data: Mapping[str, Any], actor: Any) -> None:
+    def __init__(self, other_draft: IntegrationDraft, own_data: Mapping[str, object], actor: User) -> None:
         is_own = other_draft.saved_by_id == actor.pk
         super().__init__(
             _("You saved another version on another page.")
@@ -33,7 +35,7 @@ class DraftConflictError(Exception):
         self.theirs, self.mine = other_draft, dict(own_data)
 
 
-def create_draft(partner: Partner, program: str, *, actor: Any, now: datetime) -> IntegrationDraft:
+def create_draft(partner: Partner, program: str, *, actor: User, now: datetime) -> IntegrationDraft:
     """Create a draft of a new integration for the partner."""
     _require_editor(partner, actor)
     return IntegrationDraft.objects.create(partner=partner, program_key=program, saved_by=actor, saved_at=now)
@@ -80,7 +82,7 @@ def save_draft(
 
 
 def submit_draft(
-    draft: IntegrationDraft, values: Mapping[str, Any], *, version: int, actor: Any, now: datetime
+    draft: IntegrationDraft, values: Mapping[str, object], *, version: int, actor: User, now: datetime
 ) -> Integration:
     """Create the integration of a draft exactly once, even if the button is pressed twice.
 
@@ -110,12 +112,12 @@ def _build_stale_refusal(draft: IntegrationDraft) -> ActionRefused:
     )
 
 
-def discard_draft(draft: IntegrationDraft, *, actor: Any, now: datetime) -> None:
+def discard_draft(draft: IntegrationDraft, *, actor: AnyUser, now: datetime) -> None:
     """Delete a draft. The row stays so that a colleague's later save gets an error."""
     _require_editor(draft.partner, actor)
     IntegrationDraft.objects.filter(pk=draft.pk, sent_at=None).update(sent_at=now)
 
 
-def _require_editor(partner: Partner, actor: Any) -> None:
+def _require_editor(partner: Partner, actor: AnyUser | None) -> None:
     if not permissions.can_edit_partner(partner, actor):
         raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")

@@ -10,6 +10,7 @@ from integrations.partners import permissions
 from integrations.submissions.models import Finding, Integration, ReadMarker, ReviewMessage
 from integrations.submissions.services.transitions import PROGRAM_CALENDAR, integration_changes
 from integrations.submissions.workflow.states import ReviewState, Stage
+from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.core import business_time
 from portal.core.errors import ActionRefused
@@ -98,7 +99,7 @@ def _update_finding(
     actor: Any,
     now: datetime,
     note: str = "",
-    **fields: Any,
+    **fields: object,
 ) -> None:
     """Change the state of a finding, record it, and refresh the next action."""
     with integration_changes(finding.integration, rule, actor=actor, now=now) as locked_integration:
@@ -124,7 +125,7 @@ def _update_finding(
         )
 
 
-def answer_finding(finding: Finding, answer: str, *, actor: Any, now: datetime) -> None:
+def answer_finding(finding: Finding, answer: str, *, actor: User, now: datetime) -> None:
     """Save the partner's response to a finding."""
     if not answer.strip():
         raise ActionRefused(_("Enter a response."))
@@ -149,7 +150,7 @@ def verify_finding(finding: Finding, *, actor: Any, now: datetime) -> None:
     )
 
 
-def reopen_finding(finding: Finding, *, actor: Any, now: datetime, note: str = "") -> None:
+def reopen_finding(finding: Finding, *, actor: User, now: datetime, note: str = "") -> None:
     """Reopen a finding as the reviewer."""
     fields = {"verified_by": None, "verified_at": None}
     _update_finding(
@@ -187,7 +188,7 @@ def post_message(
     return message
 
 
-def update_read_marker(integration: Integration, *, actor: Any, now: datetime) -> int:
+def update_read_marker(integration: Integration, *, actor: User, now: datetime) -> int:
     """Set the read marker to the latest event. Return the previous position."""
     latest_sequence = integration.events.aggregate(top=Max("seq"))["top"] or 0
     read_marker, is_new = ReadMarker.objects.get_or_create(

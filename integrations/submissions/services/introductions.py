@@ -4,7 +4,6 @@ A request implies consent. Until the other side agrees, it sees the message and 
 """
 
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -12,6 +11,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.submissions.models import Integration, Introduction
 from integrations.submissions.services.transitions import lock_integration
+from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 from portal.ui.components.moments import format_full
@@ -20,7 +20,7 @@ State = Introduction.State
 
 
 def request_introduction(
-    requesting: Integration, other: Integration, message: str, *, actor: Any, now: datetime
+    requesting: Integration, other: Integration, message: str, *, actor: User, now: datetime
 ) -> Introduction:
     """Request an introduction to the partner of `other`, or accept its earlier request.
 
@@ -58,13 +58,13 @@ def _require_pending(introduction: Introduction) -> Introduction:
     return introduction
 
 
-def accept_introduction(introduction: Introduction, *, actor: Any, now: datetime) -> Introduction:
+def accept_introduction(introduction: Introduction, *, actor: User, now: datetime) -> Introduction:
     """Accept an introduction, so that both sides see each other's company, name, and email address."""
     with transaction.atomic():
         return _accept(_lock_pending(introduction, actor), actor, now)
 
 
-def decline_introduction(introduction: Introduction, *, actor: Any, now: datetime) -> Introduction:
+def decline_introduction(introduction: Introduction, *, actor: User, now: datetime) -> Introduction:
     """Decline an introduction without revealing a name."""
     with transaction.atomic():
         introduction_row = _save_decision(_lock_pending(introduction, actor), State.DECLINED, actor, now)
@@ -83,7 +83,7 @@ def _lock_integrations(first: Integration, second: Integration) -> None:
         lock_integration(pk)
 
 
-def _lock_pending(introduction: Introduction, actor: Any) -> Introduction:
+def _lock_pending(introduction: Introduction, actor: User) -> Introduction:
     """Return the pending introduction with both integrations locked. Raises ActionRefused."""
     if not permissions.can_edit(introduction.other, actor):
         raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
@@ -109,13 +109,13 @@ def _lock_pending(introduction: Introduction, actor: Any) -> Introduction:
     return locked_introduction
 
 
-def _save_decision(introduction: Introduction, state: str, actor: Any, now: datetime) -> Introduction:
+def _save_decision(introduction: Introduction, state: str, actor: User, now: datetime) -> Introduction:
     introduction.state, introduction.decided_by, introduction.decided_at = state, actor, now
     introduction.save()
     return introduction
 
 
-def _accept(introduction: Introduction, actor: Any, now: datetime) -> Introduction:
+def _accept(introduction: Introduction, actor: User, now: datetime) -> Introduction:
     accepted_introduction = _save_decision(introduction, State.AGREED, actor, now)
     for integration in (accepted_introduction.asking, accepted_introduction.other):
         record_event(integration, "introduction.accepted", actor=actor, now=now, introduction=accepted_introduction.pk)

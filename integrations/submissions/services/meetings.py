@@ -1,6 +1,6 @@
 """Meetings: one side proposes times, the other accepts one, and the program records the items shown."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -19,7 +19,9 @@ from integrations.submissions.services.requirements import (
     submit_answer,
 )
 from integrations.submissions.workflow.states import ResponsibleParty, Status
+from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
+from portal.core.value_types import JsonObject
 
 MAX_PROPOSED_TIMES = 5
 MAX_ADVANCE_PERIOD = timedelta(days=366)
@@ -103,7 +105,7 @@ def _validate_times(proposal: MeetingProposal, now: datetime) -> None:
         raise ActionRefused(_("Propose only times within the next year."))
 
 
-def accept_time(meeting: Meeting, moment: datetime, *, actor: Any, now: datetime, place: str = "") -> Meeting:
+def accept_time(meeting: Meeting, moment: datetime, *, actor: AnyUser, now: datetime, place: str = "") -> Meeting:
     """Accept one of the times that the other side proposed, and set the location if it is missing."""
     with submission_changes(meeting.integration, meeting.requirement_id, actor=actor) as (
         locked_integration,
@@ -139,7 +141,7 @@ def accept_time(meeting: Meeting, moment: datetime, *, actor: Any, now: datetime
     return locked_meeting
 
 
-def cancel_meeting(meeting: Meeting, *, reason: str, actor: Any, now: datetime) -> None:
+def cancel_meeting(meeting: Meeting, *, reason: str, actor: AnyUser, now: datetime) -> None:
     """Cancel a meeting or a proposal, and update the calendars."""
     if not reason.strip():
         raise ActionRefused(_("Enter a reason. We send it to the other side."))
@@ -180,7 +182,9 @@ def cancel_meeting(meeting: Meeting, *, reason: str, actor: Any, now: datetime) 
         )
 
 
-def complete_meeting(meeting: Meeting, shown_items: Iterable[str], *, notes: str, actor: Any, now: datetime) -> Meeting:
+def complete_meeting(
+    meeting: Meeting, shown_items: Iterable[str], *, notes: str, actor: AnyUser, now: datetime
+) -> Meeting:
     """Record that a meeting took place and which items were shown. All items complete the requirement."""
     with submission_changes(meeting.integration, meeting.requirement_id, actor=actor) as (
         locked_integration,
@@ -206,10 +210,10 @@ def complete_meeting(meeting: Meeting, shown_items: Iterable[str], *, notes: str
 
 
 def _answer_completed(
-    integration: Integration, requirement: Requirement, meeting: Meeting, notes: str, actor: Any, now: datetime
+    integration: Integration, requirement: Requirement, meeting: Meeting, notes: str, actor: AnyUser, now: datetime
 ) -> None:
     open_items = [item for item in requirement.meeting_items if not meeting.items[item]]
-    data: dict[str, Any] = {"held": f"{meeting.starts_at:%Y-%m-%d}", "notes": notes}
+    data: dict[str, object] = {"held": f"{meeting.starts_at:%Y-%m-%d}", "notes": notes}
     summary = f"Completed. Open items: {'; '.join(open_items)}." if open_items else ""
     submit_answer(
         integration,
@@ -234,7 +238,7 @@ def list_invitees(integration: Integration) -> list[Any]:
     return [*partner_users, program_user] if program_user else partner_users
 
 
-def _build_event_data(meeting: Meeting, calendar: str = "") -> dict[str, Any]:
+def _build_event_data(meeting: Meeting, calendar: str = "") -> JsonObject:
     """Return the meeting data of the event and its email, with times in UTC."""
     starts_at = meeting.starts_at.astimezone(UTC).isoformat(timespec="minutes") if meeting.starts_at else ""
     return {
@@ -253,8 +257,8 @@ def _answer_requirement(
     requirement: Requirement,
     event_type: str,
     waits_for: ResponsibleParty,
-    event_data: dict[str, Any],
-    actor: Any,
+    event_data: Mapping[str, object],
+    actor: AnyUser | None,
     now: datetime,
 ) -> None:
     summaries = {"meeting.proposed": "Times proposed.", "meeting.scheduled": "Meeting scheduled."}

@@ -6,11 +6,12 @@ from typing import Any
 
 from integrations.submissions.models import Finding, Integration, RequirementFulfillment
 from integrations.submissions.workflow.states import Status
+from portal.core.value_types import JsonObject
 
 EARLIEST_MOMENT = datetime.min.replace(tzinfo=UTC)
 
 
-def rename_requirements(integration: Integration, new_ids: Mapping[str, str], now: datetime) -> list[dict[str, Any]]:
+def rename_requirements(integration: Integration, new_ids: Mapping[str, str], now: datetime) -> list[JsonObject]:
     """Move everything that refers to an ID in `new_ids` to the new ID.
 
     If both IDs have answers, the newer one counts. Return the older ones as JSON for the history.
@@ -62,7 +63,7 @@ def _rename_drafts(integration: Integration, new_ids: Mapping[str, str], now: da
         _assign_requirement(draft, new_id)
 
 
-def _rename_answers(integration: Integration, new_ids: Mapping[str, str]) -> list[dict[str, Any]]:
+def _rename_answers(integration: Integration, new_ids: Mapping[str, str]) -> list[JsonObject]:
     replaced_answers = []
     for state, new_id in _release_old_ids(integration.fulfillments, new_ids):
         existing = integration.fulfillments.filter(requirement_id=new_id).first()
@@ -74,7 +75,7 @@ def _rename_answers(integration: Integration, new_ids: Mapping[str, str]) -> lis
     return replaced_answers
 
 
-def _merge_answer(older: RequirementFulfillment, newest: RequirementFulfillment, new_id: str) -> list[dict[str, Any]]:
+def _merge_answer(older: RequirementFulfillment, newest: RequirementFulfillment, new_id: str) -> list[JsonObject]:
     """Merge an older answer, its documents, and a longer waiver into a newer one. Return it for the history."""
     replaced_answer = {
         "requirement": new_id,

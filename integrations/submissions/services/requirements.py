@@ -16,8 +16,10 @@ from integrations.submissions.selectors import context
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import integration_changes, lock_integration, refresh_next_action
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, Status
+from portal.accounts.requests import AnyUser
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
+from portal.core.value_types import JsonObject
 
 CHECKED_STATUSES = frozenset({Status.PASS, Status.WARN, Status.FAIL, Status.NOT_RUN})
 ANSWER_RULES: dict[FulfillingParty, Callable[[Integration, Any], bool]] = {
@@ -52,7 +54,7 @@ def require_open(integration: Integration) -> None:
         )
 
 
-def get_acting_party(integration: Integration, user: Any) -> ResponsibleParty:
+def get_acting_party(integration: Integration, user: AnyUser | None) -> ResponsibleParty:
     """Return the side for which a user acts on a two-sided requirement."""
     return (
         ResponsibleParty.PROGRAM
@@ -63,7 +65,7 @@ def get_acting_party(integration: Integration, user: Any) -> ResponsibleParty:
 
 @contextmanager
 def submission_changes(
-    integration: Integration, requirement_id: str, *, actor: Any
+    integration: Integration, requirement_id: str, *, actor: AnyUser | None
 ) -> Iterator[tuple[Integration, Requirement]]:
     """Lock the integration and its requirement for a write that ends with submit_answer().
 
@@ -138,7 +140,7 @@ def _require_version(state: RequirementFulfillment, version: int | None) -> None
 
 
 def _save_answer(
-    state: RequirementFulfillment, data: Mapping[str, Any], status: Status, summary: str, actor: Any, now: datetime
+    state: RequirementFulfillment, data: Mapping[str, object], status: Status, summary: str, actor: Any, now: datetime
 ) -> None:
     state.data, state.status, state.summary = dict(data), status, summary
     state.submitted_by, state.submitted_at = actor, now
@@ -147,7 +149,11 @@ def _save_answer(
 
 
 def _share_answer(
-    integration: Integration, requirement: Requirement, source_state: RequirementFulfillment, actor: Any, now: datetime
+    integration: Integration,
+    requirement: Requirement,
+    source_state: RequirementFulfillment,
+    actor: AnyUser | None,
+    now: datetime,
 ) -> None:
     """Write a shared answer to the partner's other open integrations with the same requirement."""
     others = integration.partner.integrations.open().exclude(pk=integration.pk)
@@ -177,7 +183,7 @@ def _share_answer(
 
 
 def mark_not_applicable(
-    integration: Integration, requirement_id: str, *, actor: Any, now: datetime
+    integration: Integration, requirement_id: str, *, actor: AnyUser, now: datetime
 ) -> RequirementFulfillment:
     """Mark an optional requirement as not applicable."""
     if not get_requirement(integration, requirement_id).optional:
@@ -199,7 +205,7 @@ def record_check_outcome(
     *,
     outcome: str,
     summary: str,
-    detail: list[dict[str, Any]],
+    detail: list[JsonObject],
     retry_at: datetime | None,
     now: datetime,
     valid_until: datetime | None = None,
@@ -239,7 +245,7 @@ def _set_check_result(
     state: RequirementFulfillment,
     status: Status,
     summary: str,
-    detail: list[dict[str, Any]],
+    detail: list[JsonObject],
     now: datetime,
     valid_until: datetime | None,
 ) -> None:
@@ -260,7 +266,7 @@ def _is_required_for_listing(integration: Integration, requirement_id: str, now:
 
 def _update_automatic_finding(
     integration: Integration, state: RequirementFulfillment, summary: str, now: datetime
-) -> tuple[str, dict[str, Any]]:
+) -> tuple[str, JsonObject]:
     """Return the event type and data after a check of a listed integration failed or passed again."""
     if (
         integration.is_listed

@@ -3,7 +3,7 @@
 Every refusal is an ActionRefused with a message that is safe to display. Other writes use integration_changes().
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,11 +21,14 @@ from integrations.submissions.selectors import context, queue_reasons
 from integrations.submissions.workflow import evidence as evidence_provider
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty, determine_next_action
+from portal.accounts.models import User
+from portal.accounts.requests import AnyUser
 from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event, record_responsibility_change
 from portal.core import business_time
 from portal.core.errors import ActionRefused
+from portal.core.value_types import JsonObject, NamedValues
 from portal.ui.components.moments import format_full
 
 PROGRAM_CALENDAR = business_time.Calendar()
@@ -75,7 +78,7 @@ def list_blockers(integration: Integration, transition: Transition) -> list[str]
 
 
 def list_available_transitions(
-    integration: Integration, user: Any, *, now: datetime | None = None
+    integration: Integration, user: User, *, now: datetime | None = None
 ) -> list[AvailableTransition]:
     """Return the transitions that the user has permission for, in the order of the model."""
     integration.step_context = guards.StepContext(now or timezone.now(), user)
@@ -142,7 +145,9 @@ def perform_transition(
         )
 
 
-def _require_transition(integration: Integration, transition_name: str, version: int | None, actor: Any) -> Transition:
+def _require_transition(
+    integration: Integration, transition_name: str, version: int | None, actor: AnyUser | None
+) -> Transition:
     """Return the transition if the actor can perform it now."""
     _require_permission(integration, transition_name, actor)
     transition = _find_transition(integration, transition_name, version)
@@ -152,14 +157,14 @@ def _require_transition(integration: Integration, transition_name: str, version:
     return transition
 
 
-def _collect_evidence(integration: Integration, transition: Transition, now: datetime) -> dict[str, Any]:
+def _collect_evidence(integration: Integration, transition: Transition, now: datetime) -> JsonObject:
     """Return the evidence as event data; empty for transitions without evidence."""
     if not transition.custom.get("evidence"):
         return {}
     return {"evidence": evidence_provider.collect_evidence(integration, now)}
 
 
-def _snapshot_state(integration: Integration) -> dict[str, Any]:
+def _snapshot_state(integration: Integration) -> NamedValues:
     """Return the state that an undo restores, as JSON."""
     timestamps = {
         key: getattr(integration, key).isoformat() if getattr(integration, key) else None
@@ -170,14 +175,14 @@ def _snapshot_state(integration: Integration) -> dict[str, Any]:
     return {**values, **timestamps}
 
 
-def _restore_responsibility(integration: Integration, undone_state: dict[str, Any]) -> None:
+def _restore_responsibility(integration: Integration, undone_state: NamedValues) -> None:
     """Restore the timestamps, so that an undone decision costs no time."""
     for key in RESPONSIBILITY_TIMESTAMPS:
         timestamp = undone_state.get(key)
         setattr(integration, key, datetime.fromisoformat(timestamp) if timestamp else None)
 
 
-def _require_permission(integration: Integration, transition_name: str, actor: Any) -> None:
+def _require_permission(integration: Integration, transition_name: str, actor: AnyUser | None) -> None:
     """Refuse actors without permission first, regardless of the integration's state."""
     current_transition = get_transitions_from(integration).get(transition_name)
     candidates = (
@@ -205,7 +210,7 @@ def _find_transition(integration: Integration, transition_name: str, version: in
 
 
 def _remember_decision(
-    integration: Integration, transition: Transition, previous_state: dict[str, Any], actor: Any, now: datetime
+    integration: Integration, transition: Transition, previous_state: Mapping[str, object], actor: Any, now: datetime
 ) -> None:
     """Store a decision so that it can be undone; any other transition makes it final."""
     integration.decision, integration.decided_by, integration.undo_until, integration.undo = "", None, None, {}
@@ -216,10 +221,10 @@ def _remember_decision(
 
 
 def _build_event_data(
-    integration: Integration, transition: Transition, previous_state: dict[str, Any]
-) -> dict[str, Any]:
+    integration: Integration, transition: Transition, previous_state: Mapping[str, object]
+) -> JsonObject:
     """Return the event data of a transition: from and to, the round, and the undo deadline."""
-    event_data: dict[str, Any] = {
+    event_data: JsonObject = {
         "label": transition.custom.get("label", transition.name),
         "from": [previous_state["stage"], previous_state["step"]],
         "to": [str(integration.stage), integration.step],

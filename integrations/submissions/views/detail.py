@@ -1,12 +1,11 @@
 """Integration page with the next action, and its history."""
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Q
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils import timezone
@@ -28,18 +27,21 @@ from integrations.submissions.services.transitions import get_transitions_from, 
 from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.workflow.next_action import find_action_verb, translate_next_action
 from integrations.submissions.workflow.states import OpenRequirement, ResponsibleParty
+from portal.accounts.models import User
+from portal.accounts.requests import AuthenticatedRequest
+from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate
 
 MAX_RECENT_EVENTS = 12
 
 
-def show_integration(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the integration page."""
     integration = load_visible_integration(request, uuid)
     return render(request, "submissions/integration.html", build_page_context(integration, request.user))
 
 
-def build_page_context(integration: Integration, user: Any) -> dict[str, Any]:
+def build_page_context(integration: Integration, user: User) -> TemplateContext:
     """Return the context of the page. Partners never see internal data."""
     now = timezone.now()
     party_labels = PARTY_LABELS if permissions.can_edit(integration, user) else OBSERVER_PARTY_LABELS
@@ -65,7 +67,7 @@ def build_page_context(integration: Integration, user: Any) -> dict[str, Any]:
     }
 
 
-def get_parallel_requirement(integration: Integration, user: Any, now: datetime) -> OpenRequirement | None:
+def get_parallel_requirement(integration: Integration, user: User, now: datetime) -> OpenRequirement | None:
     """Return the partner's first open requirement while the program is responsible."""
     if (
         integration.responsible_party != ResponsibleParty.PROGRAM
@@ -79,7 +81,7 @@ def get_parallel_requirement(integration: Integration, user: Any, now: datetime)
     return next((item for item in open_requirements if item.responsible_party == ResponsibleParty.PARTNER), None)
 
 
-def build_button_context(integration: Integration, user: Any, now: datetime) -> dict[str, Any]:
+def build_button_context(integration: Integration, user: User, now: datetime) -> dict[str, object]:
     """Return the transitions that the user can perform."""
     transitions = list_available_transitions(integration, user, now=now)
     return {
@@ -89,7 +91,7 @@ def build_button_context(integration: Integration, user: Any, now: datetime) -> 
     }
 
 
-def build_label_context(integration: Integration) -> dict[str, Any]:
+def build_label_context(integration: Integration) -> dict[str, object]:
     """Return labels for keys on the row."""
     category, tier = integration.edition.category(integration.category), integration.edition.tier(integration.tier)
     return {
@@ -107,7 +109,7 @@ def list_introductions(integration: Integration) -> list[Introduction]:
     return list(introductions.select_related("asking__partner", "other__partner"))
 
 
-def build_next_action_context(integration: Integration, user: Any) -> dict[str, Any]:
+def build_next_action_context(integration: Integration, user: User) -> dict[str, object]:
     """Return the sentence and the button at the top of the page for the user."""
     target_kind, _, target_key = integration.next_action_target.partition(":")
     targets = {
@@ -167,7 +169,7 @@ RESPONSIBILITY_LABELS = {
 }
 
 
-def show_history(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_history(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show all events, newest first. Program staff also see internal events."""
     integration = load_visible_integration(request, uuid)
     events = (

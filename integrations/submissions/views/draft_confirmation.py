@@ -1,6 +1,5 @@
 """Last page before a draft becomes an integration."""
 
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -19,13 +18,14 @@ from integrations.submissions.services import drafts, introductions
 from integrations.submissions.views.draft_conflicts import format_value
 from integrations.submissions.views.drafts import redirect_sent_draft
 from integrations.submissions.views.drafts_shared import find_draft_overlaps, get_program, load_draft, parse_version
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.ui.refusals import report_refusal
 
 MAX_INTRODUCTION_REQUESTS = 12
 
 
-def confirm_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def confirm_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show a summary of the draft; a POST submits it. An invalid draft returns to its form."""
     draft = load_draft(request, uuid)
     if draft.integration is not None or draft.sent_at is not None:
@@ -41,7 +41,9 @@ def confirm_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return render(request, "submissions/draft_confirm.html", context, status=422 if introduction_form.is_bound else 200)
 
 
-def build_confirmation_context(request: HttpRequest, draft: IntegrationDraft, form: IntegrationForm) -> dict[str, Any]:
+def build_confirmation_context(
+    request: HttpRequest, draft: IntegrationDraft, form: IntegrationForm
+) -> dict[str, object]:
     program, edition = get_program(draft)
     license_id = str(draft.data.get("license", ""))
     license_policy = edition.licenses
@@ -60,7 +62,9 @@ def build_confirmation_context(request: HttpRequest, draft: IntegrationDraft, fo
     }
 
 
-def submit_draft(request: HttpRequest, draft: IntegrationDraft, form: IntegrationForm, message: str) -> HttpResponse:
+def submit_draft(
+    request: AuthenticatedRequest, draft: IntegrationDraft, form: IntegrationForm, message: str
+) -> HttpResponse:
     """Create the integration once, and send the selected introduction requests."""
     now, user = timezone.now(), request.user
     try:
@@ -76,7 +80,9 @@ def submit_draft(request: HttpRequest, draft: IntegrationDraft, form: Integratio
     return redirect("submissions:detail", integration.uuid)
 
 
-def request_introductions(request: HttpRequest, integration: Integration, handles: list[str], message: str) -> None:
+def request_introductions(
+    request: AuthenticatedRequest, integration: Integration, handles: list[str], message: str
+) -> None:
     """Send each introduction request; a refused one doesn't stop the others."""
     for handle in handles:
         other = resolve_handle(handle, describe_work(integration))

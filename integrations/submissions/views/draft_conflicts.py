@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -16,6 +15,7 @@ from integrations.submissions.forms.drafts import FIELD_LABELS, FORM_FIELDS, mer
 from integrations.submissions.services import drafts
 from integrations.submissions.views.drafts_shared import get_program, load_draft, parse_version
 from integrations.submissions.views.mixins import require_button
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import truncate_draft_text
 from portal.ui.refusals import report_refusal
@@ -40,7 +40,7 @@ class DraftFieldComparison:
 
 
 def compare_fields(
-    edition: Edition, own_data: Mapping[str, Any], other_data: Mapping[str, Any]
+    edition: Edition, own_data: Mapping[str, object], other_data: Mapping[str, object]
 ) -> list[DraftFieldComparison]:
     """Return all fields of the form in order."""
     return [
@@ -55,7 +55,7 @@ def compare_fields(
     ]
 
 
-def format_value(edition: Edition, key: str, data: Mapping[str, Any]) -> str:
+def format_value(edition: Edition, key: str, data: Mapping[str, object]) -> str:
     value = data.get(key, "")
     if key == "category":
         category = edition.category(str(value))
@@ -63,7 +63,7 @@ def format_value(edition: Edition, key: str, data: Mapping[str, Any]) -> str:
     return ", ".join(value) if isinstance(value, list) else str(value)
 
 
-def list_form_values(value: Any) -> list[str]:
+def list_form_values(value: object) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list) else [str(value)]
 
 
@@ -84,7 +84,7 @@ def render_conflict(request: HttpRequest, conflict: drafts.DraftConflictError) -
 
 
 @require_button("submissions:draft")
-def resolve_conflict(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def resolve_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Save the chosen values on top of the other version."""
     draft = load_draft(request, uuid)
     data = merge_chosen_values(request, draft.data)
@@ -97,7 +97,7 @@ def resolve_conflict(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return redirect("submissions:draft", uuid=uuid)
 
 
-def merge_chosen_values(request: HttpRequest, other_data: Mapping[str, Any]) -> dict[str, Any]:
+def merge_chosen_values(request: HttpRequest, other_data: Mapping[str, object]) -> dict[str, object]:
     """Return the data with each field from the chosen side, or from the other version by default."""
     form_data, chosen_side = request.POST, request.POST.get("whole", "")
     merged_data = form_data.copy()

@@ -1,7 +1,6 @@
 """Draft pages: a form with autosave, prefill from GitHub, and conflict detection."""
 
 from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -38,8 +37,10 @@ from integrations.submissions.views.drafts_shared import (
 )
 from integrations.submissions.views.mixins import require_button
 from integrations.submissions.views.program_catalog import get_program_or_404
+from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.core import repository_urls
 from portal.core.errors import ActionRefused
+from portal.core.value_types import TemplateContext
 from portal.ui.refusals import report_refusal
 
 
@@ -47,7 +48,7 @@ from portal.ui.refusals import report_refusal
 def start_integration(request: HttpRequest, program: str) -> HttpResponse:
     """Show the empty form, or create its draft. Visitors can fill it in before they sign in."""
     selected_program = get_program_or_404(program)
-    if not request.user.is_authenticated:
+    if not is_authenticated(request):
         return show_visitor_form(request, selected_program)
     partners = list_editable_partners(request.user)
     if not partners:
@@ -61,7 +62,7 @@ def start_integration(request: HttpRequest, program: str) -> HttpResponse:
     return render(request, "submissions/draft_new.html", context)
 
 
-def build_form_context(program: Program, data: Mapping[str, Any]) -> dict[str, Any]:
+def build_form_context(program: Program, data: Mapping[str, object]) -> TemplateContext:
     edition = get_entry_edition(program.key)
     return {"program": program, "edition": edition, "form": IntegrationForm(program, edition, initial=data)}
 
@@ -91,7 +92,7 @@ def list_open_drafts(partners: list[Partner], program: Program) -> list[Integrat
     return [draft for draft in rows.select_related("saved_by", "partner")[:10] if has_text(draft.data)]
 
 
-def create_draft(request: HttpRequest, program: Program, partners: list[Partner]) -> HttpResponse:
+def create_draft(request: AuthenticatedRequest, program: Program, partners: list[Partner]) -> HttpResponse:
     """Create a draft, or reuse the user's empty one, and save the input."""
     chosen_partner = next((c for c in partners if c.slug == request.POST.get("company")), None)
     if chosen_partner is None and len(partners) > 1:
@@ -118,7 +119,7 @@ def create_draft(request: HttpRequest, program: Program, partners: list[Partner]
     )
 
 
-def show_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the form of a draft to any member of the partner."""
     draft = load_draft(request, uuid)
     if draft.integration is not None and draft.requirement_id:
@@ -134,8 +135,8 @@ def show_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def build_draft_context(
-    request: HttpRequest, draft: IntegrationDraft, data: Mapping[str, Any], version: int, unsent: bool
-) -> dict[str, Any]:
+    request: HttpRequest, draft: IntegrationDraft, data: Mapping[str, object], version: int, unsent: bool
+) -> dict[str, object]:
     program, edition = get_program(draft)
     is_checked = "check" in request.GET
     form = (
@@ -169,7 +170,7 @@ def redirect_sent_draft(request: HttpRequest, draft: IntegrationDraft) -> HttpRe
     return redirect("dashboard:home")
 
 
-def save_and_confirm(request: HttpRequest, draft: IntegrationDraft) -> HttpResponse:
+def save_and_confirm(request: AuthenticatedRequest, draft: IntegrationDraft) -> HttpResponse:
     """Save the input, then show the confirmation page."""
     saved_draft = save_form(request, draft)
     return (
@@ -179,7 +180,7 @@ def save_and_confirm(request: HttpRequest, draft: IntegrationDraft) -> HttpRespo
     )
 
 
-def save_form(request: HttpRequest, draft: IntegrationDraft) -> IntegrationDraft | HttpResponse:
+def save_form(request: AuthenticatedRequest, draft: IntegrationDraft) -> IntegrationDraft | HttpResponse:
     """Return the saved draft, or a response with the conflict or the refusal."""
     data = merge_form_data(request.POST, draft.data)
     try:
@@ -194,7 +195,7 @@ def save_form(request: HttpRequest, draft: IntegrationDraft) -> IntegrationDraft
 
 
 @require_button("submissions:draft")
-def autosave_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def autosave_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Save the input. Return 204 with the new version, 409 for a newer version, or 410 for a submitted draft."""
     draft = load_draft(request, uuid)
     try:
@@ -213,7 +214,7 @@ def autosave_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return HttpResponse(status=204, headers={"X-Draft-Version": str(saved_draft.version)})
 
 
-def collect_form_data(draft: IntegrationDraft, request: HttpRequest) -> dict[str, Any]:
+def collect_form_data(draft: IntegrationDraft, request: HttpRequest) -> dict[str, object]:
     """Return the data of a draft of either kind."""
     if draft.integration is None:
         return merge_form_data(request.POST, draft.data)
@@ -222,13 +223,13 @@ def collect_form_data(draft: IntegrationDraft, request: HttpRequest) -> dict[str
 
 
 @require_button("submissions:draft")
-def prefill_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def prefill_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Save the input, fetch repository data from GitHub, and show the form again."""
     saved_draft = save_form(request, load_draft(request, uuid))
     return fill_from_repository(request, saved_draft) if isinstance(saved_draft, IntegrationDraft) else saved_draft
 
 
-def fill_from_repository(request: HttpRequest, draft: IntegrationDraft) -> HttpResponse:
+def fill_from_repository(request: AuthenticatedRequest, draft: IntegrationDraft) -> HttpResponse:
     """Fill blank fields from the repository; an error is saved with the draft."""
     repository_data = repository_urls.fetch_repository(str(draft.data.get("repository_address", "")))
     try:
@@ -246,7 +247,7 @@ def fill_from_repository(request: HttpRequest, draft: IntegrationDraft) -> HttpR
     return redirect("submissions:draft", uuid=draft.uuid)
 
 
-def show_overlaps(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_overlaps(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Render work similar to the current input as a fragment."""
     draft = load_draft(request, uuid)
     data = merge_form_data(request.GET, draft.data)
@@ -254,7 +255,7 @@ def show_overlaps(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 @require_button("submissions:draft")
-def discard_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def discard_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Delete a draft."""
     draft = load_draft(request, uuid)
     try:

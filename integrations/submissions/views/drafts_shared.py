@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest
+from django.http import Http404
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
@@ -15,16 +15,17 @@ from integrations.submissions.forms.drafts import FORM_FIELDS
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.selectors.similar import Overlap, WorkDescription, find_overlaps
 from integrations.submissions.services.creation import get_entry_edition
+from portal.accounts.requests import AnyUser, AuthenticatedRequest
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
 
 
-def list_editable_partners(user: Any) -> list[Partner]:
+def list_editable_partners(user: AnyUser) -> list[Partner]:
     """Return the partners for which the user can edit, by name."""
     partner_ids = [partner for partner, role in permissions.get_roles(user).items() if role in permissions.EDITOR_ROLES]
     return list(Partner.objects.filter(pk__in=partner_ids).order_by("name"))
 
 
-def load_draft(request: HttpRequest, uuid: UUID) -> IntegrationDraft:
+def load_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft:
     """Return a draft of one of the user's partners. Raises Http404."""
     user: Any = request.user
     rows = IntegrationDraft.objects.filter(uuid=uuid, partner_id__in=list(permissions.get_roles(user)))
@@ -39,13 +40,13 @@ def get_program(draft: IntegrationDraft) -> tuple[Program, Edition]:
     return PROGRAMS[draft.program_key], get_entry_edition(draft.program_key)
 
 
-def parse_version(form_data: Mapping[str, Any]) -> int:
+def parse_version(form_data: Mapping[str, object]) -> int:
     """Return the version that the page was rendered with; 0 for an invalid value, which is always outdated."""
     value = str(form_data.get("version", ""))
     return int(value) if value.isascii() and value.isdecimal() and len(value) < 9 else 0
 
 
-def has_text(data: Mapping[str, Any]) -> bool:
+def has_text(data: Mapping[str, object]) -> bool:
     return any(data.get(key) for key in FORM_FIELDS)
 
 
@@ -61,7 +62,7 @@ def describe_draft_work(partner: Partner, data: Mapping[str, Any]) -> WorkDescri
     )
 
 
-def find_draft_overlaps(partner: Partner, data: Mapping[str, Any]) -> tuple[Overlap, ...] | None:
+def find_draft_overlaps(partner: Partner, data: Mapping[str, object]) -> tuple[Overlap, ...] | None:
     """Return similar work, or None without a name and a repository."""
     work = describe_draft_work(partner, data)
     return find_overlaps(work) if work.name.strip() or work.repository else None

@@ -1,10 +1,9 @@
 """Page for editing the description of an integration."""
 
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
@@ -15,12 +14,14 @@ from integrations.submissions.forms.drafts import IntegrationForm
 from integrations.submissions.models import Integration
 from integrations.submissions.services import creation
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core import repository_urls
 from portal.core.errors import ActionRefused
+from portal.core.value_types import NamedValues
 from portal.ui.refusals import report_refusal
 
 
-def edit_integration(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def edit_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Edit name, description, category, products, homepage, and repository. The history records changes."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_edit, integration, request.user)
@@ -44,13 +45,13 @@ def edit_integration(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return render(request, "submissions/edit.html", context, status=422 if request.method == "POST" else 200)
 
 
-def build_initial_data(integration: Integration) -> dict[str, Any]:
+def build_initial_data(integration: Integration) -> NamedValues:
     """Return the current values of the form fields."""
     values = {key: getattr(integration, key) for key in creation.DESCRIPTION_FIELDS}
     return values | {"repository_address": integration.repository}
 
 
-def build_changes(integration: Integration, form: IntegrationForm) -> dict[str, Any]:
+def build_changes(integration: Integration, form: IntegrationForm) -> NamedValues:
     """Return the new values. A new repository also sets its IDs, or clears them if GitHub is unavailable."""
     values = {key: form.cleaned_data[key] for key in creation.DESCRIPTION_FIELDS}
     repository = form.cleaned_data["repository_address"]

@@ -18,6 +18,7 @@ from integrations.submissions.selectors.similar import find_integration_overlaps
 from integrations.submissions.services import introductions
 from integrations.submissions.views.draft_confirmation import MAX_INTRODUCTION_REQUESTS, request_introductions
 from integrations.submissions.views.mixins import load_visible_integration
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.ui.refusals import report_refusal
 
@@ -33,7 +34,7 @@ class IntroductionContact:
     people: list[Any]
 
 
-def show_similar(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_similar(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show similar work; editors can request introductions."""
     integration = load_visible_integration(request, uuid)
     form = IntroductionRequestForm(request.POST if request.method == "POST" else None, initial=request.unsent())  # type: ignore[attr-defined]
@@ -58,7 +59,7 @@ def can_request_introduction(integration: Any, request: HttpRequest) -> bool:
     return integration.is_open and permissions.can_edit(integration, request.user)
 
 
-def show_introduction(request: HttpRequest, pk: int) -> HttpResponse:
+def show_introduction(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Show an introduction. Before both sides agree, neither sees the other's name."""
     introduction = load_introduction(request, pk)
     if request.method == "POST":
@@ -90,7 +91,7 @@ def load_introduction(request: HttpRequest, pk: int) -> Introduction:
     return introduction  # type: ignore[return-value]
 
 
-def decide_introduction(request: HttpRequest, introduction: Introduction) -> HttpResponse:
+def decide_introduction(request: AuthenticatedRequest, introduction: Introduction) -> HttpResponse:
     """Accept or decline an introduction."""
     try:
         if request.POST.get("answer") not in DECISIONS:

@@ -1,10 +1,9 @@
 """Integration list and search."""
 
 from collections.abc import Callable
-from typing import Any
 
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import path
 from django.views.decorators.vary import vary_on_headers
@@ -15,8 +14,11 @@ from integrations.programs.models import RegistryProvider
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.forms.filters import SORT_ORDERS, IntegrationFilterForm
 from integrations.submissions.models import Integration
+from portal.accounts.models import User
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.name_matching import compute_name_key
 from portal.core.text_fields import clean_search_query
+from portal.core.value_types import NamedValues, TemplateContext
 from portal.ui.pagination import paginate
 
 MAX_RESULTS = 20  # per kind on the first page
@@ -56,7 +58,7 @@ def build_text_condition(query: str) -> Q:
     return condition | Q(name_key__contains=key) if key else condition
 
 
-def filter_integrations(rows: QuerySet[Integration], filters: dict[str, Any]) -> QuerySet[Integration]:
+def filter_integrations(rows: QuerySet[Integration], filters: NamedValues) -> QuerySet[Integration]:
     """Return the rows that match all filters, in the requested order."""
     for name, condition in CONDITIONS_BY_FILTER.items():
         if filters.get(name):
@@ -66,7 +68,7 @@ def filter_integrations(rows: QuerySet[Integration], filters: dict[str, Any]) ->
 
 
 @vary_on_headers("HX-Request")
-def list_integrations(request: HttpRequest) -> HttpResponse:
+def list_integrations(request: AuthenticatedRequest) -> HttpResponse:
     """List the user's integrations; program staff see all."""
     form = IntegrationFilterForm(request.GET)
     form.is_valid()
@@ -83,10 +85,10 @@ def list_integrations(request: HttpRequest) -> HttpResponse:
     return render(request, f"submissions/list.html{'#results' if is_fragment else ''}", context)
 
 
-def show_search(request: HttpRequest) -> HttpResponse:
+def show_search(request: AuthenticatedRequest) -> HttpResponse:
     """Search integrations, programs, and published providers; for program staff also partners."""
     query = clean_search_query(request.GET.get("q", ""))
-    context: dict[str, Any] = {"q": query, "for_program": permissions.is_program_staff(request.user)}
+    context: TemplateContext = {"q": query, "for_program": permissions.is_program_staff(request.user)}
     if query:
         context |= {
             "integrations": paginate(request, search_integrations(request.user, query), MAX_RESULTS),
@@ -98,7 +100,7 @@ def show_search(request: HttpRequest) -> HttpResponse:
     return render(request, "submissions/search.html", context)
 
 
-def search_integrations(user: Any, query: str) -> QuerySet[Integration]:
+def search_integrations(user: User, query: str) -> QuerySet[Integration]:
     visible = Integration.objects.visible_to(user).select_related("partner").only(*LIST_COLUMNS)
     return visible.filter(build_text_condition(query)).order_by("name_key", "pk")
 

@@ -1,7 +1,6 @@
 """Public pages of the programs and the program finder."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -26,6 +25,7 @@ from integrations.programs.schema import (
 from integrations.submissions.presenters import PathStep
 from integrations.submissions.services.creation import get_entry_edition
 from integrations.submissions.views.drafts_shared import list_editable_partners
+from portal.accounts.requests import AnyUser
 
 PARTNER_KIND_LABELS = {
     "infrastructure": gettext_noop("Infrastructure partner: Terraform manages resources on your platform."),
@@ -139,7 +139,7 @@ def show_program(request: HttpRequest, key: str) -> HttpResponse:
     return render(request, "submissions/program.html", build_program_context(selected_program, edition, request.user))
 
 
-def build_program_context(program: Program, edition: Edition, user: Any) -> dict[str, Any]:
+def build_program_context(program: Program, edition: Edition, user: AnyUser) -> dict[str, object]:
     entry_edition = get_entry_edition(program.key)
     return {
         "program": program,
@@ -172,7 +172,7 @@ def list_tier_rows(edition: Edition) -> list[tuple[Tier, list[RequirementSummary
     return rows
 
 
-def has_single_partner(user: Any) -> bool:
+def has_single_partner(user: AnyUser) -> bool:
     """Whether the user has one partner, so that a button can create the draft without a choice."""
     return bool(user.is_authenticated) and len(list_editable_partners(user)) == 1
 

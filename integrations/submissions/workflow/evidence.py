@@ -65,6 +65,6 @@ def get_compliance_facts(integration: "Integration", now: datetime) -> Complianc
     return cached_facts[1]
 
 
-def collect_evidence(integration: "Integration", now: datetime) -> dict[str, Any]:
+def collect_evidence(integration: "Integration", now: datetime) -> dict[str, object]:
     """Return the evidence that a decision stores and both sides see."""
     return _provider.evidence_function(integration, now)

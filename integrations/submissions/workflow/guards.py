@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from integrations.programs.schema import Stage
 from integrations.submissions.selectors import context
 from integrations.submissions.workflow.states import ReviewState
+from portal.core.value_types import NamedValues
 from portal.ui.components.moments import format_clock
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class StepContext:
     now: datetime
     actor: Any = None
     note: str | None = None
-    inputs: dict[str, Any] = field(default_factory=dict)
+    inputs: NamedValues = field(default_factory=dict)
 
 
 def attach_refusal(message: "str | Callable[[Integration], str]") -> Callable[[Predicate], Predicate]:

@@ -4,12 +4,12 @@ It applies only to URLs without parameters, and not to navigation within the lis
 """
 
 from collections.abc import Callable
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views.services import PAGES_BY_URL_NAME, list_visible_views, normalize_query
 
@@ -23,7 +23,7 @@ class DefaultSavedViewMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)
 
-    def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
+    def process_view(self, request: AuthenticatedRequest, *_: object) -> HttpResponse | None:
         match = request.resolver_match
         page = PAGES_BY_URL_NAME.get(match.view_name) if match else None
         if page is None or request.method != "GET" or request.GET or not request.user.is_authenticated:
@@ -35,7 +35,7 @@ class DefaultSavedViewMiddleware:
         return redirect(f"{request.path}?{query}") if query else None
 
 
-def load_views(request: HttpRequest, page: str) -> list[SavedView]:
+def load_views(request: AuthenticatedRequest, page: str) -> list[SavedView]:
     """Return the user's views of a page. One query per request."""
     views_by_page: dict[str, list[SavedView]] = request.__dict__.setdefault("_saved_views", {})
     if page not in views_by_page:

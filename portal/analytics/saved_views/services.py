@@ -19,6 +19,8 @@ from integrations.reviews.selectors.queue import TAB_LABELS
 from integrations.sla.filters import FILTER_NAMES as SLA_NAMES
 from integrations.sla.filters import STATE_LABELS
 from integrations.submissions.forms.filters import IntegrationFilterForm
+from portal.accounts.models import User
+from portal.accounts.requests import AnyUser
 from portal.analytics.filters import AnalyticsFilterForm
 from portal.analytics.models import SavedView
 from portal.core.errors import ActionRefused
@@ -129,13 +131,13 @@ def get_page(name: str, user: Any) -> SavablePage:
     return PAGES[name]
 
 
-def list_visible_views(user: Any) -> QuerySet[SavedView]:
+def list_visible_views(user: AnyUser) -> QuerySet[SavedView]:
     """Return the user's own views, and for program staff also shared views."""
     condition = Q(owner=user) | Q(owner=None) if permissions.is_program_staff(user) else Q(owner=user)
     return SavedView.objects.filter(condition)
 
 
-def save_view(user: Any, name: str, title: str, query: str, *, shared: bool, now: datetime) -> SavedView:
+def save_view(user: User, name: str, title: str, query: str, *, shared: bool, now: datetime) -> SavedView:
     """Save a view. Raises ActionRefused if the name is taken or the user can't share views."""
     page = get_page(name, user)
     if shared and not permissions.is_program_staff(user):
@@ -166,7 +168,7 @@ def _save_with_name(view: SavedView, title: str) -> SavedView:
     return view
 
 
-def set_default(view: SavedView, user: Any, *, on: bool) -> None:
+def set_default(view: SavedView, user: User, *, on: bool) -> None:
     """Set or clear the user's default view of a list. Raises ActionRefused for views of others."""
     if view.owner_id != user.pk:
         raise ActionRefused(_("Only your own views can be the default. Save this view as your own first."), "forbidden")

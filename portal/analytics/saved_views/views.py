@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from portal.accounts.requests import AnyUser, AuthenticatedRequest
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views import services
 from portal.analytics.saved_views.forms import RenameSavedViewForm, SavedViewForm
@@ -45,7 +46,7 @@ def _render_views(
     return render(request, "analytics/saved_views.html", {"rows": rows}, status=status)
 
 
-def _build_row(view: SavedView, user: Any) -> SavedViewRow:
+def _build_row(view: SavedView, user: AnyUser) -> SavedViewRow:
     page = services.PAGES[view.page]
     obsolete_filters = ", ".join(services.find_obsolete_filters(page, view.query))
     return SavedViewRow(view, _(page.title), build_url(view), obsolete_filters, view.owner_id == user.pk)
@@ -64,7 +65,7 @@ def build_url(view: SavedView) -> str:
     return f"{reverse(page.url_name)}?{query}"
 
 
-def save_view(request: HttpRequest, page: str) -> HttpResponse:
+def save_view(request: AuthenticatedRequest, page: str) -> HttpResponse:
     """Save a view with the filters in `query`."""
     try:
         savable_page = services.get_page(page, request.user)
@@ -88,7 +89,7 @@ def save_view(request: HttpRequest, page: str) -> HttpResponse:
     return render(request, "analytics/save_view.html", context, status=422 if form.is_bound else 200)
 
 
-def change_view(request: HttpRequest, pk: int) -> HttpResponse:
+def change_view(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Rename or delete a view, or set or clear it as the default."""
     if request.method != "POST":
         return redirect("analytics:saved_views")

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from datetime import date, datetime, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db.models import Count, F, Q
@@ -14,6 +13,7 @@ from integrations.submissions.models import Integration
 from portal.analytics.filters import AnalyticsFilters
 from portal.analytics.funnel import IntegrationGroup
 from portal.audit.models import AuditEvent
+from portal.core.value_types import JsonObject
 
 COLUMN_COUNT = 12
 # Counted moves by event type. An undone decision still counts on its day.
@@ -62,7 +62,7 @@ def count_groups(filters: AnalyticsFilters) -> list[IntegrationGroup]:
     return [_build_group(row) for row in grouped_rows.annotate(n=Count("pk"), program=F("program_key"))]
 
 
-def _build_group(row: dict[str, Any]) -> IntegrationGroup:
+def _build_group(row: JsonObject) -> IntegrationGroup:
     step = get_edition(row["program_key"], row["edition_date"]).step(row["step"]).name
     return IntegrationGroup(
         row["stage"], row["n"], row["stage_before_end"], bool(row["asked"]), bool(row["listed"]), step, row["program"]

@@ -98,7 +98,7 @@ def _format_day(day: date) -> str:
     return dateformat.format(day, pgettext("date format", "M j"))
 
 
-def summarize_unassigned(filters: AnalyticsFilters) -> dict[str, Any]:
+def summarize_unassigned(filters: AnalyticsFilters) -> dict[str, object]:
     """Return the count and the oldest date of unassigned reviews waiting for the program."""
     rows = Integration.objects.filter(responsible_party=ResponsibleParty.PROGRAM, reviewer=None, **filters.of())
     return rows.aggregate(count=Count("pk"), oldest=Min("responsible_since"))

@@ -18,23 +18,24 @@ from integrations.submissions.models import Integration
 from portal.analytics import exports, waiting_times
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views import middleware, services
+from portal.core.value_types import TemplateContext
 
 register = template.Library()
 
 
 @register.inclusion_tag("analytics/wait_forecast.html")
-def show_wait_forecast(integration: Integration) -> dict[str, Any]:
+def show_wait_forecast(integration: Integration) -> dict[str, object]:
     return {"estimate": waiting_times.estimate_wait(integration, timezone.now()), "row": integration}
 
 
 @register.inclusion_tag("analytics/wait_forecast.html")
-def show_program_forecast(program: Program) -> dict[str, Any]:
+def show_program_forecast(program: Program) -> dict[str, object]:
     forecast = waiting_times.get_forecast(program.key, "review", timezone.now())
     return {"estimate": waiting_times.WaitEstimate(waiting_times.build_sentence(program.key, "review", forecast))}
 
 
 @register.inclusion_tag("analytics/wait_forecasts.html")
-def show_wait_forecasts(rows: list[Integration]) -> dict[str, Any]:
+def show_wait_forecasts(rows: list[Integration]) -> dict[str, object]:
     """Show one sentence for each program and stage of rows that wait for the program."""
     now = timezone.now()
     sentences: dict[tuple[str, str], str] = {}
@@ -45,7 +46,7 @@ def show_wait_forecasts(rows: list[Integration]) -> dict[str, Any]:
 
 
 @register.inclusion_tag("analytics/saved_views_bar.html", takes_context=True)
-def show_saved_views(context: Any, name: str) -> dict[str, Any]:
+def show_saved_views(context: Any, name: str) -> TemplateContext:
     """Show saved views and exports above a list, or nothing if the user can't save views of it."""
     request = context["request"]
     if not services.can_save(name, request.user):
@@ -64,7 +65,7 @@ def show_saved_views(context: Any, name: str) -> dict[str, Any]:
     }
 
 
-def _build_view_entry(page: services.SavablePage, path: str, current_query: str, view: SavedView) -> dict[str, Any]:
+def _build_view_entry(page: services.SavablePage, path: str, current_query: str, view: SavedView) -> TemplateContext:
     query = services.normalize_query(page, view.query)
     return {
         "name": view.name,

@@ -1,6 +1,5 @@
 """Analytics pages for program staff."""
 
-from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
@@ -13,9 +12,10 @@ from portal.analytics.filters import FILTER_NAMES, AnalyticsFilters, parse_analy
 from portal.analytics.selectors import flow, workload
 from portal.analytics.selectors import stays as reading
 from portal.core.iso_weeks import get_program_zone
+from portal.core.value_types import TemplateContext
 
 
-def build_context(request: HttpRequest, filters: AnalyticsFilters, current: str) -> dict[str, Any]:
+def build_context(request: HttpRequest, filters: AnalyticsFilters, current: str) -> TemplateContext:
     """Build the context shared by all analytics pages."""
     query = urlencode({name: request.GET[name] for name in FILTER_NAMES if request.GET.get(name)})
     return {

@@ -2,15 +2,16 @@
 
 from datetime import datetime
 
-from django.http import FileResponse, HttpRequest, StreamingHttpResponse
+from django.http import FileResponse, StreamingHttpResponse
 from django.urls import path
 from django.utils import timezone
 
+from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics.exports import build_table
 from portal.core.exports import CONTENT_TYPES, ExportTable, generate_csv, generate_xlsx
 
 
-def download_table(request: HttpRequest, table: str, form: str) -> StreamingHttpResponse | FileResponse:
+def download_table(request: AuthenticatedRequest, table: str, form: str) -> StreamingHttpResponse | FileResponse:
     """Download all rows of a table."""
     now = timezone.now()
     return build_file_response(build_table(table, request, now), form, now)

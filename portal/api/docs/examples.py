@@ -1,13 +1,13 @@
 """Example request bodies for the OpenAPI document and the commands of the reference page."""
 
-from typing import Any
+from portal.core.value_types import JsonObject
 
 UUID = "0b7e4c1a-5d0e-4c55-9a43-8f4f6f1c2d3e"
 REASON_BODY = {"reason": "The issue is a question, not a bug."}
 SIGNATURE_BODY = {"signer": "Alice Archer", "signed_on": "2026-04-14", "version": "1.0"}
 ANSWERS_BODY = {"answers": {"documentation": "https://docs.acme.example/rocket", "tests": "make test"}}
 BASE_CONFIG = 'resource "rocket_pad" "one" {\n  name = "one"\n}\n'
-EXAMPLES: dict[str, dict[str, Any]] = {
+EXAMPLES: dict[str, JsonObject] = {
     "create_draft": {"program": "nomad", "name": "Rocket", "repository_address": "acme/nomad-driver-rocket"},
     "save_draft": {"description": "Launches rockets.", "category": "ci-cd", "offerings": ["Open Source"]},
     "change_integration": {"description": "Launches rockets, and lands them."},

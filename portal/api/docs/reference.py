@@ -127,14 +127,14 @@ def render_inline_code(text: str) -> str:
     return format_html_join("", "{}", ((part,) for part in html))
 
 
-def _get_content(body_data: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def _get_content(body_data: Mapping[str, Any]) -> tuple[str, dict[str, object]]:
     """Return the media type and schema of a body, or empty values."""
     for media, content in body_data.get("content", {}).items():
         return media, content.get("schema", {})
     return "", {}
 
 
-def _build_parameter(document_data: Mapping[str, Any], parameter: Mapping[str, Any]) -> ReferenceField:
+def _build_parameter(document_data: Mapping[str, object], parameter: Mapping[str, Any]) -> ReferenceField:
     description = render_inline_code(parameter.get("description", ""))
     return ReferenceField(
         parameter["name"],
@@ -165,7 +165,7 @@ def _resolve_item_schema(document_data: Mapping[str, Any], schema: Mapping[str, 
     )
 
 
-def _render_description(schema: Mapping[str, Any]) -> str:
+def _render_description(schema: Mapping[str, object]) -> str:
     """Render the description of a schema."""
     return render_inline_code(unwrap_paragraphs(str(schema.get("description", ""))))
 
@@ -205,7 +205,7 @@ def _build_example(
     document_data: Mapping[str, Any],
     path: str,
     method: str,
-    operation_data: Mapping[str, Any],
+    operation_data: Mapping[str, object],
     fields: tuple[ReferenceField, ...],
 ) -> str:
     """Return an example curl command."""

@@ -10,7 +10,6 @@ import secrets
 import zlib
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import uuid4
 
 from django.db import transaction
@@ -72,7 +71,7 @@ def create_token(
     scopes: Collection[str],
     days: int,
     *,
-    actor: Any,
+    actor: User,
     now: datetime,
     partner: Partner | None = None,
     role: str = Role.EDITOR,
@@ -109,7 +108,7 @@ def create_token(
     return token, secret
 
 
-def _check_request(scopes: Collection[str], days: int, *, actor: Any, partner: Partner | None, role: str) -> None:
+def _check_request(scopes: Collection[str], days: int, *, actor: User, partner: Partner | None, role: str) -> None:
     if partner and not permissions.can_manage_partner(partner, actor):
         raise ActionRefused(permissions.get_refusal("can_manage"), "forbidden")
     if partner and role not in (Role.EDITOR, Role.VIEWER):
@@ -134,7 +133,7 @@ def _create_token_user(partner: Partner, name: str) -> User:
     return actor
 
 
-def revoke_token(token: ApiToken, *, actor: Any, now: datetime, request: HttpRequest | None = None) -> None:
+def revoke_token(token: ApiToken, *, actor: User, now: datetime, request: HttpRequest | None = None) -> None:
     """Revoke a token immediately. Revoking it again has no effect."""
     if token.partner and actor is not None and not permissions.can_manage_partner(token.partner, actor):
         raise ActionRefused(permissions.get_refusal("can_manage"), "forbidden")
@@ -205,7 +204,7 @@ def revoke_former_owner_tokens(event: AuditEvent) -> None:
         record_event(token.partner, "token.revoked", actor=None, now=event.at, token=token.name, prefix=token.prefix)  # type: ignore[arg-type]
 
 
-def revoke_user_tokens(sender: Any, *, user: User, request: HttpRequest | None, is_final: bool, **_: Any) -> None:
+def revoke_user_tokens(sender: object, *, user: User, request: HttpRequest | None, is_final: bool, **_: object) -> None:
     """Revoke a user's tokens. With `is_final`, also revoke partner tokens that the user created."""
     now, owned_by_user = timezone.now(), Q(user=user) | Q(created_by=user) if is_final else Q(user=user)
     with transaction.atomic():

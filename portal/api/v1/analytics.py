@@ -15,6 +15,7 @@ from pydantic import Field
 
 from integrations.partners import permissions
 from integrations.submissions.notices import REDACTED_UNSUBSCRIBE_URL
+from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics.exports import TABLES, build_table
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views import services
@@ -33,6 +34,7 @@ from portal.api.routing import (
 )
 from portal.api.v1.schemas.common import build_absolute_url
 from portal.core.exports import CONTENT_TYPES, ExportTable
+from portal.core.value_types import JsonObject
 from portal.notifications.models import EmailMessage
 from portal.notifications.views import email_log
 
@@ -127,7 +129,7 @@ class TableOut(Schema):
     more: bool
 
 
-def get_table(request: HttpRequest, table: str, params: Query[TableParams]) -> Any:
+def get_table(request: AuthenticatedRequest, table: str, params: Query[TableParams]) -> object:
     """Get a table.
 
     Analytics tables are for program staff. Files (CSV, XLSX) contain up to 50,000 rows. Tables:
@@ -163,19 +165,19 @@ def _build_json_response(table: ExportTable, max_rows: int) -> HttpResponse:
     return HttpResponse(json.dumps(data, ensure_ascii=False), content_type=JSON_CONTENT_TYPE)
 
 
-def _serialize_cell(cell: Any) -> Any:
+def _serialize_cell(cell: object) -> object:
     return cell.isoformat() if isinstance(cell, date) else cell
 
 
 @router.get("/saved-views", ANALYTICS_SCOPE, list[SavedViewOut])
-def list_views(request: HttpRequest) -> Any:
+def list_views(request: AuthenticatedRequest) -> object:
     """List your saved views, and for program staff also shared views."""
     visible_views = services.list_visible_views(request.user).order_by("page", "name", "pk")
     return [_serialize_view(view) for view in visible_views if view.page in services.PAGES]
 
 
 @router.post("/saved-views", SAVED_VIEWS_SCOPE, SavedViewOut, status=201)
-def save_view(request: HttpRequest, body: SavedViewIn) -> Any:
+def save_view(request: AuthenticatedRequest, body: SavedViewIn) -> Any:
     """Save a view. `shared` makes it visible to all program staff."""
     form = SavedViewForm(build_form_data(name=body.name), can_share=False)
     name, now = validate_form(form).cleaned_data["name"], timezone.now()
@@ -183,7 +185,7 @@ def save_view(request: HttpRequest, body: SavedViewIn) -> Any:
 
 
 @router.patch("/saved-views/{int:pk}", SAVED_VIEWS_SCOPE, SavedViewOut)
-def change_view(request: HttpRequest, body: SavedViewUpdateIn, pk: int = Path(le=MAX_ID)) -> Any:
+def change_view(request: AuthenticatedRequest, body: SavedViewUpdateIn, pk: int = Path(le=MAX_ID)) -> Any:
     """Rename a view or change the default. Omitted fields stay unchanged."""
     view = _get_view(request, pk)
     if body.name is not None:
@@ -196,14 +198,14 @@ def change_view(request: HttpRequest, body: SavedViewUpdateIn, pk: int = Path(le
 
 
 @router.delete("/saved-views/{int:pk}", SAVED_VIEWS_SCOPE)
-def delete_view(request: HttpRequest, pk: int = Path(le=MAX_ID)) -> Any:
+def delete_view(request: AuthenticatedRequest, pk: int = Path(le=MAX_ID)) -> object:
     """Delete a view."""
     view = _get_view(request, pk)
     view.delete()
     return MessageResponse(message=f"View “{view.name}” deleted.")
 
 
-def _get_view(request: HttpRequest, pk: int) -> SavedView:
+def _get_view(request: AuthenticatedRequest, pk: int) -> SavedView:
     """Return an own or shared view. Raises Http404."""
     view = (
         services.list_visible_views(request.user).filter(pk=pk, page__in=services.PAGES).first()
@@ -215,7 +217,7 @@ def _get_view(request: HttpRequest, pk: int) -> SavedView:
     return view
 
 
-def _serialize_view(view: Any) -> dict[str, Any]:
+def _serialize_view(view: Any) -> dict[str, object]:
     href = f"{build_absolute_url(services.PAGES[view.page].url_name)}?{build_url(view).partition('?')[2]}"
     return {
         "id": view.pk,
@@ -239,7 +241,7 @@ def list_emails(request: HttpRequest, response: HttpResponse, params: Query[Emai
 
 
 @router.get("/emails/{uuid:uuid}", EMAILS_SCOPE, EmailDetail)
-def get_email(request: HttpRequest, uuid: UUID) -> Any:
+def get_email(request: HttpRequest, uuid: UUID) -> object:
     """Get an email. Emails with sign-in links are not available."""
     _require_program_staff(request)
     email = (
@@ -259,7 +261,7 @@ def _require_program_staff(request: HttpRequest) -> None:
         raise Http404("Not found. This operation is for program staff.")
 
 
-def serialize_email(row: EmailMessage) -> dict[str, Any]:
+def serialize_email(row: EmailMessage) -> JsonObject:
     field_names = ("uuid", "name", "to", "subject", "state", "created_at")
     related_fields = {
         "integration": row.integration.uuid if row.integration else None,

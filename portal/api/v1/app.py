@@ -1,7 +1,6 @@
 """API version 1: routers, error handling, and the OpenAPI 3.1 document."""
 
 from functools import cache
-from typing import Any
 
 from django.conf import settings
 from ninja import NinjaAPI
@@ -29,6 +28,7 @@ from portal.api.v1 import (
     test_runs,
     webhook_creation,
 )
+from portal.core.value_types import JsonObject
 
 API_DESCRIPTION = f"""The API covers what partners and program staff do on pages, with the same rules.
 
@@ -135,9 +135,9 @@ api = build_api()
 
 
 @cache
-def build_document() -> dict[str, Any]:
+def build_document() -> JsonObject:
     """Return the OpenAPI document with the responses and headers that all operations share."""
-    document_data: dict[str, Any] = dict(api.get_openapi_schema(path_prefix=f"{API_PREFIX}/"))
+    document_data: JsonObject = dict(api.get_openapi_schema(path_prefix=f"{API_PREFIX}/"))
     document_data["servers"] = [{"url": settings.SITE_URL}]
     components = document_data.setdefault("components", {})
     components.setdefault("schemas", {})["Problem"] = PROBLEM_SCHEMA
@@ -167,7 +167,7 @@ def build_reference(path: str) -> dict[str, str]:
     return {"$ref": f"#/components/{path}"}
 
 
-def _complete_operation(method: str, operation: dict[str, Any]) -> None:
+def _complete_operation(method: str, operation: JsonObject) -> None:
     for status in COMMON_RESPONSES:
         operation["responses"].setdefault(status, build_reference(f"responses/Problem{status}"))
     _add_descriptions(method, operation)
@@ -182,7 +182,7 @@ def _complete_operation(method: str, operation: dict[str, Any]) -> None:
         operation["security"] = [{}, {"Bearer": []}]
 
 
-def _add_descriptions(method: str, operation: dict[str, Any]) -> None:
+def _add_descriptions(method: str, operation: JsonObject) -> None:
     """Add an example and descriptions of conditional requests."""
     if method == "get":
         operation["responses"][304] = {"description": "The resource matches the ETag in If-None-Match."}

@@ -4,15 +4,17 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import Field
 
 from integrations.submissions.views.mixins import load_visible_integration
+from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
 from portal.api.routing import CursorPage, MessageResponse, PaginationParams, ScopedRouter, StrictSchema, paginate
 from portal.api.v1 import ci_reports
+from portal.core.value_types import JsonObject
 from verification.checks.models import CiCheckReport
 from verification.checks.services import accepted_deviations, runs
 from verification.checks.types import CHECKS
@@ -60,7 +62,7 @@ class ReportedCheckIn(StrictSchema):
     summary: str = Field("", max_length=4000)
     title: str = Field("", max_length=200)
     advice: str = Field("", max_length=4000)
-    evidence: list[dict[str, Any]] = Field([], max_length=200)
+    evidence: list[JsonObject] = Field([], max_length=200)
     looked_at: list[list[str]] = Field([], max_length=200)
     hint: bool = False
 
@@ -98,10 +100,10 @@ class CiCheckReportOut(Schema):
     sampled: str
     compared_at: datetime | None
     disagreements: list[CheckDisagreementOut]
-    checks: list[dict[str, Any]]
+    checks: list[JsonObject]
 
 
-def serialize_report(row: CiCheckReport) -> dict[str, Any]:
+def serialize_report(row: CiCheckReport) -> JsonObject:
     field_names = (
         "uuid",
         "commit",
@@ -117,7 +119,7 @@ def serialize_report(row: CiCheckReport) -> dict[str, Any]:
 
 
 @router.get("/integrations/{uuid:uuid}/checks", READ_SCOPE, ChecksOut)
-def list_checks(request: HttpRequest, uuid: UUID) -> Any:
+def list_checks(request: AuthenticatedRequest, uuid: UUID) -> Any:
     """List the checks with the portal's latest results."""
     results_context = build_page_context(load_visible_integration(request, uuid), request.user, timezone.now())
     field_names = [name for name in CheckOut.model_fields if name != "id"]
@@ -126,14 +128,14 @@ def list_checks(request: HttpRequest, uuid: UUID) -> Any:
 
 
 @router.post("/integrations/{uuid:uuid}/checks/run", WRITE_SCOPE, MessageResponse, status=202)
-def run_checks(request: HttpRequest, uuid: UUID) -> Any:
+def run_checks(request: AuthenticatedRequest, uuid: UUID) -> object:
     """Request a check run. Poll the checks endpoint for results."""
     is_requested = runs.request_check_run_as_user(load_visible_integration(request, uuid), request.user, timezone.now())
     return MessageResponse(message="Check run requested." if is_requested else "This edition has no checks.")
 
 
 @router.post("/integrations/{uuid:uuid}/checks/{str:key}/accept", "reviews:write", MessageResponse)
-def accept_deviation(request: HttpRequest, uuid: UUID, key: str, body: AcceptedDeviationIn) -> Any:
+def accept_deviation(request: AuthenticatedRequest, uuid: UUID, key: str, body: AcceptedDeviationIn) -> Any:
     """Accept a deviation permanently, such as a new owner or key. For reviewers."""
     integration, check = load_visible_integration(request, uuid), CHECKS.get(key)
     if check is None or not check.accepts:
@@ -144,7 +146,7 @@ def accept_deviation(request: HttpRequest, uuid: UUID, key: str, body: AcceptedD
 
 @router.get("/integrations/{uuid:uuid}/check-results", READ_SCOPE, CursorPage[CiCheckReportOut])
 def list_check_results(
-    request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
+    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
 ) -> Any:
     """List CI reports, newest first. They don't count as results of the portal."""
     return paginate(
@@ -157,7 +159,9 @@ def list_check_results(
 
 
 @router.post("/integrations/{uuid:uuid}/check-results", WRITE_SCOPE, CiCheckReportOut, status=201)
-def report_check_results(request: HttpRequest, response: HttpResponse, uuid: UUID, body: CiCheckReportIn) -> Any:
+def report_check_results(
+    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, body: CiCheckReportIn
+) -> object:
     """Report preflight results for a commit from CI.
 
     The report is stored as reported by you. The portal runs its own checks for a sample of reports, and always if a
@@ -173,7 +177,7 @@ def report_check_results(request: HttpRequest, response: HttpResponse, uuid: UUI
 
 
 @router.get("/integrations/{uuid:uuid}/check-results/{uuid:report}", READ_SCOPE, CiCheckReportOut)
-def get_check_results(request: HttpRequest, uuid: UUID, report: UUID) -> Any:
+def get_check_results(request: AuthenticatedRequest, uuid: UUID, report: UUID) -> object:
     """Get a CI report. Poll while `compared_at` is null and `sampled` is not empty."""
     ci_report = CiCheckReport.objects.filter(integration=load_visible_integration(request, uuid), uuid=report).first()
     if ci_report is None:

@@ -21,6 +21,7 @@ from integrations.submissions.services.requirements import require_open
 from integrations.submissions.services.transitions import integration_changes
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
+from portal.core.value_types import JsonObject
 from verification.checks.models import CheckResult, CiCheckReport
 from verification.checks.runner import list_checked_requirements, list_required_check_keys
 from verification.checks.services import runs
@@ -40,7 +41,7 @@ class ReportedResults:
     version: str
     program: str
     repository: str
-    checks: Sequence[dict[str, Any]]
+    checks: Sequence[JsonObject]
 
 
 def report_ci_results(

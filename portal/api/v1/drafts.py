@@ -15,6 +15,7 @@ from integrations.submissions.forms.drafts import bind_form, merge_form_data, me
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.services import drafts
 from integrations.submissions.views.drafts_shared import get_program, has_text, list_editable_partners, load_draft
+from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import get_if_match_version, set_etag, set_location_header
 from portal.api.problems import ApiError, validate_form
 from portal.api.routing import (
@@ -31,6 +32,7 @@ from portal.api.v1.schemas import drafts as schemas
 from portal.api.v1.schemas import submissions
 from portal.core import repository_urls
 from portal.core.errors import ActionRefused
+from portal.core.value_types import JsonObject
 
 router = ScopedRouter("Drafts")
 
@@ -61,11 +63,11 @@ def collect_problems(draft: IntegrationDraft) -> dict[str, list[str]]:
     return {name: [str(error) for error in errors] for name, errors in form.errors.items()}
 
 
-def serialize_draft(draft: IntegrationDraft) -> dict[str, Any]:
+def serialize_draft(draft: IntegrationDraft) -> JsonObject:
     return schemas.serialize_draft(draft, collect_problems(draft))
 
 
-def load_integration_draft(request: HttpRequest, uuid: UUID) -> IntegrationDraft:
+def load_integration_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft:
     """Load a draft of an integration, not of a requirement. Raises Http404."""
     draft = load_draft(request, uuid)
     if draft.requirement_id:
@@ -73,7 +75,9 @@ def load_integration_draft(request: HttpRequest, uuid: UUID) -> IntegrationDraft
     return draft
 
 
-def save_fields(request: HttpRequest, draft: IntegrationDraft, body: DraftFields, version: int) -> IntegrationDraft:
+def save_fields(
+    request: AuthenticatedRequest, draft: IntegrationDraft, body: DraftFields, version: int
+) -> IntegrationDraft:
     """Save the fields on top of the version that the client read."""
     changes = {key: value for key, value in body.model_dump().items() if value is not None}
     changes = {key: value for key, value in changes.items() if key not in ("program", "partner")}
@@ -95,7 +99,7 @@ def list_drafts(request: HttpRequest, response: HttpResponse, pagination: Query[
 
 
 @router.post("/drafts", WRITE_SCOPE, schemas.DraftOut, status=201)
-def create_draft(request: HttpRequest, response: HttpResponse, body: DraftIn) -> Any:
+def create_draft(request: AuthenticatedRequest, response: HttpResponse, body: DraftIn) -> object:
     """Create a draft. Submit it later with a separate operation."""
     if body.program not in PROGRAMS:
         raise ApiError("validation-error", "Unknown program.", fields=[("program", "Unknown program.")])
@@ -106,7 +110,7 @@ def create_draft(request: HttpRequest, response: HttpResponse, body: DraftIn) ->
     return serialize_draft(save_fields(request, draft, body, draft.version))
 
 
-def _choose_partner(request: HttpRequest, slug: str | None) -> Partner:
+def _choose_partner(request: AuthenticatedRequest, slug: str | None) -> Partner:
     """Return the partner of a new draft. Raises ApiError if it must be specified."""
     partners = list_editable_partners(request.user)
     if not partners:
@@ -123,7 +127,7 @@ def _choose_partner(request: HttpRequest, slug: str | None) -> Partner:
 
 
 @router.get("/drafts/{uuid:uuid}", READ_SCOPE, schemas.DraftOut)
-def get_draft(request: HttpRequest, response: HttpResponse, uuid: UUID) -> Any:
+def get_draft(request: AuthenticatedRequest, response: HttpResponse, uuid: UUID) -> Any:
     """Get a draft with its validation errors."""
     draft = load_integration_draft(request, uuid)
     set_etag(response, draft.version)
@@ -132,12 +136,12 @@ def get_draft(request: HttpRequest, response: HttpResponse, uuid: UUID) -> Any:
 
 @router.patch("/drafts/{uuid:uuid}", WRITE_SCOPE, schemas.DraftOut)
 def save_draft(
-    request: HttpRequest,
+    request: AuthenticatedRequest,
     response: HttpResponse,
     uuid: UUID,
     body: DraftFields,
     if_match_: str | None = Header(None, alias="If-Match"),
-) -> Any:
+) -> object:
     """Change a draft. With If-Match, the response is 412 if a newer version exists."""
     draft, read_version = load_integration_draft(request, uuid), get_if_match_version(request)
     saved_draft = save_fields(request, draft, body, draft.version if read_version is None else read_version)
@@ -146,7 +150,7 @@ def save_draft(
 
 
 @router.post("/drafts/{uuid:uuid}/prefill", WRITE_SCOPE, schemas.DraftOut)
-def prefill_draft(request: HttpRequest, uuid: UUID) -> Any:
+def prefill_draft(request: AuthenticatedRequest, uuid: UUID) -> object:
     """Fill in empty fields from GitHub."""
     draft = load_integration_draft(request, uuid)
     if not permissions.can_edit_partner(draft.partner, request.user):
@@ -160,7 +164,7 @@ def prefill_draft(request: HttpRequest, uuid: UUID) -> Any:
 
 @router.post("/drafts/{uuid:uuid}/submit", TRANSITION_SCOPE, submissions.IntegrationDetail, status=201)
 def submit_draft(
-    request: HttpRequest,
+    request: AuthenticatedRequest,
     response: HttpResponse,
     uuid: UUID,
     if_match_: str | None = Header(None, alias="If-Match"),
@@ -180,7 +184,7 @@ def submit_draft(
 
 
 @router.delete("/drafts/{uuid:uuid}", WRITE_SCOPE)
-def discard_draft(request: HttpRequest, uuid: UUID) -> Any:
+def discard_draft(request: AuthenticatedRequest, uuid: UUID) -> object:
     """Delete a draft."""
     drafts.discard_draft(load_integration_draft(request, uuid), actor=request.user, now=timezone.now())
     return MessageResponse(message="Draft deleted.")

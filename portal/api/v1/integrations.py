@@ -22,11 +22,13 @@ from integrations.submissions.views.edit import build_changes, build_initial_dat
 from integrations.submissions.views.lists import filter_integrations
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from integrations.submissions.workflow import guards
+from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import get_if_match_version, set_etag
 from portal.api.problems import validate_form
 from portal.api.routing import CursorPage, PaginationParams, ScopedRouter, StrictSchema, build_form_data, paginate
 from portal.api.v1.schemas import submissions
 from portal.core.errors import ActionRefused
+from portal.core.value_types import JsonObject
 
 router = ScopedRouter("Integrations")
 READ_SCOPE, WRITE_SCOPE, TRANSITION_SCOPE = "integrations:read", "integrations:write", "transitions:write"
@@ -75,7 +77,7 @@ class EditionMigrationIn(StrictSchema):
     note: str = ""
 
 
-def serialize_detail(request: HttpRequest, row: Integration) -> dict[str, Any]:
+def serialize_detail(request: HttpRequest, row: Integration) -> dict[str, object]:
     now = timezone.now()
     missing_requirements = context.list_missing_next(row, now) if row.is_open else ()
     open_requirements = [
@@ -85,13 +87,15 @@ def serialize_detail(request: HttpRequest, row: Integration) -> dict[str, Any]:
     return submissions.serialize_integration(row) | {"open_requirements": open_requirements}
 
 
-def reload_detail(request: HttpRequest, uuid: UUID) -> dict[str, Any]:
+def reload_detail(request: AuthenticatedRequest, uuid: UUID) -> JsonObject:
     """Return the integration after a change."""
     return serialize_detail(request, load_visible_integration(request, uuid))
 
 
 @router.get("/integrations", READ_SCOPE, CursorPage[submissions.IntegrationOut])
-def list_integrations(request: HttpRequest, response: HttpResponse, params: Query[IntegrationFilterParams]) -> Any:
+def list_integrations(
+    request: AuthenticatedRequest, response: HttpResponse, params: Query[IntegrationFilterParams]
+) -> Any:
     """List the integrations that you can see, newest first. Program staff can see all of them."""
     form = validate_form(IntegrationFilterForm({key: value or "" for key, value in params.model_dump().items()}))
     visible_integrations = Integration.objects.visible_to(request.user).select_related("partner", "reviewer")
@@ -105,7 +109,7 @@ def list_integrations(request: HttpRequest, response: HttpResponse, params: Quer
 
 
 @router.get("/integrations/{uuid:uuid}", READ_SCOPE, submissions.IntegrationDetail)
-def get_integration(request: HttpRequest, response: HttpResponse, uuid: UUID) -> Any:
+def get_integration(request: AuthenticatedRequest, response: HttpResponse, uuid: UUID) -> object:
     """Get an integration with its stage, next action, and open requirements."""
     row = load_visible_integration(request, uuid)
     set_etag(response, row.version)
@@ -114,7 +118,10 @@ def get_integration(request: HttpRequest, response: HttpResponse, uuid: UUID) ->
 
 @router.patch("/integrations/{uuid:uuid}", WRITE_SCOPE, submissions.IntegrationDetail)
 def change_integration(
-    request: HttpRequest, uuid: UUID, body: IntegrationUpdateIn, if_match_: str | None = Header(None, alias="If-Match")
+    request: AuthenticatedRequest,
+    uuid: UUID,
+    body: IntegrationUpdateIn,
+    if_match_: str | None = Header(None, alias="If-Match"),
 ) -> Any:
     """Change an integration's details. With If-Match, the response is 412 if a newer version exists."""
     integration = load_visible_integration(request, uuid)
@@ -131,7 +138,9 @@ def change_integration(
 
 
 @router.get("/integrations/{uuid:uuid}/events", READ_SCOPE, CursorPage[submissions.EventOut])
-def list_events(request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]) -> Any:
+def list_events(
+    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
+) -> Any:
     """List events, newest first. Program staff also see internal events."""
     integration = load_visible_integration(request, uuid)
     events = (
@@ -143,7 +152,7 @@ def list_events(request: HttpRequest, response: HttpResponse, uuid: UUID, pagina
 
 
 @router.get("/integrations/{uuid:uuid}/steps", READ_SCOPE, list[submissions.TransitionOut])
-def list_steps(request: HttpRequest, uuid: UUID) -> Any:
+def list_steps(request: AuthenticatedRequest, uuid: UUID) -> Any:
     """List the transitions available to you, with blockers."""
     return [
         submissions.serialize_transition(action)
@@ -155,12 +164,12 @@ def list_steps(request: HttpRequest, uuid: UUID) -> Any:
 
 @router.post("/integrations/{uuid:uuid}/steps/{slug:step}", TRANSITION_SCOPE, submissions.IntegrationDetail)
 def perform_step(
-    request: HttpRequest,
+    request: AuthenticatedRequest,
     uuid: UUID,
     step: str,
     body: TransitionIn,
     if_match_: str | None = Header(None, alias="If-Match"),
-) -> Any:
+) -> object:
     """Perform a transition, such as request review, withdraw, or approve.
 
     The same rules apply as on pages, and the same emails are sent. 409 names the blockers. With If-Match or `version`,
@@ -190,7 +199,7 @@ def perform_step(
     return reload_detail(request, uuid)
 
 
-def _refuse_unavailable_transition(integration: Integration, step: str, request: HttpRequest) -> None:
+def _refuse_unavailable_transition(integration: Integration, step: str, request: AuthenticatedRequest) -> None:
     """Report an unavailable transition before a missing note."""
     if not any(
         action.name == step for action in list_available_transitions(integration, request.user, now=timezone.now())
@@ -199,7 +208,9 @@ def _refuse_unavailable_transition(integration: Integration, step: str, request:
 
 
 @router.get("/integrations/{uuid:uuid}/messages", READ_SCOPE, CursorPage[submissions.MessageOut])
-def list_messages(request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]) -> Any:
+def list_messages(
+    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
+) -> Any:
     """List messages, newest first. Only program staff see notes."""
     integration = load_visible_integration(request, uuid)
     rows = integration.messages.select_related("author")
@@ -209,7 +220,7 @@ def list_messages(request: HttpRequest, response: HttpResponse, uuid: UUID, pagi
 
 
 @router.post("/integrations/{uuid:uuid}/messages", WRITE_SCOPE, submissions.MessageOut, status=201)
-def create_message(request: HttpRequest, uuid: UUID, body: MessageIn) -> Any:
+def create_message(request: AuthenticatedRequest, uuid: UUID, body: MessageIn) -> Any:
     """Send a message, or add a note of the program."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_post_message, integration, request.user)
@@ -227,7 +238,7 @@ def create_message(request: HttpRequest, uuid: UUID, body: MessageIn) -> Any:
 
 
 @router.post("/integrations/{uuid:uuid}/edition", "reviews:write", submissions.IntegrationDetail)
-def move_to_edition(request: HttpRequest, uuid: UUID, body: EditionMigrationIn) -> Any:
+def move_to_edition(request: AuthenticatedRequest, uuid: UUID, body: EditionMigrationIn) -> Any:
     """Move an integration to another edition of its program. For reviewers."""
     integration = load_as_program_staff(request, uuid)
     cleaned_data = validate_form(
@@ -239,7 +250,7 @@ def move_to_edition(request: HttpRequest, uuid: UUID, body: EditionMigrationIn) 
     return reload_detail(request, uuid)
 
 
-def load_as_program_staff(request: HttpRequest, uuid: UUID) -> Integration:
+def load_as_program_staff(request: AuthenticatedRequest, uuid: UUID) -> Integration:
     """Load an integration for program staff. Raises Http404 for other users."""
     if not permissions.is_program_staff(request.user):
         raise Http404("Not found. This operation is for program staff.")

@@ -20,6 +20,7 @@ from integrations.submissions.services import introductions
 from integrations.submissions.views.drafts_shared import find_draft_overlaps
 from integrations.submissions.views.introductions import DECISIONS, load_introduction
 from integrations.submissions.views.mixins import load_visible_integration
+from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
 from portal.api.problems import validate_form
 from portal.api.routing import CursorPage, PaginationParams, ScopedRouter, StrictSchema, build_form_data, paginate
@@ -64,24 +65,26 @@ class IntroductionDecisionIn(StrictSchema):
 
 
 @router.get("/integrations/{uuid:uuid}/similar", "integrations:read", list[SimilarWorkOut])
-def list_similar_work(request: HttpRequest, uuid: UUID) -> Any:
+def list_similar_work(request: AuthenticatedRequest, uuid: UUID) -> object:
     """List similar integrations."""
     return _serialize_overlaps(find_integration_overlaps(load_visible_integration(request, uuid)))
 
 
 @router.get("/drafts/{uuid:uuid}/similar", "integrations:read", list[SimilarWorkOut])
-def list_draft_similar_work(request: HttpRequest, uuid: UUID) -> Any:
+def list_draft_similar_work(request: AuthenticatedRequest, uuid: UUID) -> object:
     """List integrations similar to a draft."""
     draft = load_integration_draft(request, uuid)
     return _serialize_overlaps(find_draft_overlaps(draft.partner, draft.data) or ())
 
 
-def _serialize_overlaps(overlaps: Iterable[Overlap]) -> list[dict[str, Any]]:
+def _serialize_overlaps(overlaps: Iterable[Overlap]) -> list[dict[str, object]]:
     return [{name: getattr(overlap, name) for name in SimilarWorkOut.model_fields} for overlap in overlaps]
 
 
 @router.post("/integrations/{uuid:uuid}/introductions", "integrations:write", IntroductionOut, status=201)
-def request_introduction(request: HttpRequest, response: HttpResponse, uuid: UUID, body: IntroductionIn) -> Any:
+def request_introduction(
+    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, body: IntroductionIn
+) -> Any:
     """Request an introduction. Names are shared only if both sides agree."""
     integration = load_visible_integration(request, uuid)
     message = validate_form(IntroductionRequestForm(build_form_data(message=body.message))).cleaned_data["message"]
@@ -98,7 +101,9 @@ def request_introduction(request: HttpRequest, response: HttpResponse, uuid: UUI
 
 
 @router.get("/introductions", "integrations:read", CursorPage[IntroductionOut])
-def list_introductions(request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
+def list_introductions(
+    request: AuthenticatedRequest, response: HttpResponse, pagination: Query[PaginationParams]
+) -> object:
     """List introductions of your integrations, newest first."""
     visible_ids = Integration.objects.visible_to(request.user).values("pk")
     rows = Introduction.objects.filter(Q(asking__in=visible_ids) | Q(other__in=visible_ids))
@@ -109,13 +114,15 @@ def list_introductions(request: HttpRequest, response: HttpResponse, pagination:
 
 
 @router.get("/introductions/{int:pk}", "integrations:read", IntroductionOut)
-def get_introduction(request: HttpRequest, pk: int = Path(le=MAX_ID)) -> Any:
+def get_introduction(request: HttpRequest, pk: int = Path(le=MAX_ID)) -> object:
     """Get an introduction."""
     return _serialize_introduction(request, _get_introduction(request, pk))
 
 
 @router.post("/introductions/{int:pk}/answer", "integrations:write", IntroductionOut)
-def answer_introduction(request: HttpRequest, body: IntroductionDecisionIn, pk: int = Path(le=MAX_ID)) -> Any:
+def answer_introduction(
+    request: AuthenticatedRequest, body: IntroductionDecisionIn, pk: int = Path(le=MAX_ID)
+) -> object:
     """Accept or decline an introduction. For the other side."""
     introduction = _get_introduction(request, pk)
     DECISIONS["agree" if body.agree else "decline"](introduction, actor=request.user, now=timezone.now())
@@ -128,7 +135,7 @@ def _get_introduction(request: HttpRequest, pk: int) -> Introduction:
     return load_introduction(request, pk)
 
 
-def _serialize_introduction(request: HttpRequest, row: Introduction) -> dict[str, Any]:
+def _serialize_introduction(request: HttpRequest, row: Introduction) -> dict[str, object]:
     is_requester = bool(permissions.get_role(row.asking.partner, request.user))
     other_integration = row.other if is_requester else row.asking
     are_names_visible = row.state == Introduction.State.AGREED or permissions.is_program_staff(request.user)

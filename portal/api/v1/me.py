@@ -34,7 +34,7 @@ class CurrentTokenOut(Schema):
 
 
 @router.get("/me", "", CurrentTokenOut)
-def get_me(request: HttpRequest) -> Any:
+def get_me(request: HttpRequest) -> object:
     """Get the current token. Requires a token without a scope."""
     token: Any = getattr(request, "api_token", None)
     if token is None:

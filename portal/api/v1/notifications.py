@@ -39,7 +39,7 @@ class NotificationPreferencesIn(StrictSchema):
 
 
 @router.get("/notifications/preferences", "notifications:read", NotificationPreferencesOut)
-def get_notification_preferences(request: HttpRequest) -> Any:
+def get_notification_preferences(request: HttpRequest) -> object:
     """Get your notification preferences."""
     return _serialize_preferences(request)
 
@@ -65,7 +65,7 @@ def update_notification_preferences(request: HttpRequest, body: NotificationPref
     return _serialize_preferences(request)
 
 
-def _serialize_preferences(request: HttpRequest) -> dict[str, Any]:
+def _serialize_preferences(request: HttpRequest) -> dict[str, object]:
     fields = NotificationPreferencesForm(request.user).fields
     categories = [
         {

@@ -13,6 +13,7 @@ from integrations.compliance import views as standing_pages
 from integrations.partners import permissions
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from integrations.submissions.workflow import evidence as due_process
+from portal.accounts.requests import AuthenticatedRequest
 from portal.api.problems import ApiError, validate_form
 from portal.api.routing import (
     CursorPage,
@@ -24,6 +25,7 @@ from portal.api.routing import (
     paginate,
 )
 from portal.api.v1.schemas.common import build_absolute_url
+from portal.core.value_types import JsonObject
 from portal.directory import search
 from portal.directory.models import Listing
 from portal.directory.partner_replies import ReplyForm, save_reply
@@ -49,7 +51,7 @@ class SlaReportOut(Schema):
 class SlaReportDetail(SlaReportOut):
     """Report with the figures of its page, CSV, and email."""
 
-    figures: dict[str, Any]
+    figures: JsonObject
 
 
 class ReportSubscriptionsOut(Schema):
@@ -90,13 +92,13 @@ class ListingFilterParams(PaginationParams):
 
 
 @router.get("/integrations/{uuid:uuid}/compliance", "integrations:read", dict[str, Any])
-def get_compliance(request: HttpRequest, uuid: UUID) -> Any:
+def get_compliance(request: AuthenticatedRequest, uuid: UUID) -> object:
     """Get the current evidence of the compliance procedure. Both sides see the same evidence."""
     return due_process.collect_evidence(standing_pages.load_listed_integration(request, uuid), timezone.now())
 
 
 @router.get("/integrations/{uuid:uuid}/compliance/{int:seq}", "integrations:read", dict[str, Any])
-def get_frozen_compliance(request: HttpRequest, uuid: UUID, seq: int = Path(le=2**31 - 1)) -> Any:
+def get_frozen_compliance(request: AuthenticatedRequest, uuid: UUID, seq: int = Path(le=2**31 - 1)) -> object:
     """Get the evidence at the time of a decision. `seq` is the decision's event."""
     if seq >= 2**31:
         raise Http404("This event has no stored evidence.")
@@ -104,32 +106,32 @@ def get_frozen_compliance(request: HttpRequest, uuid: UUID, seq: int = Path(le=2
 
 
 @router.get("/reports", "sla:read", CursorPage[SlaReportOut])
-def list_reports(request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
+def list_reports(request: AuthenticatedRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
     """List the weekly reports that you can see, newest first."""
     return paginate(request, response, report_pages.list_visible_snapshots(request.user), pagination, _serialize_report)
 
 
-def _serialize_report(row: ReportSnapshot) -> dict[str, Any]:
+def _serialize_report(row: ReportSnapshot) -> JsonObject:
     report_summary = {"name": row.figures["name"], "verdict": presenters.build_verdict(row.figures)}
     return {"scope": row.scope, "week": row.week, "created_at": row.created_at} | report_summary
 
 
 @router.get("/reports/{str:scope}/{str:week}", "sla:read", SlaReportDetail)
-def get_report(request: HttpRequest, scope: str, week: str) -> Any:
+def get_report(request: AuthenticatedRequest, scope: str, week: str) -> object:
     """Get the report of a scope and week with its stored figures."""
     row = report_pages.get_snapshot(request, scope, week)
     return _serialize_report(row) | {"figures": row.figures}
 
 
 @router.get("/reports/subscriptions", "sla:read", ReportSubscriptionsOut)
-def get_report_subscriptions(request: HttpRequest) -> Any:
+def get_report_subscriptions(request: AuthenticatedRequest) -> object:
     """Get the frequency of your reports."""
     fields = ReportSubscriptionsForm(request.user).fields
     return {"subscriptions": {scope: str(field.initial) for scope, field in fields.items()}}
 
 
 @router.patch("/reports", "sla:write", MessageResponse)
-def update_report_subscriptions(request: HttpRequest, body: ReportSubscriptionsIn) -> Any:
+def update_report_subscriptions(request: AuthenticatedRequest, body: ReportSubscriptionsIn) -> Any:
     """Change the frequency of reports. Omitted scopes stay unchanged."""
     unbound_form = ReportSubscriptionsForm(request.user)
     field_errors = [
@@ -152,7 +154,7 @@ def list_notifications(request: HttpRequest, response: HttpResponse, pagination:
     return paginate(request, response, rows, pagination, _serialize_notification)
 
 
-def _serialize_notification(row: EmailMessage) -> dict[str, Any]:
+def _serialize_notification(row: EmailMessage) -> JsonObject:
     return {
         "uuid": row.uuid,
         "subject": row.subject,
@@ -164,7 +166,7 @@ def _serialize_notification(row: EmailMessage) -> dict[str, Any]:
 
 
 @router.post("/integrations/{uuid:uuid}/reply", "integrations:write", MessageResponse)
-def reply_to_record(request: HttpRequest, uuid: UUID, body: SupportReplyIn) -> Any:
+def reply_to_record(request: AuthenticatedRequest, uuid: UUID, body: SupportReplyIn) -> Any:
     """Publish a reply to the listing's support record. An empty text removes the reply."""
     row = load_visible_integration(request, uuid)
     require_permission(permissions.can_edit, row, request.user)
@@ -186,7 +188,7 @@ def list_directory(request: HttpRequest, response: HttpResponse, params: Query[L
 
 
 @public_router.get("/directory/{uuid:uuid}", "", dict[str, Any])
-def get_listing(request: HttpRequest, uuid: UUID) -> Any:
+def get_listing(request: HttpRequest, uuid: UUID) -> object:
     """Get a listing. Delisted integrations stay available with their status. Public."""
     row = Listing.objects.filter(uuid=uuid).first()
     if row is None:

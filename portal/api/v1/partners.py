@@ -17,6 +17,7 @@ from integrations.partners.services import invitations as inviting
 from integrations.partners.services import members as people
 from integrations.partners.services import profiles
 from integrations.submissions.services import creation
+from portal.accounts.requests import AuthenticatedRequest
 from portal.api.problems import ApiError, validate_form
 from portal.api.routing import (
     CursorPage,
@@ -40,6 +41,7 @@ from portal.api.v1.schemas.partners import (
 )
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import clean_search_query
+from portal.core.value_types import JsonObject
 
 router = ScopedRouter("Partners")
 READ_SCOPE, WRITE_SCOPE = "partners:read", "partners:write"
@@ -66,7 +68,7 @@ def get_own_partner(request: HttpRequest, slug: str) -> Partner:
     return get_object_or_404(own_partners, slug=slug)
 
 
-def serialize_partner(row: Partner) -> dict[str, Any]:
+def serialize_partner(row: Partner) -> JsonObject:
     field_names = ("name", "slug", "website", "domain", "created_at")
     return {name: getattr(row, name) for name in field_names} | {"alliances_manager": str(row.alliances_manager or "")}
 
@@ -81,13 +83,13 @@ def list_partners(request: HttpRequest, response: HttpResponse, params: Query[Pa
 
 
 @router.get("/partners/{slug:slug}", READ_SCOPE, PartnerOut)
-def get_partner(request: HttpRequest, slug: str) -> Any:
+def get_partner(request: HttpRequest, slug: str) -> object:
     """Get a partner."""
     return serialize_partner(get_object_or_404(list_visible_partners(request), slug=slug))
 
 
 @router.patch("/partners/{slug:slug}", WRITE_SCOPE, PartnerOut)
-def update_partner(request: HttpRequest, slug: str, body: PartnerUpdateIn) -> Any:
+def update_partner(request: AuthenticatedRequest, slug: str, body: PartnerUpdateIn) -> Any:
     """Change a partner's name or website. For owners."""
     partner = get_own_partner(request, slug)
     current_values = {"name": partner.name, "website": partner.website}
@@ -166,7 +168,7 @@ def list_members(request: HttpRequest, slug: str) -> Any:
 
 
 @router.post("/partners/{slug:slug}/invitations", WRITE_SCOPE, InvitationOut, status=201)
-def invite(request: HttpRequest, slug: str, body: InvitationIn) -> Any:
+def invite(request: AuthenticatedRequest, slug: str, body: InvitationIn) -> Any:
     """Invite someone by email. For owners."""
     partner = get_own_partner(request, slug)
     cleaned_data = validate_form(InvitationForm(build_form_data(**body.model_dump()))).cleaned_data
@@ -182,7 +184,7 @@ def invite(request: HttpRequest, slug: str, body: InvitationIn) -> Any:
 
 
 @router.post("/partners/{slug:slug}/invitations/{int:pk}/resend", WRITE_SCOPE, MessageResponse)
-def resend_invitation(request: HttpRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
+def resend_invitation(request: AuthenticatedRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
     """Resend an invitation with a new link. The previous link stops working."""
     partner = get_own_partner(request, slug)
     invitation = _get_row(partner.invitations, pk)
@@ -191,7 +193,7 @@ def resend_invitation(request: HttpRequest, slug: str, pk: int = Path(le=MAX_ID)
 
 
 @router.delete("/partners/{slug:slug}/invitations/{int:pk}", WRITE_SCOPE)
-def revoke_invitation(request: HttpRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
+def revoke_invitation(request: AuthenticatedRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
     """Revoke an invitation."""
     invitation = _get_row(get_own_partner(request, slug).invitations, pk)
     people.revoke_invitation(invitation, actor=request.user, now=timezone.now())
@@ -199,7 +201,7 @@ def revoke_invitation(request: HttpRequest, slug: str, pk: int = Path(le=MAX_ID)
 
 
 @router.post("/partners/{slug:slug}/requests/{int:pk}", WRITE_SCOPE, MessageResponse)
-def decide_request(request: HttpRequest, slug: str, body: JoinDecisionIn, pk: int = Path(le=MAX_ID)) -> Any:
+def decide_request(request: AuthenticatedRequest, slug: str, body: JoinDecisionIn, pk: int = Path(le=MAX_ID)) -> Any:
     """Accept or decline a join request."""
     join_request = _get_row(get_own_partner(request, slug).join_requests.select_related("user"), pk)
     role = validate_form(RoleForm(build_form_data(role=body.role))).cleaned_data["role"]
@@ -208,7 +210,7 @@ def decide_request(request: HttpRequest, slug: str, body: JoinDecisionIn, pk: in
 
 
 @router.patch("/partners/{slug:slug}/members/{int:pk}", WRITE_SCOPE, MessageResponse)
-def change_role(request: HttpRequest, slug: str, body: RoleIn, pk: int = Path(le=MAX_ID)) -> Any:
+def change_role(request: AuthenticatedRequest, slug: str, body: RoleIn, pk: int = Path(le=MAX_ID)) -> Any:
     """Change a member's role."""
     member = _get_row(get_own_partner(request, slug).memberships.select_related("user"), pk)
     role = validate_form(RoleForm(build_form_data(role=body.role))).cleaned_data["role"]
@@ -217,7 +219,7 @@ def change_role(request: HttpRequest, slug: str, body: RoleIn, pk: int = Path(le
 
 
 @router.delete("/partners/{slug:slug}/members/{int:pk}", WRITE_SCOPE)
-def end_membership(request: HttpRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
+def end_membership(request: AuthenticatedRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
     """Remove a member, or leave."""
     member = _get_row(get_own_partner(request, slug).memberships.select_related("user"), pk)
     people.end_membership(member, actor=request.user, now=timezone.now())
@@ -231,7 +233,7 @@ def _get_row(rows: Any, pk: int) -> Any:
 
 
 @router.post("/partners/{slug:slug}/manager", "reviews:write", PartnerOut)
-def set_alliances_manager(request: HttpRequest, slug: str, body: AlliancesManagerIn) -> Any:
+def set_alliances_manager(request: AuthenticatedRequest, slug: str, body: AlliancesManagerIn) -> object:
     """Assign a partner's Alliances manager. For program staff."""
     partner = get_object_or_404(list_visible_partners(request), slug=slug)
     if not permissions.is_program_staff(request.user):

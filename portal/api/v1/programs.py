@@ -13,9 +13,10 @@ from integrations.submissions.forms.requirements import RequirementForm
 from integrations.submissions.services.creation import get_entry_edition
 from portal.api.routing import ScopedRouter
 from portal.api.v1.schemas.common import build_absolute_url
+from portal.core.value_types import JsonObject
 
 router = ScopedRouter("Programs")
-FIELD_SCHEMAS: tuple[tuple[type[forms.Field], dict[str, Any]], ...] = (
+FIELD_SCHEMAS: tuple[tuple[type[forms.Field], dict[str, object]], ...] = (
     (forms.MultipleChoiceField, {"type": "array", "items": {"type": "string"}, "uniqueItems": True}),
     (forms.ChoiceField, {"type": "string"}),
     (forms.URLField, {"type": "string", "format": "uri"}),
@@ -54,7 +55,7 @@ class ProgramRequirementOut(Schema):
     kind: str
     optional: bool
     why: str
-    questions: dict[str, Any]
+    questions: JsonObject
 
 
 class ProgramDetail(ProgramOut):
@@ -70,18 +71,18 @@ class ProgramDetail(ProgramOut):
 class AnswerSchemasOut(Schema):
     """JSON schemas of drafts and of requirements with questions."""
 
-    start: dict[str, Any]
-    requirements: dict[str, dict[str, Any]]
+    start: JsonObject
+    requirements: dict[str, JsonObject]
 
 
-def build_form_schema(form: forms.Form) -> dict[str, Any]:
+def build_form_schema(form: forms.Form) -> dict[str, object]:
     """Build the JSON schema of a form."""
     fields = {name: build_field_schema(field) for name, field in form.fields.items()}
     required_names = [name for name, field in form.fields.items() if field.required]
     return {"type": "object", "properties": fields, "required": required_names, "additionalProperties": False}
 
 
-def build_field_schema(field: forms.Field) -> dict[str, Any]:
+def build_field_schema(field: forms.Field) -> dict[str, object]:
     schema = dict(
         next(
             (base_schema for field_class, base_schema in FIELD_SCHEMAS if isinstance(field, field_class)),
@@ -108,7 +109,7 @@ def get_program_or_404(key: str) -> Program:
     return PROGRAMS[key]
 
 
-def serialize_program(program: Program) -> dict[str, Any]:
+def serialize_program(program: Program) -> dict[str, object]:
     return {
         "key": program.key,
         "name": program.name,
@@ -121,18 +122,18 @@ def serialize_program(program: Program) -> dict[str, Any]:
     }
 
 
-def build_answer_schema(requirement: Any) -> dict[str, Any]:
+def build_answer_schema(requirement: Any) -> dict[str, object]:
     return build_form_schema(RequirementForm(requirement)) if requirement.kind == RequirementKind.FORM else {}
 
 
 @router.get("/programs", "", list[ProgramOut])
-def list_programs(request: HttpRequest) -> Any:
+def list_programs(request: HttpRequest) -> object:
     """List all programs. Public."""
     return [serialize_program(program) for program in PROGRAMS.values()]
 
 
 @router.get("/programs/{key}", "", ProgramDetail)
-def get_program(request: HttpRequest, key: str) -> Any:
+def get_program(request: HttpRequest, key: str) -> object:
     """Get a program with its published steps and requirements. Public."""
     program = get_program_or_404(key)
     edition = get_entry_edition(key)
@@ -168,7 +169,7 @@ def get_program(request: HttpRequest, key: str) -> Any:
 
 
 @router.get("/programs/{key}/answer-schema", "", AnswerSchemasOut)
-def get_answer_schemas(request: HttpRequest, key: str) -> Any:
+def get_answer_schemas(request: HttpRequest, key: str) -> object:
     """Get JSON schemas of the draft fields and of each requirement's questions. Public."""
     program, edition = get_program_or_404(key), get_entry_edition(key)
     schemas_by_requirement = {

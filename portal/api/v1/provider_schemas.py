@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest
+from django.http import Http404
 from django.utils import timezone
 from ninja import File, Form, Query, Schema
 from ninja.files import UploadedFile
@@ -12,9 +12,11 @@ from pydantic import Field
 
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
+from portal.accounts.requests import AuthenticatedRequest
 from portal.api.problems import ApiError, validate_form
 from portal.api.routing import ScopedRouter, build_form_data
 from portal.core.errors import ActionRefused
+from portal.core.value_types import JsonObject
 from verification.schemas import services
 from verification.schemas.engine.types import SchemaParseError
 from verification.schemas.models import ProviderSchema
@@ -85,21 +87,21 @@ class SchemaDiffOut(Schema):
 
     older: str
     newer: str
-    verdict: dict[str, Any]
-    changes: list[dict[str, Any]]
+    verdict: dict[str, object]
+    changes: list[JsonObject]
 
 
-def serialize_schema(row: ProviderSchema) -> dict[str, Any]:
+def serialize_schema(row: ProviderSchema) -> dict[str, object]:
     field_names = ("version", "source", "digest", "resources", "data_sources", "submitted_at")
     return {name: getattr(row, name) for name in field_names} | {"submitted_by": str(row.submitted_by or "")}
 
 
-def serialize_inspection(run: TestRun) -> dict[str, Any]:
+def serialize_inspection(run: TestRun) -> dict[str, object]:
     names = ("version", "requested_at", "finished_at", "outcome", "results")
     return {"progress": run.records.get("progress", ""), **{name: getattr(run, name) for name in names}}
 
 
-def _load_provider(request: HttpRequest, uuid: UUID) -> Integration:
+def _load_provider(request: AuthenticatedRequest, uuid: UUID) -> Integration:
     integration = load_visible_integration(request, uuid)
     if not KINDS[TestRun.Kind.PROVIDER_SCHEMA].is_supported(integration):
         raise Http404("Only Terraform providers have schemas.")
@@ -107,7 +109,7 @@ def _load_provider(request: HttpRequest, uuid: UUID) -> Integration:
 
 
 @router.get("/integrations/{uuid:uuid}/schemas", READ_SCOPE, ProviderSchemasOut)
-def list_schemas(request: HttpRequest, uuid: UUID) -> Any:
+def list_schemas(request: AuthenticatedRequest, uuid: UUID) -> object:
     """List the stored schemas and the latest inspection."""
     integration = _load_provider(request, uuid)
     inspection = TestRun.objects.filter(integration=integration, kind=TestRun.Kind.PROVIDER_SCHEMA).first()
@@ -116,7 +118,7 @@ def list_schemas(request: HttpRequest, uuid: UUID) -> Any:
 
 
 @router.post("/integrations/{uuid:uuid}/schemas", WRITE_SCOPE, ProviderSchemaOut, status=201)
-def upload_schema(request: HttpRequest, uuid: UUID, file: File[UploadedFile], version: Form[str]) -> Any:
+def upload_schema(request: AuthenticatedRequest, uuid: UUID, file: File[UploadedFile], version: Form[str]) -> Any:
     """Upload a schema: the output of “terraform providers schema -json”, optionally compressed as .gz."""
     integration = _load_provider(request, uuid)
     if not services.can_submit_schema(integration, request.user):
@@ -132,7 +134,7 @@ def upload_schema(request: HttpRequest, uuid: UUID, file: File[UploadedFile], ve
 
 
 @router.post("/integrations/{uuid:uuid}/schemas/read", WRITE_SCOPE, SchemaInspectionOut, status=202)
-def inspect_schema(request: HttpRequest, uuid: UUID) -> Any:
+def inspect_schema(request: AuthenticatedRequest, uuid: UUID) -> object:
     """Inspect the schema of the latest release in the sandbox."""
     integration = _load_provider(request, uuid)
     run = start_test_run(TestRun.Kind.PROVIDER_SCHEMA, integration, {}, actor=request.user, now=timezone.now())
@@ -140,7 +142,7 @@ def inspect_schema(request: HttpRequest, uuid: UUID) -> Any:
 
 
 @router.get("/integrations/{uuid:uuid}/schemas/changes", READ_SCOPE, SchemaDiffOut)
-def compare_schemas(request: HttpRequest, uuid: UUID, params: Query[SchemaDiffParams]) -> Any:
+def compare_schemas(request: AuthenticatedRequest, uuid: UUID, params: Query[SchemaDiffParams]) -> object:
     """Compare two versions: changes, breaking changes, and whether the version number allows them."""
     older_schema, newer_schema = get_pair(load_visible_integration(request, uuid), params.version, params.older)
     diff, verdict = services.compare_versions(older_schema, newer_schema)
@@ -154,19 +156,19 @@ def compare_schemas(request: HttpRequest, uuid: UUID, params: Query[SchemaDiffPa
 
 
 @router.get("/integrations/{uuid:uuid}/crossplane", READ_SCOPE, dict[str, Any])
-def get_crossplane(request: HttpRequest, uuid: UUID, params: Query[CrossplaneParams]) -> Any:
+def get_crossplane(request: AuthenticatedRequest, uuid: UUID, params: Query[CrossplaneParams]) -> object:
     """Get the Kubernetes resources that Crossplane generates from a version, and reasons for missing ones."""
     return crds.get_coverage(_load_preview(request, uuid))
 
 
 @router.get("/integrations/{uuid:uuid}/crossplane/archive", READ_SCOPE, None)
-def get_crossplane_archive(request: HttpRequest, uuid: UUID, params: Query[CrossplaneParams]) -> Any:
+def get_crossplane_archive(request: AuthenticatedRequest, uuid: UUID, params: Query[CrossplaneParams]) -> object:
     """Download all definitions and the coverage as a ZIP archive of YAML files."""
     _load_preview(request, uuid)
     return crds.download_crd_archive(request, uuid)
 
 
-def _load_preview(request: HttpRequest, uuid: UUID) -> crds.CrdPreviewRequest:
+def _load_preview(request: AuthenticatedRequest, uuid: UUID) -> crds.CrdPreviewRequest:
     """Load the preview. Raises ApiError for invalid options, for which the page shows defaults."""
     preview = crds.CrdPreviewRequest(request, uuid)
     validate_form(preview.form)

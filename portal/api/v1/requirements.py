@@ -22,6 +22,7 @@ from integrations.submissions.views.requirements.answers import get_draft
 from integrations.submissions.views.requirements.documents import download_document
 from integrations.submissions.views.requirements.meetings import download_meeting, get_meeting
 from integrations.submissions.views.requirements.page import RequirementAction, RequirementPage, load_page
+from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import get_if_match_version, set_etag
 from portal.api.problems import validate_form
 from portal.api.routing import ScopedRouter, build_form_data
@@ -30,14 +31,15 @@ from portal.api.v1.programs import build_answer_schema
 from portal.api.v1.requirement_operations import REQUIREMENT_OPERATIONS, RequirementOperation
 from portal.api.v1.schemas import submissions
 from portal.core.errors import ActionRefused
+from portal.core.value_types import JsonObject
 
 router = ScopedRouter("Requirements")
 REQUIREMENT_PATH = "/integrations/{uuid:uuid}/requirements/{str:requirement_id}"
 
 
 def perform_action(
-    request: HttpRequest, uuid: UUID, requirement_id: str, name: str, build_fields: Any
-) -> dict[str, Any]:
+    request: AuthenticatedRequest, uuid: UUID, requirement_id: str, name: str, build_fields: Any
+) -> JsonObject:
     """Perform an action of the requirement page with its form. `build_fields` returns the form fields."""
     page = load_page(request, uuid, requirement_id)
     action = list_actions(page).get(name)
@@ -81,7 +83,7 @@ def _refuse_outsider(page: RequirementPage, action: RequirementAction) -> None:
     raise ActionRefused("You don't have permission to do this.", "forbidden")
 
 
-def serialize_requirement_detail(page: RequirementPage) -> dict[str, Any]:
+def serialize_requirement_detail(page: RequirementPage) -> dict[str, object]:
     """Serialize the requirement for the current user."""
     row, requirement = build_row(page.integration, page.requirement, page.now), page.requirement
     step = page.integration.edition.step_of(requirement)
@@ -110,12 +112,12 @@ def serialize_requirement_detail(page: RequirementPage) -> dict[str, Any]:
     }
 
 
-def _copy_fields(row: Any, schema: type[Any]) -> dict[str, Any]:
+def _copy_fields(row: Any, schema: type[Any]) -> dict[str, object]:
     return {name: getattr(row, name) for name in schema.model_fields}
 
 
 @router.get("/integrations/{uuid:uuid}/requirements", READ_SCOPE, list[submissions.RequirementOut])
-def list_requirements(request: HttpRequest, uuid: UUID) -> Any:
+def list_requirements(request: AuthenticatedRequest, uuid: UUID) -> Any:
     """List the applicable requirements in the order of steps, then of tiers."""
     integration, now = load_visible_integration(request, uuid), timezone.now()
     path_requirements = [
@@ -139,7 +141,7 @@ def _list_tier_rows(tier: Any) -> list[Any]:
 
 
 @router.get(REQUIREMENT_PATH, READ_SCOPE, submissions.RequirementDetail)
-def get_requirement(request: HttpRequest, response: HttpResponse, uuid: UUID, requirement_id: str) -> Any:
+def get_requirement(request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, requirement_id: str) -> Any:
     """Get a requirement with its questions, answers, and available actions."""
     page = load_page(request, uuid, requirement_id)
     set_etag(response, page.state.version)
@@ -150,7 +152,7 @@ def register_operation(action: RequirementOperation) -> None:
     """Register the operation of a table row."""
 
     def operation(
-        request: HttpRequest,
+        request: AuthenticatedRequest,
         response: HttpResponse,
         uuid: UUID,
         requirement_id: str,
@@ -173,29 +175,33 @@ for requirement_operation in REQUIREMENT_OPERATIONS:
 
 @router.post(f"{REQUIREMENT_PATH}/upload", WRITE_SCOPE, submissions.RequirementDetail)
 def requirement_upload(
-    request: HttpRequest, uuid: UUID, requirement_id: str, file: File[UploadedFile], replaces: Form[UUID | None] = None
-) -> Any:
+    request: AuthenticatedRequest,
+    uuid: UUID,
+    requirement_id: str,
+    file: File[UploadedFile],
+    replaces: Form[UUID | None] = None,
+) -> object:
     """Upload a document. `replaces` is the document to replace."""
     return perform_action(request, uuid, requirement_id, "upload", lambda page: {"replaces": replaces})
 
 
 @router.post(f"{REQUIREMENT_PATH}/sign-with-file", WRITE_SCOPE, submissions.RequirementDetail)
 def requirement_sign_with_file(
-    request: HttpRequest,
+    request: AuthenticatedRequest,
     uuid: UUID,
     requirement_id: str,
     file: File[UploadedFile],
     signer: Form[str],
     signed_on: Form[date],
     version: Form[str] = "",
-) -> Any:
+) -> object:
     """Record your side's signature with the signed PDF."""
-    signature_fields: Mapping[str, Any] = {"signer": signer, "signed_on": signed_on, "version": version or None}
+    signature_fields: Mapping[str, object] = {"signer": signer, "signed_on": signed_on, "version": version or None}
     return perform_action(request, uuid, requirement_id, "sign", lambda page: dict(signature_fields))
 
 
 @router.get("/integrations/{uuid:uuid}/meetings", READ_SCOPE, list[submissions.MeetingOut])
-def list_meetings(request: HttpRequest, uuid: UUID) -> Any:
+def list_meetings(request: AuthenticatedRequest, uuid: UUID) -> object:
     """List the meetings of an integration, newest first."""
     return [
         submissions.serialize_meeting(meeting)
@@ -204,13 +210,13 @@ def list_meetings(request: HttpRequest, uuid: UUID) -> Any:
 
 
 @router.get("/meetings/{uuid:uuid}/calendar", READ_SCOPE, None)
-def get_meeting_calendar(request: HttpRequest, uuid: UUID) -> Any:
+def get_meeting_calendar(request: AuthenticatedRequest, uuid: UUID) -> object:
     """Download a scheduled meeting in iCalendar format."""
     return download_meeting(request, uuid)
 
 
 @router.get("/documents/{uuid:uuid}", READ_SCOPE, None)
-def get_document(request: HttpRequest, uuid: UUID) -> Any:
+def get_document(request: HttpRequest, uuid: UUID) -> object:
     """Download a document."""
     file_response = download_document(request, uuid)
     assert file_response.file_to_stream

@@ -23,6 +23,7 @@ from integrations.submissions.models import Finding, Integration
 from integrations.submissions.presenters import list_visible_findings
 from integrations.submissions.services import findings as reviewing
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
+from portal.accounts.requests import AuthenticatedRequest
 from portal.api.problems import ApiError, validate_form
 from portal.api.routing import (
     CursorPage,
@@ -37,6 +38,7 @@ from portal.api.routing import (
 )
 from portal.api.v1.integrations import READ_SCOPE, WRITE_SCOPE, load_as_program_staff, reload_detail
 from portal.api.v1.schemas import submissions
+from portal.core.value_types import JsonObject
 
 router = ScopedRouter("Reviews")
 REVIEW_SCOPE = "reviews:write"
@@ -59,7 +61,7 @@ class QueueItemOut(Schema):
 
     integration: submissions.IntegrationOut
     reasons: list[str]
-    checks: dict[str, Any]
+    checks: JsonObject
     claim_expires_at: datetime | None
 
 
@@ -97,7 +99,7 @@ class ReadMarkerOut(Schema):
 
 
 @router.get("/queue", REVIEW_SCOPE, CursorPage[QueueItemOut])
-def get_queue(request: HttpRequest, response: HttpResponse, params: Query[ReviewQueueParams]) -> Any:
+def get_queue(request: AuthenticatedRequest, response: HttpResponse, params: Query[ReviewQueueParams]) -> Any:
     """List the review queue, most urgent first."""
     if not permissions.is_program_staff(request.user):
         raise Http404("Not found. This operation is for program staff.")
@@ -132,7 +134,7 @@ def _build_cursor_condition(pk: int, position: str) -> Q:
     return Q(action_due_at=due_at, pk__gt=pk) | Q(action_due_at__gt=due_at) | Q(action_due_at=None)
 
 
-def _serialize_queue_item(row: Integration) -> dict[str, Any]:
+def _serialize_queue_item(row: Integration) -> dict[str, object]:
     return {
         "integration": submissions.serialize_integration(row),
         "reasons": row.reasons,
@@ -142,28 +144,28 @@ def _serialize_queue_item(row: Integration) -> dict[str, Any]:
 
 
 @router.post("/integrations/{uuid:uuid}/claim", REVIEW_SCOPE, submissions.IntegrationDetail)
-def claim(request: HttpRequest, uuid: UUID) -> Any:
+def claim(request: AuthenticatedRequest, uuid: UUID) -> Any:
     """Claim a review. 409 names another claimant."""
     claims.claim_review(load_as_program_staff(request, uuid), actor=request.user, now=timezone.now())
     return reload_detail(request, uuid)
 
 
 @router.post("/integrations/{uuid:uuid}/claim/renew", REVIEW_SCOPE, submissions.IntegrationDetail)
-def renew_claim(request: HttpRequest, uuid: UUID) -> Any:
+def renew_claim(request: AuthenticatedRequest, uuid: UUID) -> object:
     """Renew your claim."""
     claims.renew_claim(load_as_program_staff(request, uuid), actor=request.user, now=timezone.now())
     return reload_detail(request, uuid)
 
 
 @router.post("/integrations/{uuid:uuid}/claim/release", REVIEW_SCOPE, submissions.IntegrationDetail)
-def release_claim(request: HttpRequest, uuid: UUID) -> Any:
+def release_claim(request: AuthenticatedRequest, uuid: UUID) -> Any:
     """Release a claim."""
     claims.release_claim(load_as_program_staff(request, uuid), actor=request.user, now=timezone.now())
     return reload_detail(request, uuid)
 
 
 @router.post("/integrations/{uuid:uuid}/assign", REVIEW_SCOPE, submissions.IntegrationDetail)
-def assign(request: HttpRequest, uuid: UUID, body: AssignmentIn) -> Any:
+def assign(request: AuthenticatedRequest, uuid: UUID, body: AssignmentIn) -> object:
     """Assign a reviewer."""
     integration = load_as_program_staff(request, uuid)
     reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True)
@@ -177,7 +179,7 @@ def assign(request: HttpRequest, uuid: UUID, body: AssignmentIn) -> Any:
 
 
 @router.post("/integrations/{uuid:uuid}/mark-read", READ_SCOPE, ReadMarkerOut)
-def mark_read(request: HttpRequest, uuid: UUID) -> Any:
+def mark_read(request: AuthenticatedRequest, uuid: UUID) -> object:
     """Mark all events up to now as read. For program staff."""
     return {
         "before": reviewing.update_read_marker(
@@ -187,7 +189,7 @@ def mark_read(request: HttpRequest, uuid: UUID) -> Any:
 
 
 @router.get("/integrations/{uuid:uuid}/findings", READ_SCOPE, list[submissions.FindingOut])
-def list_findings(request: HttpRequest, uuid: UUID) -> Any:
+def list_findings(request: AuthenticatedRequest, uuid: UUID) -> object:
     """List findings. The partner sees them after changes are requested."""
     integration = load_visible_integration(request, uuid)
     all_findings = (
@@ -202,7 +204,7 @@ def list_findings(request: HttpRequest, uuid: UUID) -> Any:
 
 
 @router.post("/integrations/{uuid:uuid}/findings", REVIEW_SCOPE, submissions.FindingOut, status=201)
-def raise_finding(request: HttpRequest, uuid: UUID, body: FindingIn) -> Any:
+def raise_finding(request: AuthenticatedRequest, uuid: UUID, body: FindingIn) -> Any:
     """Add a finding to a requirement during a review."""
     integration = load_as_program_staff(request, uuid)
     require_permission(permissions.can_decide, integration, request.user)
@@ -214,7 +216,7 @@ def raise_finding(request: HttpRequest, uuid: UUID, body: FindingIn) -> Any:
 
 
 @router.post("/findings/{int:pk}/fix", WRITE_SCOPE, submissions.FindingOut)
-def resolve_finding(request: HttpRequest, body: FindingResponseIn, pk: int = Path(le=MAX_ID)) -> Any:
+def resolve_finding(request: AuthenticatedRequest, body: FindingResponseIn, pk: int = Path(le=MAX_ID)) -> Any:
     """Respond to a finding. For partners."""
     finding = get_finding(request, pk)
     require_permission(permissions.can_edit, finding.integration, request.user)
@@ -224,40 +226,40 @@ def resolve_finding(request: HttpRequest, body: FindingResponseIn, pk: int = Pat
 
 
 @router.post("/findings/{int:pk}/verify", REVIEW_SCOPE, submissions.FindingOut)
-def verify_finding(request: HttpRequest, pk: int = Path(le=MAX_ID)) -> Any:
+def verify_finding(request: AuthenticatedRequest, pk: int = Path(le=MAX_ID)) -> object:
     """Verify a finding. For reviewers."""
     reviewing.verify_finding(_get_finding_as_staff(request, pk), actor=request.user, now=timezone.now())
     return submissions.serialize_finding(get_finding(request, pk))
 
 
 @router.post("/findings/{int:pk}/reopen", REVIEW_SCOPE, submissions.FindingOut)
-def reopen_finding(request: HttpRequest, pk: int = Path(le=MAX_ID)) -> Any:
+def reopen_finding(request: AuthenticatedRequest, pk: int = Path(le=MAX_ID)) -> object:
     """Reopen a finding. For reviewers."""
     reviewing.reopen_finding(_get_finding_as_staff(request, pk), actor=request.user, now=timezone.now())
     return submissions.serialize_finding(get_finding(request, pk))
 
 
-def get_finding(request: HttpRequest, pk: int) -> Finding:
+def get_finding(request: AuthenticatedRequest, pk: int) -> Finding:
     if pk > MAX_ID:
         raise Http404("Finding not found.")
     return load_finding(request, pk)
 
 
-def _get_finding_as_staff(request: HttpRequest, pk: int) -> Finding:
+def _get_finding_as_staff(request: AuthenticatedRequest, pk: int) -> Finding:
     if not permissions.is_program_staff(request.user):
         raise Http404("Not found. This operation is for program staff.")
     return get_finding(request, pk)
 
 
 @router.get("/reviewer-profile", REVIEW_SCOPE, ReviewerProfileOut)
-def get_reviewer_profile(request: HttpRequest) -> Any:
+def get_reviewer_profile(request: HttpRequest) -> object:
     """Get your reviewer profile."""
     profile = _get_own_profile(request)
     return {name: getattr(profile, name) for name in ReviewerProfileOut.model_fields}
 
 
 @router.patch("/reviewer-profile", REVIEW_SCOPE, ReviewerProfileOut)
-def change_reviewer_profile(request: HttpRequest, body: ReviewerProfileIn) -> Any:
+def change_reviewer_profile(request: AuthenticatedRequest, body: ReviewerProfileIn) -> Any:
     """Change your reviewer profile. Omitted fields stay unchanged, null clears a date."""
     profile = _get_own_profile(request)
     current_values = {name: getattr(profile, name) for name in ReviewerProfileOut.model_fields}

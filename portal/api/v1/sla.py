@@ -23,6 +23,7 @@ from integrations.sla.services import disputes, label_proposals
 from integrations.sla.views import label_policy as label_pages
 from integrations.sla.views.issue import ReasonForm, load_issue
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
+from portal.accounts.requests import AuthenticatedRequest
 from portal.api.problems import validate_form
 from portal.api.routing import CursorPage, MessageResponse, ScopedRouter, build_form_data, paginate
 from portal.api.v1.schemas.sla import (
@@ -45,7 +46,7 @@ READ_SCOPE, WRITE_SCOPE = "sla:read", "sla:write"
 
 
 @router.get("/sla/clocks", READ_SCOPE, CursorPage[ClockOut])
-def list_clocks(request: HttpRequest, response: HttpResponse, params: Query[ClockFilterParams]) -> Any:
+def list_clocks(request: AuthenticatedRequest, response: HttpResponse, params: Query[ClockFilterParams]) -> object:
     """List the committed SLA clocks that you can see, newest issue first."""
     filter_values = params.model_dump(exclude={"after", "limit"})
     now = timezone.now()
@@ -54,13 +55,13 @@ def list_clocks(request: HttpRequest, response: HttpResponse, params: Query[Cloc
     return paginate(request, response, rows, params, partial(_serialize_clock, now))
 
 
-def _serialize_clock(now: datetime, clock: SlaClock) -> dict[str, Any]:
+def _serialize_clock(now: datetime, clock: SlaClock) -> dict[str, object]:
     row = build_rows(SlaClock.objects.filter(pk=clock.pk), now)[0]
     return serialize_row(row) | {"uuid": row.href.rstrip("/").rpartition("/")[2]}
 
 
 @router.get("/issues/{uuid:uuid}", READ_SCOPE, IssueOut)
-def get_issue(request: HttpRequest, uuid: UUID) -> Any:
+def get_issue(request: AuthenticatedRequest, uuid: UUID) -> object:
     """Get an issue with both clocks and explanations of their due dates."""
     issue = load_issue(request, uuid)
     issue_page = build_issue_page(issue, request.user, timezone.now())
@@ -79,14 +80,14 @@ def get_issue(request: HttpRequest, uuid: UUID) -> Any:
     }
 
 
-def _serialize_clock_detail(panel: ClockPanel) -> dict[str, Any]:
+def _serialize_clock_detail(panel: ClockPanel) -> dict[str, object]:
     field_names = ("target_type", "is_committed", "severity", "target", "due_at", "stopped_at")
     segments = [{name: getattr(segment, name) for name in SegmentOut.model_fields} for segment in panel.lines]
     computed_fields = {"state": panel.state[0], "sentence": str(panel.sentence), "segments": segments}
     return {name: getattr(panel, name) for name in field_names} | computed_fields
 
 
-ISSUE_DECISIONS: tuple[tuple[str, str, Any, Callable[..., Any]], ...] = (
+ISSUE_DECISIONS: tuple[tuple[str, str, object, Callable[..., object]], ...] = (
     ("lower", "Lower the severity of an issue. For reviewers.", permissions.can_decide, disputes.lower_severity),
     (
         "let_off",
@@ -103,7 +104,7 @@ ISSUE_DECISIONS: tuple[tuple[str, str, Any, Callable[..., Any]], ...] = (
 def register_decision(name: str, summary: str, permission: Any, decide: Callable[..., Any]) -> None:
     """Register the operation of a decision or request about an issue."""
 
-    def operation(request: HttpRequest, uuid: UUID, body: IssueDecisionIn) -> Any:
+    def operation(request: AuthenticatedRequest, uuid: UUID, body: IssueDecisionIn) -> Any:
         issue = load_issue(request, uuid)
         require_permission(permission, issue.integration, request.user)
         reason = validate_form(ReasonForm(build_form_data(reason=body.reason))).cleaned_data["reason"]
@@ -119,7 +120,7 @@ for row in ISSUE_DECISIONS:
 
 
 @router.get("/integrations/{uuid:uuid}/label-policy", READ_SCOPE, LabelPolicyOut)
-def get_label_policy(request: HttpRequest, uuid: UUID) -> Any:
+def get_label_policy(request: AuthenticatedRequest, uuid: UUID) -> object:
     """Get an integration's label policy."""
     integration = load_visible_integration(request, uuid)
     initial_data = label_pages.build_initial_data(
@@ -132,7 +133,7 @@ def get_label_policy(request: HttpRequest, uuid: UUID) -> Any:
 
 
 @router.post("/integrations/{uuid:uuid}/label-policy", WRITE_SCOPE, MessageResponse)
-def propose_label_policy(request: HttpRequest, uuid: UUID, body: LabelPolicyIn) -> Any:
+def propose_label_policy(request: AuthenticatedRequest, uuid: UUID, body: LabelPolicyIn) -> Any:
     """Propose a label policy. The current one applies until the program decides."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_edit, integration, request.user)
@@ -147,7 +148,7 @@ def propose_label_policy(request: HttpRequest, uuid: UUID, body: LabelPolicyIn) 
 
 
 @router.post("/integrations/{uuid:uuid}/label-policy/decision", WRITE_SCOPE, MessageResponse)
-def decide_label_policy(request: HttpRequest, uuid: UUID, body: LabelPolicyDecisionIn) -> Any:
+def decide_label_policy(request: AuthenticatedRequest, uuid: UUID, body: LabelPolicyDecisionIn) -> Any:
     """Accept or decline the open proposal. For reviewers."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_decide, integration, request.user)
@@ -166,7 +167,7 @@ def decide_label_policy(request: HttpRequest, uuid: UUID, body: LabelPolicyDecis
 
 
 @router.get("/partners/{slug:slug}/calendar", READ_SCOPE, CalendarOut)
-def get_calendar(request: HttpRequest, slug: str) -> Any:
+def get_calendar(request: HttpRequest, slug: str) -> object:
     """Get the calendar of a partner."""
     calendar = load_partner(request, slug).calendars.in_force(timezone.now())
     field_names = ("zone", "workdays", "country", "subdivision", "extra_days")
@@ -183,7 +184,7 @@ def get_calendar(request: HttpRequest, slug: str) -> Any:
 
 
 @router.post("/partners/{slug:slug}/calendar", WRITE_SCOPE, CalendarPreviewOut)
-def set_calendar(request: HttpRequest, slug: str, body: CalendarIn) -> Any:
+def set_calendar(request: AuthenticatedRequest, slug: str, body: CalendarIn) -> Any:
     """Set or preview the calendar of a partner. A new calendar applies to issues opened after the change."""
     partner, now = load_partner(request, slug), timezone.now()
     if not permissions.can_edit_partner(partner, request.user):

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 from ninja import Path, Query, Schema
@@ -12,6 +12,7 @@ from pydantic import Field
 
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
+from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
 from portal.api.problems import validate_form
 from portal.api.routing import (
@@ -23,6 +24,7 @@ from portal.api.routing import (
     build_form_data,
     paginate,
 )
+from portal.core.value_types import JsonObject
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
 from verification.testruns.services import cancel_test_run as cancel
@@ -49,13 +51,13 @@ class TestRunOut(Schema):
     requested_at: datetime
     finished_at: datetime | None
     outcome: str
-    results: list[dict[str, Any]]
+    results: list[JsonObject]
 
 
 class TestRunDetail(TestRunOut):
     """Test run with records of all exchanges, without secrets, as printed by the commands."""
 
-    records: dict[str, Any]
+    records: JsonObject
 
 
 class RunTaskTestIn(StrictSchema):
@@ -94,14 +96,16 @@ class NomadPluginTestIn(StrictSchema):
     config: str = ""
 
 
-def serialize_test_run(run: TestRun) -> dict[str, Any]:
+def serialize_test_run(run: TestRun) -> JsonObject:
     names = ("kind", "requested_at", "finished_at", "outcome", "results")
     fields = {name: getattr(run, name) for name in names}
     return {"id": run.pk, "about": run.subject, "requested_by": str(run.requested_by or ""), **fields}
 
 
 @router.get(TESTS_PATH, READ_SCOPE, CursorPage[TestRunOut])
-def list_test_runs(request: HttpRequest, response: HttpResponse, uuid: UUID, params: Query[TestRunFilter]) -> Any:
+def list_test_runs(
+    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, params: Query[TestRunFilter]
+) -> Any:
     """List test runs of an integration, newest first."""
     runs = _list_visible(request, uuid).defer("records")
     if params.kind:
@@ -110,14 +114,14 @@ def list_test_runs(request: HttpRequest, response: HttpResponse, uuid: UUID, par
 
 
 @router.get(f"{TESTS_PATH}/{{int:pk}}", READ_SCOPE, TestRunDetail)
-def get_test_run(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> Any:
+def get_test_run(request: AuthenticatedRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> object:
     """Get a test run with its records. Poll while `finished_at` is null."""
     run = _get_visible(request, uuid, pk)
     return serialize_test_run(run) | {"records": KINDS[run.kind].build_report(run)}
 
 
 @router.post(f"{TESTS_PATH}/{{int:pk}}/cancel", WRITE_SCOPE)
-def cancel_test_run(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> Any:
+def cancel_test_run(request: AuthenticatedRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> object:
     """Cancel a run task test and keep its results so far. Other tests can't be canceled."""
     run = _get_visible(request, uuid, pk)
     cancel(run, actor=request.user)
@@ -126,7 +130,9 @@ def cancel_test_run(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID))
 
 @router.post(f"{TESTS_PATH}/run-task", WRITE_SCOPE, TestRunOut, status=202)
 @sensitive_variables()
-def start_run_task_test(request: HttpRequest, response: HttpResponse, uuid: UUID, body: RunTaskTestIn) -> Any:
+def start_run_task_test(
+    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, body: RunTaskTestIn
+) -> object:
     """Start a run task test, which sends the platform's requests. One test can run at a time."""
     return _start(request, response, uuid, TestRun.Kind.RUN_TASK, body)
 
@@ -134,20 +140,24 @@ def start_run_task_test(request: HttpRequest, response: HttpResponse, uuid: UUID
 @router.post(f"{TESTS_PATH}/provider-lifecycle", WRITE_SCOPE, TestRunOut, status=202)
 @sensitive_variables()
 def start_provider_lifecycle_test(
-    request: HttpRequest, response: HttpResponse, uuid: UUID, body: ProviderLifecycleTestIn
-) -> Any:
+    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, body: ProviderLifecycleTestIn
+) -> object:
     """Start a provider acceptance test in the sandbox: create, update, destroy. One test can run at a time."""
     return _start(request, response, uuid, TestRun.Kind.PROVIDER_LIFECYCLE, body)
 
 
 @router.post(f"{TESTS_PATH}/nomad-plugin", WRITE_SCOPE, TestRunOut, status=202)
-def start_nomad_plugin_test(request: HttpRequest, response: HttpResponse, uuid: UUID, body: NomadPluginTestIn) -> Any:
+def start_nomad_plugin_test(
+    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, body: NomadPluginTestIn
+) -> object:
     """Start a Nomad plugin test in the sandbox. One test can run at a time."""
     return _start(request, response, uuid, TestRun.Kind.NOMAD_PLUGIN, body)
 
 
 @sensitive_variables()
-def _start(request: HttpRequest, response: HttpResponse, uuid: UUID, kind: str, body: StrictSchema) -> dict[str, Any]:
+def _start(
+    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, kind: str, body: StrictSchema
+) -> JsonObject:
     """Start a test run. Users without permission are refused before their input is validated."""
     integration = load_integration(request, uuid, KINDS[kind])
     require_permission(integration, request.user)
@@ -157,12 +167,12 @@ def _start(request: HttpRequest, response: HttpResponse, uuid: UUID, kind: str, 
     return serialize_test_run(run)
 
 
-def _list_visible(request: HttpRequest, uuid: UUID) -> Any:
+def _list_visible(request: AuthenticatedRequest, uuid: UUID) -> Any:
     integration: Integration = load_visible_integration(request, uuid)
     return TestRun.objects.filter(integration=integration).select_related("requested_by", "integration")
 
 
-def _get_visible(request: HttpRequest, uuid: UUID, pk: int) -> TestRun:
+def _get_visible(request: AuthenticatedRequest, uuid: UUID, pk: int) -> TestRun:
     run: TestRun | None = _list_visible(request, uuid).filter(pk=pk).first() if pk <= MAX_ID else None
     if run is None:
         raise Http404("Test run not found.")

@@ -13,6 +13,7 @@ from django.views.decorators.debug import sensitive_variables
 from pydantic import Field
 
 from integrations.partners.models import Partner
+from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
 from portal.api.idempotency import omit_from_replay
 from portal.api.problems import validate_form
@@ -44,7 +45,7 @@ class WebhookWithSecretOut(WebhookOut):
 
 @router.post("/webhooks", CREATE_SCOPE, WebhookWithSecretOut, status=201)
 @sensitive_variables()
-def create_webhook(request: HttpRequest, response: HttpResponse, body: WebhookIn) -> Any:
+def create_webhook(request: AuthenticatedRequest, response: HttpResponse, body: WebhookIn) -> Any:
     """Create a webhook. For owners, or for program staff without a partner.
 
     Only the first response contains the secret. A request repeated with its Idempotency-Key returns the webhook
@@ -63,7 +64,7 @@ def create_webhook(request: HttpRequest, response: HttpResponse, body: WebhookIn
 
 @router.post("/webhooks/{uuid:uuid}/secret", CREATE_SCOPE, WebhookWithSecretOut, status=201)
 @sensitive_variables()
-def rotate_webhook_secret(request: HttpRequest, uuid: UUID) -> Any:
+def rotate_webhook_secret(request: AuthenticatedRequest, uuid: UUID) -> object:
     """Rotate the secret. The previous secret also signs deliveries for one more day."""
     omit_from_replay(request, "secret")
     row = permissions.get_endpoint(request.user, uuid)

@@ -9,6 +9,7 @@ from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import Field
 
+from portal.accounts.requests import AuthenticatedRequest
 from portal.api.problems import validate_form
 from portal.api.routing import (
     CursorPage,
@@ -20,6 +21,7 @@ from portal.api.routing import (
     paginate,
 )
 from portal.api.v1.schemas.common import PartnerReference, build_absolute_url, serialize_partner_reference
+from portal.core.value_types import JsonObject
 from portal.webhooks import payloads, permissions, selectors, services
 from portal.webhooks.event_types import iterate_webhook_groups
 from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data
@@ -54,7 +56,7 @@ class WebhookEventTypeOut(Schema):
 
     kind: str
     description: str
-    example: dict[str, Any]
+    example: dict[str, object]
 
 
 class WebhookUpdateIn(StrictSchema):
@@ -110,8 +112,8 @@ class WebhookDeliveryAttemptOut(Schema):
     seconds: float
     status: int | None
     response_summary: str
-    sent_headers: dict[str, Any]
-    headers: dict[str, Any]
+    sent_headers: dict[str, object]
+    headers: JsonObject
     body: str
 
 
@@ -122,7 +124,7 @@ class WebhookDeliveryDetail(WebhookDeliveryOut):
     attempts: list[WebhookDeliveryAttemptOut]
 
 
-def serialize_webhook(row: WebhookEndpoint) -> dict[str, Any]:
+def serialize_webhook(row: WebhookEndpoint) -> dict[str, object]:
     health = selectors.get_health(row, timezone.now())
     field_names = (
         "uuid",
@@ -145,23 +147,23 @@ def serialize_webhook(row: WebhookEndpoint) -> dict[str, Any]:
     }
 
 
-def serialize_delivery(row: WebhookDelivery) -> dict[str, Any]:
+def serialize_delivery(row: WebhookDelivery) -> JsonObject:
     field_names = [name for name in WebhookDeliveryOut.model_fields if name != "webhook_id"]
     return {name: getattr(row, name) for name in field_names} | {"webhook_id": row.message_id}
 
 
-def serialize_attempt(row: WebhookDeliveryAttempt) -> dict[str, Any]:
+def serialize_attempt(row: WebhookDeliveryAttempt) -> dict[str, object]:
     return {name: getattr(row, name) for name in WebhookDeliveryAttemptOut.model_fields}
 
 
 @router.get("/webhooks", READ_SCOPE, list[WebhookOut])
-def list_webhooks(request: HttpRequest) -> Any:
+def list_webhooks(request: AuthenticatedRequest) -> object:
     """List the webhooks that you manage: those of your partners, and for staff those of the program."""
     return [serialize_webhook(row) for row, _ in selectors.list_managed_endpoints(request.user, timezone.now())]
 
 
 @router.get("/webhooks/event-types", READ_SCOPE, list[WebhookEventTypeOut])
-def list_webhook_event_types(request: HttpRequest) -> Any:
+def list_webhook_event_types(request: HttpRequest) -> object:
     """List the event types available to webhooks."""
     is_program_staff = permissions.can_manage(None, request.user)
     return [
@@ -172,13 +174,13 @@ def list_webhook_event_types(request: HttpRequest) -> Any:
 
 
 @router.get("/webhooks/{uuid:uuid}", READ_SCOPE, WebhookOut)
-def get_webhook(request: HttpRequest, uuid: UUID) -> Any:
+def get_webhook(request: HttpRequest, uuid: UUID) -> object:
     """Get a webhook with its health."""
     return serialize_webhook(permissions.get_endpoint(request.user, uuid))
 
 
 @router.patch("/webhooks/{uuid:uuid}", WRITE_SCOPE, WebhookOut)
-def update_webhook(request: HttpRequest, uuid: UUID, body: WebhookUpdateIn) -> Any:
+def update_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookUpdateIn) -> Any:
     """Change a webhook's name, address, or event types."""
     row = permissions.get_endpoint(request.user, uuid)
     changes = body.model_dump(exclude_none=True)
@@ -194,7 +196,7 @@ def update_webhook(request: HttpRequest, uuid: UUID, body: WebhookUpdateIn) -> A
 
 
 @router.delete("/webhooks/{uuid:uuid}", WRITE_SCOPE)
-def delete_webhook(request: HttpRequest, uuid: UUID) -> Any:
+def delete_webhook(request: AuthenticatedRequest, uuid: UUID) -> object:
     """Delete a webhook with its address and secrets."""
     row = permissions.get_endpoint(request.user, uuid)
     services.remove_endpoint(row, actor=request.user, now=timezone.now())
@@ -202,14 +204,14 @@ def delete_webhook(request: HttpRequest, uuid: UUID) -> Any:
 
 
 @router.post("/webhooks/{uuid:uuid}/pause", WRITE_SCOPE, WebhookOut)
-def pause_webhook(request: HttpRequest, uuid: UUID) -> Any:
+def pause_webhook(request: AuthenticatedRequest, uuid: UUID) -> object:
     """Pause a webhook. Events during the pause stay available for 30 days."""
     services.pause_endpoint(permissions.get_endpoint(request.user, uuid), actor=request.user, now=timezone.now())
     return serialize_webhook(permissions.get_endpoint(request.user, uuid))
 
 
 @router.post("/webhooks/{uuid:uuid}/resume", WRITE_SCOPE)
-def resume_webhook(request: HttpRequest, uuid: UUID, body: WebhookResumeIn) -> Any:
+def resume_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookResumeIn) -> object:
     """Resume a webhook, with or without pending deliveries."""
     row = permissions.get_endpoint(request.user, uuid)
     count = services.resume_endpoint(row, actor=request.user, now=timezone.now(), skip=body.skip)
@@ -217,7 +219,7 @@ def resume_webhook(request: HttpRequest, uuid: UUID, body: WebhookResumeIn) -> A
 
 
 @router.post("/webhooks/{uuid:uuid}/test", WRITE_SCOPE, WebhookDeliveryOut, status=201)
-def test_webhook(request: HttpRequest, uuid: UUID) -> Any:
+def test_webhook(request: AuthenticatedRequest, uuid: UUID) -> object:
     """Send a test event."""
     return serialize_delivery(
         services.send_test_event(permissions.get_endpoint(request.user, uuid), actor=request.user, now=timezone.now())
@@ -225,7 +227,7 @@ def test_webhook(request: HttpRequest, uuid: UUID) -> Any:
 
 
 @router.post("/webhooks/{uuid:uuid}/replay", WRITE_SCOPE)
-def replay_webhook(request: HttpRequest, uuid: UUID, body: WebhookReplayIn) -> Any:
+def replay_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookReplayIn) -> Any:
     """Replay failed deliveries since a time within the last 30 days."""
     row = permissions.get_endpoint(request.user, uuid)
     failed_since = validate_form(ReplayForm(build_form_data(since=body.since))).cleaned_data["since"]
@@ -243,13 +245,13 @@ def list_webhook_messages(
 
 
 @router.get("/webhooks/{uuid:uuid}/messages/{uuid:message}", READ_SCOPE, WebhookDeliveryDetail)
-def get_webhook_message(request: HttpRequest, uuid: UUID, message: UUID) -> Any:
+def get_webhook_message(request: HttpRequest, uuid: UUID, message: UUID) -> object:
     """Get a delivery with its attempts."""
     return _serialize_delivery_detail(_get_delivery(request, uuid, message))
 
 
 @router.post("/webhooks/{uuid:uuid}/messages/{uuid:message}/replay", WRITE_SCOPE, WebhookDeliveryDetail)
-def replay_webhook_message(request: HttpRequest, uuid: UUID, message: UUID) -> Any:
+def replay_webhook_message(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> object:
     """Replay a delivery with the same webhook-id."""
     services.replay_delivery(_get_delivery(request, uuid, message), actor=request.user, now=timezone.now())
     return _serialize_delivery_detail(_get_delivery(request, uuid, message))
@@ -264,7 +266,7 @@ def _get_delivery(request: HttpRequest, uuid: UUID, message: UUID) -> WebhookDel
     return delivery
 
 
-def _serialize_delivery_detail(row: WebhookDelivery) -> dict[str, Any]:
+def _serialize_delivery_detail(row: WebhookDelivery) -> dict[str, object]:
     return serialize_delivery(row) | {
         "body": row.body,
         "attempts": [serialize_attempt(attempt) for attempt in row.attempts.all()[:50]],

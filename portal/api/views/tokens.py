@@ -1,6 +1,5 @@
 """Pages to create and revoke personal and company tokens."""
 
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -17,6 +16,7 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.partners.views.members import get_own_partner
 from portal.accounts.reauthentication import require_recent_authentication
+from portal.accounts.requests import AuthenticatedRequest
 from portal.api.forms import TokenForm
 from portal.api.models import ApiToken
 from portal.api.services import tokens as keys
@@ -25,13 +25,13 @@ from portal.ui.refusals import report_refusal
 
 
 @never_cache
-def manage_tokens(request: HttpRequest) -> HttpResponse:
+def manage_tokens(request: AuthenticatedRequest) -> HttpResponse:
     """Show and create personal tokens."""
     return _render_page(request, None)
 
 
 @never_cache
-def manage_partner_tokens(request: HttpRequest, slug: str) -> HttpResponse:
+def manage_partner_tokens(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Show and create tokens of a company, for its owners."""
     partner = get_own_partner(request, slug)
     if not permissions.can_manage_partner(partner, request.user):
@@ -40,7 +40,7 @@ def manage_partner_tokens(request: HttpRequest, slug: str) -> HttpResponse:
     return _render_page(request, partner)
 
 
-def _render_page(request: HttpRequest, partner: Partner | None) -> HttpResponse:
+def _render_page(request: AuthenticatedRequest, partner: Partner | None) -> HttpResponse:
     form = build_form(request, partner)
     if request.method == "POST" and form.is_valid():
         try:
@@ -75,7 +75,7 @@ def _list_owned_partners(request: HttpRequest) -> list[Partner]:
 
 
 @sensitive_variables()
-def _create_token(request: HttpRequest, partner: Partner | None, form: TokenForm) -> HttpResponse:
+def _create_token(request: AuthenticatedRequest, partner: Partner | None, form: TokenForm) -> HttpResponse:
     """Create a token and show its secret once."""
     require_recent_authentication(request)
     cleaned_data = form.cleaned_data
@@ -97,7 +97,7 @@ def _create_token(request: HttpRequest, partner: Partner | None, form: TokenForm
     return response
 
 
-def revoke_token(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def revoke_token(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Revoke a token."""
     token = get_object_or_404(ApiToken.objects.select_related("partner"), uuid=uuid)
     is_partner_member = token.partner is not None and bool(permissions.get_role(token.partner, request.user))
@@ -113,7 +113,7 @@ def revoke_token(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return redirect("api:partner_tokens", token.partner.slug) if token.partner else redirect("api:tokens")
 
 
-urlpatterns: list[Any] = [
+urlpatterns: list[object] = [
     path("profile/tokens/", manage_tokens, name="tokens"),
     path("company/<slug:slug>/tokens/", manage_partner_tokens, name="partner_tokens"),
     path("tokens/<uuid:uuid>/revoke/", revoke_token, name="revoke_token"),

@@ -26,6 +26,7 @@ from integrations.submissions.selectors.responsibility import (
     REST,
     list_by_responsible_party,
 )
+from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate
 
 PAGE_SIZE, DRAFTS_PAGE_SIZE, MAX_URGENT_ISSUES = 50, 10, 5
@@ -50,7 +51,7 @@ def show_home(request: HttpRequest) -> HttpResponse:
     return redirect("partners:create")
 
 
-def build_partner_context(request: HttpRequest, memberships: list[Membership]) -> dict[str, Any]:
+def build_partner_context(request: HttpRequest, memberships: list[Membership]) -> TemplateContext:
     """Return the integrations of the user's companies in blocks, urgent issues, introduction requests, and drafts."""
     now = timezone.now()
     partners = [membership.partner for membership in memberships]

@@ -1,14 +1,12 @@
 """JSON payloads of badges: complete, and in the format of shields.io."""
 
-from typing import Any
-
 from portal.directory.badges.status import BadgeStatus
 from portal.ui.components.moments import format_iso
 
 GOOD_COLOR, NEUTRAL_COLOR = "16613a", "5a5f6b"  # as the badge is drawn
 
 
-def build_full_payload(badge_status: BadgeStatus) -> dict[str, Any]:
+def build_full_payload(badge_status: BadgeStatus) -> dict[str, object]:
     """Return all data of a badge with links to its other formats. Times are in UTC."""
     return {
         "schema": 1,
@@ -33,7 +31,7 @@ def build_full_payload(badge_status: BadgeStatus) -> dict[str, Any]:
     }
 
 
-def build_shields_payload(badge_status: BadgeStatus) -> dict[str, Any]:
+def build_shields_payload(badge_status: BadgeStatus) -> dict[str, object]:
     """Return the payload of a shields.io endpoint badge."""
     return {
         "schemaVersion": 1,

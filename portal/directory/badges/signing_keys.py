@@ -8,7 +8,6 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -54,7 +53,7 @@ def build_key_set(secrets: list[str]) -> dict[str, list[dict[str, str]]]:
     return {"keys": [build_jwk(derive_signing_key(secret).public_key()) for secret in secrets]}
 
 
-def parse_public_keys(key_set_data: Mapping[str, Any]) -> dict[str, Ed25519PublicKey]:
+def parse_public_keys(key_set_data: Mapping[str, object]) -> dict[str, Ed25519PublicKey]:
     """Return the Ed25519 keys of a key set by ID.
 
     Raises:

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from portal.core.value_types import JsonObject
 from portal.directory.badges.signing_keys import build_jwk, decode_base64url, encode_base64url
 from portal.directory.badges.status import BadgeStatus
 
@@ -42,7 +42,7 @@ class VerificationResult:
     """Verdict with the claims of a readable statement. Trust the claims only if the statement is genuine."""
 
     verdict: StatementVerdict
-    claims: dict[str, Any] = field(default_factory=dict)
+    claims: JsonObject = field(default_factory=dict)
     key: str = ""
 
     @property
@@ -56,12 +56,12 @@ class VerificationResult:
         return datetime.fromtimestamp(float(value), UTC) if _is_timestamp(value) else None  # type: ignore[arg-type]
 
 
-def encode_canonical_json(value: Mapping[str, Any]) -> bytes:
+def encode_canonical_json(value: Mapping[str, object]) -> bytes:
     """Return compact UTF-8 JSON with sorted keys and minimal escaping."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def build_claims(badge_status: BadgeStatus, issuer: str, now: datetime) -> dict[str, Any]:
+def build_claims(badge_status: BadgeStatus, issuer: str, now: datetime) -> dict[str, object]:
     """Return the claims of a statement, issued at the start of the current minute."""
     issued_at = now.replace(second=0, microsecond=0)
     return {
@@ -79,7 +79,7 @@ def build_claims(badge_status: BadgeStatus, issuer: str, now: datetime) -> dict[
     }
 
 
-def sign_claims(claims: Mapping[str, Any], key: Ed25519PrivateKey) -> dict[str, str]:
+def sign_claims(claims: Mapping[str, object], key: Ed25519PrivateKey) -> dict[str, str]:
     """Return the signed statement in flattened JSON serialization."""
     header = encode_canonical_json({"alg": "EdDSA", "kid": build_jwk(key.public_key())["kid"], "typ": STATEMENT_TYPE})
     protected, payload = encode_base64url(header), encode_base64url(encode_canonical_json(claims))
@@ -123,7 +123,7 @@ def verify_statement(
     return VerificationResult(_check_validity_period(claims, now), claims, key_id)
 
 
-def _check_validity_period(claims: Mapping[str, Any], now: datetime) -> StatementVerdict:
+def _check_validity_period(claims: Mapping[str, object], now: datetime) -> StatementVerdict:
     issued_at, expires_at = claims.get("iat"), claims.get("exp")
     if not (_is_timestamp(issued_at) and _is_timestamp(expires_at)):
         return StatementVerdict.UNREADABLE
@@ -133,7 +133,7 @@ def _check_validity_period(claims: Mapping[str, Any], now: datetime) -> Statemen
     return StatementVerdict.EARLY if is_early else StatementVerdict.GENUINE
 
 
-def _is_timestamp(value: Any) -> bool:
+def _is_timestamp(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**11
 
 
@@ -152,7 +152,7 @@ def _split_statement(text: str) -> tuple[str, str, str]:
     return parts[0], parts[1], parts[2]
 
 
-def _decode_object(part: str) -> dict[str, Any]:
+def _decode_object(part: str) -> dict[str, object]:
     data = json.loads(decode_base64url(part))
     if not isinstance(data, dict):
         raise ValueError("not an object")

@@ -1,7 +1,6 @@
 """Texts of verification results, for the page and the command."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext_noop
 
@@ -82,7 +81,7 @@ def list_claims(result: VerificationResult) -> list[tuple[str, str]]:
     return [(label, format_claim(result.claims[name])) for name, label in CLAIM_LABELS if result.claims.get(name)]
 
 
-def format_claim(value: Any) -> str:
+def format_claim(value: object) -> str:
     """Return an untrusted claim as short plain text."""
     return " ".join(str(value).split())[:300]
 

@@ -1,18 +1,19 @@
 """Installation page of a provider: version constraints, configuration, platforms, and file locations."""
 
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.repository_urls import get_product_name
+from portal.core.value_types import TemplateContext
 from verification.checks.services import observations
 from verification.releases import install_layout
 from verification.releases.artifacts import file_names
@@ -71,14 +72,14 @@ class ConstraintForm(forms.Form):
             raise forms.ValidationError(str(error)) from error
 
 
-def show_installation(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_installation(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the installation page for the version and platform in the query, and test a constraint."""
     integration = load_visible_integration(request, uuid)
     owner, _slash, repository = integration.repository.partition("/")
     if not file_names.REPOSITORY.fullmatch(repository):
         raise Http404(_("This page is only available for Terraform providers."))
     source, published_versions = Source(owner, get_product_name(repository)), get_published_versions(integration)
-    context: dict[str, Any] = {"integration": integration, "source": source, "published_versions": published_versions}
+    context: TemplateContext = {"integration": integration, "source": source, "published_versions": published_versions}
     if published_versions is not None and published_versions.newest:
         context |= build_version_context(
             source, published_versions, request.GET.get("version", ""), request.GET.get("platform", "")
@@ -95,7 +96,7 @@ def get_published_versions(integration: Integration) -> RegistryListing | None:
 
 def build_version_context(
     source: Source, published_versions: RegistryListing, version: str, platform: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the context of a version and platform. Unknown values fall back to the defaults."""
     by_version = parse_versions(published_versions.versions)
     version = version if version in by_version.values() else published_versions.newest
@@ -130,7 +131,7 @@ def build_version_context(
     }
 
 
-def build_configuration_context(integration: Integration, name: str, version: str) -> dict[str, Any]:
+def build_configuration_context(integration: Integration, name: str, version: str) -> dict[str, object]:
     """Return the provider block with and without an alias, with the required arguments of its schema.
 
     Without a schema of the version, the newest uploaded schema applies.
@@ -161,7 +162,7 @@ def _build_platform(source: Source, version: str, platform: str) -> PlatformBuil
     )
 
 
-def build_constraint_context(published_versions: RegistryListing, form: ConstraintForm) -> dict[str, Any]:
+def build_constraint_context(published_versions: RegistryListing, form: ConstraintForm) -> dict[str, object]:
     """Return the versions that match a constraint, and the one that Terraform selects."""
     version_constraint = form.cleaned_data["constraint"] if form.is_valid() else None
     if version_constraint is None:

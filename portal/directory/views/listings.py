@@ -40,7 +40,7 @@ def make_public(view: PublicView) -> PublicView:
     @login_not_required
     @cache_control(no_cache=True)
     @wraps(view)
-    def handle(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def handle(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         return view(request, *args, **kwargs)
 
     return handle
@@ -102,7 +102,7 @@ FACET_TITLES = (
 OPEN_FACETS = ("product", "track", "listing_status")
 
 
-def build_facet_groups(filters: search.ListingFilters, facet_counts: facets.FacetCounts) -> list[dict[str, Any]]:
+def build_facet_groups(filters: search.ListingFilters, facet_counts: facets.FacetCounts) -> list[dict[str, object]]:
     """Return the filters with their options as links. A selected option links to the page without it."""
     facet_groups = [build_partner_group(filters, facet_counts.count)] if filters.partner else []
     for name, title in FACET_TITLES:
@@ -119,7 +119,7 @@ def build_facet_groups(filters: search.ListingFilters, facet_counts: facets.Face
     return facet_groups
 
 
-def build_partner_group(filters: search.ListingFilters, count: int) -> dict[str, Any]:
+def build_partner_group(filters: search.ListingFilters, count: int) -> dict[str, object]:
     """Return the partner filter, which appears only if the query contains a partner."""
     name = Listing.objects.filter(publisher_slug=filters.partner).values_list("publisher", flat=True).first()
     option = facets.FacetOption(filters.partner, name or filters.partner, count, True)

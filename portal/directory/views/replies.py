@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import require_permission
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.directory.listing_page import get_current_reply, list_replies
 from portal.directory.models import Listing
@@ -18,7 +19,7 @@ from portal.directory.partner_replies import ReplyForm, save_reply
 from portal.ui.refusals import report_refusal
 
 
-def edit_reply(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def edit_reply(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the form for the reply with the previous replies."""
     row = Integration.objects.visible_to(request.user).select_related("partner").filter(uuid=uuid).first()
     listing = Listing.objects.filter(uuid=uuid).first()
@@ -34,7 +35,7 @@ def edit_reply(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return render(request, "directory/reply.html", context, status=422 if form.errors else 200)
 
 
-def _save_reply(request: HttpRequest, row: Integration, text: str) -> HttpResponse:
+def _save_reply(request: AuthenticatedRequest, row: Integration, text: str) -> HttpResponse:
     try:
         event = save_reply(row, text, actor=request.user, now=timezone.now())
     except ActionRefused as error:

@@ -9,6 +9,7 @@ from integrations.partners.models import Membership
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.selectors.responsibility import MINE, list_by_responsible_party
+from portal.accounts.requests import is_authenticated
 from portal.help.getting_started import get_next_step, list_preparation_lists
 from portal.ui.content.glossary import CHAPTERS
 
@@ -38,7 +39,7 @@ def list_tiers() -> list[tuple[str, str, str, str]]:
 def show_getting_started(request: HttpRequest) -> HttpResponse:
     """Show an introduction, the next step of the user, and the preparation lists."""
     rows, drafts = [], []
-    if request.user.is_authenticated:
+    if is_authenticated(request):
         partner_ids = Membership.objects.filter(user=request.user, ended_at=None).values_list("partner_id", flat=True)
         rows = [row for row in list_by_responsible_party(list(partner_ids), list(partner_ids))[:1] if row.block == MINE]  # type: ignore[attr-defined]
         drafts = list(

@@ -1,7 +1,6 @@
 """Command that writes the table of docs/reference/settings.md."""
 
 from pathlib import Path
-from typing import Any
 
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
@@ -26,7 +25,7 @@ def build_table() -> str:
 
 
 def _format_default(field: FieldInfo) -> str:
-    default: Any = field.get_default(call_default_factory=True, validated_data=VARIABLES)
+    default: object = field.get_default(call_default_factory=True, validated_data=VARIABLES)
     if isinstance(default, bool):
         return "yes" if default else "no"
     if isinstance(default, list):

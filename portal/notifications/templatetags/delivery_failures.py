@@ -1,19 +1,18 @@
 """Template tag for the banner of undeliverable emails on an integration's pages."""
 
-from typing import Any
-
 from django import template
 from django.utils import timezone
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
+from portal.core.value_types import TemplateContext
 from portal.notifications.delivery_failures import list_undelivered_emails
 
 register = template.Library()
 
 
 @register.inclusion_tag("notifications/delivery_failures.html", takes_context=True)
-def show_delivery_failures(context: dict[str, Any], integration: Integration) -> dict[str, Any]:
+def show_delivery_failures(context: TemplateContext, integration: Integration) -> dict[str, object]:
     """Render the banner, or nothing if all emails were delivered."""
     user = context["request"].user
     for_program = permissions.can_act_for_program(integration, user)

@@ -35,13 +35,13 @@ class ShownResult(Protocol):
 
 
 def panel(
-    content: str, *, heading: str = "", aside: Any = "", actions: Any = "", id: str = "", flush: bool = False
+    content: str, *, heading: str = "", aside: object = "", actions: object = "", id: str = "", flush: bool = False
 ) -> SafeString:
     """Render a bordered section with an optional heading, note, and actions. `flush` removes the padding."""
     return render_component("panel", content=content, heading=heading, aside=aside, actions=actions, id=id, flush=flush)
 
 
-def card(content: str, *, heading: str, href: str = "", aside: Any = "", level: int = 3) -> SafeString:
+def card(content: str, *, heading: str, href: str = "", aside: object = "", level: int = 3) -> SafeString:
     """Render a card of a grid. With `href`, the whole card is a link."""
     return render_component("card", content=content, heading=heading, href=href, aside=aside, level=level)
 
@@ -59,7 +59,7 @@ def timeline(content: str, *, label: str = "") -> SafeString:
 def entry(
     content: str,
     *,
-    what: Any,
+    what: object,
     at: datetime,
     who: str = "",
     icon: str = "",
@@ -82,7 +82,7 @@ def entry(
     )
 
 
-def evidence(content: str, *, summary: Any, open: bool = False) -> SafeString:
+def evidence(content: str, *, summary: object, open: bool = False) -> SafeString:
     """Render collapsible details."""
     return format_html(
         '<details class="fold"{}><summary>{}{}</summary><div class="fold-body">{}</div></details>',
@@ -93,7 +93,7 @@ def evidence(content: str, *, summary: Any, open: bool = False) -> SafeString:
     )
 
 
-def empty_state(content: str, *, heading: str, icon: str = "inbox", action: Any = "", level: int = 2) -> SafeString:
+def empty_state(content: str, *, heading: str, icon: str = "inbox", action: object = "", level: int = 2) -> SafeString:
     """Render an empty state with an explanation and an action."""
     return render_component(
         "empty_state", content=content, heading=heading, icon=render_icon(icon, 26), action=action, level=level
@@ -111,7 +111,7 @@ def banner(content: str, *, tone: str = "info", heading: str = "", live: bool = 
 def turn(
     content: str,
     *,
-    sentence: Any,
+    sentence: object,
     mine: bool,
     since: datetime | None = None,
     expected: datetime | None = None,
@@ -148,7 +148,7 @@ def fact(content: str, name: str) -> SafeString:
 
 
 def requirement(
-    content: str, *, state: str, title: str, who: str = "", href: str = "", reason: Any = "", action: Any = ""
+    content: str, *, state: str, title: str, who: str = "", href: str = "", reason: object = "", action: object = ""
 ) -> SafeString:
     """Render a requirement with its status, title, reason, and action."""
     name, tone, word = OUTCOMES[require_choice(state, OUTCOMES, "state")]
@@ -177,7 +177,7 @@ def check_result(
     looked_at: str = "",
     at: datetime | None = None,
     next_try: datetime | None = None,
-    action: Any = "",
+    action: object = "",
     help: str = "",
     id: str = "",
     level: int = 3,
@@ -229,14 +229,14 @@ def mail_preview(content: str, *, to: str, subject: str, wait: str = "") -> Safe
     return render_component("mail_preview", content=SafeString(content.strip("\n")), to=to, subject=subject, wait=wait)
 
 
-def path(steps: Iterable[Any], *, label: str = "") -> SafeString:
+def path(steps: Iterable[object], *, label: str = "") -> SafeString:
     """Render the steps of a program. Each has a name, a state (done, current, or next), and optional href and note."""
     rows = [_build_step(step) for step in steps]
     place = next((number for number, row in enumerate(rows, 1) if row["state"] == "current"), 0)
     return render_component("path", rows=rows, label=label or _("Program steps"), place=place)
 
 
-def _build_step(step: Any) -> dict[str, Any]:
+def _build_step(step: Any) -> dict[str, object]:
     def read(key: str) -> Any:
         return step.get(key, "") if isinstance(step, dict) else getattr(step, key, "")
 

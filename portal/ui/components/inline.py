@@ -31,7 +31,7 @@ MESSAGE_TONES = {"success": "good", "warning": "warn", "error": "bad"}
 MACHINE = gettext_noop("The portal")
 
 
-def badge(text: Any, *, tone: str = "neutral", icon: str = "") -> SafeString:
+def badge(text: object, *, tone: str = "neutral", icon: str = "") -> SafeString:
     """Render a badge with an icon and a tone."""
     tone = require_choice(tone, TONES, "tone")
     return format_html('<span class="badge tone-{}">{}{}</span>', tone, render_icon(icon or TONE_ICONS[tone], 14), text)
@@ -58,7 +58,7 @@ def tally(counts: Mapping[str, int]) -> SafeString:
     return SafeString(f'<span class="tally">{" ".join(parts)}</span>')
 
 
-def _render_disabled_button(text: Any, classes: str, mark: SafeString, reason: str) -> SafeString:
+def _render_disabled_button(text: object, classes: str, mark: SafeString, reason: str) -> SafeString:
     return format_html(
         '<span class="button-blocked"><button type="button" class="{}" aria-disabled="true">{}{}'
         '<span class="visually-hidden">, {} {}</span></button>'
@@ -73,7 +73,7 @@ def _render_disabled_button(text: Any, classes: str, mark: SafeString, reason: s
 
 
 def button(
-    text: Any,
+    text: object,
     *,
     tone: str = "secondary",
     icon: str = "",
@@ -113,7 +113,7 @@ def button(
 
 
 def link_button(
-    text: Any,
+    text: object,
     *,
     href: str,
     tone: str = "secondary",

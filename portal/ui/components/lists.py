@@ -26,7 +26,7 @@ def crumbs(*trail: Any) -> SafeString:
     )
 
 
-def _render_crumb(word: Any, address: str) -> SafeString:
+def _render_crumb(word: object, address: str) -> SafeString:
     if address:
         return format_html('<a href="{}">{}</a>', address, word)
     return format_html('<span aria-current="page">{}</span>', word)
@@ -37,7 +37,7 @@ def tabs(content: str, *, label: str) -> SafeString:
     return format_html('<nav class="tabs" aria-label="{}"><ul>{}</ul></nav>', label, content)
 
 
-def tab(text: Any, *, href: str, current: Any = False, count: int | None = None) -> SafeString:
+def tab(text: object, *, href: str, current: object = False, count: int | None = None) -> SafeString:
     """Render a tab as a link."""
     number = EMPTY if count is None else format_html(' <span class="count">{}</span>', count)
     return format_html(
@@ -98,7 +98,7 @@ def _render_piece(kind: str, offset: float, width: float) -> SafeString:
     return format_html('<rect class="meter-{}" x="{}" width="{}" height="8"/>', kind, x, whole)
 
 
-def code(text: Any, *, copy: bool = False) -> SafeString:
+def code(text: object, *, copy: bool = False) -> SafeString:
     """Render inline code, optionally with a copy button."""
     if not copy:
         return format_html('<code class="mono">{}</code>', text)
@@ -111,7 +111,7 @@ def code(text: Any, *, copy: bool = False) -> SafeString:
     )
 
 
-def code_block(text: Any, *, label: str) -> SafeString:
+def code_block(text: object, *, label: str) -> SafeString:
     """Render a code block with a copy button. `label` is its accessible name."""
     return format_html(
         '<div class="code-block" role="group" aria-label="{1}"><pre><code>{0}</code></pre><button type="button" '
@@ -129,7 +129,7 @@ def form_footer(
     label: str,
     tone: str = "primary",
     icon: str = "",
-    saved_at: Any = None,
+    saved_at: object = None,
     draft: bool = False,
     cancel: str = "",
     disabled: str = "",
@@ -152,6 +152,6 @@ def form_footer(
     )
 
 
-def draft_line(*, saved_at: Any = None) -> SafeString:
+def draft_line(*, saved_at: object = None) -> SafeString:
     """Render the save status of a draft, which the script updates."""
     return render_component("draft_line", saved_at=saved_at)

@@ -21,7 +21,7 @@ TONE_ICONS = {
 }
 
 
-def require_choice(value: str, options: tuple[str, ...] | Mapping[str, Any], what: str) -> str:
+def require_choice(value: str, options: tuple[str, ...] | Mapping[str, object], what: str) -> str:
     """Return the value as a string, or raise ValueError with the options."""
     if value not in options:
         raise ValueError(f"{what} must be one of {', '.join(options)}, not {value!r}.")
@@ -35,7 +35,7 @@ def render_icon(name: str, size: int = 16) -> SafeString:
     return SafeString("".join(line.strip() for line in drawing.splitlines()))
 
 
-def render_attributes(values: Mapping[str, Any]) -> SafeString:
+def render_attributes(values: Mapping[str, object]) -> SafeString:
     """Return HTML attributes without None, False, and empty values. True renders only the name."""
     parts = []
     for name, value in values.items():
@@ -46,7 +46,7 @@ def render_attributes(values: Mapping[str, Any]) -> SafeString:
     return SafeString("".join(parts))
 
 
-def render_component(template: str, **values: Any) -> SafeString:
+def render_component(template: str, **values: object) -> SafeString:
     """Render a component template with only these values."""
     return SafeString(loader.get_template(f"ui/components/{template}.html").render(values))
 

@@ -25,7 +25,7 @@ ESCAPED_FIELDS = ("name", "company", "program", "position", "reviewer")
 SAFE_FIELDS = ("href", "checks", "checks_label", "claim", "claim_href")
 
 
-def queue_rows(rows: Iterable[Mapping[str, Any]], *, now: datetime) -> SafeString:
+def queue_rows(rows: Iterable[Mapping[str, object]], *, now: datetime) -> SafeString:
     """Render the rows of integrations.reviews.selectors.queue and escape user input."""
     return SafeString("".join([_render_row(row, now) for row in rows]))
 

@@ -1,7 +1,6 @@
 """Models of check results and check runs."""
 
 from datetime import datetime
-from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -26,7 +25,7 @@ class CheckResultQuerySet(models.QuerySet["CheckResult"]):
         """Return the last result of each check that isn't an error on our side."""
         return self.exclude(outcome=Outcome.ERROR).newest()
 
-    def update(self, **_: Any) -> int:
+    def update(self, **_: object) -> int:
         raise TypeError("Results are append-only.")
 
     def confirm(self, pk: int, now: datetime) -> None:
@@ -61,7 +60,7 @@ class CheckResult(models.Model):
     def __str__(self) -> str:
         return f"{self.key} of {self.integration}: {self.outcome}"
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
+    def save(self, *args: object, **kwargs: object) -> None:
         if self.pk is not None:
             raise TypeError("Results are append-only.")
         super().save(*args, **kwargs)

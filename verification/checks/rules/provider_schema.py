@@ -1,9 +1,10 @@
 """Checks of the provider's own schema, as the newest inspection read it. The checks start nothing."""
 
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from portal.core.translation import gettext_noop
+from portal.core.value_types import JsonObject
 from verification.checks.rules.docs import DOCS_LAYOUT_URL, collect_pages
 from verification.checks.rules.release import read_report
 from verification.checks.rules.shared_reads import build_code_state, build_code_url, read_release_code
@@ -30,7 +31,7 @@ SCHEMA_CHECK_KEYS = (
 )
 
 
-def load_inspection(subject: Subject) -> dict[str, Any] | Result:
+def load_inspection(subject: Subject) -> JsonObject | Result:
     """Return the newest inspection, or the result that explains why it is missing."""
     inspection = subject.known.get(OBSERVATION_KEY)
     if not isinstance(inspection, dict):
@@ -40,7 +41,7 @@ def load_inspection(subject: Subject) -> dict[str, Any] | Result:
     return inspection
 
 
-def _build_state(inspection: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+def _build_state(inspection: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
     return (("version", str(inspection.get("version", ""))), ("reading", str(inspection.get("at", ""))[:16]))
 
 
@@ -80,13 +81,13 @@ def _pluralize(names: list[str], word: str) -> str:
     return f"{len(names)} {word}{'' if len(names) == 1 else 's'}"
 
 
-def _build_reading_evidence(reading: dict[str, Any]) -> Evidence:
+def _build_reading_evidence(reading: JsonObject) -> Evidence:
     name = {"direct": "From the provider", "terraform": "Through Terraform"}[reading["via"]]
     usage = f"{reading['seconds']:.1f} s, at most {reading['peak'] // 1_000_000} MB of memory"
     return Evidence(name, f"read in {usage}" if reading["read"] else f"{reading['problem']} ({usage})")
 
 
-def _describe_problem(reading: dict[str, Any]) -> str:
+def _describe_problem(reading: Mapping[str, object]) -> str:
     return str(reading["problem"]) if reading["via"] == "direct" else f"Through Terraform: {reading['problem']}"
 
 

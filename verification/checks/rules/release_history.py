@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from portal.core.translation import gettext_noop
+from portal.core.value_types import JsonObject
 from verification.checks.rules.release import NO_PROVIDER_RESULT, PUBLISHING_URL, add_terraform_evidence, read_report
 from verification.checks.rules.shared_reads import find_newest_release, list_published_releases, read_code
 from verification.checks.types import Subject, register_check
@@ -153,10 +154,10 @@ def _parse_version(text: str) -> Version | None:
         return None
 
 
-def _coerce_mapping(value: Any) -> Mapping[str, Any]:
+def _coerce_mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _keep_last_entries(entries: dict[str, Any]) -> dict[str, Any]:
+def _keep_last_entries(entries: Mapping[str, object]) -> JsonObject:
     """Return the entries that were written last."""
     return dict(list(entries.items())[-MAX_VERSIONS:])

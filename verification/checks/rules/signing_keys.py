@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from urllib.parse import urlsplit
 
 from portal.core.translation import gettext_noop
@@ -214,7 +213,7 @@ def check_key_rotation(subject: Subject, sources: Sources) -> Result:
     )
 
 
-def _parse_history(value: Any) -> list[dict[str, str]]:
+def _parse_history(value: object) -> list[dict[str, str]]:
     entries = value if isinstance(value, list) else []
     field_names = ("fingerprint", "since", "version", "swapped")
     return [{key: str(entry.get(key, "")) for key in field_names} for entry in entries if isinstance(entry, dict)]

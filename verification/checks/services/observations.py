@@ -7,7 +7,6 @@ it must be missing twice, a day apart, before that counts.
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from integrations.submissions.models import Integration
 from verification.checks.models import Observation
@@ -20,13 +19,13 @@ CONCLUSIVE_OUTCOMES = (Outcome.PASS, Outcome.WARN, Outcome.FAIL)
 MAX_KEY_LENGTH = 120
 
 
-def get_known_values(integration: Integration) -> dict[str, Any]:
+def get_known_values(integration: Integration) -> dict[str, object]:
     """Return the values that checks recorded, by the checks' own keys."""
     observations = Observation.objects.filter(integration=integration).exclude(key__startswith=LAST_SEEN_PREFIX)
     return dict(observations.values_list("key", "value"))
 
 
-def store_observation(integration: Integration, check: str, values: Mapping[str, Any], now: datetime) -> None:
+def store_observation(integration: Integration, check: str, values: Mapping[str, object], now: datetime) -> None:
     """Store a recorded value: a changed value starts a new observation, an equal one is confirmed."""
     for key, value in values.items():
         _save_observation(integration, key[:MAX_KEY_LENGTH], value, check, now)
@@ -68,7 +67,7 @@ def apply_absence_grace_period(
     return replace(result, outcome=outcome, summary=summary, observations={})
 
 
-def _save_observation(integration: Integration, key: str, value: Any, source: str, now: datetime) -> None:
+def _save_observation(integration: Integration, key: str, value: object, source: str, now: datetime) -> None:
     fields = {"value": value, "source": source, "since": now, "confirmed_at": now, "missing_since": None}
     observation, is_new = Observation.objects.get_or_create(integration=integration, key=key, defaults=fields)
     if is_new:

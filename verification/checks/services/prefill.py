@@ -1,10 +1,9 @@
 """Values that the repository provides for the start form."""
 
-from typing import Any
-
 from django.utils.translation import gettext as _
 
 from portal.core.repository_urls import InvalidRepositoryUrlError, get_product_name, parse_repository
+from portal.core.value_types import NamedValues
 from verification.sources import factory
 from verification.sources.errors import SourceError, SourceNotFoundError
 from verification.sources.github.client import GitHubClient, GitHubRelease, GitHubRepository
@@ -12,14 +11,14 @@ from verification.sources.github.client import GitHubClient, GitHubRelease, GitH
 PREFILLED_FIELDS = ("name", "description", "license", "latest_release", "homepage")
 
 
-def prefill(address: str, client: GitHubClient | None = None) -> dict[str, Any]:
+def prefill(address: str, client: GitHubClient | None = None) -> dict[str, object]:
     """Return values for the start form, read from GitHub.
 
     Always has repository ("owner/name"), repository_id, repository_owner_id, PREFILLED_FIELDS as texts, `from_github`
     (the names of the fields that GitHub filled), `error` (about the URL itself) and `problem` (why GitHub gave nothing;
     the form still works). Blank texts and None ids stand for unknown values.
     """
-    values: dict[str, Any] = dict.fromkeys(("repository", *PREFILLED_FIELDS, "error", "problem"), "")
+    values: NamedValues = dict.fromkeys(("repository", *PREFILLED_FIELDS, "error", "problem"), "")
     values |= {"repository_id": None, "repository_owner_id": None, "from_github": []}
     try:
         values["repository"] = parse_repository(address)
@@ -43,7 +42,7 @@ def _describe_missing_repository(full_name: str) -> str:
     ) % {"name": full_name}
 
 
-def _build_values(repository: GitHubRepository, latest: GitHubRelease | None) -> dict[str, Any]:
+def _build_values(repository: GitHubRepository, latest: GitHubRelease | None) -> dict[str, object]:
     return {
         "repository": repository.full_name,
         "repository_id": repository.id,

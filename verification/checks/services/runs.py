@@ -1,5 +1,6 @@
 """Services for check runs: one open run for each integration, executed by a job."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -9,7 +10,10 @@ from django.utils import timezone
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
+from portal.accounts.models import User
+from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
+from portal.core.value_types import NamedValues
 from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, RetryLater, job
 from portal.jobs.services import enqueue
@@ -47,7 +51,7 @@ def request_background_check_run(integration: Integration, now: datetime, reason
     """
     if not list_checked_requirements(integration) or not integration.is_open:
         return None
-    request: dict[str, Any] = {"requested_by": None, "requested_at": now, "nightly": True, "done": []}
+    request: NamedValues = {"requested_by": None, "requested_at": now, "nightly": True, "done": []}
     request["reason"] = reason[:120]
     if not _update_open_run(integration, request, nightly=True):
         _update_open_run(integration, {"requested_at": now}, nightly=False)
@@ -63,12 +67,12 @@ def plan_check_run(integration: Integration, now: datetime, run_at: datetime, re
     enqueue_run(integration, run_after=run_at)
 
 
-def _update_open_run(integration: Integration, fields: dict[str, Any], **conditions: bool) -> CheckRun | None:
+def _update_open_run(integration: Integration, fields: Mapping[str, object], **conditions: bool) -> CheckRun | None:
     open_runs = CheckRun.objects.open().filter(integration=integration, **conditions)
     return open_runs.first() if open_runs.update(**fields) else None
 
 
-def _open_run(integration: Integration, fields: dict[str, Any]) -> CheckRun:
+def _open_run(integration: Integration, fields: Mapping[str, object]) -> CheckRun:
     """Return the integration's open run: a new one, or one that was opened concurrently."""
     try:
         with transaction.atomic():
@@ -119,12 +123,12 @@ def _calculate_delay(check_run: CheckRun) -> timedelta:
     return timedelta(seconds=check_run.integration_id * 37 % 1800) if check_run.nightly else timedelta(0)
 
 
-def can_request_check_run(integration: Integration, user: Any) -> bool:
+def can_request_check_run(integration: Integration, user: AnyUser | None) -> bool:
     """Return whether the user can run the checks again: editors of the integration and program staff."""
     return permissions.can_edit(integration, user) or permissions.is_program_staff(user)
 
 
-def request_check_run_as_user(integration: Integration, actor: Any, now: datetime) -> CheckRun | None:
+def request_check_run_as_user(integration: Integration, actor: User, now: datetime) -> CheckRun | None:
     """Run the checks again at a person's request. Raises ActionRefused."""
     if not can_request_check_run(integration, actor):
         raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")

@@ -2,17 +2,19 @@
 
 from collections import Counter
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration, require_button
+from portal.accounts.models import User
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
+from portal.core.value_types import TemplateContext
 from portal.ui.refusals import report_refusal
 from verification.checks.models import CheckRun
 from verification.checks.presenters import list_check_results
@@ -23,7 +25,7 @@ STOP_POLLING_STATUS = 286  # htmx's own status: swap this response in and stop p
 TEMPLATE = "checks/check_results.html"
 
 
-def show_check_results(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_check_results(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the page; for htmx, its head and the rows that finished since the last request."""
     context = build_page_context(load_visible_integration(request, uuid), request.user, timezone.now())
     if not request.htmx:  # type: ignore[attr-defined]
@@ -37,7 +39,7 @@ def show_check_results(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 @require_button("checks:results")
-def run_checks(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def run_checks(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Request a check run and show the page again."""
     integration, now = load_visible_integration(request, uuid), timezone.now()
     try:
@@ -50,7 +52,7 @@ def run_checks(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return render(request, f"{TEMPLATE}#results", build_page_context(integration, request.user, now))
 
 
-def build_page_context(integration: Integration, user: Any, now: datetime) -> dict[str, Any]:
+def build_page_context(integration: Integration, user: User, now: datetime) -> TemplateContext:
     """Return the page's context: worst results first, during a run in the order of execution. `done` counts that run's
     finished checks.
     """
@@ -71,7 +73,7 @@ def build_page_context(integration: Integration, user: Any, now: datetime) -> di
     }
 
 
-def list_changed_rows(context: dict[str, Any], shown_count: int) -> list[Any]:
+def list_changed_rows(context: TemplateContext, shown_count: int) -> list[object]:
     """Return the rows that the page doesn't show yet: all rows once no run is active."""
     if context["finished"] is None:
         return list(context["results"])

@@ -5,7 +5,6 @@ from elsewhere (the provider's documentation, references between resources that 
 """
 
 from dataclasses import replace
-from typing import Any
 
 from verification.schemas.crossplane import envelope
 from verification.schemas.crossplane.fields import FieldBuilder, build_views, clean_description
@@ -25,7 +24,7 @@ MANAGEMENT_CONDITION = "!({})".format(
 IDENTIFIER_NODE = Node(name="id", kind="string", computed=True)
 
 
-def build_definition(resource: Resource, choices: GeneratorChoices, *, is_namespaced: bool) -> dict[str, Any]:
+def build_definition(resource: Resource, choices: GeneratorChoices, *, is_namespaced: bool) -> dict[str, object]:
     """Build a CustomResourceDefinition. Raises UnsupportedSchemaError with the unsupported field."""
     group_kind = choices.group_kind(resource.name)
     group = choices.group(group_kind.group, is_namespaced=is_namespaced)
@@ -49,7 +48,7 @@ def build_definition(resource: Resource, choices: GeneratorChoices, *, is_namesp
     }
 
 
-def _build_version(resource: Resource, choices: GeneratorChoices, kind: str, is_namespaced: bool) -> dict[str, Any]:
+def _build_version(resource: Resource, choices: GeneratorChoices, kind: str, is_namespaced: bool) -> dict[str, object]:
     return {
         "additionalPrinterColumns": envelope.get_printer_columns(),
         "name": choices.api_version,
@@ -60,7 +59,7 @@ def _build_version(resource: Resource, choices: GeneratorChoices, kind: str, is_
     }
 
 
-def _build_schema(resource: Resource, choices: GeneratorChoices, kind: str, is_namespaced: bool) -> dict[str, Any]:
+def _build_schema(resource: Resource, choices: GeneratorChoices, kind: str, is_namespaced: bool) -> dict[str, object]:
     references = choices.references.get(resource.name, ())
     builder = FieldBuilder(choices, choices.external_name(resource.name), is_namespaced, references)
     nodes = list_generated_nodes(resource, choices)

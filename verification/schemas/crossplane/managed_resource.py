@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.schemas.crossplane.fields import FieldBuilder
 from verification.schemas.crossplane.naming import build_field_name, build_secret_name
 from verification.schemas.crossplane.options import GeneratorChoices
@@ -36,7 +37,7 @@ class ManagedResource:
     spec: Value = field(default_factory=dict)
     init: Value = field(default_factory=dict)
     status: Value = field(default_factory=dict)
-    secrets: dict[str, dict[str, Any]] = field(default_factory=dict)
+    secrets: dict[str, JsonObject] = field(default_factory=dict)
     policies: tuple[str, ...] = ("*",)
     is_being_deleted: bool = False
     beside: Value = field(default_factory=dict)
@@ -76,7 +77,7 @@ class ManagedResourceCodec:
 
         Its external name is what the name replaces, where there is that, and the id otherwise.
         """
-        secrets: dict[str, dict[str, Any]] = {self.secret: {}}
+        secrets: dict[str, JsonObject] = {self.secret: {}}
         spec, status = _Decoder(self._make, self.secret, secrets).level(self._nodes, value, "")
         if value.get("id") is not None:
             status["id"] = value["id"]
@@ -112,7 +113,7 @@ class ManagedResourceCodec:
         names = {*self._excluded_names, *(["timeouts"] if self.resource.timeouts else [])}
         return [node.name for node in self.resource.nodes if node.name in names]
 
-    def _get_excluded_value(self, name: str, managed_resource: ManagedResource) -> Any:
+    def _get_excluded_value(self, name: str, managed_resource: ManagedResource) -> object:
         """Return the observed ID, the first argument that the name replaces, and the timeouts."""
         if name == "id":
             return managed_resource.status.get("id", managed_resource.external_name)
@@ -140,9 +141,9 @@ def build_secret_key(path: str, name: str | int) -> str:
 class _Decoder:
     make: FieldBuilder
     secret: str
-    secrets: dict[str, dict[str, Any]]
+    secrets: dict[str, JsonObject]
 
-    def level(self, nodes: tuple[Node, ...], value: Mapping[str, Any], path: str) -> tuple[Value, Value]:
+    def level(self, nodes: tuple[Node, ...], value: Mapping[str, object], path: str) -> tuple[Value, Value]:
         """Return the spec and the status at one level."""
         spec: Value = {}
         status: Value = {}
@@ -161,7 +162,7 @@ class _Decoder:
                     target[build_field_name(node.name)] = one
         return spec, status
 
-    def _store_secret(self, node: Node, field_value: Any, here: str) -> Any:
+    def _store_secret(self, node: Node, field_value: Any, here: str) -> object:
         """Move the value to the secret and return the reference."""
         if node.kind == "map" and not node.is_observed:
             self.secrets[f"{self.secret}.{here}"] = dict(field_value)
@@ -172,11 +173,11 @@ class _Decoder:
             ]
         return self._store_secret_value(field_value, here)
 
-    def _store_secret_value(self, field_value: Any, here: str) -> Value:
+    def _store_secret_value(self, field_value: object, here: str) -> Value:
         self.secrets[self.secret][here] = field_value
         return {"name": self.secret, "key": here}
 
-    def _decode_both(self, node: Node, field_value: Any, here: str) -> tuple[Any, Any]:
+    def _decode_both(self, node: Node, field_value: Any, here: str) -> tuple[object, object]:
         if node.children is None:
             return field_value, field_value
         if node.kind == "object":
@@ -205,10 +206,10 @@ class _Encoder:
     secret: str
     from_status: bool
 
-    def level(self, nodes: tuple[Node, ...], values: Mapping[str, Any], path: str) -> Value:
+    def level(self, nodes: tuple[Node, ...], values: Mapping[str, object], path: str) -> Value:
         return {node.name: self._encode_node(node, values, build_secret_key(path, node.name)) for node in nodes}
 
-    def _encode_node(self, node: Node, values: Mapping[str, Any], here: str) -> Any:
+    def _encode_node(self, node: Node, values: Mapping[str, object], here: str) -> object:
         if node.sensitive:
             return (
                 self._get_secret_by_path(node, here)
@@ -233,7 +234,7 @@ class _Encoder:
         several = [field_value] if self.make.is_object(node) else field_value
         return [self.level(children, one, build_secret_key(here, number)) for number, one in enumerate(several)]
 
-    def _get_secret_by_path(self, node: Node, here: str) -> Any:
+    def _get_secret_by_path(self, node: Node, here: str) -> object:
         own = self.secrets.get(self.secret, {})
         if here in own:
             return own[here]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.schemas.crossplane.options import GeneratorChoices
 from verification.schemas.engine.coverage import (
     build_previews,
@@ -30,7 +31,7 @@ def write_preview(
     schema: ParsedSchema,
     choices: GeneratorChoices,
     on_definition: DefinitionCallback = lambda name, one: None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """All files into the folder, which is made. Gives the coverage. Raises BadFolder.
 
     `on_definition` is shown each definition with the name of its file; none is kept in memory.

@@ -4,7 +4,7 @@ The older design: three operations become one call of the provider (ApplyResourc
 state, either of which may be null.
 """
 
-from typing import Any
+from collections.abc import Mapping
 
 from verification.schemas.crossplane.managed_resource import ManagedResource, ManagedResourceCodec, Value
 from verification.schemas.crossplane.options import GeneratorChoices
@@ -40,14 +40,14 @@ def describe_requests(resource: Resource, choices: GeneratorChoices) -> dict[str
     }
 
 
-def _describe_timeouts(resource: Resource) -> dict[str, Any]:
+def _describe_timeouts(resource: Resource) -> dict[str, object]:
     node = resource.timeouts
     if node is None:
         return {}
     return {"timeouts": {child.name: "from the generator configuration" for child in node.children or ()}}
 
 
-def _describe_planned(node: Node, name_arguments: tuple[str, ...], where: str) -> Any:
+def _describe_planned(node: Node, name_arguments: tuple[str, ...], where: str) -> object:
     if node.name == "id" and name_arguments:
         return f"from status.atProvider, or initially {FROM_EXTERNAL_NAME}"
     if node.name == "id" or node.name in name_arguments[:1]:
@@ -65,7 +65,7 @@ def _describe_planned(node: Node, name_arguments: tuple[str, ...], where: str) -
     )
 
 
-def _describe_prior(node: Node, name_arguments: tuple[str, ...]) -> Any:
+def _describe_prior(node: Node, name_arguments: tuple[str, ...]) -> object:
     if node.name in name_arguments[1:]:
         return "last observed value"
     if node.name in name_arguments or (node.name == "id" and not name_arguments):
@@ -77,7 +77,7 @@ def _describe_prior(node: Node, name_arguments: tuple[str, ...]) -> Any:
     return _wrap_value(node, {child.name: _describe_prior(child, ()) for child in node.children})
 
 
-def _wrap_value(node: Node, inner: dict[str, Any]) -> Any:
+def _wrap_value(node: Node, inner: Mapping[str, object]) -> object:
     if node.kind == "object":
         return inner
     return {"(each key)": inner} if node.kind == "map" else [inner]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.schemas.crossplane.managed_resource import ManagedResource, ManagedResourceCodec, Value
 from verification.schemas.engine.types import Node
 
@@ -20,7 +21,7 @@ class ReconcileDecision:
     action: str
     why: str
     paths: tuple[str, ...] = ()
-    late: dict[str, Any] = field(default_factory=dict)
+    late: JsonObject = field(default_factory=dict)
 
 
 def compare(
@@ -89,7 +90,7 @@ def _is_match(node: Node, mine: Any, theirs: Any) -> bool:
     return next(_find_differences(node.children, mine, theirs), None) is None
 
 
-def _is_same_set(node: Node, mine: list[Any], theirs: list[Any]) -> bool:
+def _is_same_set(node: Node, mine: list[object], theirs: list[object]) -> bool:
     """Return whether each desired element matches a different observed one; the most detailed is matched first."""
     for one in sorted(mine, key=_count_details, reverse=True):
         match = next((other for other in theirs if _is_match(node, one, other)), None)
@@ -99,13 +100,13 @@ def _is_same_set(node: Node, mine: list[Any], theirs: list[Any]) -> bool:
     return True
 
 
-def _count_details(value: Any) -> int:
+def _count_details(value: object) -> int:
     return sum(one is not None for one in value.values()) if isinstance(value, dict) else 0
 
 
 def _find_late_values(
     codec: ManagedResourceCodec, managed_resource: ManagedResource, observed_value: Value
-) -> Iterator[tuple[str, Any]]:
+) -> Iterator[tuple[str, object]]:
     """Return the settable values that only the provider sets (late initialization)."""
     spec_value = codec.encode_spec(managed_resource, creating=True)
     excluded_names = {"id", *codec.choices.external_name(codec.resource.name).omitted}
@@ -115,7 +116,7 @@ def _find_late_values(
 
 def _find_unset(
     nodes: tuple[Node, ...], spec_value: Value, observed_value: Value, path: str = ""
-) -> Iterator[tuple[str, Any]]:
+) -> Iterator[tuple[str, object]]:
     for node in nodes:
         here = f"{path}.{node.name}" if path else node.name
         mine, theirs = spec_value.get(node.name), observed_value.get(node.name)

@@ -1,10 +1,10 @@
 """Kubernetes resources for all resources of a schema, with the reason for each skipped one."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.schemas.crossplane.crd import build_definition
 from verification.schemas.crossplane.naming import GroupKind, list_group_kinds
 from verification.schemas.crossplane.options import GeneratorChoices
@@ -22,7 +22,7 @@ class CrdPreview:
     """
 
     resource: str
-    definitions: tuple[dict[str, Any], ...] = ()
+    definitions: tuple[JsonObject, ...] = ()
     why_not: str = ""
     other_splits: tuple[str, ...] = ()
     instead_of: str = ""
@@ -41,7 +41,7 @@ class CrdPreview:
             yield build_file_name(one), dump(one)
 
 
-def build_file_name(one: dict[str, Any]) -> str:
+def build_file_name(one: JsonObject) -> str:
     """Return the file name as in generated providers: the group, then the plural."""
     return f"{one['spec']['group']}_{one['spec']['names']['plural']}.yaml"
 
@@ -107,12 +107,12 @@ def _build_full_name(one: GroupKind, choices: GeneratorChoices) -> str:
     return f"{pluralize(one.kind)}.{choices.group(one.group, is_namespaced=False)}"
 
 
-def build_coverage(schema: ParsedSchema, crd_previews: Iterable[CrdPreview]) -> dict[str, Any]:
+def build_coverage(schema: ParsedSchema, crd_previews: Iterable[CrdPreview]) -> dict[str, object]:
     """Return the coverage as plain data without keeping the definitions in memory."""
     return combine_coverage(schema, [summarize_preview(one) for one in crd_previews])
 
 
-def summarize_preview(one: CrdPreview) -> dict[str, Any]:
+def summarize_preview(one: CrdPreview) -> JsonObject:
     """Return the coverage entry of a resource: its kind and files, or the reason why it is unavailable."""
     if not one.is_available:
         return {"resource": one.resource, "reason": one.why_not}
@@ -126,7 +126,7 @@ def summarize_preview(one: CrdPreview) -> dict[str, Any]:
     }
 
 
-def combine_coverage(schema: ParsedSchema, entries: list[dict[str, Any]]) -> dict[str, Any]:
+def combine_coverage(schema: ParsedSchema, entries: list[JsonObject]) -> JsonObject:
     """Combine the entries of `summarize_preview` into the coverage of a schema."""
     skipped = [one for one in entries if "reason" in one]
     available = [one for one in entries if "reason" not in one]
@@ -141,11 +141,11 @@ def combine_coverage(schema: ParsedSchema, entries: list[dict[str, Any]]) -> dic
     }
 
 
-def render_json(coverage: dict[str, Any]) -> str:
+def render_json(coverage: Mapping[str, object]) -> str:
     return json.dumps(coverage, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def render_text(coverage: dict[str, Any]) -> str:
+def render_text(coverage: JsonObject) -> str:
     """Format the coverage as text: a summary, the resources, then the skipped resources."""
     lines = [
         f"{coverage['source']}: {coverage['available']} of {coverage['total']} resources, {coverage['coverage']:.1%}."
@@ -156,6 +156,6 @@ def render_text(coverage: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _format_line(one: dict[str, Any]) -> str:
+def _format_line(one: Mapping[str, object]) -> str:
     reason = f" ({one['instead_of']})" if one["instead_of"] else ""
     return f"  {one['resource']}: {one['kind']} in {one['group']}{reason}"

@@ -7,7 +7,6 @@ Renames are guesses and marked as such.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import Any
 
 from verification.schemas.engine.functions import compare_functions
 from verification.schemas.engine.types import Node, ParsedSchema, Resource
@@ -45,7 +44,7 @@ class SchemaChange:
     def breaks(self) -> bool:
         return self.what in BREAKING_CHANGES
 
-    def as_data(self) -> dict[str, Any]:
+    def as_data(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in ("what", "of", "path", "sentence", "before", "after", "breaks")}
 
 

@@ -3,10 +3,11 @@
 `kubernetes-validate` knows the shape of a definition in each version of Kubernetes, `cel-python` compiles its rules.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+
+from portal.core.value_types import JsonObject
 
 MODULES = {"kubernetes_validate": "kubernetes-validate", "celpy": "cel-python"}
 
@@ -16,7 +17,7 @@ def list_missing_packages() -> list[str]:
     return [package for module, package in MODULES.items() if find_spec(module) is None]
 
 
-def list_rules(definition: dict[str, Any]) -> Iterator[str]:
+def list_rules(definition: JsonObject) -> Iterator[str]:
     """Yield the CEL expressions of all versions of a definition."""
     for version in definition["spec"]["versions"]:
         spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
@@ -34,13 +35,13 @@ class CrdValidators:
         self.version: str = self._shapes.latest_version()
         self.looked = 0
 
-    def refusals(self, definition: dict[str, Any]) -> list[str]:
+    def refusals(self, definition: dict[str, object]) -> list[str]:
         """Return the errors of a definition."""
         self.looked += 1
         messages = [self._shape(definition), *(self._rule(rule) for rule in list_rules(definition))]
         return [message for message in messages if message]
 
-    def _shape(self, definition: dict[str, Any]) -> str:
+    def _shape(self, definition: Mapping[str, object]) -> str:
         try:
             self._shapes.validate(definition, self.version, strict=True)
         except self._shapes.ValidationError as error:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class Function:
         return f"({', '.join(kinds)}) {self.returns}"
 
 
-def format_type(type_expression: Any) -> str:
+def format_type(type_expression: object) -> str:
     """Format a type expression: ["list", "string"] becomes "list(string)"."""
     if not isinstance(type_expression, list) or len(type_expression) < 2:
         return str(type_expression)

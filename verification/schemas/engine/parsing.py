@@ -6,6 +6,7 @@ Unknown keys are passed over; another major version of the format is refused. Ra
 from collections.abc import Mapping
 from typing import Any
 
+from portal.core.value_types import JsonObject, NamedValues
 from verification.schemas.engine.file_formats import MAX_SCHEMA_BYTES, parse_json, unpack
 from verification.schemas.engine.functions import Function, Parameter, format_type
 from verification.schemas.engine.types import COLLECTIONS, SCALARS, Node, ParsedSchema, Resource, SchemaParseError
@@ -38,7 +39,7 @@ def parse_schema(body: bytes, source: str = "") -> ParsedSchema:
     return matches[0]
 
 
-def _require_mapping(value: Any, where: str) -> Mapping[str, Any]:
+def _require_mapping(value: object, where: str) -> Mapping[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -46,7 +47,7 @@ def _require_mapping(value: Any, where: str) -> Mapping[str, Any]:
     return value
 
 
-def _parse_provider(source: str, data: Mapping[str, Any]) -> ParsedSchema:
+def _parse_provider(source: str, data: Mapping[str, object]) -> ParsedSchema:
     return ParsedSchema(
         source=source,
         provider=_parse_resource("provider", _require_mapping(data.get("provider"), "provider")),
@@ -60,12 +61,12 @@ def _parse_provider(source: str, data: Mapping[str, Any]) -> ParsedSchema:
     )
 
 
-def _parse_functions(data: Mapping[str, Any]) -> dict[str, Function]:
+def _parse_functions(data: Mapping[str, object]) -> dict[str, Function]:
     entries = _require_mapping(data.get("functions"), "functions")
     return {name: _parse_function(name, _require_mapping(one, name)) for name, one in sorted(entries.items())}
 
 
-def _parse_function(name: str, data: Mapping[str, Any]) -> Function:
+def _parse_function(name: str, data: Mapping[str, object]) -> Function:
     variadic = data.get("variadic_parameter")
     parameters = data.get("parameters") or []
     if not isinstance(parameters, list):
@@ -79,18 +80,18 @@ def _parse_function(name: str, data: Mapping[str, Any]) -> Function:
     )
 
 
-def _parse_parameter(data: Any, where: str) -> Parameter:
+def _parse_parameter(data: object, where: str) -> Parameter:
     one = _require_mapping(data, where)
     return Parameter(str(one.get("name", "")), format_type(one.get("type", "dynamic")), bool(one.get("is_nullable")))
 
 
-def _parse_identities(data: Mapping[str, Any]) -> dict[str, Resource]:
+def _parse_identities(data: Mapping[str, object]) -> dict[str, Resource]:
     """Parse resource identities, whose arguments are those of an import."""
     entries = _require_mapping(data.get("resource_identity_schemas"), "resource_identity_schemas")
     return {name: _parse_identity(name, _require_mapping(one, name)) for name, one in sorted(entries.items())}
 
 
-def _parse_identity(name: str, data: Mapping[str, Any]) -> Resource:
+def _parse_identity(name: str, data: Mapping[str, object]) -> Resource:
     nodes = []
     for key, one in sorted(_require_mapping(data.get("attributes"), name).items()):
         attribute = _require_mapping(one, f"{name}.{key}")
@@ -102,12 +103,12 @@ def _parse_identity(name: str, data: Mapping[str, Any]) -> Resource:
     return Resource(name, tuple(nodes), _parse_number(data, "version"))
 
 
-def _parse_resources(data: Mapping[str, Any], key: str) -> dict[str, Resource]:
+def _parse_resources(data: Mapping[str, object], key: str) -> dict[str, Resource]:
     entries = _require_mapping(data.get(key), key)
     return {name: _parse_resource(name, _require_mapping(one, name)) for name, one in sorted(entries.items())}
 
 
-def _parse_resource(name: str, data: Mapping[str, Any]) -> Resource:
+def _parse_resource(name: str, data: Mapping[str, object]) -> Resource:
     block = _require_mapping(data.get("block"), name)
     return Resource(
         name=name,
@@ -119,7 +120,7 @@ def _parse_resource(name: str, data: Mapping[str, Any]) -> Resource:
     )
 
 
-def _parse_nodes(block: Mapping[str, Any], where: str, depth: int) -> tuple[Node, ...]:
+def _parse_nodes(block: Mapping[str, object], where: str, depth: int) -> tuple[Node, ...]:
     """Parse the nodes of a block, ordered by name."""
     if depth > MAX_DEPTH:
         raise SchemaParseError(f"{where[:100]}: nested more than {MAX_DEPTH} levels deep.")
@@ -135,13 +136,13 @@ def _parse_nodes(block: Mapping[str, Any], where: str, depth: int) -> tuple[Node
     return tuple(sorted(nodes, key=lambda node: node.name))
 
 
-def _parse_flags(data: Mapping[str, Any]) -> dict[str, Any]:
+def _parse_flags(data: Mapping[str, Any]) -> NamedValues:
     names = ("optional", "required", "computed", "sensitive", "write_only", "deprecated")
     texts = {"description": str(data.get("description") or ""), "deprecation": _get_deprecation(data)}
     return {name: bool(data.get(name)) for name in names} | texts
 
 
-def _get_deprecation(data: Mapping[str, Any]) -> str:
+def _get_deprecation(data: Mapping[str, object]) -> str:
     """Return the deprecation message, which only newer versions of Terraform print."""
     return str(data.get("deprecation_message") or "")
 
@@ -185,18 +186,18 @@ def _has_required(children: tuple[Node, ...]) -> bool:
     return any(_has_required(one.children or ()) if one.syntax == "block" else one.required for one in children)
 
 
-def _parse_item_limits(data: Mapping[str, Any]) -> dict[str, Any]:
+def _parse_item_limits(data: Mapping[str, object]) -> NamedValues:
     return {name: _parse_number(data, name) for name in ("min_items", "max_items")}
 
 
-def _parse_number(data: Mapping[str, Any], key: str) -> int:
+def _parse_number(data: Mapping[str, object], key: str) -> int:
     value = data.get(key) or 0
     if not isinstance(value, int) or not 0 <= value < MAX_NUMBER:
         raise SchemaParseError(f"{key}: expected a number, not “{str(value)[:20]}”.")
     return value
 
 
-def _parse_mode(data: Mapping[str, Any], where: str) -> str:
+def _parse_mode(data: Mapping[str, object], where: str) -> str:
     mode = data.get("nesting_mode")
     if mode in ("single", "group"):
         return "object"
@@ -205,7 +206,7 @@ def _parse_mode(data: Mapping[str, Any], where: str) -> str:
     return str(mode)
 
 
-def parse_type(name: str, type_expression: Any, flags: dict[str, Any], where: str, depth: int = 0) -> Node:
+def parse_type(name: str, type_expression: Any, flags: JsonObject, where: str, depth: int = 0) -> Node:
     """Parse a type expression: "string", ["list", "string"], ["object", {…}, ["optional names"]]."""
     if depth > MAX_DEPTH:
         raise SchemaParseError(f"{where[:100]}: nested more than {MAX_DEPTH} levels deep.")
@@ -228,7 +229,9 @@ def parse_type(name: str, type_expression: Any, flags: dict[str, Any], where: st
     return Node(name=name, kind=str(kind), elem=elem, **flags)
 
 
-def _parse_members(type_expression: list[Any], flags: Mapping[str, Any], where: str, depth: int) -> tuple[Node, ...]:
+def _parse_members(
+    type_expression: list[object], flags: Mapping[str, object], where: str, depth: int
+) -> tuple[Node, ...]:
     """Parse the attributes of an object type, which inherit the flags of the object."""
     optional = type_expression[2] if len(type_expression) > 2 and isinstance(type_expression[2], list) else []
     nodes = []

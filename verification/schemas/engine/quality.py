@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.schemas.engine.types import Node, ParsedSchema, Resource
 
 SECRET_NAME_PATTERN = re.compile(
@@ -28,7 +28,7 @@ class SchemaQualityResult:
     places: tuple[str, ...]
     count: int
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         return {"rule": self.rule, "looked": self.looked, "count": self.count, "places": list(self.places)}
 
 

@@ -1,7 +1,6 @@
 """Semantic versioning policy: whether a version number allows the changes of a release."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from verification.schemas.engine.diff import SchemaDifference
 from verification.terraform.versions import Version
@@ -18,7 +17,7 @@ class VersionVerdict:
     admits: bool
     sentence: str
 
-    def as_data(self) -> dict[str, Any]:
+    def as_data(self) -> dict[str, object]:
         return {"needed": self.needed, "taken": self.taken, "admits": self.admits, "sentence": self.sentence}
 
 

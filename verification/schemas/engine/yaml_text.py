@@ -5,8 +5,10 @@ It supports JSON values only. Text that YAML could parse as another type is quot
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+from portal.core.value_types import JsonObject
 
 # text without quotes: starts with a letter and contains no special characters
 PLAIN_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_.()/-]*( [A-Za-z0-9_.()/-]+)*")
@@ -14,17 +16,17 @@ NON_ASCII_PATTERN = re.compile(r"[^ -~]")
 RESERVED_WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "y", "n"])
 
 
-def dump(data: Any) -> str:
+def dump(data: object) -> str:
     """Render data as a YAML document with a start marker."""
     lines = ["---", *(_render_lines(data, 0) if isinstance(data, dict | list) and data else [_render_scalar(data)])]
     return "\n".join(lines) + "\n"
 
 
-def _render_lines(data: dict[str, Any] | list[Any], depth: int) -> Iterator[str]:
+def _render_lines(data: JsonObject | list[Any], depth: int) -> Iterator[str]:
     return _render_mapping(data, depth) if isinstance(data, dict) else _render_list(data, depth)
 
 
-def _render_mapping(data: dict[str, Any], depth: int) -> Iterator[str]:
+def _render_mapping(data: Mapping[str, object], depth: int) -> Iterator[str]:
     blanks = "  " * depth
     for key in sorted(data):
         value = data[key]
@@ -35,7 +37,7 @@ def _render_mapping(data: dict[str, Any], depth: int) -> Iterator[str]:
             yield f"{blanks}{_render_scalar(key)}: {_render_scalar(value)}"
 
 
-def _render_list(data: list[Any], depth: int) -> Iterator[str]:
+def _render_list(data: list[object], depth: int) -> Iterator[str]:
     blanks = "  " * depth
     for value in data:
         if not (isinstance(value, dict | list) and value):
@@ -46,7 +48,7 @@ def _render_list(data: list[Any], depth: int) -> Iterator[str]:
         yield from rest
 
 
-def _render_scalar(value: Any) -> str:
+def _render_scalar(value: object) -> str:
     if isinstance(value, str) and PLAIN_PATTERN.fullmatch(value) and value.lower() not in RESERVED_WORDS:
         return value
     if isinstance(value, dict | list) and not value:

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.core.cache import cache
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import path
 from django.utils.http import content_disposition_header
@@ -17,6 +17,8 @@ from django.utils.translation import gettext as _
 
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
+from portal.accounts.requests import AuthenticatedRequest
+from portal.core.value_types import JsonObject, TemplateContext
 from verification.schemas import services
 from verification.schemas.crossplane.options import GeneratorChoices
 from verification.schemas.crossplane.provider_requests import describe_requests
@@ -42,7 +44,7 @@ ARCHIVE_TIMESTAMP = (1980, 1, 1, 0, 0, 0)  # constant, so that archives are repr
 class CrdPreviewRequest:
     """Stored schema and generator options from the URL. Raises Http404."""
 
-    def __init__(self, request: HttpRequest, uuid: UUID) -> None:
+    def __init__(self, request: AuthenticatedRequest, uuid: UUID) -> None:
         self.integration: Integration = load_visible_integration(request, uuid)
         row = services.get_schema_row(self.integration, request.GET.get("version", ""))
         if row is None:
@@ -67,12 +69,12 @@ class CrdPreviewRequest:
         return f"crossplane:{hashlib.sha256(identity.encode()).hexdigest()}"
 
     @property
-    def context(self) -> dict[str, Any]:
+    def context(self) -> TemplateContext:
         values = {"integration": self.integration, "row": self.row, "form": self.form, "query": self.query}
         return values | {"is_refused": bool(self.form.errors)}
 
 
-def show_crds(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_crds(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the coverage of a version: available resources, and skipped ones with the reason."""
     preview_request = CrdPreviewRequest(request, uuid)
     return render(
@@ -80,7 +82,7 @@ def show_crds(request: HttpRequest, uuid: UUID) -> HttpResponse:
     )
 
 
-def get_coverage(preview_request: CrdPreviewRequest) -> dict[str, Any]:
+def get_coverage(preview_request: CrdPreviewRequest) -> dict[str, object]:
     """Return the coverage from the cache, or build it."""
     coverage = cache.get_or_set(
         preview_request.key,
@@ -90,7 +92,7 @@ def get_coverage(preview_request: CrdPreviewRequest) -> dict[str, Any]:
     return coverage or {}
 
 
-def show_crd(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_crd(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show both definitions of a resource, and the requests that a controller sends."""
     preview_request = CrdPreviewRequest(request, uuid)
     preview = preview_request.preview(request.GET.get("resource", ""))
@@ -103,16 +105,16 @@ def show_crd(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return render(request, "schemas/resource.html", preview_request.context | context)
 
 
-def _format_states(states: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _format_states(states: Mapping[str, object]) -> list[tuple[str, str]]:
     """Return the name and text of each state, prior state first. A null state is empty text."""
     return [(name, "" if state is None else dump(state).removeprefix("---\n")) for name, state in states.items()]
 
 
-def _list_files(preview: CrdPreview) -> list[tuple[dict[str, Any], tuple[str, str]]]:
+def _list_files(preview: CrdPreview) -> list[tuple[JsonObject, tuple[str, str]]]:
     return list(zip(preview.definitions, preview.files(), strict=True))
 
 
-def download_crd(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def download_crd(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Download the definition of a resource and scope as YAML."""
     preview = CrdPreviewRequest(request, uuid).preview(request.GET.get("resource", ""))
     scope = request.GET.get("scope", "Cluster")
@@ -123,7 +125,7 @@ def download_crd(request: HttpRequest, uuid: UUID) -> HttpResponse:
     raise Http404(_("Definition not found."))
 
 
-def download_crd_archive(request: HttpRequest, uuid: UUID) -> HttpResponseBase:
+def download_crd_archive(request: AuthenticatedRequest, uuid: UUID) -> HttpResponseBase:
     """Stream a ZIP archive with all definitions and the coverage."""
     preview_request = CrdPreviewRequest(request, uuid)
     name = f"{preview_request.choices.category}-{preview_request.row.version}-crds.zip"

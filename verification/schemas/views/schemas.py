@@ -6,7 +6,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration, require_button
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.uploads import build_size_message, get_max_bytes, get_oversized_fields
 from portal.ui.refusals import report_refusal
@@ -60,7 +61,7 @@ class SchemaUploadForm(forms.Form):
         except InvalidVersionError as sentence:
             raise forms.ValidationError(str(sentence)) from sentence
 
-    def clean_file(self) -> Any:
+    def clean_file(self) -> object:
         file = self.cleaned_data["file"]
         if file.size > get_max_bytes():
             raise forms.ValidationError(build_size_message())
@@ -83,7 +84,7 @@ class SchemaComparisonForm(forms.Form):
         self.fields["version"] = forms.ChoiceField(label=_("To"), choices=version_choices)
 
 
-def show_schemas(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_schemas(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the schema history, newest first, with the upload form."""
     integration = load_visible_integration(request, uuid)
     if not file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]):
@@ -105,7 +106,9 @@ def show_schemas(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return _render_page(request, integration, context, 422 if form.errors else 200)
 
 
-def _render_page(request: HttpRequest, integration: Integration, context: dict[str, Any], status: int) -> HttpResponse:
+def _render_page(
+    request: AuthenticatedRequest, integration: Integration, context: dict[str, object], status: int
+) -> HttpResponse:
     """The page; htmx asks for what is new of the reading that is under way."""
     inspections = TestRun.objects.filter(integration=integration, kind=TestRun.Kind.PROVIDER_SCHEMA)
     inspections = inspections.select_related("requested_by")
@@ -127,7 +130,7 @@ def _render_page(request: HttpRequest, integration: Integration, context: dict[s
 
 
 @require_button("schemas:list")
-def request_inspection(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def request_inspection(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Start an inspection of the newest release's schema."""
     integration = load_visible_integration(request, uuid)
     if not file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]):
@@ -139,7 +142,9 @@ def request_inspection(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return redirect("schemas:list", uuid)
 
 
-def _store_upload(request: HttpRequest, integration: Integration, form: SchemaUploadForm) -> ProviderSchema | None:
+def _store_upload(
+    request: AuthenticatedRequest, integration: Integration, form: SchemaUploadForm
+) -> ProviderSchema | None:
     """Store the uploaded schema. Return None if the form has errors."""
     if not services.can_submit_schema(integration, request.user):
         raise PermissionDenied(_(services.REFUSAL_MESSAGE))
@@ -168,7 +173,7 @@ def get_pair(integration: Integration, version: str, older: str) -> tuple[Provid
     return old, new
 
 
-def show_schema_changes(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_schema_changes(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the changes between two versions."""
     integration = load_visible_integration(request, uuid)
     old, new = get_pair(integration, request.GET.get("version", ""), request.GET.get("from", ""))

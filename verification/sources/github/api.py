@@ -43,7 +43,7 @@ class ResponseCache(Protocol):
 
     def get(self, address: str) -> Any: ...
 
-    def put(self, address: str, etag: str, value: Any, *, final: bool = False) -> None: ...
+    def put(self, address: str, etag: str, value: object, *, final: bool = False) -> None: ...
 
     def confirm(self, address: str) -> None: ...
 
@@ -66,7 +66,7 @@ class NullResponseCache:
 
     def get(self, address: str) -> None: ...
 
-    def put(self, address: str, etag: str, value: Any, *, final: bool = False) -> None: ...
+    def put(self, address: str, etag: str, value: object, *, final: bool = False) -> None: ...
 
     def confirm(self, address: str) -> None: ...
 
@@ -172,7 +172,7 @@ class GitHubApi:
         return value
 
 
-def parse_body(body: str, what: str) -> Any:
+def parse_body(body: str, what: str) -> object:
     """An answer's body as JSON. Raises Unavailable."""
     try:
         return json.loads(body, parse_constant=_reject_constant)
@@ -186,7 +186,7 @@ def parse_next_cursor(link: str) -> str:
     return parse_qs(urlsplit(match[1]).query).get("cursor", [""])[0] if match else ""
 
 
-def _reject_constant(name: str) -> Any:
+def _reject_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
 

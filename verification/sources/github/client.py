@@ -58,7 +58,7 @@ class GitHubClient:
     ) -> None:
         credential = auth or build_token_auth(settings.GITHUB_TOKEN if token is None else token)
         self._api = GitHubApi(base_url or settings.GITHUB_API_URL, credential, rate_limiter, cache, TIMEOUT_SECONDS)
-        self._answers: dict[str, Any] = {}
+        self._answers: dict[str, object] = {}
         self._sees_private = credential is not None
 
     def repository(self, full_name: str) -> GitHubRepository:
@@ -139,7 +139,7 @@ class GitHubClient:
         return answer
 
 
-def _parse_response(what: str, parse: Callable[[Any], T], response: Any) -> T:
+def _parse_response(what: str, parse: Callable[[Any], T], response: object) -> T:
     """The answer in our shape; an answer of another shape is an outage."""
     try:
         return parse(response)

@@ -47,7 +47,7 @@ class EtagStore:
         etag = self.before.get(address)
         return _StoredEtag(etag) if etag else None
 
-    def put(self, address: str, etag: str, value: Any, *, final: bool = False) -> None:
+    def put(self, address: str, etag: str, value: object, *, final: bool = False) -> None:
         is_full_page = isinstance(value, list) and len(value) >= PAGE_SIZE
         if etag and not is_full_page and not ITEM_PATH.search(address):
             self.now[address] = etag
@@ -223,7 +223,7 @@ def _get_list(api: IssueApi, path: str, description: str) -> list[Mapping[str, A
     return None if response is NOT_MODIFIED else _validate_rows(response, description)
 
 
-def _validate_rows(rows: Any, description: str) -> list[Mapping[str, Any]]:
+def _validate_rows(rows: object, description: str) -> list[Mapping[str, object]]:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise SourceUnavailableError(f"Can't parse GitHub's response for {description}.")
     return rows

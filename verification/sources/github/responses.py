@@ -67,7 +67,7 @@ class GitHubRelease:
     assets: tuple[ReleaseAsset, ...]
 
 
-def clean_text(value: Any) -> str:
+def clean_text(value: object) -> str:
     """Text without what a database refuses; None is blank. Raises TypeError for anything else."""
     if value is None:
         return ""
@@ -76,7 +76,7 @@ def clean_text(value: Any) -> str:
     return value.replace("\x00", "").encode("utf-8", "replace").decode().strip()
 
 
-def parse_number(value: Any) -> int:
+def parse_number(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"a number expected, not {type(value).__name__}")
     return value
@@ -101,14 +101,14 @@ def parse_repository(raw: Mapping[str, Any]) -> GitHubRepository:
     )
 
 
-def parse_commit(raw: Mapping[str, Any]) -> str:
+def parse_commit(raw: Mapping[str, object]) -> str:
     sha = clean_text(raw["sha"])
     if not SHA_PATTERN.fullmatch(sha):
         raise ValueError("no commit")
     return sha
 
 
-def parse_refs(raw: Any) -> frozenset[str]:
+def parse_refs(raw: object) -> frozenset[str]:
     if not isinstance(raw, list):
         raise TypeError("a list expected")
     return frozenset(clean_text(ref["ref"]) for ref in raw)
@@ -120,7 +120,7 @@ def parse_tree(raw: Mapping[str, Any]) -> tuple[tuple[RepositoryFile, ...], bool
     return tuple(_parse_tree_entry(entry) for entry in files), bool(raw.get("truncated"))
 
 
-def _parse_tree_entry(raw: Mapping[str, Any]) -> RepositoryFile:
+def _parse_tree_entry(raw: Mapping[str, object]) -> RepositoryFile:
     return RepositoryFile(clean_text(raw["path"]), parse_number(raw.get("size", 0)), parse_commit(raw))
 
 
@@ -142,7 +142,7 @@ def parse_pull_request(raw: Mapping[str, Any]) -> PullRequest:
     )
 
 
-def parse_releases(raw: Any) -> tuple[GitHubRelease, ...]:
+def parse_releases(raw: object) -> tuple[GitHubRelease, ...]:
     if not isinstance(raw, list):
         raise TypeError("a list expected")
     return tuple(_parse_release(item) for item in raw)
@@ -161,7 +161,7 @@ def _parse_release(raw: Mapping[str, Any]) -> GitHubRelease:
     )
 
 
-def _parse_asset(raw: Mapping[str, Any]) -> ReleaseAsset:
+def _parse_asset(raw: Mapping[str, object]) -> ReleaseAsset:
     return ReleaseAsset(
         parse_number(raw["id"]),
         clean_text(raw["name"]),

@@ -113,7 +113,7 @@ class _SocketAdapter:
         self._sock.settimeout(self._deadline.get_remaining_seconds())
         self._sock.sendall(data)
 
-    def makefile(self, *_: Any, **__: Any) -> io.BufferedReader:
+    def makefile(self, *_: object, **__: object) -> io.BufferedReader:
         return io.BufferedReader(self.reader, READ_BYTES)
 
     def close(self) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from django.conf import settings
 
+from portal.core.value_types import JsonObject
 from verification.sources.errors import (
     AccessDeniedError,
     RequestRefusedError,
@@ -60,7 +61,7 @@ class RegistryClient:
         pages = self._fetch_json(f"{path}/{_quote_part(version)}", f"{full_name} {version}")
         return _parse_response(lambda: {**_parse_builds(version_list, version), "docs": _count_pages(pages)})
 
-    def _fetch_json(self, path: str, description: str) -> Any:
+    def _fetch_json(self, path: str, description: str) -> object:
         body = self._fetch(f"{self.base_url}/{path}", description)[2]
         return _parse_response(lambda: json.loads(body))
 
@@ -115,7 +116,7 @@ def _parse_internal_listing(raw: Mapping[str, Any], etag: str) -> RegistryListin
     )
 
 
-def _find_moved_to(data: Mapping[str, Any], included_items: list[dict[str, Any]]) -> str:
+def _find_moved_to(data: Mapping[str, Any], included_items: list[JsonObject]) -> str:
     """The full name of the provider that took its place; blank where none did."""
     relationship = (data.get("relationships") or {}).get("moved-to") or {}
     target = relationship.get("data") or {}
@@ -136,7 +137,7 @@ def _parse_public_listing(raw: Any) -> RegistryListing:
     )
 
 
-def _parse_builds(raw: Any, version: str) -> dict[str, Any]:
+def _parse_builds(raw: Any, version: str) -> dict[str, object]:
     """Platforms and protocols of one version, None where the list does not hold it, and the platforms of others."""
     entry_by_version = {clean_text(item["version"]): item for item in raw["versions"]}
     builds = {

@@ -159,7 +159,7 @@ class TestKind(ABC):
         run.results = clean_json(self.evaluate(run, records)[0])
         TestRun.objects.open().filter(pk=run.pk).update(records=run.records, results=run.results)
 
-    def finish(self, run: TestRun, records: Any) -> None:
+    def finish(self, run: TestRun, records: object) -> None:
         """Store the final results, delete the secrets, and report to the check."""
         results, run.outcome = self.evaluate(run, records)
         run.records, run.results = clean_json(self.serialize_records(run, records)), clean_json(results)
@@ -205,7 +205,7 @@ class SandboxTestKind(TestKind):
     def execute(self, run: TestRun, context: JobContext | None, fetch: ProgramFetcher | None) -> None:
         self.finish(run, self._collect_records(run, fetch or self.fetch_program))
 
-    def _collect_records(self, run: TestRun, fetch: ProgramFetcher) -> Any:
+    def _collect_records(self, run: TestRun, fetch: ProgramFetcher) -> object:
         """Return all records. Errors on our side become records, too."""
         try:
             with tempfile.TemporaryDirectory(prefix="release-") as folder:

@@ -1,7 +1,5 @@
 """Template tag for the test runs of an integration, for reviewers."""
 
-from typing import Any
-
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -16,7 +14,7 @@ register = template.Library()
 
 
 @register.inclusion_tag("testruns/summaries.html")
-def show_test_run_summaries(integration: Integration, requirement: Requirement | None = None) -> dict[str, Any]:
+def show_test_run_summaries(integration: Integration, requirement: Requirement | None = None) -> dict[str, object]:
     """Return the test runs, for a requirement only if they help to decide on it. Without any, there is no panel."""
     is_relevant = requirement is None or selectors.is_relevant(requirement)
     return {

@@ -2,7 +2,6 @@
 
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
@@ -19,7 +18,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("path", type=Path, help="Path of the file, such as providers.jsonl.gz.")
 
-    def handle(self, *, path: Path, **_: Any) -> None:
+    def handle(self, *, path: Path, **_: object) -> None:
         try:
             result = import_providers(open_lines(path), now=timezone.now(), progress=self.progress)
         except OSError as error:

@@ -1,7 +1,6 @@
 """Command that prints all program editions."""
 
 import json
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
@@ -17,7 +16,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="Print a JSON list with one object per edition.")
         parser.add_argument("--program", choices=sorted(PROGRAMS), help="Print this program only.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         programs = [p for p in PROGRAMS.values() if options["program"] in (None, p.key)]
         descriptions = [describe_edition(program, edition) for program in programs for edition in program.editions]
         if options["json"]:

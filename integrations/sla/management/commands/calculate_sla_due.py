@@ -48,7 +48,7 @@ OPTION_NAMES = ("opened", "kind", "zone", "country", "subdiv", "pause", "hours",
 
 def calculate_due(
     *, opened: str, kind: str, zone: str, country: str, subdiv: str, pause: list[str], hours: int, business_days: int
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Calculate the due date and its segments. Raises ValueError with a message that is safe to display."""
     time_zone = _parse_zone(zone)
     start = _parse_moment(opened, time_zone)
@@ -82,7 +82,7 @@ def calculate_due(
 
 def _build_segments(
     start: datetime, due: datetime, scale: business_time.TimeScale, pauses: list[ClockPause], calendar: Calendar
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     return [
         {
             "from": _format_timestamp(part.start, calendar.zone),

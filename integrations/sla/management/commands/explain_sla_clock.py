@@ -3,7 +3,6 @@
 import json
 from argparse import ArgumentParser
 from datetime import UTC, datetime
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
@@ -21,7 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--at", help="Time in ISO 8601, by default in UTC. Default: now.")
         parser.add_argument("--json", action="store_true", dest="as_json")
 
-    def handle(self, *, issue: str, at: str | None, as_json: bool, **_: Any) -> None:  # type: ignore[override]
+    def handle(self, *, issue: str, at: str | None, as_json: bool, **_: object) -> None:  # type: ignore[override]
         row = inputs.find_issue(issue)
         if row is None:
             raise CommandError(f"Issue “{issue}” not found. Enter owner/name#12 or a UUID.")

@@ -1,7 +1,5 @@
 """Command that encrypts all webhook secrets with the newest key."""
 
-from typing import Any
-
 from django.core.management.base import BaseCommand, CommandError
 
 from integrations.sla.services import monitoring
@@ -10,7 +8,7 @@ from integrations.sla.services import monitoring
 class Command(BaseCommand):
     help = "Encrypt all GitHub webhook secrets with the newest of ENCRYPTION_KEYS. You can then remove older keys."
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         rekeyed_count, unreadable_watches = monitoring.rekey_secrets()
         self.stdout.write(f"Webhook secrets re-encrypted: {rekeyed_count}.")
         if unreadable_watches:

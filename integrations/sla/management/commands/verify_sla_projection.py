@@ -2,7 +2,6 @@
 
 import time
 from argparse import ArgumentParser
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
@@ -26,7 +25,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--at", metavar="ISO", help="Time of the projection with UTC offset. Default: now.")
 
-    def handle(self, *args: Any, repository: str | None, at: str | None, **options: Any) -> None:
+    def handle(self, *args: object, repository: str | None, at: str | None, **options: object) -> None:
         now = parse_datetime(at) if at else timezone.now()
         if now is None or now.tzinfo is None:
             raise CommandError("Invalid --at. Enter a time with UTC offset, such as 2026-04-14T09:00:00Z.")

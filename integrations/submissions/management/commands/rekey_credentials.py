@@ -1,7 +1,5 @@
 """Command that re-encrypts test accounts with the newest key."""
 
-from typing import Any
-
 from django.core.management.base import BaseCommand, CommandError
 
 from integrations.submissions.services import credentials
@@ -10,7 +8,7 @@ from integrations.submissions.services import credentials
 class Command(BaseCommand):
     help = "Re-encrypt all test accounts with the newest key of ENCRYPTION_KEYS. Older keys are unused afterwards."
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         count, undecryptable = credentials.rekey_credentials()
         self.stdout.write(f"Re-encrypted test accounts: {count}.")
         if undecryptable:

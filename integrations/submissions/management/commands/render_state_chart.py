@@ -2,7 +2,6 @@
 
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
@@ -19,7 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("--write", action="store_true", help="write docs/reference/state-chart.md")
         parser.add_argument("--check", action="store_true", help="fail if docs/reference/state-chart.md differs")
 
-    def handle(self, *args: Any, write: bool, check: bool, **options: Any) -> None:
+    def handle(self, *args: object, write: bool, check: bool, **options: object) -> None:
         chart = render_chart()
         if check:
             if not CHART_PATH.exists() or CHART_PATH.read_text() != chart:

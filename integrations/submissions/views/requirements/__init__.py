@@ -1,12 +1,11 @@
 """Requirement page: one page for all kinds of requirements and their actions."""
 
 from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils.translation import gettext as _
@@ -34,7 +33,9 @@ from integrations.submissions.views.requirements.page import (
     load_page,
 )
 from integrations.submissions.views.requirements.waivers import WAIVER_ACTIONS
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
+from portal.core.value_types import TemplateContext
 from portal.ui.refusals import raise_if_forbidden, report_refusal
 
 PAGES_BY_KIND: dict[RequirementKind, RequirementKindPage] = {
@@ -51,7 +52,7 @@ BoundForms = Mapping[str, forms.Form]
 
 @never_cache
 @sensitive_post_parameters("secret")
-def show_requirement(request: HttpRequest, uuid: UUID, requirement_id: str) -> HttpResponse:
+def show_requirement(request: AuthenticatedRequest, uuid: UUID, requirement_id: str) -> HttpResponse:
     """Show the page of a requirement, or perform one of its actions."""
     page = load_page(request, uuid, requirement_id)
     if request.method == "POST":
@@ -104,7 +105,7 @@ def render_page(page: RequirementPage, bound_forms: BoundForms, status: int = 20
     }
     unbound_forms = {name: action.form(page, auto_id=f"{name}-%s") for name, action in available_actions.items()}
     kind = page.requirement.kind
-    context: dict[str, Any] = {
+    context: TemplateContext = {
         **build_page_context(page),
         **PAGES_BY_KIND[kind].context(page),
         "forms": {**unbound_forms, **bound_forms},
@@ -118,7 +119,7 @@ def redirect_to_page(page: RequirementPage) -> HttpResponse:
     return redirect("submissions:requirement", page.integration.uuid, page.requirement.id)
 
 
-def autosave_draft(request: HttpRequest, uuid: UUID, requirement_id: str) -> HttpResponse:
+def autosave_draft(request: AuthenticatedRequest, uuid: UUID, requirement_id: str) -> HttpResponse:
     """Save the input of a form. Return the new version of the draft, or 409 for a newer version."""
     page = load_page(request, uuid, requirement_id)
     if request.method != "POST":

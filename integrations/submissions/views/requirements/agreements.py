@@ -13,6 +13,7 @@ from integrations.submissions.services.requirements import OTHER_PARTY, get_acti
 from integrations.submissions.views.requirements.answers import NOT_APPLICABLE_ACTION
 from integrations.submissions.views.requirements.page import RequirementAction, RequirementKindPage, RequirementPage
 from integrations.submissions.workflow.states import ResponsibleParty
+from portal.core.value_types import NamedValues, TemplateContext
 
 
 def get_agreement(page: RequirementPage) -> Agreement | None:
@@ -24,12 +25,12 @@ def build_renewal_form(page: RequirementPage, **form_kwargs: Any) -> SignatureFo
     return SignatureForm(request=page.request, **form_kwargs)
 
 
-def build_signature_form(page: RequirementPage, **form_kwargs: Any) -> SignatureForm:
+def build_signature_form(page: RequirementPage, **form_kwargs: object) -> SignatureForm:
     """Return the form with the recorded signature of the user's side. The other side's version is fixed."""
     agreement, side = get_agreement(page), get_acting_party(page.integration, page.user)
     own_signature = get_signature(agreement, side)
     fixed_version = agreement.version if agreement and get_signature(agreement, OTHER_PARTY[side]) else ""
-    initial: dict[str, Any] = {"version": agreement.version if agreement else ""}
+    initial: NamedValues = {"version": agreement.version if agreement else ""}
     if own_signature is not None:
         initial |= {"signer": own_signature.signer, "signed_on": own_signature.signed_on}
     return SignatureForm(request=page.request, version=fixed_version, initial=initial, **form_kwargs)
@@ -69,7 +70,7 @@ def can_renew(page: RequirementPage) -> bool:
     return page.can_answer and is_agreement_complete(page)
 
 
-def build_agreement_context(page: RequirementPage) -> dict[str, Any]:
+def build_agreement_context(page: RequirementPage) -> TemplateContext:
     agreement, side = get_agreement(page), get_acting_party(page.integration, page.user)
     return {
         "agreement": agreement,

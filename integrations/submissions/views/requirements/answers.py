@@ -1,7 +1,6 @@
 """Answers and attestations on the requirement page, with drafts and conflict detection."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -24,6 +23,7 @@ from integrations.submissions.views.requirements.page import (
 )
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
+from portal.core.value_types import TemplateContext
 
 
 def get_draft(page: RequirementPage) -> IntegrationDraft | None:
@@ -38,7 +38,7 @@ def can_save_draft(page: RequirementPage) -> bool:
     return page.can_answer and page.requirement.who == FulfillingParty.PARTNER
 
 
-def build_question_form(page: RequirementPage, **form_kwargs: Any) -> RequirementForm:
+def build_question_form(page: RequirementPage, **form_kwargs: object) -> RequirementForm:
     """Return the form with the draft, or else the current answers."""
     draft = get_draft(page)
     return RequirementForm(page.requirement, initial=draft.data if draft else page.state.data, **form_kwargs)
@@ -83,7 +83,7 @@ def find_newer_draft(page: RequirementPage) -> drafts.DraftConflictError | None:
     return drafts.DraftConflictError(draft, form_data, page.user)
 
 
-def _save_answer(page: RequirementPage, data: Mapping[str, Any], version: int | None = None) -> None:
+def _save_answer(page: RequirementPage, data: Mapping[str, object], version: int | None = None) -> None:
     rule = requirement_services.ANSWER_RULES[page.requirement.who]
     requirement_services.submit_answer(
         page.integration, page.requirement.id, data, actor=page.user, now=page.now, rule=rule, version=version
@@ -91,7 +91,7 @@ def _save_answer(page: RequirementPage, data: Mapping[str, Any], version: int | 
 
 
 def render_conflict(
-    page: RequirementPage, action_name: str, message: str, other_data: Mapping[str, Any], **versions: int
+    page: RequirementPage, action_name: str, message: str, other_data: Mapping[str, object], **versions: int
 ) -> HttpResponse:
     """Render both versions with a button to save the user's one."""
     own_data = collect_draft_data(page.requirement, page.request.POST)
@@ -140,7 +140,7 @@ def discard_draft_action(page: RequirementPage, _form: ButtonForm) -> str:
     return _("Draft deleted. Submitted answers don't change.")
 
 
-def build_attestation_form(page: RequirementPage, **form_kwargs: Any) -> AttestationForm:
+def build_attestation_form(page: RequirementPage, **form_kwargs: object) -> AttestationForm:
     party_name = _("the program") if page.requirement.who == FulfillingParty.PROGRAM else page.integration.partner.name
     return AttestationForm(_("I confirm this for %(name)s") % {"name": party_name}, **form_kwargs)
 
@@ -167,7 +167,7 @@ def mark_not_applicable(page: RequirementPage, _form: ButtonForm) -> str:
     return _("“%(title)s” is marked as not applicable.") % {"title": page.requirement.title}
 
 
-def build_form_context(page: RequirementPage) -> dict[str, Any]:
+def build_form_context(page: RequirementPage) -> TemplateContext:
     return {
         "draft": get_draft(page),
         "keeps_drafts": can_save_draft(page),

@@ -1,7 +1,5 @@
 """Test accounts on the requirement page. Only one response contains the secret, and no cache stores it."""
 
-from typing import Any
-
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -21,6 +19,7 @@ from integrations.submissions.views.requirements.page import (
 from portal.accounts.reauthentication import require_recent_authentication
 from portal.core import crypto
 from portal.core.errors import ActionRefused
+from portal.core.value_types import TemplateContext
 
 
 def list_credential_choices(page: RequirementPage) -> list[tuple[str, str]]:
@@ -31,7 +30,7 @@ def list_credential_choices(page: RequirementPage) -> list[tuple[str, str]]:
     ]
 
 
-def build_credential_form(page: RequirementPage, **form_kwargs: Any) -> TestCredentialForm:
+def build_credential_form(page: RequirementPage, **form_kwargs: object) -> TestCredentialForm:
     return TestCredentialForm(
         can_be_permanent=page.requirement.permanent, replaceable=list_credential_choices(page), **form_kwargs
     )
@@ -60,7 +59,7 @@ def withdraw_credential(page: RequirementPage, form: ItemButtonForm) -> str:
     return _("Test account withdrawn. We deleted the credentials.")
 
 
-def build_reveal_form(page: RequirementPage, **form_kwargs: Any) -> CredentialRevealForm:
+def build_reveal_form(page: RequirementPage, **form_kwargs: object) -> CredentialRevealForm:
     return CredentialRevealForm(list_credential_choices(page), **form_kwargs)
 
 
@@ -92,7 +91,7 @@ def can_reveal(page: RequirementPage) -> bool:
     )
 
 
-def build_credential_context(page: RequirementPage) -> dict[str, Any]:
+def build_credential_context(page: RequirementPage) -> TemplateContext:
     accesses = TestCredentialAccess.objects.filter(
         credential__integration=page.integration, credential__requirement_id=page.requirement.id
     )

@@ -1,6 +1,5 @@
 """Documents on the requirement page, and their downloads."""
 
-from typing import Any
 from uuid import UUID
 
 from django.http import FileResponse, Http404, HttpRequest
@@ -18,6 +17,7 @@ from integrations.submissions.views.requirements.page import (
     RequirementPage,
     make_form_factory,
 )
+from portal.core.value_types import TemplateContext
 
 CONTENT_TYPES = {
     "pdf": "application/pdf",
@@ -28,7 +28,7 @@ CONTENT_TYPES = {
 }
 
 
-def build_upload_form(page: RequirementPage, **form_kwargs: Any) -> DocumentUploadForm:
+def build_upload_form(page: RequirementPage, **form_kwargs: object) -> DocumentUploadForm:
     replaceable = [
         (str(existing.uuid), existing.name)
         for existing in documents.list_current_documents(page.integration, page.requirement.id)
@@ -52,7 +52,7 @@ def remove_document(page: RequirementPage, form: ItemButtonForm) -> str:
     return _("Document deleted.")
 
 
-def build_document_context(page: RequirementPage) -> dict[str, Any]:
+def build_document_context(page: RequirementPage) -> TemplateContext:
     return {"documents": documents.list_current_documents(page.integration, page.requirement.id)}
 
 

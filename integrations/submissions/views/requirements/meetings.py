@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -27,7 +27,9 @@ from integrations.submissions.views.requirements.page import (
     make_form_factory,
 )
 from integrations.submissions.workflow.states import ResponsibleParty
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
+from portal.core.value_types import TemplateContext
 
 
 def get_meeting(page: RequirementPage) -> Meeting | None:
@@ -71,7 +73,7 @@ def propose_times(page: RequirementPage, form: MeetingProposalForm) -> str:
     return _("Times proposed. The other side can accept one or propose others.")
 
 
-def build_acceptance_form(page: RequirementPage, **form_kwargs: Any) -> MeetingAcceptanceForm:
+def build_acceptance_form(page: RequirementPage, **form_kwargs: object) -> MeetingAcceptanceForm:
     meeting = get_meeting(page)
     times = meetings.list_proposed_times(meeting) if meeting else []
     return MeetingAcceptanceForm(
@@ -99,7 +101,7 @@ def list_checked_items(page: RequirementPage) -> list[tuple[str, str]]:
     return [(item, state.summary) for item, state in hinted_states if state is not None and state.is_met(page.now)]
 
 
-def build_completion_form(page: RequirementPage, **form_kwargs: Any) -> MeetingCompletionForm:
+def build_completion_form(page: RequirementPage, **form_kwargs: object) -> MeetingCompletionForm:
     meeting = get_meeting(page)
     shown_items = [item for item, is_shown in meeting.items.items() if is_shown] if meeting else []
     shown_items += [item for item, _ in list_checked_items(page) if item not in shown_items]
@@ -125,7 +127,7 @@ def _require_meeting(page: RequirementPage) -> Meeting:
     return meeting
 
 
-def build_meeting_context(page: RequirementPage) -> dict[str, Any]:
+def build_meeting_context(page: RequirementPage) -> TemplateContext:
     meeting = get_meeting(page)
     return {
         "meeting": meeting,
@@ -136,7 +138,7 @@ def build_meeting_context(page: RequirementPage) -> dict[str, Any]:
     }
 
 
-def download_meeting(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def download_meeting(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Return a scheduled meeting as a calendar file."""
     visible = Integration.objects.visible_to(request.user)
     rows = Meeting.objects.select_related("integration__partner__alliances_manager", "integration__reviewer")

@@ -19,6 +19,7 @@ from integrations.submissions.services.requirements import ANSWER_RULES
 from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.workflow.states import Status
 from portal.audit.models import AuditEvent
+from portal.core.value_types import TemplateContext
 
 MAX_RECENT_EVENTS = 20
 
@@ -73,7 +74,7 @@ class RequirementKindPage:
     """Actions and context that one kind of requirement adds to the page."""
 
     actions: Mapping[str, RequirementAction]
-    context: Callable[[RequirementPage], dict[str, Any]] = lambda page: {}
+    context: Callable[[RequirementPage], TemplateContext] = lambda page: {}
 
 
 def make_form_factory(form: type[forms.Form]) -> Callable[..., forms.Form]:
@@ -153,7 +154,7 @@ def describe_scope(page: RequirementPage) -> str:
     )
 
 
-def build_page_context(page: RequirementPage) -> dict[str, Any]:
+def build_page_context(page: RequirementPage) -> TemplateContext:
     """Return the context that all kinds of requirements share."""
     return {
         "page": page,

@@ -1,7 +1,6 @@
 """Command that creates the first accounts of a new portal."""
 
 from datetime import datetime
-from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -34,7 +33,7 @@ class Command(BaseCommand):
             "--reviewer", metavar="EMAIL", action="append", default=[], help="Email address of a reviewer. Repeatable."
         )
 
-    def handle(self, *args: Any, administrator: str, name: str, reviewer: list[str], **options: Any) -> None:
+    def handle(self, *args: object, administrator: str, name: str, reviewer: list[str], **options: object) -> None:
         if not (administrator or reviewer):
             raise CommandError("Specify --administrator EMAIL, --reviewer EMAIL, or both.")
         for email in filter(None, [administrator, *reviewer]):

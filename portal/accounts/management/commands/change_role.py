@@ -9,6 +9,7 @@ from django.utils import timezone
 from portal.accounts import roles
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
+from portal.core.value_types import NamedValues
 
 
 class Command(BaseCommand):
@@ -29,13 +30,13 @@ class Command(BaseCommand):
         state.add_argument("--deactivate", action="store_true", help="Deactivate the account and end its sessions.")
         state.add_argument("--reactivate", action="store_true", help="Reactivate the account.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: Any) -> None:
         user = User.objects.filter(email=options["email"].lower()).first()
         if user is None:
             raise CommandError(f"No account found for {options['email']}. The person must sign up first.")
         if not (options["grant"] or options["revoke"] or options["deactivate"] or options["reactivate"]):
             raise CommandError("Nothing to change. Specify --grant, --revoke, --deactivate, or --reactivate.")
-        decision: dict[str, Any] = {"actor": None, "now": timezone.now(), "reason": options["reason"]}
+        decision: NamedValues = {"actor": None, "now": timezone.now(), "reason": options["reason"]}
         try:
             if options["reactivate"]:
                 roles.reactivate(user, **decision)

@@ -1,7 +1,5 @@
 """Command that encrypts all second-factor secrets with the newest key."""
 
-from typing import Any
-
 from django.core.management.base import BaseCommand, CommandError
 
 from portal.accounts import second_factor_secrets
@@ -10,7 +8,7 @@ from portal.accounts import second_factor_secrets
 class Command(BaseCommand):
     help = "Encrypt all second-factor secrets with the newest of ENCRYPTION_KEYS. You can then remove older keys."
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         count, undecryptable_emails = second_factor_secrets.rekey_secrets()
         self.stdout.write(f"Second factors re-encrypted: {count}.")
         if undecryptable_emails:

@@ -17,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("--program", choices=sorted(PROGRAMS), default="", help="Test this program only.")
         parser.add_argument("--json", action="store_true", help="Print a JSON document with every week.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: Any) -> None:
         accuracies = forecast_accuracy.evaluate_programs(timezone.now(), program=options["program"])
         if options["json"]:
             self.stdout.write(json.dumps([forecast_accuracy.serialize_accuracy(line) for line in accuracies], indent=2))

@@ -13,7 +13,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument("--check", action="store_true", help="Change nothing and fail if there are differences.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         if not options["check"]:
             self.stdout.write(f"rebuilt {services.rebuild()}")
         drift = [key for batch in services.iterate_batches() for key in services.find_drifted(list(batch))]

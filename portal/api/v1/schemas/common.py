@@ -12,7 +12,7 @@ class PartnerReference(Schema):
     slug: str
 
 
-def build_absolute_url(name: str, *args: Any) -> str:
+def build_absolute_url(name: str, *args: object) -> str:
     """Return the absolute URL of a page."""
     return settings.SITE_URL + reverse(name, args=args)
 

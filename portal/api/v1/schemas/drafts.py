@@ -1,13 +1,13 @@
 """API schema of drafts."""
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from ninja import Schema
 
 from integrations.submissions.models import IntegrationDraft
 from portal.api.v1.schemas.common import PartnerReference, serialize_partner_reference
+from portal.core.value_types import JsonObject
 
 
 class DraftOut(Schema):
@@ -18,14 +18,14 @@ class DraftOut(Schema):
     company: PartnerReference
     version: int
     saved_at: datetime
-    fields: dict[str, Any]
+    fields: JsonObject
     note: str
     problems: dict[str, list[str]]
     sent: bool
     integration: UUID | None
 
 
-def serialize_draft(draft: IntegrationDraft, problems: dict[str, list[str]]) -> dict[str, Any]:
+def serialize_draft(draft: IntegrationDraft, problems: dict[str, list[str]]) -> JsonObject:
     hidden_fields = ("prefilled", "prefill_note")
     return {
         "uuid": draft.uuid,

@@ -1,7 +1,6 @@
 """API schemas and serializers of integrations, events, requirements, findings, and messages."""
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from ninja import Schema
@@ -11,6 +10,7 @@ from integrations.submissions.presenters import RequirementRow
 from integrations.submissions.services.transitions import AvailableTransition
 from portal.api.v1.schemas.common import PartnerReference, build_absolute_url, serialize_partner_reference
 from portal.audit.models import AuditEvent
+from portal.core.value_types import JsonObject
 
 
 class NextActionOut(Schema):
@@ -146,8 +146,8 @@ class RequirementDetail(RequirementOut):
     `items` lists the items of the meeting. `accept` lists the allowed file types of a document.
     """
 
-    questions: dict[str, Any]
-    answers: dict[str, Any]
+    questions: JsonObject
+    answers: JsonObject
     available_actions: list[str]
     items: list[str]
     accept: list[str]
@@ -179,7 +179,7 @@ class MessageOut(Schema):
     at: datetime
 
 
-def serialize_integration(row: Integration) -> dict[str, Any]:
+def serialize_integration(row: Integration) -> JsonObject:
     field_names = (
         "uuid",
         "name",
@@ -216,7 +216,7 @@ def serialize_integration(row: Integration) -> dict[str, Any]:
     }
 
 
-def serialize_transition(action: AvailableTransition) -> dict[str, Any]:
+def serialize_transition(action: AvailableTransition) -> dict[str, object]:
     field_names = ("name", "label", "tone", "note", "is_decision")
     return {key: getattr(action, key) for key in field_names} | {
         "ready": action.is_ready,
@@ -224,7 +224,7 @@ def serialize_transition(action: AvailableTransition) -> dict[str, Any]:
     }
 
 
-def serialize_event(event: AuditEvent) -> dict[str, Any]:
+def serialize_event(event: AuditEvent) -> JsonObject:
     return {
         "seq": event.seq,
         "event_type": event.event_type,
@@ -237,7 +237,7 @@ def serialize_event(event: AuditEvent) -> dict[str, Any]:
     }
 
 
-def serialize_requirement(row: RequirementRow, step: str) -> dict[str, Any]:
+def serialize_requirement(row: RequirementRow, step: str) -> JsonObject:
     requirement, fulfillment = row.requirement, row.state
     return {
         "id": requirement.id,
@@ -259,7 +259,7 @@ def serialize_requirement(row: RequirementRow, step: str) -> dict[str, Any]:
     }
 
 
-def serialize_finding(finding: Finding) -> dict[str, Any]:
+def serialize_finding(finding: Finding) -> JsonObject:
     field_names = (
         "id",
         "number",
@@ -279,7 +279,7 @@ def serialize_finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def serialize_message(message: ReviewMessage) -> dict[str, Any]:
+def serialize_message(message: ReviewMessage) -> JsonObject:
     return {
         "id": message.pk,
         "author": str(message.author or ""),
@@ -289,7 +289,7 @@ def serialize_message(message: ReviewMessage) -> dict[str, Any]:
     }
 
 
-def serialize_meeting(meeting: Meeting) -> dict[str, Any]:
+def serialize_meeting(meeting: Meeting) -> dict[str, object]:
     field_names = ("uuid", "state", "times", "starts_at", "minutes", "place", "items")
     return {key: getattr(meeting, key) for key in field_names} | {
         "requirement": meeting.requirement_id,

@@ -2,7 +2,6 @@
 
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -34,7 +33,7 @@ class Command(BaseCommand):
             help="Do not report days without an anchor up to this date, such as days of an outage.",
         )
 
-    def handle(self, *args: Any, anchors: Path | None, known_gaps_until: date, **options: Any) -> None:
+    def handle(self, *args: object, anchors: Path | None, known_gaps_until: date, **options: object) -> None:
         folder = anchors or Path(settings.AUDIT_ANCHOR_DIR)
         try:
             counts = self.count_faults(folder, known_gaps_until)

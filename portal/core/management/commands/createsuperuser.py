@@ -1,7 +1,5 @@
 """Replacement for Django's createsuperuser command, which always refuses."""
 
-from typing import Any
-
 from django.contrib.auth.management.commands import createsuperuser
 from django.core.management.base import CommandError
 
@@ -12,7 +10,7 @@ class Command(createsuperuser.Command):
     requires_migrations_checks = False
     help = "Not available. Run bootstrap to create the first administrator, and change_role for the next ones."
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         raise CommandError(
             "createsuperuser would create an account without a verified address and second factor. "
             "Run “manage.py bootstrap --administrator EMAIL” for the first administrator, and "

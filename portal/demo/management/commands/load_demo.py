@@ -4,7 +4,6 @@ import logging
 import signal
 import threading
 from argparse import ArgumentParser
-from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
@@ -27,7 +26,7 @@ class Command(BaseCommand):
             "--keep", type=int, default=0, metavar="SECONDS", help="Update the loaded demo world at this interval."
         )
 
-    def handle(self, *args: Any, keep: int, **options: Any) -> None:
+    def handle(self, *args: object, keep: int, **options: object) -> None:
         if settings.PRODUCTION:
             raise CommandError("The demo world has published passwords. It can't be loaded in production.")
         if keep:

@@ -6,9 +6,8 @@ integration that was listed keeps its badge forever.
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -37,7 +36,7 @@ def serve_publicly(view: BadgeView) -> BadgeView:
     """Make a view public for all origins, without cookies, with a short cache time and a strict content policy."""
 
     @wraps(view)
-    def handle(request: HttpRequest, **parts: Any) -> HttpResponse:
+    def handle(request: HttpRequest, **parts: object) -> HttpResponse:
         response = view(request, **parts)
         response["Cache-Control"] = CACHE_CONTROL
         response["Access-Control-Allow-Origin"] = "*"
@@ -123,7 +122,7 @@ def sign_current_statement(badge_status: BadgeStatus) -> dict[str, str]:
     return statements.sign_claims(claims, signing_keys.derive_signing_key(settings.BADGE_SIGNING_KEYS[0]))
 
 
-def _build_json_response(value: dict[str, Any], content_type: str = JSON_CONTENT_TYPE) -> HttpResponse:
+def _build_json_response(value: Mapping[str, object], content_type: str = JSON_CONTENT_TYPE) -> HttpResponse:
     return HttpResponse(json.dumps(value, indent=2, ensure_ascii=False) + "\n", content_type=content_type)
 
 

@@ -1,7 +1,6 @@
 """Public pages that verify a statement and show the embed codes of a badge."""
 
 from dataclasses import replace
-from typing import Any
 from uuid import UUID
 
 from django import forms
@@ -16,6 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from integrations.submissions.models import Integration
 from portal.core.text_fields import MultiLineField
+from portal.core.value_types import NamedValues
 from portal.directory.badges import embed_codes, rendering, signing_keys
 from portal.directory.badges import statements as statement
 from portal.directory.badges.statements import VerificationResult
@@ -51,8 +51,8 @@ class StatementForm(forms.Form):
             raise forms.ValidationError(TOO_LONG_MESSAGE)
         return str(uploaded_file.read().decode("utf-8", "replace"))
 
-    def clean(self) -> dict[str, Any]:
-        cleaned_data: dict[str, Any] = super().clean() or {}
+    def clean(self) -> dict[str, object]:
+        cleaned_data: NamedValues = super().clean() or {}
         if not self.errors and not (cleaned_data.get("statement") or cleaned_data.get("file")):
             self.add_error("statement", _("Paste a statement or select a file."))
         return cleaned_data
@@ -74,7 +74,7 @@ def verify_badge(request: HttpRequest) -> HttpResponse:
     return render(request, "directory/badges/verify.html", context | evaluation, status=status)
 
 
-def evaluate_statement(text: str) -> dict[str, Any]:
+def evaluate_statement(text: str) -> dict[str, object]:
     """Return the context with the verdict, the claims, and the current status."""
     public_keys = signing_keys.parse_public_keys(signing_keys.build_key_set(settings.BADGE_SIGNING_KEYS))
     result = statement.verify_statement(text, public_keys, settings.SITE_URL, timezone.now())

@@ -18,7 +18,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument("--check", action="store_true", help="Compare without writing.")
 
-    def handle(self, *_: Any, check: bool, **__: Any) -> None:
+    def handle(self, *_: object, check: bool, **__: object) -> None:
         drift_count = 0
         for row in self._iterate_integrations():
             drifting_columns = find_drift(row, Listing.objects.filter(pk=row.pk).first())

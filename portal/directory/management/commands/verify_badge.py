@@ -30,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument("--at", help="Time of the verification, such as 2026-04-14T09:00Z. Defaults to now.")
         parser.add_argument("--issuer", help="Required issuer, such as https://portal.example.com.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: Any) -> None:
         keys, at = _read_keys(options["key"]), _parse_moment(options["at"])
         result = verify_statement(_read_text(options["file"]), keys, options["issuer"], at)
         verdict_text = VERDICT_TEXTS[result.verdict]

@@ -3,7 +3,6 @@
 import signal
 import threading
 from argparse import ArgumentParser
-from typing import Any
 
 from django.core.management.base import BaseCommand
 
@@ -20,7 +19,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--once", action="store_true", help="run what is overdue now, and end")
 
-    def handle(self, *args: Any, every: float, once: bool, **options: Any) -> None:
+    def handle(self, *args: object, every: float, once: bool, **options: object) -> None:
         if once:
             for queue in QUEUES:
                 self.report(dispatcher.sweep_overdue(queue))

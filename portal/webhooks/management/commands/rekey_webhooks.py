@@ -1,7 +1,5 @@
 """Command that re-encrypts webhook URLs and secrets with the newest key."""
 
-from typing import Any
-
 from django.core.management.base import BaseCommand, CommandError
 
 from portal.core.crypto import DecryptionError
@@ -12,7 +10,7 @@ from portal.webhooks.models import WebhookEndpoint
 class Command(BaseCommand):
     help = "Re-encrypt webhook URLs and secrets with the newest of ENCRYPTION_KEYS, so that older keys can be removed."
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: object) -> None:
         reencrypted_count, undecryptable_names = 0, []
         for endpoint in WebhookEndpoint.objects.filter(ended_at=None).order_by("pk"):
             try:

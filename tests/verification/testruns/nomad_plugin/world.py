@@ -16,7 +16,8 @@ from verification.testruns.kinds.nomad_plugin.rules import catalog
 ROOT = Path(nomad_plugin.__file__).resolve().parent.parent
 READABLE = tuple(
     dict.fromkeys(
-        Path(each).resolve() for each in (sys.base_prefix, sys.prefix, ROOT / "examples", ROOT / "verification")
+        Path(each).resolve()
+        for each in (sys.base_prefix, sys.prefix, ROOT / "examples", ROOT / "portal", ROOT / "verification")
     )
 )
 CONFIG = {"address": "127.0.0.1:9999"}

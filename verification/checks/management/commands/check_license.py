@@ -26,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--edition", help="The edition as YYYY-MM. Default: the newest edition.")
         parser.add_argument("--json", action="store_true", help="Print a JSON list in the order of the files.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: Any) -> None:
         policy = get_policy(options["program"], options["edition"])
         rows = [{"path": path, **judge_file(path, policy).as_dict()} for path in options["files"]]
         if options["json"]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from portal.core.value_types import JsonObject
 from verification.terraform.versions import InvalidVersionError, parse_constraint, parse_version
 
 
@@ -31,7 +32,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Terraform would select {' or '.join(result['selected']) or 'none of them'}.")
 
 
-def match_versions(constraint_text: str, versions: list[str]) -> dict[str, Any]:
+def match_versions(constraint_text: str, versions: list[str]) -> JsonObject:
     """Return the constraint, each version with whether it matches, and those that Terraform could select.
 
     Several are selected if they differ only in build metadata: Terraform doesn't order them and may take any.

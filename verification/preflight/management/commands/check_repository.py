@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -29,7 +28,7 @@ class Command(BaseCommand):
         parser.add_argument("--release", default="", metavar="X.Y.Z", help="release to check")
         parser.add_argument("--json", action="store_true", help="print the results as JSON")
 
-    def handle(self, *, repository: str, **options: Any) -> None:
+    def handle(self, *, repository: str, **options: object) -> None:
         selection = {name: options[name] for name in ("program", "edition", "category", "only")}
         arguments = argparse.Namespace(repository=repository, version=options["release"], path=None, **selection)
         try:

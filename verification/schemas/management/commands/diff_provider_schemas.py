@@ -76,7 +76,7 @@ def _is_same_provider(one: ParsedSchema, other: ParsedSchema) -> bool:
 
 def serialize_difference(
     schema: ParsedSchema, schema_difference: SchemaDifference, version_verdict: VersionVerdict | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     return {
         "source": schema.source,
         "breaking": len(schema_difference.breaking),

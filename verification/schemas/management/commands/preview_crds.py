@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from portal.core.value_types import NamedValues
 from verification.schemas.crossplane.option_validation import validate_choices
 from verification.schemas.crossplane.options import (
     COMPUTED_NESTED,
@@ -127,7 +128,7 @@ class Command(BaseCommand):
             raise SystemExit(1)
 
 
-def _parse_choices(options: dict[str, Any]) -> GeneratorChoices:
+def _parse_choices(options: NamedValues) -> GeneratorChoices:
     return parse_choices(
         options["group_prefix"],
         external=tuple(options["external_name"]),
@@ -143,7 +144,7 @@ def _parse_choices(options: dict[str, Any]) -> GeneratorChoices:
     )
 
 
-def _find_refusals(validators: CrdValidators | None, name: str, definition: dict[str, Any]) -> list[str]:
+def _find_refusals(validators: CrdValidators | None, name: str, definition: dict[str, object]) -> list[str]:
     return [f"{name}: {message}" for message in validators.refusals(definition)] if validators else []
 
 

@@ -1,7 +1,6 @@
 """Command that shows the GitHub rate limits and enables a disabled credential again."""
 
 from argparse import ArgumentParser
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -14,7 +13,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--revive", metavar="NAME", help="enable a disabled credential again")
 
-    def handle(self, *args: Any, revive: str | None, **options: Any) -> None:
+    def handle(self, *args: object, revive: str | None, **options: object) -> None:
         if revive is not None and not GitHubRateLimit.objects.filter(name=revive).update(
             dead_at=None, dead_why="", strikes=0, blocked_until=None
         ):

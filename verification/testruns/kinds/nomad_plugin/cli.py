@@ -2,11 +2,11 @@
 
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 
 from portal.core.cli import build_usage_error, read_text_file
+from portal.core.value_types import JsonObject, NamedValues
 from verification.sandbox import client
 from verification.sandbox.types import SandboxUnavailable
 from verification.testruns.cli import (
@@ -34,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_readable_argument(parser)
 
 
-def run(options: dict[str, Any], report_progress: ProgressCallback) -> CommandOutput:
+def run(options: NamedValues, report_progress: ProgressCallback) -> CommandOutput:
     executable = check_executable(options["executable"])
     try:
         config = parse_config(read_text_file(options["config"], MAX_CONFIG_CHARACTERS))
@@ -48,7 +48,7 @@ def run(options: dict[str, Any], report_progress: ProgressCallback) -> CommandOu
 
 
 def _run_in_sandbox(target: NomadPluginTarget, report_progress: ProgressCallback) -> NomadPluginRecords:
-    def report_call(progress: dict[str, Any]) -> None:
+    def report_call(progress: JsonObject) -> None:
         calls = progress["seen"]["asked"]
         if calls and not progress["seen"]["over"]:
             report_progress(f"{calls[-1]['title']}: {calls[-1]['came']}")

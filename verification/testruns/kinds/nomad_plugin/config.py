@@ -1,7 +1,7 @@
 """Configuration for a Nomad plugin test. Pure functions."""
 
 import json
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import msgpack
 
@@ -12,7 +12,7 @@ MAX_CONFIG_CHARACTERS = 100_000
 PLUGIN_TYPE_LABELS = {"driver": gettext_noop("task driver"), "device": gettext_noop("device plugin")}
 
 
-def parse_config(text: str) -> dict[str, Any]:
+def parse_config(text: str) -> dict[str, object]:
     """Parse a configuration in JSON. Blank text is an empty configuration. Raises InvalidConfig."""
     if len(text) > MAX_CONFIG_CHARACTERS:
         raise InvalidConfig(f"Enter a configuration of {MAX_CONFIG_CHARACTERS} characters or fewer.")

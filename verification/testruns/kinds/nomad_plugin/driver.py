@@ -169,7 +169,7 @@ class NomadPluginTestRunner:
         self._record_call(call_name, status, message, data, start)
         return answer
 
-    def _record_call(self, call_name: str, status: str, message: str, data: dict[str, Any], start: float) -> None:
+    def _record_call(self, call_name: str, status: str, message: str, data: dict[str, object], start: float) -> None:
         duration_seconds = round(time.monotonic() - start, 3)
         call = PluginCall(call_name, CALL_TITLES[call_name], status, message, data, duration_seconds)
         self.records = replace(self.records, asked=(*self.records.asked, call))

@@ -5,9 +5,10 @@ blocks are a list of objects.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.testruns.kinds.nomad_plugin import hcl_types
 from verification.testruns.kinds.nomad_plugin.hcl_types import TypeExpressionError
 
@@ -23,7 +24,7 @@ def find_schema_problems(spec: Any) -> list[str]:
     return list(_find_problems(spec, "config", 0))[:50]
 
 
-def evaluate_config(spec: Any, config: Any) -> tuple[dict[str, Any], list[str]]:
+def evaluate_config(spec: Any, config: Any) -> tuple[JsonObject, list[str]]:
     """Return (values, problems): what Nomad passes to the plugin for a configuration. `spec` must be valid."""
     if not isinstance(config, dict):
         return {}, ["A configuration is an object with names and values."]
@@ -72,7 +73,7 @@ def _find_block_problems(node: Any, kind: str, where: str, depth: int) -> Iterat
     yield from _find_problems(node.nested, f"{where}.{node.name}", depth + 1)
 
 
-def _list_parts(kind: str, node: Any) -> list[tuple[str, Any]]:
+def _list_parts(kind: str, node: Any) -> list[tuple[str, object]]:
     if kind == "object":
         return [(f".{name}", part) for name, part in sorted(node.attributes.items())][:MAX_PARTS]
     if kind == "array":
@@ -101,7 +102,7 @@ def _list_names(spec: Any) -> Iterator[str]:
         yield node.name
 
 
-def _evaluate(spec: Any, config: dict[str, Any], where: str) -> tuple[Any, list[str]]:
+def _evaluate(spec: Any, config: Mapping[str, object], where: str) -> tuple[Any, list[str]]:
     kind = spec.WhichOneof("one")
     node = getattr(spec, kind)
     if kind == "object":
@@ -119,7 +120,7 @@ def _evaluate(spec: Any, config: dict[str, Any], where: str) -> tuple[Any, list[
     return _evaluate_entry(kind, node, config.get(node.name), f"{where}.{node.name}")
 
 
-def _evaluate_entry(kind: str, node: Any, value: Any, where: str) -> tuple[Any, list[str]]:
+def _evaluate_entry(kind: str, node: Any, value: Any, where: str) -> tuple[object, list[str]]:
     if value is None and kind not in ("block_list", "block_set"):
         is_required = kind != "block_map" and node.required
         return (
@@ -138,14 +139,14 @@ def _evaluate_entry(kind: str, node: Any, value: Any, where: str) -> tuple[Any, 
     return _evaluate_blocks(node, value, where)
 
 
-def _evaluate_block(spec: Any, content: Any, where: str) -> tuple[Any, list[str]]:
+def _evaluate_block(spec: object, content: object, where: str) -> tuple[object, list[str]]:
     if not isinstance(content, dict):
         return None, [f"{where}: expected a block with names and values."]
     value, problems = evaluate_config(spec, content)
     return value, [problem.replace("config.", f"{where}.", 1) for problem in problems]
 
 
-def _evaluate_blocks(node: Any, content: Any, where: str) -> tuple[Any, list[str]]:
+def _evaluate_blocks(node: Any, content: object, where: str) -> tuple[object, list[str]]:
     blocks = [] if content is None else content if isinstance(content, list) else [content]
     values, problems = hcl_types.merge_results(
         [_evaluate_block(node.nested, block, f"{where}[{index}]") for index, block in enumerate(blocks)]
@@ -156,7 +157,7 @@ def _evaluate_blocks(node: Any, content: Any, where: str) -> tuple[Any, list[str
     return values, problems
 
 
-def _evaluate_labeled_blocks(spec: Any, content: Any, label_count: int, where: str) -> tuple[Any, list[str]]:
+def _evaluate_labeled_blocks(spec: object, content: object, label_count: int, where: str) -> tuple[object, list[str]]:
     if label_count == 0:
         return _evaluate_block(spec, content, where)
     if not isinstance(content, dict):

@@ -5,7 +5,6 @@ any, string, number, bool, list(T), set(T), map(T), object({name = T, …}), tup
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 TOKEN_PATTERN = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_-]*|\"[^\"]*\"|[(){}\[\],=:])")
 PRIMITIVES = ("any", "string", "number", "bool")
@@ -44,7 +43,7 @@ def parse_type(text: str) -> HclType:
     return parsed_type
 
 
-def convert_value(value: Any, expected_type: HclType, where: str) -> tuple[Any, list[str]]:
+def convert_value(value: object, expected_type: HclType, where: str) -> tuple[object, list[str]]:
     """Return (value, problems) with the value converted as Nomad converts it. None matches every type."""
     if value is None or expected_type.kind == "any":
         return value, []
@@ -65,7 +64,7 @@ def convert_value(value: Any, expected_type: HclType, where: str) -> tuple[Any, 
     )
 
 
-def _convert_primitive(value: Any, kind: str, where: str) -> tuple[Any, list[str]]:
+def _convert_primitive(value: object, kind: str, where: str) -> tuple[object, list[str]]:
     if isinstance(value, dict | list):
         return None, [f"{where}: expected a single {kind}."]
     text = str(value).lower() if isinstance(value, bool) else str(value)
@@ -81,7 +80,7 @@ def _convert_primitive(value: Any, kind: str, where: str) -> tuple[Any, list[str
     return None, [f"{where}: “{text[:60]}” isn't a {kind}."]
 
 
-def _convert_mapping(value: Any, expected_type: HclType, where: str) -> tuple[Any, list[str]]:
+def _convert_mapping(value: object, expected_type: HclType, where: str) -> tuple[object, list[str]]:
     if not isinstance(value, dict):
         return None, [f"{where}: expected names and values for {expected_type}."]
     fields = dict(expected_type.fields) if expected_type.kind == "object" else dict.fromkeys(value, expected_type.of[0])
@@ -94,7 +93,7 @@ def _convert_mapping(value: Any, expected_type: HclType, where: str) -> tuple[An
     return values, all_problems
 
 
-def merge_results(results: list[tuple[Any, list[str]]]) -> tuple[list[Any], list[str]]:
+def merge_results(results: list[tuple[object, list[str]]]) -> tuple[list[object], list[str]]:
     return [value for value, _ in results], [problem for _, problems in results for problem in problems]
 
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from portal.core.value_types import JsonObject
+
 STATUS_ANSWERED = "answered"
 PLUGIN_TYPE_NUMBERS = {"driver": 2, "device": 3}
 
@@ -20,7 +22,7 @@ class PluginCall:
     title: str
     came: str
     sentence: str = ""
-    data: dict[str, Any] = field(default_factory=dict)
+    data: JsonObject = field(default_factory=dict)
     seconds: float = 0.0
 
     @property
@@ -48,7 +50,7 @@ class NomadPluginRecords:
     def get_call(self, call_name: str) -> PluginCall | None:
         return next((call for call in self.asked if call.act == call_name), None)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         return asdict(self)
 
 

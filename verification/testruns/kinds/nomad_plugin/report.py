@@ -1,14 +1,14 @@
 """Report of a Nomad plugin test as JSON and as text."""
 
 from dataclasses import asdict
-from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords
 from verification.testruns.kinds.nomad_plugin.rules import catalog
 from verification.testruns.rule_results import OUTCOME_LABELS, build_results_report, format_results
 
 
-def build_report(records: NomadPluginRecords) -> dict[str, Any]:
+def build_report(records: NomadPluginRecords) -> JsonObject:
     """Return the report as plain data: results, and every call with its response."""
     calls = [asdict(each) for each in records.asked]
     return {"claims": records.claims, **build_results_report(catalog, records), "calls": calls}

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTarget, NomadPluginTestRunner
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, PluginCall
 
@@ -15,15 +16,13 @@ TEXT_FIELDS = ("type", "name", "version")
 ProgressCallback = Callable[[dict[str, Any]], None]
 
 
-def build_job_input(target: NomadPluginTarget) -> dict[str, Any]:
+def build_job_input(target: NomadPluginTarget) -> JsonObject:
     """Return the input of the sandbox job."""
     texts = {name: getattr(target, name) for name in TEXT_FIELDS}
     return texts | {"config": dict(target.config), "readable": [str(path) for path in target.readable]}
 
 
-def run_job(
-    job_input: Mapping[str, Any], files: Mapping[str, Path], report_progress: ProgressCallback
-) -> dict[str, Any]:
+def run_job(job_input: Mapping[str, Any], files: Mapping[str, Path], report_progress: ProgressCallback) -> JsonObject:
     """Run the test and return its records as plain data. `report_progress` receives {"seen": …} after each call."""
     texts = {name: str(job_input[name]) for name in TEXT_FIELDS}
     readable = tuple(Path(path) for path in job_input["readable"])

@@ -2,11 +2,11 @@
 
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 
 from portal.core.cli import build_usage_error, read_text_file
+from portal.core.value_types import NamedValues
 from verification.sandbox import client
 from verification.sandbox.types import SandboxUnavailable
 from verification.testruns.cli import (
@@ -52,7 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def run(options: dict[str, Any], report_progress: ProgressCallback) -> CommandOutput:
+def run(options: NamedValues, report_progress: ProgressCallback) -> CommandOutput:
     executable = check_executable(options["executable"])
     try:
         records = _run_test(_build_target(executable, options), options, report_progress)
@@ -63,7 +63,7 @@ def run(options: dict[str, Any], report_progress: ProgressCallback) -> CommandOu
 
 
 def _run_test(
-    target: ProviderLifecycleTarget, options: dict[str, Any], report_progress: ProgressCallback
+    target: ProviderLifecycleTarget, options: NamedValues, report_progress: ProgressCallback
 ) -> ProviderLifecycleRecords:
     if not target.terraform.name:
         return worker.build_not_run_records(target, worker.NO_TERRAFORM_MESSAGE)
@@ -85,7 +85,7 @@ def _run_test(
     return load_records(result)
 
 
-def _build_target(executable: Path, options: dict[str, Any]) -> ProviderLifecycleTarget:
+def _build_target(executable: Path, options: NamedValues) -> ProviderLifecycleTarget:
     """Return the target. Raises InvalidConfig, and CommandError for unreadable files."""
     name, version = parse_executable_name(executable)
     source = options["source"] or f"{name}/{name}"

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from integrations.submissions.forms.credentials import SecretTextField, WriteOnlyTextarea
 from portal.core.text_fields import SingleLineField, reject_invisible_characters
+from portal.core.value_types import JsonObject
 from verification.terraform.versions import InvalidVersionError, parse_version
 from verification.testruns.kinds.provider_lifecycle.config import (
     InvalidConfig,
@@ -29,7 +30,7 @@ class ConfigurationField(forms.CharField):
         widget = forms.Textarea(attrs={"rows": rows, "spellcheck": "false", "autocapitalize": "off", "class": "mono"})
         super().__init__(max_length=MAX_CONFIGURATION_CHARACTERS, strip=True, widget=widget, **kwargs)
 
-    def to_python(self, value: Any) -> str:
+    def to_python(self, value: object) -> str:
         text = str(super().to_python(value)).replace("\r\n", "\n").replace("\t", "  ")  # the same to Terraform
         reject_invisible_characters(text)
         return f"{text}\n" if text else ""
@@ -116,8 +117,8 @@ class ProviderLifecycleTestForm(forms.Form):
         except InvalidConfig as error:
             raise ValidationError(str(error)) from error
 
-    def clean(self) -> dict[str, Any]:
-        data: dict[str, Any] = super().clean() or {}
+    def clean(self) -> dict[str, object]:
+        data: dict[str, object] = super().clean() or {}
         data.setdefault("account", "")
         if not self.errors:
             problem, is_same = find_config_problem(_build_target(data)), data["base"] == data["changed"]
@@ -128,6 +129,6 @@ class ProviderLifecycleTestForm(forms.Form):
         return data
 
 
-def _build_target(data: dict[str, Any]) -> ProviderLifecycleTarget:
+def _build_target(data: JsonObject) -> ProviderLifecycleTarget:
     texts = {name: data[name] for name in ("base", "changed", "refused", "partial")}
     return ProviderLifecycleTarget(Path(), Path(), "", "", environment=parse_environment(data["secret"]), **texts)

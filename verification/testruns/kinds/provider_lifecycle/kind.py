@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django import forms
 from django.conf import settings
@@ -75,7 +75,7 @@ class ProviderLifecycleTest(SandboxTestKind):
     def is_supported(self, integration: Integration) -> bool:
         return bool(file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]))
 
-    def build_form(self, integration: Integration, data: Any = None, last: TestRun | None = None) -> forms.Form:
+    def build_form(self, integration: Integration, data: object = None, last: TestRun | None = None) -> forms.Form:
         accounts = integration.credentials.filter(ended_at=None).order_by("pk")
         choices = [(str(account.uuid), account.label) for account in accounts]
         initial = None if data is not None else self.get_initial_values(integration, last)

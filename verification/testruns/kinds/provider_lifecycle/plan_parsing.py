@@ -61,7 +61,7 @@ def _list_differences(change: PlainData) -> Iterator[str]:
             yield name
 
 
-def _is_unknown(mark: Any) -> bool:
+def _is_unknown(mark: object) -> bool:
     if isinstance(mark, dict):
         return any(_is_unknown(nested_mark) for nested_mark in mark.values())
     if isinstance(mark, list):

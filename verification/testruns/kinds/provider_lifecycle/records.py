@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+
+from portal.core.value_types import JsonObject
 
 MAX_TEXT_CHARACTERS = 8000
 ERROR_PATTERN_FLAGS = re.MULTILINE | re.DOTALL
@@ -30,7 +31,7 @@ class CommandRecord:
     output: str
     errors: str
     seconds: float
-    plan: dict[str, Any] | None = None
+    plan: JsonObject | None = None
     state: tuple[str, ...] | None = None
     tainted: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
@@ -74,18 +75,18 @@ class ProviderLifecycleRecords:
     def with_command(self, command: CommandRecord) -> "ProviderLifecycleRecords":
         return replace(self, ran=(*self.ran, command))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         return asdict(self)
 
 
-def load_records(plain: dict[str, Any]) -> ProviderLifecycleRecords:
+def load_records(plain: JsonObject) -> ProviderLifecycleRecords:
     """Load records from the output of as_dict, also after JSON."""
     return ProviderLifecycleRecords(
         **{**plain, "ran": tuple(load_command(command) for command in plain.get("ran", ()))}
     )
 
 
-def load_command(plain: dict[str, Any]) -> CommandRecord:
+def load_command(plain: JsonObject) -> CommandRecord:
     lists = {name: tuple(plain[name]) for name in ("tainted", "shown", "unmarked")}
     state = plain["state"]
     return CommandRecord(**{**plain, **lists, "state": None if state is None else tuple(state)})

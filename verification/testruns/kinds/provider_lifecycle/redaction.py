@@ -65,7 +65,7 @@ class Secrets:
         forms_by_name = {name: forms for name, forms in self._forms.items() if SECRET_NAME_PATTERN.search(name)}
         return tuple(name for name, forms in forms_by_name.items() if any(form in text for form in forms))
 
-    def redact_data(self, plain: Any) -> Any:
+    def redact_data(self, plain: object) -> Any:
         """Return plain data without secrets in keys and values."""
         if isinstance(plain, str):
             return self.redact(plain)
@@ -76,7 +76,7 @@ class Secrets:
         return plain
 
 
-def mask_sensitive_values(value: Any, marks: Any) -> Any:
+def mask_sensitive_values(value: object, marks: object) -> Any:
     """Return data without values that Terraform marks as sensitive. `marks`: true, or nested marks."""
     if marks is True:
         return SENSITIVE_PLACEHOLDER if value is not None else None

@@ -1,14 +1,14 @@
 """Report of a provider acceptance test as JSON and as text."""
 
 from dataclasses import asdict
-from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords
 from verification.testruns.kinds.provider_lifecycle.rules import catalog
 from verification.testruns.rule_results import OUTCOME_LABELS, build_results_report, format_results
 
 
-def build_report(records: ProviderLifecycleRecords) -> dict[str, Any]:
+def build_report(records: ProviderLifecycleRecords) -> JsonObject:
     """Return the report as plain data: results, and every command, redacted."""
     steps = [asdict(each) for each in records.ran]
     return {"source": records.source, **build_results_report(catalog, records), "steps": steps}

@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.sandbox.egress_proxy import EgressRules
 from verification.sandbox.environment import open_environment
 from verification.sandbox.types import SandboxUnavailable
@@ -25,9 +26,9 @@ ProgressCallback = Callable[[dict[str, Any]], None]
 
 def build_job_input(
     target: ProviderLifecycleTarget, readable: tuple[Path, ...] = (), *, loopback: bool = False
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the input of the sandbox job. It contains credentials and must not be stored."""
-    job_input: dict[str, Any] = {name: getattr(target, name) for name in TEXT_FIELDS}
+    job_input: JsonObject = {name: getattr(target, name) for name in TEXT_FIELDS}
     job_input |= {"hosts": list(target.hosts), "environment": dict(target.environment), "loopback": loopback}
     return job_input | {"readable": [str(path) for path in readable]}
 
@@ -40,9 +41,7 @@ def parse_job_input(job_input: Mapping[str, Any], executable: Path, terraform: P
     )
 
 
-def run_job(
-    job_input: Mapping[str, Any], files: Mapping[str, Path], report_progress: ProgressCallback
-) -> dict[str, Any]:
+def run_job(job_input: Mapping[str, Any], files: Mapping[str, Path], report_progress: ProgressCallback) -> JsonObject:
     """Run the test and return redacted records. `report_progress` receives {"ran": …} after each step."""
     readable = tuple(Path(path) for path in job_input["readable"])
     terraform = find_terraform()

@@ -1,13 +1,14 @@
 """Command line of the provider schema inspection."""
 
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
 
 from portal.core.cli import build_usage_error
+from portal.core.value_types import NamedValues
 from verification.checks.rules import provider_schema as checks
 from verification.checks.types import Subject
 from verification.outcomes import Outcome
@@ -47,7 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_readable_argument(parser)
 
 
-def run(options: dict[str, Any], report_progress: ProgressCallback) -> CommandOutput:
+def run(options: NamedValues, report_progress: ProgressCallback) -> CommandOutput:
     executable = options["executable"]
     check_executable(executable)
     try:
@@ -75,7 +76,7 @@ def _build_not_run_output(reason: str) -> CommandOutput:
     return CommandOutput({"not_run": reason}, f"Not run: {reason}", 2)
 
 
-def _format_lines(source: str, observation: dict[str, Any]) -> list[str]:
+def _format_lines(source: str, observation: Mapping[str, object]) -> list[str]:
     """Return the result of each rule with its evidence."""
     subject = Subject("", "", "", "", known={checks.OBSERVATION_KEY: observation})
     lines = [f"{source} {observation['version']}"]

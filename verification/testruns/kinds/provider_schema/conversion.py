@@ -7,6 +7,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from portal.core.value_types import JsonObject
+
 DESCRIPTION_KINDS = {0: "plain", 1: "markdown"}
 NESTING_MODES = {1: "single", 2: "list", 3: "set", 4: "map", 5: "group"}
 ATTRIBUTE_FLAGS = ("required", "optional", "computed", "sensitive", "deprecated", "write_only")
@@ -17,12 +19,12 @@ class ProviderSchemaError(ValueError):
     """Terraform could not read the response. The message is safe to display."""
 
 
-def build_document(source: str, answer: Any) -> dict[str, Any]:
+def build_document(source: str, answer: object) -> JsonObject:
     """Return the document for one provider. Raises ProviderSchemaError."""
     return {"format_version": "1.0", "provider_schemas": {source: build_provider(answer)}}
 
 
-def build_provider(answer: Any) -> dict[str, Any]:
+def build_provider(answer: Any) -> dict[str, object]:
     document = {"provider": _convert_schema(answer.provider, "provider")}
     for key in SCHEMA_KEYS:
         document[key] = {name: _convert_schema(one, name) for name, one in sorted(getattr(answer, key).items())}
@@ -35,12 +37,12 @@ def list_errors(answer: Any) -> list[str]:
     return [f"{one.summary}: {one.detail}".rstrip(": ") for one in answer.diagnostics if one.severity == 1]
 
 
-def _convert_schema(schema: Any, where: str) -> dict[str, Any]:
+def _convert_schema(schema: Any, where: str) -> dict[str, object]:
     return {"version": schema.version, "block": _convert_block(schema.block, where)}
 
 
-def _convert_block(block: Any, where: str) -> dict[str, Any]:
-    document: dict[str, Any] = {}
+def _convert_block(block: Any, where: str) -> dict[str, object]:
+    document: JsonObject = {}
     if block.attributes:
         document["attributes"] = _sort_by_name(
             (one.name, _convert_attribute(one, f"{where}.{one.name}")) for one in block.attributes
@@ -52,16 +54,16 @@ def _convert_block(block: Any, where: str) -> dict[str, Any]:
     return document | _convert_description(block) | ({"deprecated": True} if block.deprecated else {})
 
 
-def _sort_by_name(pairs: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+def _sort_by_name(pairs: Iterable[tuple[str, JsonObject]]) -> dict[str, dict[str, object]]:
     return dict(sorted(pairs, key=lambda pair: pair[0]))
 
 
-def _convert_description(message: Any) -> dict[str, Any]:
+def _convert_description(message: Any) -> JsonObject:
     kind = {"description_kind": DESCRIPTION_KINDS.get(message.description_kind, "plain")}
     return {"description": message.description, **kind} if message.description else kind
 
 
-def _convert_attribute(attribute: Any, where: str) -> dict[str, Any]:
+def _convert_attribute(attribute: Any, where: str) -> dict[str, object]:
     has_nested = "nested_type" in attribute.DESCRIPTOR.fields_by_name and attribute.HasField("nested_type")
     document = (
         {"nested_type": _convert_object(attribute.nested_type, where)}
@@ -75,8 +77,8 @@ def _convert_attribute(attribute: Any, where: str) -> dict[str, Any]:
     )
 
 
-def _convert_object(object_type: Any, where: str) -> dict[str, Any]:
-    document: dict[str, Any] = {"nesting_mode": _get_nesting_mode(object_type, where)}
+def _convert_object(object_type: Any, where: str) -> dict[str, object]:
+    document: JsonObject = {"nesting_mode": _get_nesting_mode(object_type, where)}
     if object_type.attributes:
         document["attributes"] = _sort_by_name(
             (one.name, _convert_attribute(one, f"{where}.{one.name}")) for one in object_type.attributes
@@ -84,7 +86,7 @@ def _convert_object(object_type: Any, where: str) -> dict[str, Any]:
     return document
 
 
-def _convert_nested_block(nested_block: Any, where: str) -> dict[str, Any]:
+def _convert_nested_block(nested_block: Any, where: str) -> dict[str, object]:
     document = {
         "nesting_mode": _get_nesting_mode(nested_block, where),
         "block": _convert_block(nested_block.block, where),
@@ -100,17 +102,15 @@ def _get_nesting_mode(message: Any, where: str) -> str:
     return NESTING_MODES[message.nesting]
 
 
-def _parse_type(type_json: bytes, where: str) -> Any:
+def _parse_type(type_json: bytes, where: str) -> object:
     try:
         return json.loads(type_json)
     except (ValueError, RecursionError):
         raise ProviderSchemaError(f"{where[:100]}: the type can't be read.") from None
 
 
-def _convert_function(function: Any, where: str) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        key: getattr(function, key) for key in ("description", "summary", "deprecation_message")
-    }
+def _convert_function(function: Any, where: str) -> dict[str, object]:
+    document: JsonObject = {key: getattr(function, key) for key in ("description", "summary", "deprecation_message")}
     document["return_type"] = _parse_type(getattr(function, "return").type, where)
     document["parameters"] = [_convert_parameter(one, where) for one in function.parameters]
     if function.HasField("variadic_parameter"):
@@ -118,7 +118,7 @@ def _convert_function(function: Any, where: str) -> dict[str, Any]:
     return {key: value for key, value in document.items() if value}
 
 
-def _convert_parameter(parameter: Any, where: str) -> dict[str, Any]:
+def _convert_parameter(parameter: Any, where: str) -> dict[str, object]:
     document = {"name": parameter.name, "description": parameter.description, "is_nullable": parameter.allow_null_value}
     return {key: value for key, value in document.items() if value} | {
         "type": _parse_type(parameter.type, f"{where}({parameter.name})")

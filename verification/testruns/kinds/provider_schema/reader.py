@@ -13,6 +13,7 @@ from typing import Any
 
 import grpc
 
+from portal.core.value_types import JsonObject
 from verification.plugins import messages
 from verification.plugins.client import PluginStartError, RunningPlugin, start_plugin
 from verification.plugins.handshake import TERRAFORM_COOKIE
@@ -65,7 +66,7 @@ class SchemaReadResult:
     """
 
     via: str
-    document: dict[str, Any] | None
+    document: dict[str, object] | None
     key: str = ""
     problem: str = ""
     protocol: int = 0
@@ -73,7 +74,7 @@ class SchemaReadResult:
     peak: int = 0
     output: str = ""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Return plain data without the document, which is stored once."""
         return {
             "via": self.via,
@@ -153,7 +154,7 @@ def _explain_error(result: CommandResult | None, error: Any) -> tuple[str, str]:
     return "answer", f"The provider didn't return its schema: {str(error.details())[:300]}."
 
 
-def _convert_answer(source: str, answer: Any) -> tuple[dict[str, Any] | None, str, str]:
+def _convert_answer(source: str, answer: object) -> tuple[JsonObject | None, str, str]:
     """Return (document, key, problem) for a response."""
     errors = conversion.list_errors(answer)
     if errors:
@@ -187,7 +188,7 @@ def read_with_terraform(
     )
 
 
-def _parse_schema(result: CommandResult) -> tuple[dict[str, Any] | None, str, str]:
+def _parse_schema(result: CommandResult) -> tuple[dict[str, object] | None, str, str]:
     """Return (document, key, problem) for the output of Terraform."""
     if result.reason != ExitReason.FINISHED:
         return None, result.reason, result.message
@@ -216,18 +217,18 @@ def find_terraform() -> Path | None:
     return Path(path).resolve() if path else None
 
 
-def list_differences(first: dict[str, Any], second: dict[str, Any], limit: int = 20) -> list[str]:
+def list_differences(first: dict[str, object], second: dict[str, object], limit: int = 20) -> list[str]:
     """Return the locations at which two documents of one provider differ."""
     differences: list[str] = []
     _collect_differences(_get_provider_document(first), _get_provider_document(second), "", differences)
     return differences[:limit]
 
 
-def _get_provider_document(document: dict[str, Any]) -> Any:
+def _get_provider_document(document: JsonObject) -> object:
     return next(iter(document["provider_schemas"].values()), {})
 
 
-def _collect_differences(first: Any, second: Any, where: str, differences: list[str]) -> None:
+def _collect_differences(first: object, second: object, where: str, differences: list[str]) -> None:
     if isinstance(first, dict) and isinstance(second, dict):
         for key in sorted(first.keys() | second.keys()):
             _collect_differences(first.get(key), second.get(key), f"{where}.{key}" if where else key, differences)

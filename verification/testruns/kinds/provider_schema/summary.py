@@ -1,14 +1,14 @@
 """Summaries of provider schema inspections for checks. Pure functions."""
 
 import json
-from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.schemas.engine import quality
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import SchemaParseError
 
 
-def build_observation(answer: dict[str, Any], version: str, at: str) -> dict[str, Any]:
+def build_observation(answer: JsonObject, version: str, at: str) -> JsonObject:
     """Return the input of the schema checks, without the schema. `answer`: see worker.run_job."""
     observation = {key: answer[key] for key in ("readings", "differences")}
     observation |= {
@@ -30,6 +30,6 @@ def build_observation(answer: dict[str, Any], version: str, at: str) -> dict[str
     return observation | {"rules": rules, "offered": quality.list_documented_names(schema)}
 
 
-def get_protocol(answer: dict[str, Any]) -> int:
+def get_protocol(answer: JsonObject) -> int:
     """Return the negotiated protocol version, 0 if unknown."""
     return next((reading["protocol"] for reading in answer["readings"] if reading["protocol"]), 0)

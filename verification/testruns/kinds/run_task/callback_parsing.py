@@ -7,9 +7,11 @@ used in the API page's example).
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from portal.core.value_types import JsonObject
 
 STATUSES = ("running", "passed", "failed")
 FINAL_STATUSES = ("passed", "failed")
@@ -32,7 +34,7 @@ class ParsedCallback:
     status: str = ""
     message: str = ""
     url: str = ""
-    outcomes: list[dict[str, Any]] = field(default_factory=list)
+    outcomes: list[JsonObject] = field(default_factory=list)
     form: list[str] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
     shape: list[str] = field(default_factory=list)
@@ -59,7 +61,7 @@ def parse_callback(raw: bytes) -> ParsedCallback:
     return callback
 
 
-def _parse_data(raw: bytes, callback: ParsedCallback) -> dict[str, Any] | None:
+def _parse_data(raw: bytes, callback: ParsedCallback) -> dict[str, object] | None:
     try:
         document = json.loads(raw.decode("utf-8"))
     except (ValueError, RecursionError):
@@ -74,7 +76,7 @@ def _parse_data(raw: bytes, callback: ParsedCallback) -> dict[str, Any] | None:
     return data
 
 
-def _parse_attributes(attributes: dict[str, Any], callback: ParsedCallback) -> None:
+def _parse_attributes(attributes: Mapping[str, object], callback: ParsedCallback) -> None:
     status = attributes.get("status")
     if status in STATUSES:
         callback.status = str(status)
@@ -84,7 +86,7 @@ def _parse_attributes(attributes: dict[str, Any], callback: ParsedCallback) -> N
     callback.url = _parse_text(attributes.get("url"), "“url”", MAX_URL_CHARACTERS, callback)
 
 
-def _parse_text(value: Any, name: str, limit: int, callback: ParsedCallback) -> str:
+def _parse_text(value: object, name: str, limit: int, callback: ParsedCallback) -> str:
     """Return an optional text, shortened, and record it if it exceeds the limit."""
     if value is None:
         return ""
@@ -96,7 +98,7 @@ def _parse_text(value: Any, name: str, limit: int, callback: ParsedCallback) -> 
     return value[:MAX_STORED_CHARACTERS]
 
 
-def _read_relationship(data: dict[str, Any], callback: ParsedCallback) -> dict[str, Any] | None:
+def _read_relationship(data: Mapping[str, object], callback: ParsedCallback) -> dict[str, object] | None:
     """Return the outcomes in relationships, where the API page puts them."""
     value: Any = data
     for name in ("relationships", "outcomes"):
@@ -111,7 +113,9 @@ def _read_relationship(data: dict[str, Any], callback: ParsedCallback) -> dict[s
     return value
 
 
-def _find_outcomes(data: dict[str, Any], attributes: dict[str, Any], callback: ParsedCallback) -> list[dict[str, Any]]:
+def _find_outcomes(
+    data: Mapping[str, object], attributes: JsonObject, callback: ParsedCallback
+) -> list[dict[str, object]]:
     """Return the outcomes from any supported location."""
     container = _read_relationship(data, callback)
     if container is None and "outcomes" in attributes:
@@ -131,7 +135,7 @@ def _find_outcomes(data: dict[str, Any], attributes: dict[str, Any], callback: P
     return outcomes[:MAX_OUTCOMES]
 
 
-def _parse_outcome(outcome: dict[str, Any], index: int, callback: ParsedCallback) -> None:
+def _parse_outcome(outcome: Mapping[str, object], index: int, callback: ParsedCallback) -> None:
     """Parse one outcome: type, texts and tags."""
     where = f"Outcome {index}"
     if outcome.get("type") != "task-result-outcomes":
@@ -165,13 +169,13 @@ def _parse_outcome(outcome: dict[str, Any], index: int, callback: ParsedCallback
     )
 
 
-def _validate_text(value: Any, name: str, limit: int) -> list[str]:
+def _validate_text(value: object, name: str, limit: int) -> list[str]:
     if not isinstance(value, str) or not value:
         return [f"{name} is missing."]
     return [f"{name} has {len(value)} characters. The limit is {limit}."] if len(value) > limit else []
 
 
-def _validate_body(body: Any, where: str, callback: ParsedCallback) -> None:
+def _validate_body(body: object, where: str, callback: ParsedCallback) -> None:
     if body is None:
         return
     if not isinstance(body, str):
@@ -188,7 +192,7 @@ def _validate_body(body: Any, where: str, callback: ParsedCallback) -> None:
         )
 
 
-def _parse_tags(tags: Any, where: str, callback: ParsedCallback) -> Iterator[str]:
+def _parse_tags(tags: object, where: str, callback: ParsedCallback) -> Iterator[str]:
     """Return each tag as "Severity: High (error)"."""
     if tags is None:
         return
@@ -205,7 +209,7 @@ def _parse_tags(tags: Any, where: str, callback: ParsedCallback) -> Iterator[str
         yield from _parse_labels(name, labels, where, callback)
 
 
-def _parse_labels(name: str, labels: Any, where: str, callback: ParsedCallback) -> Iterator[str]:
+def _parse_labels(name: str, labels: object, where: str, callback: ParsedCallback) -> Iterator[str]:
     tag = f"{where}: the tag “{name[:40]}”"
     if not isinstance(labels, list) or not all(isinstance(each, dict) for each in labels):
         callback.shape.append(f"{tag} isn't a list of objects with a label.")
@@ -220,6 +224,6 @@ def _parse_labels(name: str, labels: Any, where: str, callback: ParsedCallback) 
         yield f"{name[:40]}: {str(each.get('label'))[:MAX_LABEL_CHARACTERS]} ({str(level)[:10]})"
 
 
-def quote_value(value: Any) -> str:
+def quote_value(value: object) -> str:
     """Return a received value, shortened and in quotation marks."""
     return f"“{str(value)[:40]}”" if value is not None else "missing"

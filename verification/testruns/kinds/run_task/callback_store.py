@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -11,6 +10,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from portal.core.value_types import NamedValues
 from verification.testruns.kinds.run_task import callback_service
 from verification.testruns.kinds.run_task.driver import RunTaskTarget, list_awaited_runs
 from verification.testruns.kinds.run_task.protocol import (
@@ -58,7 +58,7 @@ def _serialize_scenario(scenario: Scenario) -> dict[str, str]:
     return {"name": scenario.name, "workspace": scenario.workspace, "message": scenario.message, "plan": scenario.plan}
 
 
-def build_scenarios(inputs: dict[str, Any]) -> dict[str, dict[str, str]]:
+def build_scenarios(inputs: NamedValues) -> dict[str, dict[str, str]]:
     """Return both scenarios with the partner's values. `inputs`: passing_plan and so on."""
     scenarios = {}
     for name, default in DEFAULT_SCENARIOS.items():

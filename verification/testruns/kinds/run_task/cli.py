@@ -3,9 +3,9 @@
 from argparse import ArgumentParser
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from portal.core.cli import build_usage_error, read_text_file
+from portal.core.value_types import NamedValues
 from verification.sources.http.client import OutboundClient
 from verification.testruns.cli import CommandOutput, ProgressCallback
 from verification.testruns.kinds.run_task import report
@@ -54,7 +54,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def run(options: dict[str, Any], report_progress: ProgressCallback) -> CommandOutput:
+def run(options: NamedValues, report_progress: ProgressCallback) -> CommandOutput:
     def report_exchange(records: RunTaskRecords) -> None:
         report_progress(f"{records.exchanges[-1].title}: {records.exchanges[-1].line}")
 
@@ -71,7 +71,7 @@ def run(options: dict[str, Any], report_progress: ProgressCallback) -> CommandOu
     return CommandOutput(document, report.render_text(records, url), get_exit_code(document["outcome"]))
 
 
-def _build_target(url: str, options: dict[str, Any]) -> RunTaskTarget:
+def _build_target(url: str, options: NamedValues) -> RunTaskTarget:
     stages = _parse_stages(options["stages"])
     if not url:
         raise build_usage_error("Enter the endpoint's URL. For example, https://run.acme.io/run-task.")

@@ -1,8 +1,8 @@
 """Effects of results on a run, for mandatory and advisory tasks."""
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.testruns.kinds.run_task.records import Exchange, RunTaskRecords
 from verification.testruns.kinds.run_task.scenario import format_stage
 
@@ -29,7 +29,7 @@ class RunEffect:
     advisory: str
     level: str
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         return asdict(self)
 
 

@@ -37,7 +37,7 @@ class HmacKeyField(SecretTextField):
         widget = WriteOnlyTextarea(attrs={"rows": 1, "autocomplete": "off", "spellcheck": "false"})
         super().__init__(required=False, max_length=500, widget=widget, **kwargs)
 
-    def to_python(self, value: Any) -> str:
+    def to_python(self, value: object) -> str:
         text = super().to_python(value)
         reject_invisible_characters(text)
         return text
@@ -51,7 +51,7 @@ class PlanField(forms.CharField):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(required=False, max_length=MAX_PLAN_CHARACTERS, strip=True, help_text=PLAN_HELP_TEXT, **kwargs)
 
-    def to_python(self, value: Any) -> str:
+    def to_python(self, value: object) -> str:
         text = str(super().to_python(value)).replace("\r\n", "\n").replace("\t", " ")  # the same JSON
         reject_invisible_characters(text)
         return text

@@ -137,7 +137,7 @@ class CallbackHandler(BaseHTTPRequestHandler):
         self.close_connection = True
         self.wfile.write(body)
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format: str, *args: object) -> None:
         """Log nothing. The records contain every callback."""
 
 

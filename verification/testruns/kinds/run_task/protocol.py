@@ -9,9 +9,9 @@ import hmac
 import io
 import json
 import tarfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 STAGES = ("pre_plan", "post_plan", "pre_apply", "post_apply")
 STAGES_WITHOUT_PLAN = ("pre_plan",)
@@ -71,7 +71,7 @@ def build_headers(signature: str) -> dict[str, str]:
 
 def build_run_request(
     run: Run, stage: str, urls: RunTaskUrls, token: str, result_id: str, enforcement: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the document for one stage. `result_id`: "taskrs-…". `enforcement`: mandatory or advisory."""
     organization, workspace = "partner-portal-test", run.scenario.workspace
     run_id, project_id = run.id("run", run.key), run.id("prj")
@@ -108,17 +108,17 @@ def build_run_request(
     }
 
 
-def encode_document(document: dict[str, Any]) -> bytes:
+def encode_document(document: Mapping[str, object]) -> bytes:
     """Encode a document as the platform does: compact, UTF-8."""
     return json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def encode_with_spaces(document: dict[str, Any]) -> bytes:
+def encode_with_spaces(document: dict[str, object]) -> bytes:
     """Encode a document with different spacing, order and escapes. Only the raw bytes match its signature."""
     return json.dumps(dict(reversed(document.items())), indent=2).encode() + b"\n"
 
 
-def build_plan(address: str, kind: str, after: dict[str, Any]) -> str:
+def build_plan(address: str, kind: str, after: Mapping[str, object]) -> str:
     """Return a plan that creates one resource, in Terraform's JSON format."""
     name = address.partition(".")[2]
     resource = {"address": address, "mode": "managed", "type": kind, "name": name}

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
 
 from portal.core.json_text import clean_json
+from portal.core.value_types import JsonObject
 
 REDACTED_TEXT = "[struck out]"
 MAX_TEXT_CHARACTERS = 4000
@@ -44,7 +44,7 @@ class CallbackRecord:
     content_type: str = ""
     size: int = 0
     body: str = ""
-    outcomes: tuple[dict[str, Any], ...] = ()
+    outcomes: tuple[JsonObject, ...] = ()
     form: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     shape: tuple[str, ...] = ()
@@ -147,11 +147,11 @@ def redact_text(text: str, secrets: Iterable[str]) -> str:
     return text if len(text) <= MAX_TEXT_CHARACTERS else f"{text[:MAX_TEXT_CHARACTERS]}… ({len(text)} characters)"
 
 
-def serialize_record(item: Exchange | CallbackRecord) -> dict[str, Any]:
+def serialize_record(item: Exchange | CallbackRecord) -> JsonObject:
     return asdict(item)
 
 
-def load_exchange(plain: dict[str, Any]) -> Exchange:
+def load_exchange(plain: JsonObject) -> Exchange:
     """Load an exchange from plain data, also after JSON."""
     pairs = {name: tuple((a, b) for a, b in plain[name]) for name in ("sent_headers", "headers")}
     return Exchange(**{**plain, **pairs, "fetched": tuple(plain.get("fetched", ()))})
@@ -162,6 +162,6 @@ def sanitize_callback(callback: CallbackRecord) -> CallbackRecord:
     return load_callback(clean_json(serialize_record(callback)))
 
 
-def load_callback(plain: dict[str, Any]) -> CallbackRecord:
+def load_callback(plain: JsonObject) -> CallbackRecord:
     lists = {name: tuple(plain[name]) for name in ("outcomes", "form", "limits", "shape", "notes")}
     return CallbackRecord(**{**plain, **lists})

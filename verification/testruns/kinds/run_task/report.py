@@ -1,14 +1,13 @@
 """Report of a run task test as JSON and as text."""
 
-from typing import Any
-
+from portal.core.value_types import JsonObject
 from verification.testruns.kinds.run_task import rules
 from verification.testruns.kinds.run_task.enforcement import build_effects
 from verification.testruns.kinds.run_task.records import RunTaskRecords, serialize_record
 from verification.testruns.rule_results import OUTCOME_LABELS, build_results_report, format_results
 
 
-def build_report(records: RunTaskRecords, url: str) -> dict[str, Any]:
+def build_report(records: RunTaskRecords, url: str) -> JsonObject:
     """Return the report as plain data: results, effects, and every exchange, redacted."""
     return {
         "url": url,

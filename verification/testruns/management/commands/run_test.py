@@ -3,7 +3,6 @@
 import json
 import sys
 from argparse import ArgumentParser
-from typing import Any
 
 from django.core.management.base import BaseCommand
 
@@ -34,7 +33,7 @@ class Command(BaseCommand):
             module.add_arguments(kind_parser)
             kind_parser.add_argument("--json", action="store_true", help="Print everything as JSON.")
 
-    def handle(self, *, kind: str, **options: Any) -> None:  # type: ignore[override]
+    def handle(self, *, kind: str, **options: object) -> None:  # type: ignore[override]
         output = KINDS[kind].run(options, lambda message: self.stderr.write(message, self.style.NOTICE))
         text = json.dumps(output.report, indent=2, ensure_ascii=False) if options["json"] else output.text
         self.stdout.write(text)

@@ -1,8 +1,8 @@
 """Rules for changes in place."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
+from portal.core.value_types import JsonObject
 from verification.testruns.kinds.provider_lifecycle import plan_parsing
 from verification.testruns.kinds.provider_lifecycle.judging import (
     INCONSISTENT_RESULT_ERROR,
@@ -54,7 +54,7 @@ def _describe_changes(requested_changes: RequestedChanges) -> str:
 
 
 def _find_unrequested_changes(
-    requested_changes: RequestedChanges, planned_changes: dict[str, Any], plan: dict[str, Any]
+    requested_changes: RequestedChanges, planned_changes: JsonObject, plan: JsonObject
 ) -> Iterator[RuleOutcome]:
     for name, change in planned_changes.items():
         if change["actions"] != ["update"]:
@@ -84,7 +84,7 @@ def _find_unrequested_changes(
 
 
 def _find_missing_changes(
-    requested_changes: RequestedChanges, planned_changes: dict[str, Any]
+    requested_changes: RequestedChanges, planned_changes: Mapping[str, object]
 ) -> Iterator[RuleOutcome]:
     """Return attributes that differ in the configuration but not in the plan."""
     for name, names in requested_changes.items():
@@ -95,7 +95,7 @@ def _find_missing_changes(
             )
 
 
-def _describe_other_action(name: str, change: dict[str, Any]) -> str:
+def _describe_other_action(name: str, change: JsonObject) -> str:
     if sorted(change["actions"]) == ["create", "delete"]:
         reason = f" because of {join_words(change['replaces'], 6)}" if change["replaces"] else ""
         return f"{name} would be replaced{reason}, not changed in place."
@@ -112,14 +112,14 @@ def _is_in_module(address: str) -> bool:
     return address.startswith("module.")
 
 
-def _has_reference(expression: Any) -> bool:
+def _has_reference(expression: object) -> bool:
     """Return whether the value depends on another object."""
     if isinstance(expression, dict):
         return "references" in expression or any(_has_reference(each) for each in expression.values())
     return isinstance(expression, list) and any(_has_reference(each) for each in expression)
 
 
-def _is_unknown(change: dict[str, Any], name: str) -> bool:
+def _is_unknown(change: JsonObject, name: str) -> bool:
     return bool((change["unknown"] or {}).get(name))
 
 

@@ -1,0 +1,21 @@
+"""Types of requests and of the people who send them."""
+
+from typing import TypeAlias, TypeGuard
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest
+
+from portal.accounts.models import User
+
+AnyUser: TypeAlias = User | AnonymousUser
+
+
+class AuthenticatedRequest(HttpRequest):
+    """Request of a signed-in user. Views behind the sign-in annotate their request with it."""
+
+    user: User
+
+
+def is_authenticated(request: HttpRequest) -> TypeGuard[AuthenticatedRequest]:
+    """Return whether a view that is also open to visitors serves a signed-in user."""
+    return request.user.is_authenticated
