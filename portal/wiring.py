@@ -72,7 +72,7 @@ def check_answers(event: AuditEvent) -> None:
 def silence_former_member(event: AuditEvent) -> None:
     """Cancel pending emails to a former member of the company."""
     if event.partner is not None:
-        email.silence_person(event.data["person"], event.partner)
+        email.silence_person(event.data["person"], event.partner.pk)
 
 
 def update_listing(event: AuditEvent) -> None:

@@ -11,6 +11,7 @@ from django.utils import timezone
 from integrations.partners import name_validation
 from integrations.partners.models import Membership, Partner
 from integrations.partners.services import members
+from portal.accounts.admin import UserAdmin
 from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.core.admin import ReadOnlyAdminMixin
@@ -23,6 +24,9 @@ class MembershipInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore
     model = Membership
     extra = 0
     fields = ("partner", "user", "role", "joined_at", "ended_at")
+
+
+UserAdmin.inlines = (*UserAdmin.inlines, MembershipInline)  # type: ignore[assignment]
 
 
 class PartnerForm(forms.ModelForm):  # type: ignore[type-arg]

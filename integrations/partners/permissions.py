@@ -4,7 +4,7 @@ This is the only module that decides on permissions. Transitions, services, and 
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -13,7 +13,18 @@ from portal.accounts.requests import AnyUser
 
 if TYPE_CHECKING:
     from integrations.partners.models.partners import Partner
-    from integrations.submissions.models.integration import Integration
+
+
+class PartnerIntegration(Protocol):
+    """Columns of an integration that decide who can do what with it."""
+
+    @property
+    def partner(self) -> "Partner": ...
+    @property
+    def stage(self) -> str: ...
+    @property
+    def reviewer_id(self) -> int | None: ...
+
 
 EDITOR_ROLES = ("owner", "editor")
 DEFAULT_REFUSAL = gettext_noop("You don't have permission to do this.")
@@ -97,47 +108,47 @@ def forget_roles(user: Any) -> None:
         del user._roles  # works through the lazy request.user
 
 
-def can_view(integration: "Integration", user: Any) -> bool:
+def can_view(integration: PartnerIntegration, user: Any) -> bool:
     return user is None or user.is_reviewer or user.is_staff or bool(get_role(integration.partner, user))
 
 
-def can_edit(integration: "Integration", user: AnyUser | None) -> bool:
+def can_edit(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     return can_edit_partner(integration.partner, user)
 
 
-def can_manage(integration: "Integration", user: AnyUser | None) -> bool:
+def can_manage(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     return can_manage_partner(integration.partner, user)
 
 
-def can_decide(integration: "Integration", user: AnyUser | None) -> bool:
+def can_decide(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user is an active reviewer who doesn't belong to the integration's partner."""
     return user is not None and user.is_active and user.is_reviewer and not get_role(integration.partner, user)
 
 
-def can_put_on_hold(integration: "Integration", user: AnyUser) -> bool:
+def can_put_on_hold(integration: PartnerIntegration, user: AnyUser) -> bool:
     """Return whether the user can decide. The portal can also put an integration on hold."""
     return user is None or can_decide(integration, user)
 
 
-def can_decide_compliance(integration: "Integration", user: AnyUser) -> bool:
+def can_decide_compliance(integration: PartnerIntegration, user: AnyUser) -> bool:
     """Return whether the user can decide in the compliance procedure of a supported integration."""
     return integration.stage == "support" and can_decide(integration, user)
 
 
-def can_request_reinstatement(integration: "Integration", user: AnyUser) -> bool:
+def can_request_reinstatement(integration: PartnerIntegration, user: AnyUser) -> bool:
     return integration.stage == "support" and can_edit(integration, user)
 
 
-def is_machine(_integration: "Integration", user: AnyUser) -> bool:
+def is_machine(_integration: PartnerIntegration, user: AnyUser) -> bool:
     """Return whether the portal itself acts. It never decides in the compliance procedure."""
     return user is None
 
 
-def can_undo_decision(integration: "Integration", user: AnyUser) -> bool:
+def can_undo_decision(integration: PartnerIntegration, user: AnyUser) -> bool:
     return can_decide(integration, user)
 
 
-def can_reopen(integration: "Integration", user: AnyUser) -> bool:
+def can_reopen(integration: PartnerIntegration, user: AnyUser) -> bool:
     """Return whether the user belongs to the side that ended the integration.
 
     In other stages both sides pass, so that a late request is refused with the name of the faster person.
@@ -146,29 +157,29 @@ def can_reopen(integration: "Integration", user: AnyUser) -> bool:
     return any(rule(integration, user) for rule in rules)
 
 
-def can_assign_reviewer(integration: "Integration", user: AnyUser) -> bool:
+def can_assign_reviewer(integration: PartnerIntegration, user: AnyUser) -> bool:
     return can_act_for_program(integration, user)
 
 
-def can_write_note(integration: "Integration", user: AnyUser) -> bool:
+def can_write_note(integration: PartnerIntegration, user: AnyUser) -> bool:
     return can_act_for_program(integration, user)
 
 
-def can_post_message(integration: "Integration", user: AnyUser) -> bool:
+def can_post_message(integration: PartnerIntegration, user: AnyUser) -> bool:
     return is_program_staff(user) or can_edit(integration, user)
 
 
-def can_take_part(integration: "Integration", user: AnyUser) -> bool:
+def can_take_part(integration: PartnerIntegration, user: AnyUser) -> bool:
     """Return whether the user can take part in meetings and agreements."""
     return can_edit(integration, user) or can_decide(integration, user)
 
 
-def can_open_credentials(integration: "Integration", user: Any) -> bool:
+def can_open_credentials(integration: PartnerIntegration, user: Any) -> bool:
     """Return whether the user is the assigned reviewer, who alone can view test accounts."""
     return can_decide(integration, user) and integration.reviewer_id == user.pk
 
 
-def is_never_allowed(_integration: "Integration", _user: object) -> bool:
+def is_never_allowed(_integration: PartnerIntegration, _user: object) -> bool:
     """Return False, for transitions that only follow from others."""
     return False
 
@@ -186,12 +197,12 @@ def is_program_staff(user: Any) -> bool:
     return bool(user is not None and user.is_authenticated and (user.is_reviewer or user.is_staff))
 
 
-def can_act_for_program(integration: "Integration", user: Any) -> bool:
+def can_act_for_program(integration: PartnerIntegration, user: Any) -> bool:
     """Return whether the user is program staff and not a member of the integration's partner."""
     return is_program_staff(user) and not get_role(integration.partner, user)
 
 
-def can_view_notes(integration: "Integration", user: AnyUser | None) -> bool:
+def can_view_notes(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user can see internal notes. Members of the partner never can."""
     return can_act_for_program(integration, user)
 

@@ -10,7 +10,6 @@ from django.contrib.auth.models import Group
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from integrations.partners.admin import MembershipInline
 from portal.accounts.models import User
 from portal.core.admin import ReadOnlyAdminMixin
 
@@ -67,7 +66,7 @@ class UserAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     list_filter = ("is_active", "is_reviewer", "is_staff", "is_superuser")
     search_fields = ("email", "name")
     ordering = ("email",)
-    inlines = (AddressInline, SecondFactorInline, SessionInline, MembershipInline)
+    inlines = (AddressInline, SecondFactorInline, SessionInline)
 
 
 # Remove the libraries' own admin pages: they can change these objects and show their secrets.

@@ -14,7 +14,6 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
 
-from integrations.partners import permissions
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 
@@ -27,7 +26,7 @@ RETURN_KEY = "second_factor_return_to"
 
 def has_privileges(user: User) -> bool:
     """Return whether a user is a reviewer, staff, or a superuser."""
-    return bool(permissions.is_program_staff(user) or (user.is_authenticated and user.is_superuser))
+    return user.is_authenticated and (user.is_reviewer or user.is_staff or user.is_superuser)
 
 
 def is_second_factor_missing(user: User) -> bool:

@@ -8,7 +8,6 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from integrations.partners.models import Partner
 from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
 from portal.notifications.rendering import render
@@ -65,9 +64,9 @@ def cancel_held_emails(event: AuditEvent) -> int:
     return held_emails.update(state=EmailMessage.State.CANCELED)
 
 
-def silence_person(person: int, partner: Partner) -> int:
+def silence_person(person: int, partner_id: int) -> int:
     """Suppress a person's held and batched emails about a partner's integrations. Return their number."""
-    waiting = EmailMessage.objects.filter(person_id=person, integration__partner=partner)
+    waiting = EmailMessage.objects.filter(person_id=person, integration__partner_id=partner_id)
     return waiting.filter(state__in=(EmailMessage.State.HELD, EmailMessage.State.BATCHED)).update(
         state=EmailMessage.State.SUPPRESSED
     )

@@ -5,14 +5,29 @@ from pathlib import Path
 from typing import Annotated
 
 from django.urls import reverse
+from django.utils.translation import gettext_noop
 from pydantic import StringConstraints, TypeAdapter
 
 from portal.core.content_files import Content, load_content
 from portal.ui.components.inline import OUTCOMES
-from verification.checks.documentation import OUTCOME_DESCRIPTIONS
 from verification.outcomes import Outcome
 
 GLOSSARY = Path(__file__).with_name("glossary.yaml")
+# what each outcome of a check means for the partner
+OUTCOME_DESCRIPTIONS = {
+    Outcome.PASS: gettext_noop("The evidence fulfills the requirement."),
+    Outcome.WARN: gettext_noop("This doesn't block the review. We recommend a change."),
+    Outcome.FAIL: gettext_noop("This doesn't fulfill the requirement. Follow the advice, then run checks again."),
+    Outcome.ERROR: gettext_noop(
+        "An outage on our side or at an external service stopped this check. We'll try again automatically. No "
+        "action needed."
+    ),
+    Outcome.NOT_RUN: gettext_noop(
+        "The check didn't run for the reason shown. It doesn't count as passed. A reviewer often decides."
+    ),
+    Outcome.WAIVED: gettext_noop("The program waived this check for a limited time and gave a reason."),
+    Outcome.STALE: gettext_noop("The last result is too old to count. We'll run the check again."),
+}
 Text = Annotated[str, StringConstraints(min_length=1)]
 
 

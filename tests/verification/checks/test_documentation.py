@@ -4,9 +4,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from integrations.programs.registry import PROGRAMS
+from portal.ui.content.glossary import OUTCOME_DESCRIPTIONS
 from verification.checks import execution, question_texts
 from verification.checks.documentation import (
-    OUTCOME_DESCRIPTIONS,
     get_check_details,
     get_check_question,
     list_programs_using_check,

@@ -6,8 +6,8 @@ from django.shortcuts import render
 from django.urls import path
 from django.utils.translation import gettext as _
 
+from portal.ui.content.glossary import OUTCOME_DESCRIPTIONS
 from verification.checks.documentation import (
-    OUTCOME_DESCRIPTIONS,
     get_check_details,
     get_check_question,
     list_programs_using_check,

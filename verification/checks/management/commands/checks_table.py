@@ -7,7 +7,8 @@ from django.conf import settings
 
 import verification.checks.rules  # noqa: F401 - registers the checks
 from portal.core.generated_docs import TableDocsCommand, format_table_row, render_page
-from verification.checks.documentation import OUTCOME_DESCRIPTIONS, get_check_question, list_programs_using_check
+from portal.ui.content.glossary import OUTCOME_DESCRIPTIONS
+from verification.checks.documentation import get_check_question, list_programs_using_check
 from verification.checks.types import CHECKS, Check
 from verification.outcomes import WORST_FIRST
 
