@@ -2,7 +2,6 @@
 
 from django.urls import path
 
-from integrations.partners.views import calendar as calendars
 from integrations.partners.views import members, onboarding
 from integrations.partners.views import profile as views_record
 
@@ -19,5 +18,4 @@ urlpatterns = [
     path("company/<slug:slug>/requests/<int:pk>/", members.decide_join_request, name="decide_join_request"),
     path("company/<slug:slug>/people/<int:pk>/", members.change_member, name="change_member"),
     path("invitations/<str:token>/", onboarding.show_invitation, name="invitation"),
-    *calendars.urlpatterns,
 ]

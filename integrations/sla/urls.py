@@ -1,5 +1,6 @@
 """URLs of the sla app."""
 
+from integrations.sla.views import calendar as calendars
 from integrations.sla.views import dashboard as sla
 from integrations.sla.views import issue as issues
 from integrations.sla.views import label_policy as labels
@@ -7,6 +8,7 @@ from integrations.sla.views import monitoring
 
 app_name = "sla"
 urlpatterns = [
+    *calendars.urlpatterns,
     *monitoring.urlpatterns,
     *sla.urlpatterns,
     *issues.urlpatterns,

@@ -380,8 +380,8 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
     yield "reviews:answer_finding: an answer", {}, {"answer": "Done."}
     yield "reviews:answer_finding: not told yet", {"pk": world["finding"].pk}, {"answer": "Done."}
     yield "sla:label_policy: a proposal", {}, {"critical": "p0"}
-    yield "partners:calendar: a look", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3, 4]}
-    yield "partners:calendar: another", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3], "confirm": "1"}
+    yield "sla:calendar: a look", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3, 4]}
+    yield "sla:calendar: another", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3], "confirm": "1"}
     for act in ("lower_severity", "exclude_issue", "request_lower_severity", "dispute_breach", "dismiss_dispute"):
         yield f"sla:{act}: a reason", {}, {"reason": "It is a question."}
     yield "webhooks:action: skip", {"act": "skip"}, {}

@@ -13,13 +13,13 @@ from django.test import RequestFactory
 
 from integrations.partners import admin as partner_admin
 from integrations.partners.forms import members
-from integrations.partners.forms.calendar import CalendarForm
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import FulfillingParty, Question, Requirement, RequirementKind
 from integrations.reviews.forms import queue, reviewers
 from integrations.reviews.views import edition_migration, transitions
 from integrations.reviews.views.partners import AlliancesManagerForm
+from integrations.sla.calendar_form import CalendarForm
 from integrations.sla.filters import SlaFilterForm
 from integrations.sla.views import label_policy
 from integrations.sla.views.issue import ReasonForm

@@ -12,15 +12,15 @@ from django.utils import timezone
 from ninja import Query
 
 from integrations.partners import permissions
-from integrations.partners.forms.calendar import CalendarForm, build_initial_data, preview_calendar
 from integrations.partners.services import calendars
-from integrations.partners.views.calendar import load_partner
+from integrations.sla.calendar_form import CalendarForm, build_initial_data, preview_calendar
 from integrations.sla.filters import parse_filters
 from integrations.sla.issue_page import ClockPanel, build_issue_page
 from integrations.sla.models import LabelPolicy, SlaClock
 from integrations.sla.presenters import build_rows, serialize_row
 from integrations.sla.services import disputes, label_proposals
 from integrations.sla.views import label_policy as label_pages
+from integrations.sla.views.calendar import load_partner
 from integrations.sla.views.issue import ReasonForm, load_issue
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest

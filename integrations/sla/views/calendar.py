@@ -9,9 +9,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.partners.forms.calendar import CalendarForm, build_initial_data, preview_calendar
 from integrations.partners.models import Partner
 from integrations.partners.services import calendars
+from integrations.sla.calendar_form import CalendarForm, build_initial_data, preview_calendar
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
@@ -47,14 +47,14 @@ def edit_calendar(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "summary": calendars.describe_calendar(current) if current else "",
     }
     if form_data is None or not form.is_valid():
-        return render(request, "partners/calendar.html", context, status=422 if form.is_bound else 200)
+        return render(request, "sla/calendar.html", context, status=422 if form.is_bound else 200)
     if "confirm" not in form_data:
         proposed_edition = form.definition.build_edition(partner, now)
         context |= {
             "preview": preview_calendar(partner, current, proposed_edition, now),
             "proposed_summary": calendars.describe_calendar(proposed_edition),
         }
-        return render(request, "partners/calendar.html", context)
+        return render(request, "sla/calendar.html", context)
     return _save_calendar(request, partner, form)
 
 
@@ -64,7 +64,7 @@ def _save_calendar(request: AuthenticatedRequest, partner: Partner, form: Calend
         messages.success(request, _("Calendar saved. It applies to issues opened after this change."))
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-    return redirect("partners:calendar", partner.slug)
+    return redirect("sla:calendar", partner.slug)
 
 
 urlpatterns = [path("company/<slug:slug>/calendar/", edit_calendar, name="calendar")]
