@@ -12,10 +12,10 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
-from integrations.compliance.public_status import COMPLIANCE_STEPS, STATUS_DESCRIPTIONS
 from integrations.partners import permissions
 from integrations.reviews.presenters import filter_relevant_actions
 from integrations.submissions.models import Integration
+from integrations.submissions.public_status import COMPLIANCE_STEPS, STATUS_DESCRIPTIONS
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.workflow import evidence as workflow_evidence

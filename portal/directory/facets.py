@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from django.db.models import Count
 from django.utils.translation import gettext as _
 
-from integrations.compliance.public_status import PUBLIC_STATUSES_BY_KEY
 from integrations.programs.registry import PROGRAMS
+from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY
 from portal.directory.search import (
     STANDING_LABELS,
     STATUSES_BY_STANDING,

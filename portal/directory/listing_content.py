@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from integrations.compliance.public_status import PublicListingStatus, get_public_listing_status
 from integrations.programs.schema import Question, Requirement, Tier
 from integrations.submissions.models import Document, Integration
+from integrations.submissions.public_status import PublicListingStatus, get_public_listing_status
 from integrations.submissions.selectors.context import get_fulfillments
 from integrations.submissions.services import documents
 

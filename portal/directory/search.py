@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from integrations.compliance.public_status import PUBLIC_STATUSES_BY_KEY
 from integrations.programs.registry import PROGRAMS
+from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY
 from portal.core.name_matching import normalize_text
 from portal.core.text_fields import clean_search_query
 from portal.core.value_types import JsonObject

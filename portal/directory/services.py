@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from integrations.compliance.public_status import PUBLIC_STATUSES_BY_KEY
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
+from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import lock_integration
 from portal.core.name_matching import normalize_text

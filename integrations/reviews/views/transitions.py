@@ -16,9 +16,8 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.vary import vary_on_headers
 from django_fsm import Transition
 
-from integrations.compliance import public_status
 from integrations.partners import permissions
-from integrations.submissions import notices
+from integrations.submissions import notices, public_status
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition

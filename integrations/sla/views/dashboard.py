@@ -1,4 +1,4 @@
-"""SLA dashboard with CSV and JSON exports, and the trends page."""
+"""SLA dashboard with CSV and JSON exports."""
 
 from typing import Any
 
@@ -14,9 +14,7 @@ from integrations.sla.dashboard_metrics import build_dashboard_summary
 from integrations.sla.filters import build_state_condition, parse_filters
 from integrations.sla.presenters import build_rows
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.iso_weeks import get_program_zone
 from portal.core.value_types import TemplateContext
-from portal.reports.trends import build_trends
 
 PAGE_SIZE, MAX_UPCOMING_CLOCKS = 50, 5
 
@@ -42,9 +40,9 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
         "integration": filters.get_integration(),
         "soon": build_rows(upcoming_clocks, now, with_speakers=False) if not filters.state else [],
         "for_program": permissions.is_program_staff(request.user),
-        "trends_url": _build_url(request, "sla:sla_trends"),
-        "csv_url": _build_url(request, "sla:clocks_csv"),
-        "json_url": _build_url(request, "sla:clocks_json"),
+        "trends_url": build_filtered_url(request, "reports:trends"),
+        "csv_url": build_filtered_url(request, "sla:clocks_csv"),
+        "json_url": build_filtered_url(request, "sla:clocks_json"),
     }
     return render(request, "sla/dashboard.html", context)
 
@@ -56,7 +54,8 @@ def _paginate(request: HttpRequest, clocks: Any, count: int) -> Page:
     return paginator.get_page(request.GET.get("page"))
 
 
-def _build_url(request: HttpRequest, name: str) -> str:
+def build_filtered_url(request: HttpRequest, name: str) -> str:
+    """Return the URL of a page with the filters of this page."""
     query = request.GET.copy()
     query.pop("page", None)
     return reverse(name) + (f"?{query.urlencode()}" if query else "")
@@ -75,22 +74,7 @@ def download_clocks(request: AuthenticatedRequest, form: str) -> StreamingHttpRe
     return StreamingHttpResponse(body, content_type, headers=headers)
 
 
-def show_trends(request: AuthenticatedRequest) -> HttpResponse:
-    """Show the charts and tables of the last twelve weeks."""
-    filters = parse_filters(request.user, request.GET)
-    trends = build_trends(filters, timezone.now(), get_program_zone())
-    has_several_partners = permissions.is_program_staff(request.user) or len(trends.partners) > 1
-    context = {
-        "choice": filters,
-        "trends": trends,
-        "several_partners": has_several_partners,
-        "sla_url": _build_url(request, "sla:dashboard"),
-    }
-    return render(request, "reports/trends.html", context)
-
-
 urlpatterns = [
     path("sla/", show_dashboard, name="dashboard"),
-    path("sla/trends/", show_trends, name="sla_trends"),
     *(path(f"sla/clocks.{form}", download_clocks, {"form": form}, name=f"clocks_{form}") for form in ("csv", "json")),
 ]

@@ -98,7 +98,7 @@ PAGE_ONLY_FEATURES = (
         "the archive contains all definitions",
         ("schemas:crd_file", "schemas:crd"),
     ),
-    PageOnlyFeature("SLA trend charts", "they are based on clocks, which the API lists", ("sla:sla_trends",)),
+    PageOnlyFeature("SLA trend charts", "they are based on clocks, which the API lists", ("reports:trends",)),
     PageOnlyFeature(
         "Endpoints for run task tests",
         "they implement the interface of HCP Terraform",

@@ -1,6 +1,6 @@
 """Current badge status of an integration, from which all badge formats and statements are built.
 
-`integrations.compliance.public_status` decides what is public. This module adds the keys for machines.
+`integrations.submissions.public_status` decides what is public. This module adds the keys for machines.
 """
 
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from datetime import datetime
 from django.conf import settings
 from django.urls import reverse
 
-from integrations.compliance.public_status import get_public_listing_status, get_status_changed_at
 from integrations.submissions.models import Integration
+from integrations.submissions.public_status import get_public_listing_status, get_status_changed_at
 from integrations.submissions.workflow.states import ListingStatus
 from portal.core.badge_impersonation import strip_decoration
 

@@ -18,10 +18,10 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.cache import cache_control
 from django.views.decorators.vary import vary_on_headers
 
-from integrations.compliance.public_status import PUBLIC_STATUSES_BY_KEY
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
+from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY
 from portal.directory import facets, feeds, search, sitemaps
 from portal.directory.listing_content import IMAGE_CONTENT_TYPES, build_listing_content, get_logo
 from portal.directory.listing_page import build_listing_details
