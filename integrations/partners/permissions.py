@@ -4,11 +4,12 @@ This is the only module that decides on permissions. Transitions, services, and 
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def get_refusal(rule: str) -> str:
     return _(REFUSALS_BY_RULE.get(rule, DEFAULT_REFUSAL))
 
 
-def get_roles(user: Any) -> dict[int, str]:
+def get_roles(user: AnyUser | None) -> dict[int, str]:
     """Return the user's current roles by partner ID. One query per request, cached on the user.
 
     A user who acts for a partner through its token has only the roles in `acting_roles`.
@@ -87,29 +88,30 @@ class CurrentMembership:
     slug: str
 
 
-def list_current_memberships(user: Any) -> list[CurrentMembership]:
+def list_current_memberships(user: User) -> list[CurrentMembership]:
     """Return the user's current memberships by partner name. One query per request, cached on the user."""
     memberships: list[CurrentMembership] | None = getattr(user, "_roles", None)
     if memberships is None:
         current_memberships = user.memberships.filter(ended_at=None).order_by("partner__name")
         rows = current_memberships.values_list("partner_id", "role", "partner__name", "partner__slug")
-        memberships = user._roles = [CurrentMembership(*row) for row in rows]
+        memberships = [CurrentMembership(*row) for row in rows]
+        user._roles = memberships  # type: ignore[attr-defined]
     return memberships
 
 
-def get_role(partner: "Partner", user: Any) -> str:
+def get_role(partner: "Partner", user: AnyUser | None) -> str:
     """Return the user's current role in the partner, or an empty string."""
     return get_roles(user).get(partner.pk, "")
 
 
-def forget_roles(user: Any) -> None:
+def forget_roles(user: object) -> None:
     """Clear the cached roles after a membership changed in this request."""
     if getattr(user, "_roles", None) is not None:
-        del user._roles  # works through the lazy request.user
+        del user._roles  # type: ignore[attr-defined]  # works through the lazy request.user
 
 
-def can_view(integration: PartnerIntegration, user: Any) -> bool:
-    return user is None or user.is_reviewer or user.is_staff or bool(get_role(integration.partner, user))
+def can_view(integration: PartnerIntegration, user: AnyUser | None) -> bool:
+    return user is None or is_program_staff(user) or bool(get_role(integration.partner, user))
 
 
 def can_edit(integration: PartnerIntegration, user: AnyUser | None) -> bool:
@@ -125,30 +127,30 @@ def can_decide(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     return user is not None and user.is_active and user.is_reviewer and not get_role(integration.partner, user)
 
 
-def can_put_on_hold(integration: PartnerIntegration, user: AnyUser) -> bool:
+def can_put_on_hold(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user can decide. The portal can also put an integration on hold."""
     return user is None or can_decide(integration, user)
 
 
-def can_decide_compliance(integration: PartnerIntegration, user: AnyUser) -> bool:
+def can_decide_compliance(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user can decide in the compliance procedure of a supported integration."""
     return integration.stage == "support" and can_decide(integration, user)
 
 
-def can_request_reinstatement(integration: PartnerIntegration, user: AnyUser) -> bool:
+def can_request_reinstatement(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     return integration.stage == "support" and can_edit(integration, user)
 
 
-def is_machine(_integration: PartnerIntegration, user: AnyUser) -> bool:
+def is_machine(_integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the portal itself acts. It never decides in the compliance procedure."""
     return user is None
 
 
-def can_undo_decision(integration: PartnerIntegration, user: AnyUser) -> bool:
+def can_undo_decision(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     return can_decide(integration, user)
 
 
-def can_reopen(integration: PartnerIntegration, user: AnyUser) -> bool:
+def can_reopen(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user belongs to the side that ended the integration.
 
     In other stages both sides pass, so that a late request is refused with the name of the faster person.
@@ -157,26 +159,26 @@ def can_reopen(integration: PartnerIntegration, user: AnyUser) -> bool:
     return any(rule(integration, user) for rule in rules)
 
 
-def can_assign_reviewer(integration: PartnerIntegration, user: AnyUser) -> bool:
+def can_assign_reviewer(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     return can_act_for_program(integration, user)
 
 
-def can_write_note(integration: PartnerIntegration, user: AnyUser) -> bool:
+def can_write_note(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     return can_act_for_program(integration, user)
 
 
-def can_post_message(integration: PartnerIntegration, user: AnyUser) -> bool:
+def can_post_message(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     return is_program_staff(user) or can_edit(integration, user)
 
 
-def can_take_part(integration: PartnerIntegration, user: AnyUser) -> bool:
+def can_take_part(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user can take part in meetings and agreements."""
     return can_edit(integration, user) or can_decide(integration, user)
 
 
-def can_open_credentials(integration: PartnerIntegration, user: Any) -> bool:
+def can_open_credentials(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user is the assigned reviewer, who alone can view test accounts."""
-    return can_decide(integration, user) and integration.reviewer_id == user.pk
+    return user is not None and can_decide(integration, user) and integration.reviewer_id == user.pk
 
 
 def is_never_allowed(_integration: PartnerIntegration, _user: object) -> bool:
@@ -192,12 +194,12 @@ def can_manage_partner(partner: "Partner", user: AnyUser | None) -> bool:
     return get_role(partner, user) == "owner"
 
 
-def is_program_staff(user: Any) -> bool:
+def is_program_staff(user: AnyUser | None) -> bool:
     """Return whether the user is a reviewer or staff, who can see every integration."""
     return bool(user is not None and user.is_authenticated and (user.is_reviewer or user.is_staff))
 
 
-def can_act_for_program(integration: PartnerIntegration, user: Any) -> bool:
+def can_act_for_program(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user is program staff and not a member of the integration's partner."""
     return is_program_staff(user) and not get_role(integration.partner, user)
 

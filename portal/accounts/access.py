@@ -13,7 +13,7 @@ access_revoked = Signal()
 
 def end_other_sessions(user: User, *, request: HttpRequest | None = None) -> int:
     """End every session of a user except the session of the request. Return the number of ended sessions."""
-    current_key: object = getattr(getattr(request, "session", None), "session_key", None)
+    current_key: str | None = getattr(getattr(request, "session", None), "session_key", None)
     sessions = [session for session in UserSession.objects.filter(user=user) if session.session_key != current_key]
     for session in sessions:
         session.end()

@@ -23,7 +23,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from portal.accounts import second_factor_secrets, time_zones
 from portal.accounts.models import User
 from portal.accounts.reauthentication import has_recent_authentication
-from portal.accounts.requests import AnyUser, AuthenticatedRequest
+from portal.accounts.requests import AnyUser
 from portal.accounts.security_log import record_failed_sign_in, record_security_event
 from portal.core import crypto
 from portal.core.client_ip import get_client_network
@@ -103,7 +103,7 @@ class AccountAdapter(DefaultAccountAdapter):
             return client.partition("/")[0]
         raise PermissionDenied(_("The portal can't determine the IP address of this request. Contact the operator."))
 
-    def save_user(self, request: AuthenticatedRequest, user: Any, form: Any, commit: bool = True) -> object:
+    def save_user(self, request: HttpRequest, user: User, form: Any, commit: bool = True) -> User:
         user.name = form.cleaned_data.get("name", user.name)
         time_zones.update_time_zone(request, user)
         return super().save_user(request, user, form, commit)

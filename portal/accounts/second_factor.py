@@ -14,8 +14,7 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
 
-from portal.accounts.models import User
-from portal.accounts.requests import AuthenticatedRequest
+from portal.accounts.requests import AnyUser, AuthenticatedRequest
 
 # Pages available without a second factor: its setup, sign-out, and the color theme.
 OPEN_PATHS = ("/accounts/", "/profile/second-factor/", "/theme/")
@@ -24,17 +23,17 @@ PERSONAL_PATHS = ("/emails/", "/invitations/", "/programs/choose/", "/help/getti
 RETURN_KEY = "second_factor_return_to"
 
 
-def has_privileges(user: User) -> bool:
+def has_privileges(user: AnyUser) -> bool:
     """Return whether a user is a reviewer, staff, or a superuser."""
     return user.is_authenticated and (user.is_reviewer or user.is_staff or user.is_superuser)
 
 
-def is_second_factor_missing(user: User) -> bool:
+def is_second_factor_missing(user: AnyUser) -> bool:
     """Return whether the user must set up a second factor before using privileged pages."""
     return settings.STAFF_SECOND_FACTOR == "required" and has_privileges(user) and not is_mfa_enabled(user)
 
 
-def as_visitor(user: User) -> object:
+def as_visitor(user: AnyUser) -> AnyUser:
     """Return the user, or an anonymous user if a required second factor is missing."""
     return AnonymousUser() if is_second_factor_missing(user) else user
 
@@ -53,7 +52,7 @@ class RequireSecondFactorMiddleware:
         return self.get_response(request)
 
     def process_view(
-        self, request: AuthenticatedRequest, view: Callable[..., object], _args: object, _kwargs: object
+        self, request: HttpRequest, view: Callable[..., object], _args: object, _kwargs: object
     ) -> HttpResponse | None:
         """Return a redirect to the setup, or None to continue."""
         if settings.STAFF_SECOND_FACTOR != "required" or request.path.startswith(OPEN_PATHS):

@@ -1,5 +1,6 @@
 """Signal receivers that write the security log and revoke access after credential changes."""
 
+from collections.abc import Callable
 from typing import Any
 
 from allauth.account import signals as account
@@ -26,7 +27,7 @@ LOGGED_SIGNALS: tuple[tuple[Signal, str], ...] = (
 )
 
 
-def make_account_receiver(kind: str) -> Any:
+def make_account_receiver(kind: str) -> Callable[..., None]:
     """Return a receiver that logs events of one kind."""
 
     def receive(sender: Any, user: AnyUser | None = None, **kwargs: Any) -> None:
@@ -44,7 +45,7 @@ def describe_method(kwargs: NamedValues) -> str:
     return FACTOR_NAMES.get(authenticator.type, "") if authenticator is not None else ""
 
 
-def make_password_receiver(kind: str) -> object:
+def make_password_receiver(kind: str) -> Callable[..., None]:
     """Return a receiver that logs a new password and revokes access gained with the old one."""
 
     def receive(sender: object, request: HttpRequest, user: User, **kwargs: object) -> None:

@@ -7,6 +7,7 @@ calendars remove it.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
@@ -47,7 +48,7 @@ class CalendarDeadline:
     busy: bool = False
 
 
-def list_deadlines(person: object, now: datetime) -> list[CalendarDeadline]:
+def list_deadlines(person: Any, now: datetime) -> list[CalendarDeadline]:
     """Return the deadlines of a person since a month ago, earliest first."""
     condition = Q(partner__in=permissions.get_roles(person))
     if permissions.is_program_staff(person):
@@ -75,7 +76,7 @@ def build_deadline(
     return CalendarDeadline(uid, title, at - ENTRY_DURATION, at, page, changed_at or at, **flags)
 
 
-def _list_turns(rows: QuerySet[Integration], person: object, now: datetime) -> Iterator[CalendarDeadline]:
+def _list_turns(rows: QuerySet[Integration], person: Any, now: datetime) -> Iterator[CalendarDeadline]:
     """Yield one deadline per integration: the next action of the person's side, if it has a due date."""
     for integration in rows.exclude(responsible_since=None).select_related("partner").order_by("pk")[:MAX_PER_KIND]:
         holder, word, page = TURN_LABELS[bool(permissions.get_role(integration.partner, person))]
@@ -185,7 +186,7 @@ def _list_meetings(rows: QuerySet[Integration], now: datetime) -> Iterator[Calen
         )
 
 
-def _list_tokens(person: object, now: datetime) -> Iterator[CalendarDeadline]:
+def _list_tokens(person: Any, now: datetime) -> Iterator[CalendarDeadline]:
     owned_partner_ids = [pk for pk, role in permissions.get_roles(person).items() if role == "owner"]
     condition = Q(user=person, partner=None) | Q(partner__in=owned_partner_ids)
     for token in ApiToken.objects.filter(condition, expires_at__gte=now - RETENTION_PERIOD).order_by("pk")[

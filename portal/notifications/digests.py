@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -75,7 +76,7 @@ def send_digest(pk: int, now: datetime) -> bool:
     return digest is not None
 
 
-def build_context(person: object, rows: Sequence[EmailMessage]) -> TemplateContext:
+def build_context(person: Any, rows: Sequence[EmailMessage]) -> TemplateContext:
     """Return the notifications by integration, those with an action of the person first."""
     by_row: dict[int, list[EmailMessage]] = {}
     for row in rows:
@@ -93,7 +94,7 @@ def build_context(person: object, rows: Sequence[EmailMessage]) -> TemplateConte
     }
 
 
-def build_part(person: object, news: Sequence[EmailMessage]) -> DigestPart:
+def build_part(person: Any, news: Sequence[EmailMessage]) -> DigestPart:
     row: Integration | None = news[0].integration
     if row is None:
         return DigestPart("Your account", settings.SITE_URL + reverse("notifications:inbox"), tuple(news))

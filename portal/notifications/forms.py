@@ -11,7 +11,7 @@ from portal.notifications.models.preferences import NotificationPreference
 from portal.notifications.preferences import get_mode, save_preferences
 
 
-def list_categories(person: object) -> list[NotificationCategory]:
+def list_categories(person: Any) -> list[NotificationCategory]:
     """Return the categories that a person can receive."""
     sides = {"", "program" if permissions.is_program_staff(person) else "partner"}
     if permissions.get_roles(person):

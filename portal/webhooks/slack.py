@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from portal.audit.models import AuditEvent
-from portal.core.value_types import JsonObject, TemplateContext
+from portal.core.value_types import JsonObject
 from portal.notifications.rendering import flatten_text
 from portal.webhooks.payloads import serialize_json
 
@@ -63,5 +63,5 @@ def build_section(text: str) -> JsonObject:
     return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
 
 
-def build_context_block(text: str) -> TemplateContext:
+def build_context_block(text: str) -> JsonObject:
     return {"type": "context", "elements": [{"type": "plain_text", "text": text, "emoji": False}]}

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from portal.accounts.requests import AuthenticatedRequest
+from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views.services import PAGES_BY_URL_NAME, list_visible_views, normalize_query
 
@@ -23,10 +23,10 @@ class DefaultSavedViewMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)
 
-    def process_view(self, request: AuthenticatedRequest, *_: object) -> HttpResponse | None:
+    def process_view(self, request: HttpRequest, *_: object) -> HttpResponse | None:
         match = request.resolver_match
         page = PAGES_BY_URL_NAME.get(match.view_name) if match else None
-        if page is None or request.method != "GET" or request.GET or not request.user.is_authenticated:
+        if page is None or request.method != "GET" or request.GET or not is_authenticated(request):
             return None
         if urlsplit(request.headers.get("Referer", "")).path == request.path:
             return None
