@@ -23,7 +23,7 @@ from portal.notifications import delivery
 # a machine with much to do is no fault of the code under test
 settings.register_profile("portal", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("portal")
-pytest_plugins = ["tests.fakes.plugin"]
+pytest_plugins = ["tests.fakes.plugin", "tests.template_database"]
 
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)  # a Tuesday
 PASSWORD = "correct horse battery"

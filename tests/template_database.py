@@ -1,0 +1,84 @@
+"""Gives each test process a copy of a migrated database: applying the migrations takes ten seconds of processor time.
+
+On SQLite the template stays in pytest's cache for as long as no migration changes; on PostgreSQL, whose test server
+lives for one run, all processes of the run share it.
+"""
+
+import fcntl
+import hashlib
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import django
+import psycopg
+import pytest
+from django.apps import apps
+from django.db import connection
+
+from portal.core import append_only
+
+TEMPLATE = "portal_template"
+IN_MEMORY = "file:tests?mode=memory&cache=shared"  # each process has its own
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    pytestconfig: pytest.Config, django_db_modify_db_settings_parallel_suffix: None
+) -> Iterator[None]:
+    """Hand a migrated copy to pytest-django, which then finds no migration to apply."""
+    folder = pytestconfig.cache.mkdir("template_database")
+    if connection.vendor == "postgresql":
+        with _lock(folder):
+            _ensure_postgres_template()
+        connection.settings_dict["TEST"]["TEMPLATE"] = TEMPLATE
+        yield
+        return
+    template = folder / f"{_hash_migrations()}.sqlite3"
+    with _lock(folder):
+        if not template.exists():
+            unfinished = template.with_suffix(".unfinished")
+            unfinished.unlink(missing_ok=True)
+            _migrate(f"sqlite:///{unfinished}")
+            unfinished.rename(template)
+    connection.settings_dict["TEST"]["NAME"] = IN_MEMORY
+    memory = sqlite3.connect(IN_MEMORY, uri=True)
+    with sqlite3.connect(template) as source:
+        source.backup(memory)
+    yield
+    memory.close()  # until here: a database in memory lives as long as one connection to it
+
+
+def _ensure_postgres_template() -> None:
+    url = os.environ["DATABASE_URL"]
+    with psycopg.connect(url, autocommit=True) as server:
+        query = "SELECT 1 FROM pg_database WHERE datname = %s"
+        if not server.execute(query, [TEMPLATE]).fetchone():
+            server.execute(f"CREATE DATABASE {TEMPLATE}")
+            _migrate(f"{url.rpartition('/')[0]}/{TEMPLATE}")
+
+
+def _migrate(url: str) -> None:
+    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0", "--skip-checks"]
+    subprocess.run(command, check=True, env=os.environ | {"DATABASE_URL": url})
+
+
+def _hash_migrations() -> str:
+    """Identify the schema: our migrations, the triggers they create, and the apps of Django's release."""
+    files = [Path(append_only.__file__)]
+    for app in apps.get_app_configs():
+        files += sorted((Path(app.path) / "migrations").glob("*.py"))
+    content = b"".join(file.read_bytes() for file in files)
+    return hashlib.sha256(django.__version__.encode() + content).hexdigest()[:16]
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[None]:
+    """Let the processes of one run create the template one at a time."""
+    with (folder / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
