@@ -27,17 +27,9 @@ IN_MEMORY = "file:tests?mode=memory&cache=shared"  # each process has its own
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(
-    pytestconfig: pytest.Config, django_db_modify_db_settings_parallel_suffix: None
-) -> Iterator[None]:
-    """Hand a migrated copy to pytest-django, which then finds no migration to apply."""
+def sqlite_template(pytestconfig: pytest.Config) -> Path:
+    """File of a migrated database without rows; to be copied."""
     folder = pytestconfig.cache.mkdir("template_database")
-    if connection.vendor == "postgresql":
-        with _lock(folder):
-            _ensure_postgres_template()
-        connection.settings_dict["TEST"]["TEMPLATE"] = TEMPLATE
-        yield
-        return
     template = folder / f"{_hash_migrations()}.sqlite3"
     with _lock(folder):
         if not template.exists():
@@ -45,9 +37,24 @@ def django_db_modify_db_settings(
             unfinished.unlink(missing_ok=True)
             _migrate(f"sqlite:///{unfinished}")
             unfinished.rename(template)
-    connection.settings_dict["TEST"]["NAME"] = IN_MEMORY
+    return template
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    request: pytest.FixtureRequest, django_db_modify_db_settings_parallel_suffix: None
+) -> Iterator[None]:
+    """Hand a migrated copy to pytest-django, which then finds no migration to apply."""
+    test_settings = connection.settings_dict["TEST"]
+    if connection.vendor == "postgresql":
+        with _lock(request.config.cache.mkdir("template_database")):
+            _ensure_postgres_template()
+        test_settings["TEMPLATE"] = TEMPLATE
+        yield
+        return
+    test_settings["NAME"] = IN_MEMORY
     memory = sqlite3.connect(IN_MEMORY, uri=True)
-    with sqlite3.connect(template) as source:
+    with sqlite3.connect(request.getfixturevalue("sqlite_template")) as source:
         source.backup(memory)
     yield
     memory.close()  # until here: a database in memory lives as long as one connection to it

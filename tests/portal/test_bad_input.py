@@ -27,7 +27,7 @@ WHO = {
     "reviews:": "rita",
 }
 NASTY = ["a\x00b", "\u202e\u2028", "\r\nBcc: x@y.example", "<script>alert(1)</script>", "x" * 30_000, "9" * 400]
-ROUNDS = 3
+ROUNDS = {"anonymous": 1, "alice": 2, "rita": 2}
 # the fourth is longer than any text may be, and a number larger than any column
 IN_FIELDS: list[Any] = ["a\x00b", "\r\nBcc: \u202e", ["a", "b"], "9" * 4_200, []]
 PARAMETERS = (
@@ -88,12 +88,13 @@ def clients(cast: Any) -> dict[str, Client]:
     return {role: client_of(cast[role]) for role in ("alice", "rita")}
 
 
-@pytest.mark.parametrize("role", ["anonymous", "alice", "rita"])
+@pytest.mark.any_database
+@pytest.mark.parametrize("role", ROUNDS)
 def test_no_parameter_of_an_address_breaks_a_page(cast: Any, world: Any, role: str) -> None:
     client, failures = client_of(cast[role]), []
     for name in sorted(names()):
         url = address(name, world)
-        for first in range(ROUNDS):
+        for first in range(ROUNDS[role]):
             code, _ = send_request(client, f"{url}?{'&'.join(nasty_query(first))}")
             if code.startswith("5"):
                 failures.append(f"{name}, round {first}")
@@ -112,6 +113,7 @@ def quote_text(text: str) -> str:
     return quote(text.encode("utf-8", "surrogatepass"))
 
 
+@pytest.mark.any_database
 def test_no_text_in_any_field_breaks_a_page(clients: Any, world: Any) -> None:
     """Each field of everything that people press holds each text in turn; then it comes twice, then not at all."""
     failures = []

@@ -9,7 +9,7 @@ from django.core.management.utils import get_random_secret_key
 
 from portal.production_checks import describe_weakness
 
-SECRETS = 10_000
+SECRETS = 2_000
 REGULAR, WORDS, PLACEHOLDER = "is too regular to be random", "is made of words", "contains a placeholder"
 
 

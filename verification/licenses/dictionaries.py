@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-import wordfreq
 from faker.providers import person
 
 # Languages of the word lists by script. The lists hold words that occur at least once in a million.
@@ -121,6 +120,8 @@ def _fold_all(words: set[str]) -> frozenset[str]:
 @cache
 def _read_language(language: str, max_bucket: int = MAX_BUCKET) -> list[str]:
     """Return the words of a language, the most frequent first."""
+    import wordfreq  # noqa: PLC0415 - takes half a second, and few processes read a license
+
     buckets = wordfreq.read_cBpack(str(wordfreq.DATA_PATH / f"small_{language}.msgpack.gz"))
     return [word for bucket in buckets[:max_bucket] for word in bucket]
 

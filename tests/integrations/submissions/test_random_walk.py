@@ -127,7 +127,7 @@ def check_standing(row: Integration) -> None:
         assert row.tier in ("", "community")
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 @given(moves=moves)
 def test_random_walk_through_the_due_process_takes_nothing_by_machine(
     moves: list[int], acme: Any, alice: Any, rita: Any, rob: Any, charlie: Any
@@ -170,7 +170,7 @@ def test_random_walk_through_the_due_process_takes_nothing_by_machine(
 
 
 @pytest.mark.parametrize("program", sorted(PROGRAMS))
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 @given(moves=moves)
 def test_random_walk_never_leaves_the_path(
     program: str, moves: list[int], acme: Any, alice: Any, rita: Any, charlie: Any, sam: Any

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ COUNT = 20
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
+def environment(tmp_path: Path, sqlite_template: Path) -> dict[str, str]:
     """The test's own database where other processes reach it, else a new one in a file."""
     environment = {name: value for name, value in os.environ.items() if name != "REDIS_URL"}
     environment |= {"PORTAL_DATA": str(tmp_path), "JOB_LOG": str(tmp_path / "jobs.log"), "PORTAL_ENV": "embedded"}
@@ -26,8 +27,8 @@ def environment(tmp_path: Path) -> dict[str, str]:
             f"postgres://{settings['USER']}@{settings['HOST']}:{settings['PORT']}/{settings['NAME']}"
         )
         return environment
-    environment["DATABASE_URL"] = f"sqlite:///{tmp_path / 'jobs.sqlite3'}"
-    subprocess.run([sys.executable, "manage.py", "migrate", "-v0", "jobs"], env=environment, check=True)
+    database = shutil.copy(sqlite_template, tmp_path / "jobs.sqlite3")
+    environment["DATABASE_URL"] = f"sqlite:///{database}"
     return environment
 
 

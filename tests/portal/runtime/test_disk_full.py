@@ -42,8 +42,8 @@ def fill(disk: Path) -> Path:
 
 
 @pytest.mark.any_database
-def test_full_disk_ends_the_start_with_a_sentence(small_disk: Path, migrated_data: Path) -> None:
-    data = Path(shutil.copytree(migrated_data, small_disk / "data"))
+def test_full_disk_ends_the_start_with_a_sentence(small_disk: Path, empty_data: Path) -> None:
+    data = Path(shutil.copytree(empty_data, small_disk / "data"))
     fill(small_disk)
     with running_portal(data) as portal:
         assert portal.end() == 1
@@ -55,8 +55,8 @@ def test_full_disk_ends_the_start_with_a_sentence(small_disk: Path, migrated_dat
 
 @pytest.mark.skipif(not HAS_PROC, reason="no /proc on this machine")
 @pytest.mark.any_database
-def test_portal_goes_on_when_a_full_disk_has_space_again(small_disk: Path, migrated_data: Path) -> None:
-    data = Path(shutil.copytree(migrated_data, small_disk / "data"))
+def test_portal_goes_on_when_a_full_disk_has_space_again(small_disk: Path, empty_data: Path) -> None:
+    data = Path(shutil.copytree(empty_data, small_disk / "data"))
     with running_portal(data, "--empty") as portal:
         portal.wait_until_ready()
         portal.wait_until(portal.is_working)
