@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from tests.portal.asking import client_of, send_request
@@ -62,6 +63,16 @@ def test_access_is_as_written(cast: Any, world: Any) -> None:
     report_text = "\n".join(["", "  " + " ".join(ROLES), *changed_lines, f"Gone: {missing_names}"])
     assert (differing, missing_names) == ({}, []), report_text
     assert not [name for name, cells in now.items() if any(code.startswith("5") for code in "/".join(cells).split("/"))]
+
+
+@pytest.mark.postgres
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite answers every page in the test above")
+@pytest.mark.parametrize("role", ["alice", "rita", "sam"])
+def test_every_page_answers_on_postgresql(cast: Any, world: Any, role: str) -> None:
+    """The tests of pages run on SQLite alone; their queries must run on PostgreSQL too."""
+    client, column, table = client_of(cast[role]), ROLES.index(role), read_access_table()
+    answers = {name: send_request(client, address(name, world))[0] for name in names()}
+    assert answers == {name: table[name][column].partition("/")[0] for name in answers}
 
 
 def test_every_address_of_ours_has_a_name() -> None:

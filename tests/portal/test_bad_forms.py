@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from tests.portal.asking import client_of, send_request
 from tests.portal.forms_table import BASES, FORMS, list_form_classes, request_of
 
+pytestmark = pytest.mark.any_database
+
 NASTY = [
     "a\x00b",
     "\u202e\u2028",

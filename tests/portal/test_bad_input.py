@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 from tests.portal.asking import client_of, send_request
 from tests.portal.everything import ACCOUNTS, LOGS, address, list_button_requests, names
 
+pytestmark = pytest.mark.any_database
+
 # who presses it, by the beginning of its label; everything else is alice's
 WHO = {
     "reviews:answer_finding": "alice",
@@ -88,7 +90,6 @@ def clients(cast: Any) -> dict[str, Client]:
     return {role: client_of(cast[role]) for role in ("alice", "rita")}
 
 
-@pytest.mark.any_database
 @pytest.mark.parametrize("role", ROUNDS)
 def test_no_parameter_of_an_address_breaks_a_page(cast: Any, world: Any, role: str) -> None:
     client, failures = client_of(cast[role]), []
@@ -113,7 +114,6 @@ def quote_text(text: str) -> str:
     return quote(text.encode("utf-8", "surrogatepass"))
 
 
-@pytest.mark.any_database
 def test_no_text_in_any_field_breaks_a_page(clients: Any, world: Any) -> None:
     """Each field of everything that people press holds each text in turn; then it comes twice, then not at all."""
     failures = []

@@ -13,6 +13,8 @@ from portal.notifications.models import EmailMessage
 from tests.portal.asking import client_of, send_request
 from tests.portal.everything import CANARY, address, list_button_requests, names
 
+pytestmark = pytest.mark.any_database
+
 LISTS = {
     "sla:dashboard",
     "sla:clocks_csv",
@@ -82,7 +84,6 @@ def test_every_page_named_here_exists() -> None:
     assert (LISTS | CAPABILITY_PAGES) - names() == set()
 
 
-@pytest.mark.any_database
 @pytest.mark.parametrize("role", ["anonymous", "charlie"])
 def test_no_answer_reports_another_partner_what_is_private(cast: Any, world: Any, rival: Any, role: str) -> None:
     client = client_of(cast[role])

@@ -29,6 +29,8 @@ from tests.portal.asking import client_of, send_request
 from tests.portal.everything import address, list_button_requests, names
 from verification.sources.factory import get_credential
 
+pytestmark = pytest.mark.any_database
+
 METHODS_BY_ROLE = {"anonymous": ("get",), "alice": ("get", "post"), "rita": ("get", "post"), "sam": ("get",)}
 OF_DOCS = {
     "help:clock_help": "docs/explanation/sla-clock.md, which is not translated",
@@ -132,7 +134,6 @@ def list_pages(role: str, person: Any, world: Any, asked_for: set[str]) -> Itera
                 yield name, answer[answer.index("<!doctype html>") :]
 
 
-@pytest.mark.any_database
 def test_pages_hold_no_words_that_no_one_can_translate(cast: Any, world: Any, known_texts: set[str]) -> None:
     pages_by_text: dict[str, set[str]] = {}
     asked_for: set[str] = set()
@@ -156,7 +157,6 @@ def list_bracketed_texts() -> Iterator[str]:
     yield from (text for text in list_recorded_texts() if pseudo.OPEN in text)
 
 
-@pytest.mark.any_database
 def test_nothing_is_written_down_in_the_language_of_anyone_who_did_it(cast: Any, world: Any) -> None:
     pages_by_text: dict[str, set[str]] = {}
     for role in ("alice", "rita"):

@@ -14,6 +14,8 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from tests.conftest import meet
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Any
 
 

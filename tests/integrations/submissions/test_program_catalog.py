@@ -5,6 +5,8 @@ from integrations.programs.schema import SlaTarget
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.views.program_catalog import format_target
 
+pytestmark = pytest.mark.any_database
+
 EVERY = [(program, edition) for program in PROGRAMS.values() for edition in program.editions]
 
 

@@ -20,6 +20,8 @@ from portal.audit.verification import find_chain_faults
 from portal.core.errors import ActionRefused
 from tests.conftest import FACTS, NOW, begin, drive, meet
 
+pytestmark = pytest.mark.any_database
+
 STEPS = (
     "complete_step",
     "submit_for_review",

@@ -23,6 +23,8 @@ from tests.integrations.partners.test_onboarding import text_of
 from tests.portal.accounts.test_signing_in import SignIn, code_of, link
 from tests.portal.webhooks.test_pages import FORM_DATA as WEBHOOK
 
+pytestmark = pytest.mark.any_database
+
 NEW = "another long one"
 CHANGE = {"oldpassword": PASSWORD, "password1": NEW, "password2": NEW}
 

@@ -26,6 +26,8 @@ from tests.conftest import NOW, PASSWORD
 from tests.integrations.partners.test_onboarding import link, text_of
 from tests.portal.accounts.test_signing_in import APP
 
+pytestmark = pytest.mark.any_database
+
 UNKNOWN = "nobody@acme.example"
 
 

@@ -20,6 +20,8 @@ from tests.integrations.partners.test_onboarding import text_of
 from tests.portal.accounts.test_account_security import kinds_of, signed_in, token_of
 from tests.portal.webhooks.test_pages import FORM_DATA as WEBHOOK
 
+pytestmark = pytest.mark.any_database
+
 SIGN_IN_AGAIN = "/accounts/sign-in-again/"
 TOKEN = {"name": "ci", "scopes": ["integrations:read"], "days": "30"}
 PASSWORDS = {"password1": "another long one", "password2": "another long one"}

@@ -11,6 +11,8 @@ from portal.notifications import calendar_feed
 from tests.portal.asking import client_of, send_request
 from tests.portal.everything import address, names
 
+pytestmark = pytest.mark.any_database
+
 SETUP = "'Location': '/profile/second-factor/"
 # Pages that show a visitor what they show everyone. A new page is not here unless that is true of it.
 PUBLIC = {

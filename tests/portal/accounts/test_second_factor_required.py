@@ -12,6 +12,8 @@ from portal.notifications.models import EmailMessage
 from tests.integrations.partners.test_onboarding import text_of
 from tests.portal.accounts.test_signing_in import SignIn, code_of
 
+pytestmark = pytest.mark.any_database
+
 SECRET = "JBSWY3DPEHPK3PXP"
 SETUP = "/profile/second-factor/"
 

@@ -17,6 +17,8 @@ from tests.conftest import PASSWORD
 from tests.integrations.partners.test_onboarding import text_of
 from tests.portal.accounts.test_signing_in import code_of
 
+pytestmark = pytest.mark.any_database
+
 SECRET = "JBSWY3DPEHPK3PXP"
 
 

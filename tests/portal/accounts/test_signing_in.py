@@ -14,6 +14,8 @@ from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD, person
 from tests.integrations.partners.test_onboarding import error_at, text_of
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[Any], Any]
 APP = {"client_id": "portal", "secret": "of the portal"}
 NEW = {"name": "Dora Dean", "email": "dora@acme.example", "password1": "a long one to remember"}

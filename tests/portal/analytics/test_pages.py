@@ -22,6 +22,8 @@ from portal.analytics.models import StageDuration
 from portal.analytics.selectors import stays
 from tests.conftest import begin, drive
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[Any], Any]
 DAY = timedelta(days=1)
 PAGES = ("/analytics/", "/analytics/flow/", "/analytics/people/", "/analytics/forecast/")

@@ -32,6 +32,8 @@ from tests.conftest import FIGURE_PROPERTY
 from tests.portal.api.everywhere import place_of
 from tests.portal.api.test_api_access import callers
 
+pytestmark = pytest.mark.any_database
+
 EXAMPLES = int(os.environ.get("API_EXAMPLES", "2"))
 FIT = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 MODES = {GenerationMode.POSITIVE: FIT, GenerationMode.NEGATIVE: [*FIT, negative_data_rejection]}

@@ -16,6 +16,8 @@ from tests.conftest import begin
 from tests.portal.api.calling import Caller, caller, with_second_factor
 from tests.portal.api.test_tokens import kind
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.fixture
 def mine(alice: Any) -> Caller:

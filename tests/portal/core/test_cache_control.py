@@ -8,6 +8,8 @@ from django.test import Client
 from tests.portal.asking import client_of, close_answer
 from tests.portal.everything import PUBLIC_FILES, address, names
 
+pytestmark = pytest.mark.any_database
+
 PRIVATE = "private, no-store"
 WITHOUT_SESSION = {
     "inbound:github_webhook",
@@ -23,7 +25,6 @@ def cache_control(client: Client, url: str) -> str:
     return response.headers.get("Cache-Control", "")
 
 
-@pytest.mark.any_database
 @pytest.mark.parametrize("role", ["alice", "rita", "sam"])
 def test_no_page_of_a_signed_in_person_is_stored(cast: Any, world: Any, role: str) -> None:
     client = client_of(cast[role])

@@ -10,6 +10,8 @@ from django.test import RequestFactory
 
 from portal.core.client_ip import get_client_ip, get_client_network, parse_trusted_proxies
 
+pytestmark = pytest.mark.any_database
+
 CLIENT = "203.0.113.9"
 FORGED_ADDRESS = "198.51.100.66"
 PROXY = "10.0.0.2"

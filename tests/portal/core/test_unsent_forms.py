@@ -11,6 +11,8 @@ from django.test import Client
 from portal.core.unsent_forms import AUTHOR_COOKIE, COOKIE, EXCLUDED_FIELDS, MAX_CHARACTERS
 from tests.conftest import PASSWORD
 
+pytestmark = pytest.mark.any_database
+
 PAGE, TOKENS = "/company/acme/change/", "/profile/tokens/"
 FIELDS = {"name": "Acme Rockets", "website": "https://acme.example"}
 

@@ -11,6 +11,8 @@ from django.test import RequestFactory
 from portal.dashboard import context_processors
 from portal.styleguide.views import SampleForm
 
+pytestmark = pytest.mark.any_database
+
 
 def frame_of(user, path="/", **cookies):
     request = RequestFactory().get(path)

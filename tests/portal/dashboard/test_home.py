@@ -11,6 +11,8 @@ from integrations.submissions.services import drafts, introductions
 from portal.dashboard.views import home
 from tests.conftest import NOW, begin, drive, person
 
+pytestmark = pytest.mark.any_database
+
 
 def list_blocks(page: Any) -> list[tuple[str, list[str]]]:
     return [(heading, [row.name for row in rows]) for _, heading, rows in page.context["blocks"]]

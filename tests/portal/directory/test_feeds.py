@@ -14,6 +14,8 @@ from portal.directory import feeds
 from portal.directory.feeds import parse_moment
 from portal.directory.models import Listing, ListingChange
 
+pytestmark = pytest.mark.any_database
+
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 

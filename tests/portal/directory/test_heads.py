@@ -12,6 +12,8 @@ from integrations.submissions.models import Integration
 from portal.directory.models import Listing
 from portal.ui.components.head import page_description, page_title
 
+pytestmark = pytest.mark.any_database
+
 PAGES = (
     "/",
     "/directory/",

@@ -10,6 +10,8 @@ from verification.checks.services import observations
 from verification.schemas import services
 from verification.terraform.versions import parse_version
 
+pytestmark = pytest.mark.any_database
+
 VERSIONS = ("0.9.1", *(f"1.{minor}.0" for minor in range(12)), "2.0.0-rc1")
 
 

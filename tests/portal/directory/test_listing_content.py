@@ -14,6 +14,8 @@ from portal.core.uploads import validate_file
 from portal.directory.listing_content import IMAGE_CONTENT_TYPES
 from tests.portal.core.test_uploads import png
 
+pytestmark = pytest.mark.any_database
+
 LOGO, TEXT = "NO-8-LOGO", "NO-8-LIST"
 PNG = png()
 EVERYTHING = [

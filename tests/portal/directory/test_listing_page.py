@@ -26,6 +26,8 @@ from verification.checks.models import CheckResult
 from verification.checks.services import observations
 from verification.sources.published_versions import RegistryListing
 
+pytestmark = pytest.mark.any_database
+
 
 def found_so(row: Integration, key: str, outcome: str, at: Any) -> None:
     """A check's answer, as the runner keeps it."""

@@ -11,6 +11,8 @@ from integrations.submissions.services import drafts
 from portal.help.getting_started import PreparationList, build_preparation_list
 from tests.conftest import person
 
+pytestmark = pytest.mark.any_database
+
 
 def step(client: Client) -> tuple[str, str]:
     page = client.get("/help/getting-started/").context

@@ -16,6 +16,8 @@ from portal.ui.glossary import word
 from tests.house.source import template_files
 from verification.outcomes import Outcome
 
+pytestmark = pytest.mark.any_database
+
 EXPLAINED_VALUES = [value for term in TERMS_BY_KEY.values() for value in term.explains]
 
 

@@ -14,6 +14,8 @@ from django.core.mail import get_connection
 from portal.notifications import email_providers
 from tests.portal.notifications.test_email import letter, send_due_emails
 
+pytestmark = pytest.mark.any_database
+
 ACCEPTED_RESPONSE = (200, {"To": "alice@acme.example", "MessageID": "1", "ErrorCode": 0, "Message": "OK"})
 INACTIVE = (422, {"ErrorCode": 406, "Message": "Found inactive addresses: alice@acme.example. Inactive recipients"})
 

@@ -20,6 +20,8 @@ from portal.audit.services import record_event
 from portal.notifications.models import EmailMessage
 from tests.conftest import meet
 
+pytestmark = pytest.mark.any_database
+
 PLACE = "https://meet.example/rocket"
 NEWS = {
     "issues": [

@@ -12,6 +12,8 @@ from portal.audit.services import record_event
 from portal.notifications.models import EmailMessage
 from portal.notifications.rendering import convert_to_html, render
 
+pytestmark = pytest.mark.any_database
+
 HOSTILE_NAMES = (
     "*bold* and **bold**",
     "[x](javascript:alert(1))",

@@ -14,6 +14,8 @@ from portal.ui.components.markup import TONES
 from portal.ui.templatetags.components import register
 from tests.portal.styleguide import test_colors
 
+pytestmark = pytest.mark.any_database
+
 PORTAL = Path(__file__).parents[3] / "portal"
 PARTS = PORTAL / "styleguide" / "templates" / "styleguide" / "parts"
 INCLUDE_PATTERN = re.compile(r'include "([^"]+)"')

@@ -16,7 +16,7 @@ from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
 from tests.portal.webhooks.conftest import send_due_deliveries
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 Make = Callable[..., WebhookEndpoint]
 FORM_DATA = {
     "form": "webhook",

@@ -9,6 +9,8 @@ from verification.checks.documentation import get_check_question
 from verification.checks.runner import run_integration_checks
 from verification.checks.types import CHECKS
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.mark.django_db
 def test_every_check_has_a_page_for_everybody(client):

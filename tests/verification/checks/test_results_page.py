@@ -15,6 +15,8 @@ from verification.checks.models import CheckRun
 from verification.checks.runner import list_checked_requirements, run_integration_checks
 from verification.sources.errors import SourceUnavailableError
 
+pytestmark = pytest.mark.any_database
+
 HTMX = {"HX-Request": "true"}
 
 

@@ -18,7 +18,7 @@ from verification.checks.models import CheckResult
 from verification.checks.runner import build_integration_subject, list_checked_requirements, run_integration_checks
 from verification.preflight.cli import main
 
-pytestmark = [pytest.mark.github]
+pytestmark = [pytest.mark.any_database, pytest.mark.github]
 NAME = "acme/terraform-provider-rocket"
 COMMAND = "import sys; from verification.preflight.cli import main; code = main(sys.argv[1:]); "
 MODULES = "print(*sorted({name.split('.')[0] for name in sys.modules}), file=sys.stderr); sys.exit(code)"

@@ -56,7 +56,7 @@ LIFECYCLE: dict[str, Any] = {
     "secret": "",
     "account": "",
 }
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.any_database, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture(params=MACHINES)

@@ -18,7 +18,7 @@ from verification.schemas import services
 from verification.schemas.models import ProviderSchema
 from verification.terraform.versions import parse_version
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from verification.sources import factory, http_cache
 from verification.sources.errors import SourceUnavailableError
 from verification.sources.models import GitHubRateLimit, HttpCacheEntry
 
-pytestmark = [pytest.mark.django_db, pytest.mark.github]
+pytestmark = [pytest.mark.any_database, pytest.mark.django_db, pytest.mark.github]
 NAME = "acme/terraform-provider-rocket"
 
 

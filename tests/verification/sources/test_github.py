@@ -7,7 +7,7 @@ from verification.sources.github import client as source
 from verification.sources.github.client import GitHubClient
 from verification.sources.models import GitHubRateLimit
 
-pytestmark = pytest.mark.github
+pytestmark = [pytest.mark.any_database, pytest.mark.github]
 NAME = "acme/terraform-provider-rocket"
 
 

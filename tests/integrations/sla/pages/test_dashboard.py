@@ -17,6 +17,8 @@ from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue
 from integrations.sla.services import projection
 from tests.integrations.sla.pages.issues import create_issue
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[Any], Any]
 
 

@@ -16,6 +16,8 @@ from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[Any], Any]
 
 

@@ -10,6 +10,8 @@ from integrations.sla.models import SupportIssue
 from integrations.submissions.models import Integration
 from portal.help import rules
 
+pytestmark = pytest.mark.any_database
+
 PAGES = {"/help/clock/": "sla-clock", "/help/compliance/": "compliance"}
 
 

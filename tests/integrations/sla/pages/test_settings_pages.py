@@ -14,6 +14,8 @@ from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
 from tests.integrations.sla.pages.issues import create_issue
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Callable[[Any], Any]
 GERMAN = {
     "zone": "Europe/Berlin",

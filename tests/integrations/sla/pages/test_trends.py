@@ -18,6 +18,8 @@ from portal.reports.models import ReportSnapshot
 from portal.reports.trends import build_bins
 from portal.ui.charts.columns import Chart, Column
 
+pytestmark = pytest.mark.any_database
+
 
 def test_chart_says_its_numbers_and_stands_on_its_floor() -> None:
     chart = Chart("c", "Weeks", (Column("W1", 3, 1), Column("W2", 0)), 1, "target 48 h")

@@ -5,6 +5,8 @@ import pytest
 from tests.conftest import begin
 from tests.integrations.submissions.requirements.pages import every_requirement, place, read
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.mark.parametrize("who", ["alice", "rita", "sam"])
 @pytest.mark.parametrize("program", ["nomad", "terraform-run-task", "terraform-provider", "vault", "consul-nia"])

@@ -16,6 +16,8 @@ from portal.directory.badges.glyph_widths import measure_text, truncate_text
 from portal.directory.models import Listing
 from tests.portal.directory.badges.truths import a_truth
 
+pytestmark = pytest.mark.any_database
+
 DAY = timedelta(days=1)
 SVG = "{http://www.w3.org/2000/svg}"
 ON = date(2026, 4, 14)

@@ -17,6 +17,8 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.directory.badges import signing_keys
 from portal.directory.badges.statements import StatementVerdict, verify_statement
 
+pytestmark = pytest.mark.any_database
+
 DAY, MINUTE = timedelta(days=1), timedelta(seconds=60)
 OLDEST = timedelta(seconds=60)
 FORMS = ("badge.svg", "badge.svg?style=large", "badge.json", "badge.shields.json", "statement.json", "", "badge/")
