@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from allauth.account.internal.flows.login import record_authentication
-from django.core.cache import cache
+from django.contrib.auth.hashers import make_password
+from django.core.cache import cache as django_cache
 from hypothesis import HealthCheck, settings
 
 from integrations.partners.models import Membership, Partner
@@ -19,6 +21,7 @@ from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.accounts.models import User
 from portal.notifications import delivery
+from tests.replay import build_or_replay
 
 # a machine with much to do is no fault of the code under test
 settings.register_profile("portal", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -72,12 +75,17 @@ def own_folder(settings: Any, tmp_path: Any) -> None:
     }
     settings.PASSWORD_HASHERS = HASHERS
     settings.WHITENOISE_AUTOREFRESH = True  # each client of a test would look through all static files
-    cache.clear()
+    django_cache.clear()
     delivery.close_connection()
 
 
+@cache
+def hash_password() -> str:
+    return make_password(PASSWORD, hasher="md5")
+
+
 def person(email: str, name: str, **fields: Any) -> User:
-    user = User.objects.create_user(email, PASSWORD, name=name, **fields)
+    user = User.objects.create(email=email, name=name, password=hash_password(), date_joined=NOW, **fields)
     user.emailaddress_set.create(email=email, verified=True, primary=True)
     return user
 
@@ -178,9 +186,12 @@ FACTS = {
 
 
 def begin(partner: Partner, by: User, program: str = "nomad", now: datetime = NOW, **facts: Any) -> Integration:
-    """A new integration at the first place of its path."""
-    row = creation.create_integration(partner, program, FACTS | facts, actor=by, now=now)
-    return Integration.objects.get(pk=row.pk)
+    """A new integration at the first step of its program."""
+
+    def build() -> int:
+        return creation.create_integration(partner, program, FACTS | facts, actor=by, now=now).pk
+
+    return Integration.objects.get(pk=build_or_replay(("begin", partner.pk, by.pk, program, now, facts), build))
 
 
 def meet(row: Integration, by: User | None, now: datetime, *, position: int | None = None) -> None:
@@ -197,11 +208,20 @@ def meet(row: Integration, by: User | None, now: datetime, *, position: int | No
 
 
 def drive(row: Integration, stage: str, *, partner: User, reviewer: User, now: datetime = NOW) -> Integration:
-    """Take an integration through the door, step by step, until it stands in a stage."""
+    """Take an integration through the steps of its program until it is in the stage."""
+
+    def build() -> int:
+        return _take_steps(row, stage, partner, reviewer, now)
+
+    key = ("drive", row.pk, stage, partner.pk, reviewer.pk, now)
+    return Integration.objects.get(pk=build_or_replay(key, build))
+
+
+def _take_steps(row: Integration, stage: str, partner: User, reviewer: User, now: datetime) -> int:
     for _ in range(12):
         row = Integration.objects.get(pk=row.pk)
         if row.stage == stage:
-            return row
+            return row.pk
         meet(row, partner, now)
         row = Integration.objects.get(pk=row.pk)
         if row.stage == "review":

@@ -1,0 +1,56 @@
+"""Repeats set-up that an earlier test of this process did: the same statements on the same database.
+
+An integration in support takes a hundred milliseconds of services, and a thousand tests ask for one.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+Statement = tuple[str, Any]
+WRITES = ("INSERT", "UPDATE", "DELETE")
+OF_EACH_TEST = {"MEDIA_ROOT", "AUDIT_ANCHOR_DIR", "CACHES"}  # differ between tests and leave no trace in rows
+_recordings: dict[str, tuple[list[Statement], Any]] = {}
+
+
+def build_or_replay(key: tuple[object, ...], build: Callable[[], Any]) -> Any:
+    """Return the primary key that `build` returns, from its recorded statements where they mean the same.
+
+    They do on SQLite, whose numbers start again in each test, if the rows, the settings, and the hour are the same.
+    """
+    if connection.vendor != "sqlite" or not connection.in_atomic_block:
+        return build()
+    digest = _describe_state(key)
+    if digest not in _recordings:
+        statements: list[Statement] = []
+        with connection.execute_wrapper(_record_into(statements)):
+            _recordings[digest] = (statements, build())
+        return _recordings[digest][1]
+    statements, result = _recordings[digest]
+    with connection.cursor() as cursor:
+        for sql, parameters in statements:
+            cursor.execute(sql, parameters)
+    return result
+
+
+def _record_into(statements: list[Statement]) -> Callable[..., Any]:
+    def record(execute: Any, sql: str, parameters: Any, many: bool, context: Any) -> Any:
+        if sql.startswith(WRITES):
+            statements.extend([(sql, each) for each in parameters] if many else [(sql, parameters)])
+        return execute(sql, parameters, many, context)
+
+    return record
+
+
+def _describe_state(key: Sequence[object]) -> str:
+    """Return a hash of the key and of everything that services read: rows, settings, and the hour."""
+    changed = {name: repr(value) for name, value in vars(settings._wrapped).items() if name not in OF_EACH_TEST}
+    digest = hashlib.sha256(repr((key, sorted(changed.items()), f"{timezone.now():%Y%m%d%H}")).encode())
+    with connection.cursor() as cursor:
+        for table in [*connection.introspection.table_names(cursor), "sqlite_sequence"]:
+            digest.update(repr(cursor.execute(f'SELECT * FROM "{table}"').fetchall()).encode())
+    return digest.hexdigest()
