@@ -90,6 +90,7 @@ INSTALLED_APPS = [
     "integrations.sla",
     "verification.preflight",
     "integrations.compliance",
+    "integrations.escalations",
     "portal.webhooks",
     "portal.analytics",
     "portal.directory",

@@ -7,6 +7,7 @@ from django.contrib.auth import get_user_model
 from django.utils import translation
 
 from integrations.compliance import partner_activity
+from integrations.escalations import services as escalation
 from integrations.partners import notices as account_notices
 from integrations.programs.schema import RequirementKind
 from integrations.sla.services import monitoring
@@ -17,7 +18,7 @@ from portal.api.services import tokens
 from portal.audit import services
 from portal.audit.models import AuditEvent
 from portal.directory import services as listings
-from portal.notifications import calendar_feed, email, escalation
+from portal.notifications import calendar_feed, email
 from portal.webhooks import fanout
 from verification.checks.services import runs
 from verification.sources import rate_limits

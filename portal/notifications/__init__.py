@@ -1,1 +1,1 @@
-"""Notifications: preferences, email delivery, digests, escalation, and the calendar feed of deadlines."""
+"""Notifications: preferences, email delivery, digests, and the calendar feed of deadlines."""

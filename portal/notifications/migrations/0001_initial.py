@@ -63,22 +63,4 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(condition=models.Q(('escalated_at', None), ('state', 'failed')), fields=['id'], name='email_message_to_escalate'), models.Index(condition=models.Q(('state', 'stored')), fields=['created_at'], name='email_message_stored'), models.Index(condition=models.Q(('state', 'batched')), fields=['held_until', 'person'], name='email_message_batched')],
             },
         ),
-        migrations.CreateModel(
-            name='Escalation',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('breaches', 'Breaches'), ('turn', 'Action of the program')], max_length=10)),
-                ('due_at', models.DateTimeField()),
-                ('began_at', models.DateTimeField()),
-                ('next_at', models.DateTimeField(blank=True, null=True)),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('notified_addresses', models.JSONField(default=list)),
-                ('event', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.auditevent')),
-                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='escalations', to='submissions.integration')),
-            ],
-            options={
-                'indexes': [models.Index(condition=models.Q(('next_at__isnull', False)), fields=['next_at'], name='escalation_next_at')],
-                'constraints': [models.UniqueConstraint(fields=('integration', 'kind', 'due_at'), name='escalation_unique_integration_kind_due_at')],
-            },
-        ),
     ]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connection, transaction
 
+from integrations.escalations.models import Escalation
 from integrations.partners.models import PartnerCalendar
 from integrations.sla import notifications, warnings
 from integrations.sla import tasks as clocks
@@ -14,7 +15,7 @@ from integrations.sla.services import breaches
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
-from portal.notifications.models import EmailMessage, Escalation
+from portal.notifications.models import EmailMessage
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 
 H = timedelta(hours=1)

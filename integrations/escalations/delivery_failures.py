@@ -11,14 +11,15 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from integrations.escalations.services import list_recipients
 from integrations.partners import permissions
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
+from integrations.submissions.notices import get_address
 from integrations.submissions.services.transitions import lock_integration
 from portal.audit import services
 from portal.audit.catalog import EMAILS
 from portal.notifications import email
-from portal.notifications.escalation import get_address, list_recipients
 from portal.notifications.models import EmailMessage
 
 log = logging.getLogger(__name__)

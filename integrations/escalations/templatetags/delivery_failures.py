@@ -3,15 +3,15 @@
 from django import template
 from django.utils import timezone
 
+from integrations.escalations.delivery_failures import list_undelivered_emails
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
 from portal.core.value_types import TemplateContext
-from portal.notifications.delivery_failures import list_undelivered_emails
 
 register = template.Library()
 
 
-@register.inclusion_tag("notifications/delivery_failures.html", takes_context=True)
+@register.inclusion_tag("escalations/delivery_failures.html", takes_context=True)
 def show_delivery_failures(context: TemplateContext, integration: Integration) -> dict[str, object]:
     """Render the banner, or nothing if all emails were delivered."""
     user = context["request"].user

@@ -6,14 +6,16 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+from integrations.escalations import delivery_failures
+from integrations.escalations import services as escalation
+from integrations.escalations.models import Escalation
 from integrations.sla import notifications
 from integrations.sla import tasks as clocks
 from integrations.sla.models import MonitoredRepository, SlaClock
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from portal.audit import services
-from portal.notifications import delivery_failures, escalation
-from portal.notifications.models import EmailMessage, Escalation
+from portal.notifications.models import EmailMessage
 from tests.conftest import NOW
 from tests.integrations.sla.clocks import clock_of, issue_of
 

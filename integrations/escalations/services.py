@@ -9,15 +9,14 @@ integration, when the issues are resolved, or when no recipient is left.
 import logging
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
+from integrations.escalations.models import Escalation
 from integrations.partners import permissions
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import SlaClock
@@ -26,6 +25,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.notices import get_address
 from integrations.submissions.services.transitions import PROGRAM_CALENDAR, lock_integration
 from integrations.submissions.workflow.states import ResponsibleParty
+from portal.accounts.models import User
 from portal.audit import services
 from portal.audit.catalog import EMAILS
 from portal.audit.models import AuditEvent
@@ -33,7 +33,7 @@ from portal.core.business_time import Calendar
 from portal.core.office_hours import get_next_working_time
 from portal.core.value_types import JsonObject
 from portal.notifications import email
-from portal.notifications.models import EmailMessage, Escalation
+from portal.notifications.models import EmailMessage
 
 log = logging.getLogger(__name__)
 WARNING_PERCENTS = (50, 75, 90)  # of the program's time, as for issues
@@ -44,7 +44,7 @@ EVENT_TYPE_BY_KIND = {
 }
 
 
-def list_recipients(integration: Integration) -> list[object]:
+def list_recipients(integration: Integration) -> list[User | str]:
     """Return the reviewer, the Alliances manager, and the mailbox, each once and none from the company itself."""
     people = (integration.reviewer, integration.partner.alliances_manager)
     recipients = [p for p in people if p and p.is_active and permissions.can_act_for_program(integration, p)]
@@ -87,7 +87,7 @@ def notify_of_retraction(event: AuditEvent) -> None:
             notices.queue_email(event, sent_email.person or sent_email.to, context, calendar="", undo_until=None)
 
 
-def _can_know(integration: Integration, person: Any) -> bool:
+def _can_know(integration: Integration, person: User | None) -> bool:
     """Return whether an earlier recipient still has access. None is the program's mailbox."""
     return person is None or (person.is_active and permissions.can_view(integration, person))
 
@@ -224,10 +224,7 @@ def is_answered(escalation: Escalation, integration: Integration) -> bool:
     later = (
         integration.events.filter(at__gt=escalation.began_at).exclude(actor_id=None).values_list("actor_id", flat=True)
     )
-    if any(
-        permissions.can_act_for_program(integration, person)
-        for person in get_user_model().objects.filter(pk__in=set(later))
-    ):
+    if any(permissions.can_act_for_program(integration, person) for person in User.objects.filter(pk__in=set(later))):
         return True
     issues = [issue["issue"] for issue in (escalation.event.data.get("issues", ()) if escalation.event else ())]
     open_still = SlaClock.objects.filter(issue__uuid__in=issues, is_committed=True, watch__ended_at=None)
@@ -237,7 +234,7 @@ def is_answered(escalation: Escalation, integration: Integration) -> bool:
 def _notify(
     integration: Integration,
     event_type: str,
-    recipient: object,
+    recipient: User | str,
     escalation: Escalation,
     now: datetime,
     *,

@@ -1,4 +1,4 @@
-"""Escalations of unanswered notifications."""
+"""Models of the escalations app."""
 
 from django.db import models
 from django.db.models import Q

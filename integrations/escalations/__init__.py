@@ -1,0 +1,1 @@
+"""Escalations: the next recipient is notified when the program does not respond, or an email is undeliverable."""
