@@ -1,1 +1,1 @@
-"""Notifications: preferences, email delivery, digests, and the calendar feed of deadlines."""
+"""Notifications: preferences, email delivery, and the calendar feed of deadlines."""

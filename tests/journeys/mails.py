@@ -4,11 +4,11 @@ from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
-from integrations.submissions import notices
+from integrations.submissions import digests, notices
 from integrations.submissions.models import Integration
 from portal.audit.services import record_event
 from portal.core.iso_weeks import get_last_complete_week, get_program_zone
-from portal.notifications import digests, rendering
+from portal.notifications import rendering
 from portal.notifications.models import EmailMessage
 from portal.reports.metrics import build_figures
 from portal.reports.presenters import build_report_context

@@ -11,8 +11,8 @@ from django.utils import timezone
 from icalendar import Calendar
 from standardwebhooks import Webhook
 
+from integrations.submissions import digests
 from integrations.submissions.services import findings
-from portal.notifications import digests
 from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD, begin
 from tests.fakes.receiver import Receiver

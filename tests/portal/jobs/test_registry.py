@@ -24,7 +24,7 @@ from tests.servers.valkey import Valkey
 
 NOW = datetime.fromisoformat("2026-04-14T09:00:00Z")
 MINE = PeriodicJob("mine", "tests.portal.jobs.test_registry.work", 10)
-MAIL_JOBS = ["reports.generate", "notifications.send_digests", "notifications.queue_stored_emails"]
+MAIL_JOBS = ["reports.generate", "submissions.send_digests", "notifications.queue_stored_emails"]
 finished_at: list[datetime] = []
 during_work: list[Callable[[], object]] = []
 

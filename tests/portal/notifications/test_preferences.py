@@ -7,12 +7,12 @@ import pytest
 from django.db import transaction
 
 from integrations.partners.services import members
-from integrations.submissions import notices
+from integrations.submissions import digests, notices
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.audit.catalog import EMAILS
 from portal.audit.services import record_event
-from portal.notifications import delivery, digests, preferences
+from portal.notifications import delivery, preferences
 from portal.notifications import email as email_queue
 from portal.notifications import unsubscribe as stopping
 from portal.notifications.categories import CATEGORIES, CATEGORY_BY_KEY, DeliveryMode

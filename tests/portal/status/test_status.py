@@ -95,7 +95,7 @@ def test_queue_that_has_not_ended_a_round_is_late_when_its_jobs_are(db: None) ->
     later = begin + timedelta(minutes=31)
     assert (line("Email queue", later).state, line("Email queue", later).hint) == (
         "late",
-        "Delayed: reports.generate, notifications.send_digests, notifications.queue_stored_emails.",
+        "Delayed: reports.generate, submissions.send_digests, notifications.queue_stored_emails.",
     )
 
 

@@ -11,10 +11,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from integrations.submissions import digests
 from integrations.submissions.services import findings
 from portal.jobs.execution import run_due_jobs
 from portal.jobs.models import Job
-from portal.notifications import digests, preferences
+from portal.notifications import preferences
 from portal.notifications.categories import DeliveryMode
 from portal.notifications.models import EmailMessage
 from portal.webhooks import services, tasks

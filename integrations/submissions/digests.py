@@ -7,10 +7,8 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
@@ -19,6 +17,7 @@ from django.utils.translation import gettext
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import ResponsibleParty
+from portal.accounts.models import User
 from portal.core.value_types import TemplateContext
 from portal.notifications import email
 from portal.notifications import unsubscribe as stopping
@@ -62,7 +61,7 @@ def send_digest(pk: int, now: datetime) -> bool:
     rows = list(
         pending.filter(held_until__lte=now).select_related("integration__partner", "event").order_by("pk")[:MAX_EMAILS]
     )
-    person = get_user_model().objects.filter(pk=pk, is_active=True).first()
+    person = User.objects.filter(pk=pk, is_active=True).first()
     if person is None or not rows:
         EmailMessage.objects.filter(pk__in=[row.pk for row in rows]).update(state=EmailMessage.State.SUPPRESSED)
         return False
@@ -76,7 +75,7 @@ def send_digest(pk: int, now: datetime) -> bool:
     return digest is not None
 
 
-def build_context(person: Any, rows: Sequence[EmailMessage]) -> TemplateContext:
+def build_context(person: User, rows: Sequence[EmailMessage]) -> TemplateContext:
     """Return the notifications by integration, those with an action of the person first."""
     by_row: dict[int, list[EmailMessage]] = {}
     for row in rows:
@@ -94,7 +93,7 @@ def build_context(person: Any, rows: Sequence[EmailMessage]) -> TemplateContext:
     }
 
 
-def build_part(person: Any, news: Sequence[EmailMessage]) -> DigestPart:
+def build_part(person: User, news: Sequence[EmailMessage]) -> DigestPart:
     row: Integration | None = news[0].integration
     if row is None:
         return DigestPart("Your account", settings.SITE_URL + reverse("notifications:inbox"), tuple(news))
