@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from integrations.partners import permissions, presenters
+from integrations.partners import permissions, selectors
 from integrations.partners.forms.members import InvitationForm, RoleForm
 from integrations.partners.models import JoinRequest, Membership, Partner
 from integrations.partners.services import invitations as invitation_services
@@ -60,7 +60,7 @@ def show_partner(request: AuthenticatedRequest, slug: str = "") -> HttpResponse:
 def build_partner_context(
     request: HttpRequest, partner: Partner, form: InvitationForm | None = None
 ) -> TemplateContext:
-    """Return members, agreements, and history, and for owners also invitations and join requests."""
+    """Return members and history, and for owners also invitations and join requests."""
     now = timezone.now()
     can_manage = permissions.can_manage_partner(partner, request.user)
     memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user")
@@ -69,9 +69,7 @@ def build_partner_context(
     return {
         "partner": partner,
         "can_manage": can_manage,
-        "agreements": presenters.list_agreements(partner),
-        "can_download": permissions.can_download(partner, request.user, is_agreement=True),
-        "page": paginate(request, presenters.get_history(partner, with_people=can_manage), HISTORY_PAGE_SIZE),
+        "page": paginate(request, selectors.get_history(partner, with_people=can_manage), HISTORY_PAGE_SIZE),
         "invite_form": form or InvitationForm(initial={"role": "editor"}),
         "members": [
             (

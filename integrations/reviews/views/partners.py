@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.partners import permissions
-from integrations.partners import presenters as partner_presenters
+from integrations.partners import selectors as partner_selectors
 from integrations.partners.models import Membership, Partner
 from integrations.submissions.services import creation
 from integrations.submissions.workflow.states import FINAL_STAGES
@@ -80,10 +80,12 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         return redirect("reviews:partner", slug)
     memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("joined_at")
     rows = partner.integrations.order_by("-created_at")
-    context = {"partner": partner, "form": form, "members": memberships, "page": paginate(request, rows)} | {
-        "agreements": partner_presenters.list_agreements(partner),
-        "can_download": permissions.can_download(partner, request.user, is_agreement=True),
-        "events": partner_presenters.get_history(partner, with_people=False)[:MAX_RECENT_EVENTS],
+    context = {
+        "partner": partner,
+        "form": form,
+        "members": memberships,
+        "page": paginate(request, rows),
+        "events": partner_selectors.get_history(partner, with_people=False)[:MAX_RECENT_EVENTS],
     }
     return render(request, "reviews/partner.html", context)
 

@@ -10,12 +10,13 @@ from django.utils import timezone
 from ninja import Path, Query
 from pydantic import Field
 
-from integrations.partners import permissions, presenters
+from integrations.partners import permissions, selectors
 from integrations.partners.forms.members import InvitationForm, PartnerProfileForm, RoleForm
 from integrations.partners.models import JoinRequest, Membership, Partner
 from integrations.partners.services import invitations as inviting
 from integrations.partners.services import members as people
 from integrations.partners.services import profiles
+from integrations.submissions.selectors import agreements
 from integrations.submissions.services import creation
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.problems import ApiError, validate_form
@@ -103,7 +104,7 @@ def update_partner(request: AuthenticatedRequest, slug: str, body: PartnerUpdate
 @router.get("/partners/{slug:slug}/agreements", READ_SCOPE, list[AgreementOut])
 def list_agreements(request: HttpRequest, slug: str) -> Any:
     """List a partner's agreements with the program."""
-    agreement_rows = presenters.list_agreements(get_object_or_404(list_visible_partners(request), slug=slug))
+    agreement_rows = agreements.list_agreements(get_object_or_404(list_visible_partners(request), slug=slug))
     return [
         {
             "kind": agreement_row.agreement.kind,
@@ -122,7 +123,7 @@ def list_partner_events(
 ) -> Any:
     """List events of a partner, newest first."""
     partner = get_object_or_404(list_visible_partners(request), slug=slug)
-    events = presenters.get_history(partner, with_people=permissions.can_manage_partner(partner, request.user))
+    events = selectors.get_history(partner, with_people=permissions.can_manage_partner(partner, request.user))
     return paginate(request, response, events, pagination, submissions.serialize_event, key="seq")
 
 

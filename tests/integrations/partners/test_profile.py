@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from integrations.partners import name_validation, presenters
+from integrations.partners import name_validation
 from integrations.partners.models import Partner
 from integrations.partners.services import members, profiles
 from integrations.submissions.models import Integration
+from integrations.submissions.selectors.agreements import list_agreements
 from integrations.submissions.services import agreements
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
@@ -100,7 +101,7 @@ def test_of_two_complete_versions_the_newest_is_in_force(rocket: Integration, al
         agreements.sign_agreement(rocket, TPA, ALICE, version=version, actor=alice, now=now, renews=True)
         if version != "2028-01":
             agreements.sign_agreement(rocket, TPA, RITA, version="", actor=rita, now=now)
-    agreement_rows = presenters.list_agreements(rocket.partner)
+    agreement_rows = list_agreements(rocket.partner)
     assert [(each.agreement.version, each.state, bool(each.signing_url)) for each in agreement_rows] == [
         ("2028-01", "waiting_for_program", True),
         ("2027-01", "in_force", False),

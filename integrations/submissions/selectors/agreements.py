@@ -1,8 +1,7 @@
-"""Agreements and history for a partner's page."""
+"""Agreements of a partner with the program."""
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -10,7 +9,6 @@ from django.utils.translation import gettext_noop
 
 from integrations.partners.models import Partner
 from integrations.submissions.models import Agreement
-from portal.audit.models import AuditEvent
 
 
 class AgreementState(StrEnum):
@@ -45,15 +43,6 @@ class AgreementRow:
     @property
     def tone(self) -> str:
         return STATE_LABELS[self.state][1]
-
-
-def get_history(partner: Partner, *, with_people: bool) -> Any:
-    """Return the partner's own events, newest first, without those of its integrations.
-
-    All members and program staff see them, but only owners see those about people, tokens, and webhooks.
-    """
-    events = AuditEvent.objects.filter(stream=f"partner:{partner.pk}").visible_to_partner().order_by("-seq")
-    return events if with_people else events.filter(event_type__startswith="partner.")
 
 
 def list_agreements(partner: Partner) -> list[AgreementRow]:
