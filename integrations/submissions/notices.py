@@ -9,9 +9,9 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
-from integrations.compliance import events as compliance_events
 from integrations.partners import permissions
 from integrations.partners.models import Membership, Role
+from integrations.submissions.compliance_emails import build_compliance_email
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import perform_transition
@@ -73,7 +73,7 @@ def build_context(event: AuditEvent) -> TemplateContext:
         "data": event.data,
         "findings": list(integration.findings.filter(state=Finding.State.OPEN)) if integration else [],
         "items": items,
-        "process": compliance_events.build_compliance_email(event),
+        "process": build_compliance_email(event),
         "due": parse_moment(event.data.get("due")),
         "tier_name": tier.name if tier else "",
         "starts_at": parse_moment(event.data.get("starts_at")),
