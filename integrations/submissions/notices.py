@@ -106,7 +106,7 @@ def _build_names(event: AuditEvent, integration: Integration | None) -> dict[str
         + (
             reverse("sla:issue", args=[issues[0]["issue"]])
             if len(issues) == 1
-            else f"{reverse('sla:dashboard')}?partner={integration.partner.slug}&integration={integration.uuid}"
+            else f"{reverse('reports:sla_dashboard')}?partner={integration.partner.slug}&integration={integration.uuid}"
         ),
     }
 

@@ -26,7 +26,7 @@ THEME_COOKIE = "theme"
 PROGRAM_LINKS = (
     ("reviews:queue", gettext_noop("Review queue"), "inbox"),
     ("submissions:list", gettext_noop("Integrations"), "plug"),
-    ("sla:dashboard", gettext_noop("SLA"), "timer"),
+    ("reports:sla_dashboard", gettext_noop("SLA"), "timer"),
     ("reviews:partners", gettext_noop("Partners"), "building-2"),
     ("notifications:email_log", gettext_noop("Email log"), "mail"),
     ("analytics:overview", gettext_noop("Analytics"), "chart-line"),
@@ -36,7 +36,7 @@ STAFF_LINKS = (("admin:index", gettext_noop("Administration"), "settings"),)
 MENU_LINKS = (
     ("accounts:profile", gettext_noop("Your profile"), "user"),
     ("mfa_index", gettext_noop("Two-factor authentication"), "shield-check"),
-    ("sla:dashboard", gettext_noop("SLA"), "timer"),
+    ("reports:sla_dashboard", gettext_noop("SLA"), "timer"),
     ("reports:list", gettext_noop("Reports"), "chart-column"),
     ("notifications:inbox", gettext_noop("Notifications"), "bell"),
     ("webhooks:list", gettext_noop("Webhooks"), "webhook"),

@@ -16,7 +16,7 @@ from tests.portal.everything import CANARY, address, list_button_requests, names
 pytestmark = pytest.mark.any_database
 
 LISTS = {
-    "sla:dashboard",
+    "reports:sla_dashboard",
     "sla:clocks_csv",
     "sla:clocks_json",
     "submissions:search",
@@ -104,7 +104,7 @@ def test_partner_itself_reads_its_texts(cast: Any, world: Any) -> None:
         "notifications:inbox",
         "notifications:email",
     )
-    for name in (*page_names, "sla:dashboard", "sla:clocks_csv", "sla:clocks_json", "sla:issue"):
+    for name in (*page_names, "reports:sla_dashboard", "sla:clocks_csv", "sla:clocks_json", "sla:issue"):
         assert CANARY in send_request(alice, address(name, world))[1], name
 
 

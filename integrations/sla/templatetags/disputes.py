@@ -19,4 +19,4 @@ def disputed_banner(context: TemplateContext, integration: Integration | None = 
     disputed_issues = SupportIssue.objects.filter(disputed_at__isnull=False)
     integration_query = f"&partner={integration.partner.slug}&integration={integration.uuid}" if integration else ""
     issues = disputed_issues.filter(integration=integration) if integration else disputed_issues
-    return {"count": issues.count(), "href": f"{reverse('sla:dashboard')}?state=disputed{integration_query}"}
+    return {"count": issues.count(), "href": f"{reverse('reports:sla_dashboard')}?state=disputed{integration_query}"}

@@ -66,7 +66,7 @@ PAGES = {
             tuple(IntegrationFilterForm.base_fields),
             IntegrationFilterForm,
         ),
-        SavablePage("sla", "sla:dashboard", "SLA", SLA_NAMES, None, {"state": STATE_LABELS}),
+        SavablePage("sla", "reports:sla_dashboard", "SLA", SLA_NAMES, None, {"state": STATE_LABELS}),
         SavablePage("partners", "reviews:partners", gettext_noop("Partners"), ("q",)),
         SavablePage(
             "emails",

@@ -132,5 +132,5 @@ def test_dashboard_and_issue_page_show_the_reason(
     poll(watch, OPENED_AT + 2 * HOUR)
     client = sign_in(request.getfixturevalue(reader))
     issue = watch.issues.get()
-    for address in (reverse("sla:dashboard"), reverse("sla:issue", args=[issue.uuid])):
+    for address in (reverse("reports:sla_dashboard"), reverse("sla:issue", args=[issue.uuid])):
         assert client.get(address).content.decode().count(f"{issue_sync.PRIVATE}.") == 1

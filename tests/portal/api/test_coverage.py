@@ -132,7 +132,7 @@ TOLD_BY = {
     "schemas:changes": "compare_schemas",
     "schemas:list": "list_schemas",
     "submissions:search": "list_integrations list_partners",
-    "sla:dashboard": "list_clocks",
+    "reports:sla_dashboard": "list_clocks",
     "sla:clocks_csv": "get_table",
     "sla:clocks_json": "list_clocks",
     "compliance:status": "get_compliance",

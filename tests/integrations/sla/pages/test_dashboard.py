@@ -12,9 +12,10 @@ from django.http import QueryDict
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from integrations.sla import dashboard_metrics, exports, filters, presenters, tasks
+from integrations.sla import exports, filters, presenters, tasks
 from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue
 from integrations.sla.services import projection
+from portal.reports import sla_dashboard
 from tests.integrations.sla.pages.issues import create_issue
 
 pytestmark = pytest.mark.any_database
@@ -84,7 +85,7 @@ def test_what_presses_stands_on_the_partners_first_page(sign_in: SignIn, alice: 
 
 def test_figures_stand_next_to_those_of_a_week_ago(alice: Any) -> None:
     now = timezone.now()
-    dashboard_summary = dashboard_metrics.build_dashboard_summary(filters.parse_filters(alice, {}), now, QueryDict())
+    dashboard_summary = sla_dashboard.build_dashboard_summary(filters.parse_filters(alice, {}), now, QueryDict())
     assert [(tile.title, tile.value) for tile in dashboard_summary.tiles] == [
         ("On time", "50%"),
         ("At risk", "1"),
@@ -92,7 +93,7 @@ def test_figures_stand_next_to_those_of_a_week_ago(alice: Any) -> None:
         ("Data incomplete", "1"),
     ]
     assert (dashboard_summary.repository_count, dashboard_summary.count) == (2, 5)
-    later = dashboard_metrics.build_dashboard_summary(
+    later = sla_dashboard.build_dashboard_summary(
         filters.parse_filters(alice, {}), now + timedelta(days=7), QueryDict()
     )
     assert (later.tiles[0].before, later.tiles[2].before) == ("50% in the previous 7 days", "1 a week ago")
@@ -112,9 +113,7 @@ def test_behind_is_what_could_not_be_read_not_what_a_hook_keeps_quiet(
     MonitoredRepository.objects.filter(integration__name="Dark").update(
         poll_at=now + timedelta(minutes=next_in), trouble=trouble
     )
-    assert (
-        dashboard_metrics.build_dashboard_summary(filters.parse_filters(alice, {}), now, QueryDict()).behind == behind
-    )
+    assert sla_dashboard.build_dashboard_summary(filters.parse_filters(alice, {}), now, QueryDict()).behind == behind
 
 
 def test_csv_holds_the_same_rows_and_no_formula(sign_in: SignIn, alice: Any) -> None:

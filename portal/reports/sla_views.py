@@ -1,20 +1,21 @@
-"""SLA dashboard with CSV and JSON exports."""
+"""SLA dashboard and trends, which compare the clocks with earlier weekly reports."""
 
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils import timezone
 
 from integrations.partners import permissions
-from integrations.sla import exports
-from integrations.sla.dashboard_metrics import build_dashboard_summary
 from integrations.sla.filters import build_state_condition, parse_filters
 from integrations.sla.presenters import build_rows
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.iso_weeks import get_program_zone
 from portal.core.value_types import TemplateContext
+from portal.reports.sla_dashboard import build_dashboard_summary
+from portal.reports.trends import build_trends
 
 PAGE_SIZE, MAX_UPCOMING_CLOCKS = 50, 5
 
@@ -44,7 +45,7 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
         "csv_url": build_filtered_url(request, "sla:clocks_csv"),
         "json_url": build_filtered_url(request, "sla:clocks_json"),
     }
-    return render(request, "sla/dashboard.html", context)
+    return render(request, "reports/sla_dashboard.html", context)
 
 
 def _paginate(request: HttpRequest, clocks: Any, count: int) -> Page:
@@ -61,20 +62,21 @@ def build_filtered_url(request: HttpRequest, name: str) -> str:
     return reverse(name) + (f"?{query.urlencode()}" if query else "")
 
 
-def download_clocks(request: AuthenticatedRequest, form: str) -> StreamingHttpResponse:
-    """Download all filtered rows."""
-    now = timezone.now()
+def show_trends(request: AuthenticatedRequest) -> HttpResponse:
+    """Show the charts and tables of the last twelve weeks."""
     filters = parse_filters(request.user, request.GET)
-    clocks = filters.list_matching_clocks(now)
-    body = (
-        exports.stream_csv(clocks, now) if form == "csv" else exports.stream_json(clocks, now, filters.active_filters)
-    )
-    content_type = "text/csv; charset=utf-8" if form == "csv" else "application/json"
-    headers = {"Content-Disposition": f'attachment; filename="sla-{now:%Y-%m-%d}.{form}"'}
-    return StreamingHttpResponse(body, content_type, headers=headers)
+    trends = build_trends(filters, timezone.now(), get_program_zone())
+    has_several_partners = permissions.is_program_staff(request.user) or len(trends.partners) > 1
+    context = {
+        "choice": filters,
+        "trends": trends,
+        "several_partners": has_several_partners,
+        "sla_url": build_filtered_url(request, "reports:sla_dashboard"),
+    }
+    return render(request, "reports/trends.html", context)
 
 
 urlpatterns = [
-    path("sla/", show_dashboard, name="dashboard"),
-    *(path(f"sla/clocks.{form}", download_clocks, {"form": form}, name=f"clocks_{form}") for form in ("csv", "json")),
+    path("sla/", show_dashboard, name="sla_dashboard"),
+    path("sla/trends/", show_trends, name="trends"),
 ]

@@ -196,4 +196,4 @@ def _build_state_url(query: Any, state: str) -> str:
         parameters.pop(name, None)
     if state:
         parameters["state"] = state
-    return reverse("sla:dashboard") + (f"?{parameters.urlencode()}" if parameters else "")
+    return reverse("reports:sla_dashboard") + (f"?{parameters.urlencode()}" if parameters else "")
