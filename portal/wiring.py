@@ -12,6 +12,7 @@ from integrations.partners import notices as account_notices
 from integrations.programs.schema import RequirementKind
 from integrations.sla.services import monitoring
 from integrations.submissions import notices
+from integrations.submissions.services import responsibility
 from portal.accounts.access import access_revoked
 from portal.analytics import services as keeping
 from portal.api.services import tokens
@@ -132,7 +133,7 @@ def react(event: AuditEvent) -> None:
 def connect() -> None:
     """Register all reactions. Called once when the app is ready."""
     services.subscribe(react)
-    services.subscribe_to_responsibility_changes(keeping.record_turn)
+    responsibility.subscribe_to_responsibility_changes(keeping.record_turn)
     rate_limits.add_dead_credential_listener(notify_staff)
     account_notices.register_listener()
     tokens.register_handlers()

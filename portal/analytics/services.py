@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from integrations.submissions.models import Integration
+from integrations.submissions.services.responsibility import RESPONSIBILITY_EVENT_TYPE, get_turn_stream
 from integrations.submissions.services.transitions import PROGRAM_CALENDAR, lock_integration
 from portal.analytics.metrics import count_working_days
 from portal.analytics.models import StageDuration
@@ -21,7 +22,6 @@ from portal.analytics.stage_durations import (
     parse_turns,
 )
 from portal.audit.models import AuditEvent
-from portal.audit.services import RESPONSIBILITY_EVENT_TYPE, get_turn_stream
 from portal.jobs.models import PeriodicRun
 
 BATCH_SIZE = 500

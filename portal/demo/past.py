@@ -16,6 +16,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition, FulfillingParty, Requirement, Stage
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.selectors import context
+from integrations.submissions.services.responsibility import RESPONSIBILITY_EVENT_TYPE, get_turn_stream
 from integrations.submissions.services.transitions import list_all_transitions
 from integrations.submissions.workflow.states import ListingStatus, Status, determine_next_action
 from portal.accounts.models import User
@@ -23,7 +24,6 @@ from portal.analytics import services
 from portal.analytics.saved_views import services as saved_views
 from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
 from portal.audit.models import AuditEvent
-from portal.audit.services import RESPONSIBILITY_EVENT_TYPE, get_turn_stream
 from portal.core.name_matching import compute_name_key
 from portal.core.value_types import JsonObject, NamedValues
 from portal.demo.past_transitions import CREATION, DAY, OWNER, REVIEWER, PastTransition, plan_transitions

@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
 from portal.core.name_matching import compute_name_key, compute_skeleton
+from portal.core.value_types import NamedValues
 
 
 class Partner(models.Model):
@@ -40,6 +41,10 @@ class Partner(models.Model):
         self.skeleton = compute_skeleton(self.name)
         self.name_key = compute_name_key(self.name)
         super().save(*args, **kwargs)
+
+    @property
+    def audit_fields(self) -> NamedValues:
+        return {"stream": f"partner:{self.pk}", "partner": self}
 
 
 class Role(models.TextChoices):

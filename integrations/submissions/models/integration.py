@@ -24,6 +24,7 @@ from integrations.submissions.workflow.next_action import translate_next_action
 from integrations.submissions.workflow.states import FINAL_STAGES, ListingStatus, ResponsibleParty, ReviewState, Stage
 from portal.accounts.requests import AnyUser
 from portal.core.name_matching import compute_name_key
+from portal.core.value_types import NamedValues
 
 
 class IntegrationQuerySet(models.QuerySet["Integration"]):
@@ -152,6 +153,10 @@ class Integration(FSMModelMixin, ListingStatusFields):
     def save(self, *args: Any, **kwargs: Any) -> None:
         self.name_key = compute_name_key(self.name)
         super().save(*args, **kwargs)
+
+    @property
+    def audit_fields(self) -> NamedValues:
+        return {"stream": f"integration:{self.pk}", "integration": self, "partner": self.partner}
 
     @property
     def next_action_label(self) -> str:

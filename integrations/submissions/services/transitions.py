@@ -18,6 +18,7 @@ from django_fsm import Transition
 from integrations.partners import permissions
 from integrations.submissions.models.integration import MEMBER_NAMES, Integration
 from integrations.submissions.selectors import context, queue_reasons
+from integrations.submissions.services.responsibility import record_responsibility_change
 from integrations.submissions.workflow import evidence as evidence_provider
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty, determine_next_action
@@ -25,7 +26,7 @@ from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
 from portal.audit.models import AuditEvent
-from portal.audit.services import record_event, record_responsibility_change
+from portal.audit.services import record_event
 from portal.core import business_time
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject, NamedValues

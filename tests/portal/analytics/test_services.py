@@ -12,12 +12,12 @@ from django.db import transaction
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services import requirements as answers
+from integrations.submissions.services.responsibility import get_turn_stream
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.analytics import services
 from portal.analytics.models import StageDuration
 from portal.audit.models import AuditEvent
-from portal.audit.services import get_turn_stream
 from portal.audit.verification import find_chain_faults
 from tests.conftest import begin
 

@@ -1,0 +1,41 @@
+"""Log of the responsible party of each integration, from which analytics computes stage durations."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from integrations.submissions.models.integration import Integration
+from portal.audit.models import AuditEvent
+from portal.audit.services import record_system_event
+
+ResponsibilityListener = Callable[[Integration, AuditEvent], None]
+LISTENERS: list[ResponsibilityListener] = []
+RESPONSIBILITY_EVENT_TYPE = "responsibility.changed"
+
+
+def get_turn_stream(pk: int) -> str:
+    """Return the stream of responsibility changes, which is separate from the visible history."""
+    return f"turn:{pk}"
+
+
+def subscribe_to_responsibility_changes(listener: ResponsibilityListener) -> ResponsibilityListener:
+    """Call the listener once for each new change of the responsible party or stage."""
+    if listener not in LISTENERS:
+        LISTENERS.append(listener)
+    return listener
+
+
+def record_responsibility_change(
+    integration: Integration, responsible_party: str, *, now: datetime, is_undo: bool = False
+) -> AuditEvent:
+    """Record the responsible party of a locked integration. `is_undo` marks the reversal of a decision."""
+    data: dict[str, object] = {
+        "stage": str(integration.stage),
+        "holder": responsible_party,
+        "round": integration.review_round,
+    }
+    if is_undo:
+        data["back"] = True
+    event = record_system_event(get_turn_stream(integration.pk), RESPONSIBILITY_EVENT_TYPE, now=now, **data)
+    for listener in LISTENERS:
+        listener(integration, event)
+    return event
