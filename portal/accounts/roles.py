@@ -12,7 +12,6 @@ from django.db import transaction
 from django.db.models import Q
 from django.http import HttpRequest
 
-from integrations.reviews.models import ReviewerProfile
 from portal.accounts.access import revoke_access
 from portal.accounts.models import User
 from portal.accounts.security_log import record_security_event
@@ -63,8 +62,6 @@ def change_roles(
         for role, value in changed_roles.items():
             setattr(row, COLUMNS_BY_ROLE[role], value)
         _save(row, [COLUMNS_BY_ROLE[role] for role in changed_roles])
-        if changed_roles.get("reviewer"):
-            ReviewerProfile.objects.get_or_create(user=row)
         summary = ", ".join(f"{'+' if value else '-'}{role}" for role, value in sorted(changed_roles.items()))
         _announce(row, "roles_changed", actor=actor, now=now, reason=reason, request=request, roles=summary)
 

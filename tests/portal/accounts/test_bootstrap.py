@@ -14,7 +14,6 @@ from allauth.socialaccount.models import SocialAccount
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from integrations.reviews.models import ReviewerProfile
 from portal.accounts.enrollment import create_link
 from portal.accounts.models import SecurityEvent, User
 from portal.audit.models import AuditEvent
@@ -83,7 +82,6 @@ def test_reviewers_get_links_of_their_own() -> None:
     assert len(links(output)) == 3
     rita = User.objects.get(email="rita@program.example")
     assert (rita.is_reviewer, rita.is_staff, rita.is_superuser) == (True, False, False)
-    assert ReviewerProfile.objects.filter(user=rita).exists()
     client, answer = set_password(links(output)[1])
     assert answer["Location"] == "/accounts/2fa/totp/activate/"
     assert int(client.session["_auth_user_id"]) == rita.pk
