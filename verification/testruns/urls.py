@@ -1,12 +1,14 @@
-"""URLs of the testruns app: the same three for each kind that has a form."""
+"""URLs of the testruns app: the same three for each kind that has a form, and the inspection of schemas."""
 
 from django.urls import path
 
-from verification.testruns import views
+from verification.testruns import schema_inspection, views
 from verification.testruns.registry import FORM_KINDS
 
 app_name = "testruns"
-urlpatterns = []
+urlpatterns = [
+    path("integrations/<uuid:uuid>/schemas/read/", schema_inspection.inspect_schema, name="inspect_schema"),
+]
 for kind in FORM_KINDS:
     base, arguments = f"integrations/<uuid:uuid>/tests/{kind.slug}", {"kind": str(kind.key)}
     urlpatterns += [

@@ -62,7 +62,7 @@ DONE_BY = {
     "submissions:requirement_draft": "requirement_draft",
     "checks:run": "run_checks",
     "reviews:post_message": "create_message",
-    "schemas:request_inspection": "inspect_schema",
+    "testruns:inspect_schema": "inspect_schema",
     "schemas:list": "upload_schema",
     "reviews:mark_read": "mark_read",
     "submissions:start_program": "create_draft",

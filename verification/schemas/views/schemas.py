@@ -14,22 +14,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import load_visible_integration, require_button
+from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.uploads import build_size_message, get_max_bytes, get_oversized_fields
-from portal.ui.refusals import report_refusal
-from verification.checks.services.runs import can_request_check_run
-from verification.checks.views.results import STOP_POLLING_STATUS
 from verification.releases.artifacts import file_names
 from verification.schemas import services
 from verification.schemas.engine.types import SchemaParseError
 from verification.schemas.models import ProviderSchema
 from verification.terraform.versions import InvalidVersionError, Version, parse_version
-from verification.testruns.models import TestRun
-from verification.testruns.services import start_test_run
 
-TEMPLATE = "schemas/history.html"
 COMMAND = "terraform providers schema -json > schema.json"
 
 
@@ -103,43 +97,7 @@ def show_schemas(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         "form": form if services.can_submit_schema(integration, request.user) else None,
         "command": COMMAND,
     }
-    return _render_page(request, integration, context, 422 if form.errors else 200)
-
-
-def _render_page(
-    request: AuthenticatedRequest, integration: Integration, context: dict[str, object], status: int
-) -> HttpResponse:
-    """The page; htmx asks for what is new of the reading that is under way."""
-    inspections = TestRun.objects.filter(integration=integration, kind=TestRun.Kind.PROVIDER_SCHEMA)
-    inspections = inspections.select_related("requested_by")
-    latest_inspection = inspections.first()
-    is_running = latest_inspection is not None and latest_inspection.is_running
-    context |= {
-        "reading": latest_inspection,
-        "running": is_running,
-        "last": inspections.exclude(finished_at=None).first(),
-        "can_request_test": integration.is_open and can_request_check_run(integration, request.user),
-    }
-    if request.htmx and is_running:  # type: ignore[attr-defined]
-        return render(request, f"{TEMPLATE}#live", context)
-    if request.htmx:  # type: ignore[attr-defined]
-        return HttpResponse(
-            status=STOP_POLLING_STATUS, headers={"HX-Refresh": "true"}
-        )  # the table of versions is new too
-    return render(request, TEMPLATE, context, status=status)
-
-
-@require_button("schemas:list")
-def request_inspection(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Start an inspection of the newest release's schema."""
-    integration = load_visible_integration(request, uuid)
-    if not file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]):
-        raise Http404(_("Only Terraform providers have schemas."))
-    try:
-        start_test_run(TestRun.Kind.PROVIDER_SCHEMA, integration, {}, actor=request.user, now=timezone.now())
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
-    return redirect("schemas:list", uuid)
+    return render(request, "schemas/history.html", context, status=422 if form.errors else 200)
 
 
 def _store_upload(
@@ -194,6 +152,5 @@ def show_schema_changes(request: AuthenticatedRequest, uuid: UUID) -> HttpRespon
 
 urlpatterns = [
     path("integrations/<uuid:uuid>/schemas/", show_schemas, name="list"),
-    path("integrations/<uuid:uuid>/schemas/read/", request_inspection, name="request_inspection"),
     path("integrations/<uuid:uuid>/schemas/changes/", show_schema_changes, name="changes"),
 ]

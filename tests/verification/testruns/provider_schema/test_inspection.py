@@ -267,12 +267,13 @@ def test_page_shows_how_far_it_is_and_what_came_of_it(
     client, page = Client(), reverse("schemas:list", args=[rocket.uuid])
     client.force_login(alice)
     assert "Inspect provider schema" in client.get(page).content.decode()
-    answer = client.post(reverse("schemas:request_inspection", args=[rocket.uuid]), follow=True)
+    panel = reverse("testruns:inspect_schema", args=[rocket.uuid])
+    answer = client.post(panel, follow=True)
     assert "when a worker is available" in answer.content.decode()
-    live = client.get(page, headers={"HX-Request": "true"})
+    live = client.get(panel, headers={"HX-Request": "true"})
     assert (live.status_code, b"<html" in live.content) == (200, False)
     assert run_due_jobs("sandbox", timezone.now()) == {"testruns.provider_schema": 1}
-    assert client.get(page, headers={"HX-Request": "true"}).status_code == 286
+    assert client.get(panel, headers={"HX-Request": "true"}).status_code == 286
     text = client.get(page).content.decode()
     assert "1 resource and 0 data sources over protocol 5, the same through Terraform." in text
     assert "Inspect again" in text
