@@ -96,6 +96,7 @@ INSTALLED_APPS = [
     "portal.directory",
     "portal.reports",
     "portal.status",
+    "portal.inbox",
     "portal.api",
     "portal.dashboard",
     "portal.help",

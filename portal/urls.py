@@ -27,7 +27,7 @@ urlpatterns = [
     path("", include("portal.analytics.urls")),
     path("", include("integrations.compliance.urls")),
     path("", include("portal.webhooks.urls")),
-    path("", include("portal.notifications.urls")),
+    path("", include("portal.inbox.urls")),
     path("", include("portal.api.urls")),
     path("", include("portal.styleguide.urls")),
     path("", include("portal.status.urls")),

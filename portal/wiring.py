@@ -19,7 +19,8 @@ from portal.api.services import tokens
 from portal.audit import services
 from portal.audit.models import AuditEvent
 from portal.directory import services as listings
-from portal.notifications import calendar_feed, email
+from portal.inbox import calendar_feed
+from portal.notifications import email
 from portal.webhooks import fanout
 from verification.checks.services import runs
 from verification.sources import rate_limits

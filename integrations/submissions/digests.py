@@ -96,6 +96,6 @@ def build_context(person: User, rows: Sequence[EmailMessage]) -> TemplateContext
 def build_part(person: User, news: Sequence[EmailMessage]) -> DigestPart:
     row: Integration | None = news[0].integration
     if row is None:
-        return DigestPart("Your account", settings.SITE_URL + reverse("notifications:inbox"), tuple(news))
+        return DigestPart("Your account", settings.SITE_URL + reverse("inbox:list"), tuple(news))
     page = "reviews:review" if permissions.can_act_for_program(row, person) else "submissions:detail"
     return DigestPart(row.name, settings.SITE_URL + reverse(page, args=[row.uuid]), tuple(news))

@@ -14,7 +14,8 @@ from portal.analytics.filters import parse_analytics_filters, require_program_st
 from portal.analytics.selectors import workload
 from portal.core.exports import CellValue, ExportTable
 from portal.core.text_fields import clean_search_query
-from portal.notifications.views import email_log
+from portal.notifications.models import EmailMessage
+from portal.notifications.selectors import filter_emails
 
 TableRows = Iterator[tuple[CellValue, ...]]
 MAX_EXPORT_ROWS = 50_000  # per file
@@ -80,16 +81,16 @@ def build_failing_checks_table(request: HttpRequest, now: datetime) -> ExportTab
 def build_emails_table(request: HttpRequest, now: datetime) -> ExportTable:
     """Build the table of the filtered email log, without email content."""
     require_program_staff(request)
-    rows = email_log.filter_emails(request.GET.get("state", ""), clean_search_query(request.GET.get("q", "")))
+    rows = filter_emails(request.GET.get("state", ""), clean_search_query(request.GET.get("q", "")))
     return ExportTable("emails", EMAIL_COLUMNS, _iterate_email_rows(rows))
 
 
 def _iterate_email_rows(rows: Any) -> TableRows:
-    state_labels = dict(email_log.EmailMessage.State.choices)
+    state_labels = dict(EmailMessage.State.choices)
     columns = ("subject", "to", "name", "state", "created_at", "sent_at", "last_error", "integration__name", "uuid")
     for row in rows.values_list(*columns)[:MAX_EXPORT_ROWS].iterator(chunk_size=CHUNK_SIZE):
         subject, to, name, state, *rest, uuid = row
-        yield (subject, to, name, str(state_labels.get(state, state)), *rest, build_url("notifications:email", uuid))
+        yield (subject, to, name, str(state_labels.get(state, state)), *rest, build_url("inbox:email", uuid))
 
 
 def build_partners_table(request: HttpRequest, now: datetime) -> ExportTable:

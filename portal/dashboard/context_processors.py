@@ -28,7 +28,7 @@ PROGRAM_LINKS = (
     ("submissions:list", gettext_noop("Integrations"), "plug"),
     ("reports:sla_dashboard", gettext_noop("SLA"), "timer"),
     ("reviews:partners", gettext_noop("Partners"), "building-2"),
-    ("notifications:email_log", gettext_noop("Email log"), "mail"),
+    ("inbox:email_log", gettext_noop("Email log"), "mail"),
     ("analytics:overview", gettext_noop("Analytics"), "chart-line"),
     ("reports:list", gettext_noop("Reports"), "chart-column"),
 )
@@ -38,7 +38,7 @@ MENU_LINKS = (
     ("mfa_index", gettext_noop("Two-factor authentication"), "shield-check"),
     ("reports:sla_dashboard", gettext_noop("SLA"), "timer"),
     ("reports:list", gettext_noop("Reports"), "chart-column"),
-    ("notifications:inbox", gettext_noop("Notifications"), "bell"),
+    ("inbox:list", gettext_noop("Notifications"), "bell"),
     ("webhooks:list", gettext_noop("Webhooks"), "webhook"),
     ("api:docs", gettext_noop("For developers"), "braces"),
     ("help:index", gettext_noop("Help"), "circle-question-mark"),
@@ -59,7 +59,7 @@ ACCOUNT_LINKS = (
     ("account_change_password", gettext_noop("Password"), "key-round"),
     ("mfa_index", gettext_noop("Two-factor authentication"), "shield-check"),
     ("api:tokens", gettext_noop("API tokens"), "braces"),
-    ("notifications:preferences", gettext_noop("Notification preferences"), "bell"),
+    ("inbox:preferences", gettext_noop("Notification preferences"), "bell"),
     ("socialaccount_connections", gettext_noop("GitHub accounts"), "link"),
 )
 

@@ -1,1 +1,1 @@
-"""Notifications: preferences, email delivery, and the calendar feed of deadlines."""
+"""Notifications: categories, preferences, and email delivery. Their pages are in `portal.inbox`."""

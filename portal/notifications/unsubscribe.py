@@ -19,7 +19,7 @@ DIGEST = "digest"
 
 def build_url(person: Any, kind: str) -> str:
     """Return the URL that unsubscribes a person. It does not expire, because emails may be old."""
-    return settings.SITE_URL + reverse("notifications:stop", args=[signing.dumps([person.pk, kind], salt=SALT)])
+    return settings.SITE_URL + reverse("inbox:stop", args=[signing.dumps([person.pk, kind], salt=SALT)])
 
 
 def parse_token(token: str) -> tuple[object, str] | None:

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from integrations.sla.formatting import format_percent
+from integrations.sla.presenters import SIDE_LABELS
 from portal.core.exports import ALL_FORMULA_PREFIXES, BYTE_ORDER_MARK, FORMULA_PREFIXES, escape_formula
 from portal.reports.summaries import COUNTED_SINCE_FORMAT, build_subject, build_verdict, describe_next_action
 
@@ -56,7 +57,6 @@ TARGET_LABELS = {
     "resolve": gettext_noop("resolution"),
     "track": gettext_noop("tracking"),
 }
-SIDE_LABELS = {"partner": gettext_noop("partner"), "reporter": gettext_noop("reporter"), "other": gettext_noop("other")}
 
 
 def build_report_context(figures: Mapping[str, Any]) -> dict[str, object]:

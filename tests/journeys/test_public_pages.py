@@ -23,7 +23,7 @@ Visit = Callable[..., Person]
 ACCESS = Path(__file__).parents[1] / "portal" / "access.txt"
 WIDTHS = (320, 1920)
 # public rows that are no page: files, feeds, pictures and answers for machines
-NO_PAGES = everything.PUBLIC_FILES | {"notifications:calendar_feed", "status:healthz", "status:json"}
+NO_PAGES = everything.PUBLIC_FILES | {"inbox:calendar_feed", "status:healthz", "status:json"}
 # what goes wrong has a page too; each is drawn as it would come
 BAD = ("400.html", "403.html", "403_csrf.html", "404.html", "429.html", "500.html", "status/status_down.html")
 STEPS = {"suspended": 2, "delisted": 3, "ended": 0}
@@ -108,7 +108,7 @@ def test_own_pages_of_the_way_in_on_any_screen(visit: Visit, alice: Any) -> None
     owner, troubles = visit(alice), list[str]()
     for name in (
         "api:tokens",
-        "notifications:preferences",
+        "inbox:preferences",
         "webhooks:list",
         "webhooks:event_types",
         "analytics:saved_views",

@@ -24,7 +24,7 @@ from portal.api.services import tokens
 from portal.core import crypto, iso_weeks
 from portal.core.repository_urls import get_product_name
 from portal.core.uploads import validate_file
-from portal.notifications import calendar_feed
+from portal.inbox import calendar_feed
 from portal.notifications import unsubscribe as stopping
 from portal.notifications.models import EmailMessage
 from portal.reports import scopes, tasks, unsubscribe
@@ -267,7 +267,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
             name: {"uuid": world["task"].uuid}
             for name in ("testruns:run_task", "testruns:run_task_json", "testruns:cancel_run_task")
         },
-        "notifications:email": {"uuid": world["mail"].uuid},
+        "inbox:email": {"uuid": world["mail"].uuid},
         "analytics:change_view": {"pk": world["view"].pk},
         "analytics:save_view": {"page": "queue"},
         **{f"analytics:table_{form}": {"table": "queue"} for form in ("csv", "xlsx")},
@@ -279,8 +279,8 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
             f"webhooks:{act}": {"uuid": world["endpoint"].uuid, "message": world["message"].uuid, "act": "pause"}
             for act in ("detail", "edit", "rotate_secret", "remove", "delivery", "action")
         },
-        "notifications:calendar_feed": {"token": world["calendar"]},
-        "notifications:stop": {"token": stopping.build_url(world["cast"]["alice"], "messages").rsplit("/", 2)[-2]},
+        "inbox:calendar_feed": {"token": world["calendar"]},
+        "inbox:stop": {"token": stopping.build_url(world["cast"]["alice"], "messages").rsplit("/", 2)[-2]},
         "submissions:prefill_draft": {"uuid": world["draft"].uuid},
         "submissions:confirm_draft": {"uuid": world["draft"].uuid},
         **{name: {"key": "repository.owner"} for name in ("checks:check_help", "checks:accept_finding")},

@@ -46,7 +46,7 @@ from portal.api.forms import TokenForm
 from portal.directory.badges.views.verification import StatementForm
 from portal.directory.partner_replies import ReplyForm
 from portal.directory.views.installation import ConstraintForm
-from portal.notifications.forms import NotificationPreferencesForm
+from portal.inbox.forms import NotificationPreferencesForm
 from portal.reports.forms import ReportSubscriptionsForm
 from portal.styleguide import views as styleguide
 from portal.webhooks.forms import EndpointForm, ReplayForm

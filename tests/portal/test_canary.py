@@ -23,12 +23,12 @@ LISTS = {
     "submissions:list",
     "reviews:partners",
     "directory:list",
-    "notifications:email_log",
+    "inbox:email_log",
     "submissions:draft_overlaps",
     "submissions:choose_program",
     "partners:join",
 }
-CAPABILITY_PAGES = {"notifications:calendar_feed"}  # its address is the key: whoever has it reads
+CAPABILITY_PAGES = {"inbox:calendar_feed"}  # its address is the key: whoever has it reads
 QUERIES = (
     "",
     "?state=all",
@@ -101,8 +101,8 @@ def test_partner_itself_reads_its_texts(cast: Any, world: Any) -> None:
         "submissions:meeting_ics",
         "submissions:draft",
         "submissions:list",
-        "notifications:inbox",
-        "notifications:email",
+        "inbox:list",
+        "inbox:email",
     )
     for name in (*page_names, "reports:sla_dashboard", "sla:clocks_csv", "sla:clocks_json", "sla:issue"):
         assert CANARY in send_request(alice, address(name, world))[1], name

@@ -70,7 +70,7 @@ PAGES = {
         SavablePage("partners", "reviews:partners", gettext_noop("Partners"), ("q",)),
         SavablePage(
             "emails",
-            "notifications:email_log",
+            "inbox:email_log",
             gettext_noop("Email log"),
             ("q", "state"),
             None,

@@ -31,7 +31,7 @@ PAGE_ONLY_FEATURES = (
     PageOnlyFeature(
         "Calendar feeds of due dates",
         "the URL is a secret that is shown once",
-        ("notifications:calendar_feed", "notifications:create_calendar_feed"),
+        ("inbox:calendar_feed", "inbox:create_calendar_feed"),
     ),
     PageOnlyFeature("Viewing test accounts", "the API never returns secrets"),
     PageOnlyFeature(
@@ -47,7 +47,7 @@ PAGE_ONLY_FEATURES = (
         ),
     ),
     PageOnlyFeature(
-        "Unsubscribing with one click", "the link in the email authorizes it", ("notifications:stop", "reports:stop")
+        "Unsubscribing with one click", "the link in the email authorizes it", ("inbox:stop", "reports:stop")
     ),
     PageOnlyFeature(
         "Badges, statements, and signing keys",

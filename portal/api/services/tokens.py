@@ -8,7 +8,7 @@ import hashlib
 import re
 import secrets
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from datetime import datetime, timedelta
 from uuid import uuid4
 
@@ -27,6 +27,14 @@ from portal.api.models import ApiToken
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event, subscribe
 from portal.core.errors import ActionRefused
+from portal.inbox.deadlines import (
+    MAX_PER_KIND,
+    RETENTION_PERIOD,
+    CalendarDeadline,
+    build_deadline,
+    build_url,
+    register_source,
+)
 from portal.notifications import email as mail
 
 KEY_PREFIX = "ptl_"
@@ -223,7 +231,26 @@ def revoke_user_tokens(sender: object, *, user: User, request: HttpRequest | Non
             record_security_event(user, "tokens_revoked", request=request, detail=names, now=now)
 
 
+def list_token_deadlines(person: User, now: datetime) -> Iterator[CalendarDeadline]:
+    """Yield the expirations of a person's tokens and of those that belong to their companies."""
+    owned_partner_ids = [pk for pk, role in permissions.get_roles(person).items() if role == "owner"]
+    condition = Q(user=person, partner=None) | Q(partner__in=owned_partner_ids)
+    for token in ApiToken.objects.filter(condition, expires_at__gte=now - RETENTION_PERIOD).order_by("pk")[
+        :MAX_PER_KIND
+    ]:
+        is_gone = token.revoked_at is not None
+        yield build_deadline(
+            f"token-{token.uuid}",
+            "An API token ends",
+            token.expires_at,
+            build_url("api:tokens"),
+            token.created_at,
+            is_done=is_gone,
+        )
+
+
 def register_handlers() -> None:
     """Connect the handlers when the app is ready."""
     subscribe(revoke_former_owner_tokens)
     access_revoked.connect(revoke_user_tokens)
+    register_source(list_token_deadlines)

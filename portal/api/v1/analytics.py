@@ -36,7 +36,7 @@ from portal.api.v1.schemas.common import build_absolute_url
 from portal.core.exports import CONTENT_TYPES, ExportTable
 from portal.core.value_types import JsonObject
 from portal.notifications.models import EmailMessage
-from portal.notifications.views import email_log
+from portal.notifications.selectors import SECRET_TEMPLATES, filter_emails
 
 router = ScopedRouter("Analytics")
 ANALYTICS_SCOPE, SAVED_VIEWS_SCOPE, EMAILS_SCOPE = "analytics:read", "saved-views:write", "emails:read"
@@ -236,7 +236,7 @@ def _serialize_view(view: Any) -> dict[str, object]:
 def list_emails(request: HttpRequest, response: HttpResponse, params: Query[EmailFilterParams]) -> Any:
     """List sent, scheduled, and failed emails, newest first. For program staff."""
     _require_program_staff(request)
-    rows = email_log.filter_emails(params.state, params.q).select_related("integration")
+    rows = filter_emails(params.state, params.q).select_related("integration")
     return paginate(request, response, rows, params, serialize_email)
 
 
@@ -245,7 +245,7 @@ def get_email(request: HttpRequest, uuid: UUID) -> object:
     """Get an email. Emails with sign-in links are not available."""
     _require_program_staff(request)
     email = (
-        EmailMessage.objects.exclude(Q(name__in=email_log.SECRET_TEMPLATES))
+        EmailMessage.objects.exclude(Q(name__in=SECRET_TEMPLATES))
         .filter(uuid=uuid)
         .select_related("integration")
         .first()
@@ -265,6 +265,6 @@ def serialize_email(row: EmailMessage) -> JsonObject:
     field_names = ("uuid", "name", "to", "subject", "state", "created_at")
     related_fields = {
         "integration": row.integration.uuid if row.integration else None,
-        "href": build_absolute_url("notifications:email", row.uuid),
+        "href": build_absolute_url("inbox:email", row.uuid),
     }
     return {name: getattr(row, name) for name in field_names} | related_fields

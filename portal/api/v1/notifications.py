@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from django.http import HttpRequest
 from ninja import Schema
 from pydantic import Field
 
+from portal.accounts.requests import AuthenticatedRequest
 from portal.api.problems import ApiError, validate_form
 from portal.api.routing import ScopedRouter, StrictSchema, build_form_data
-from portal.notifications.forms import NotificationPreferencesForm, list_categories
+from portal.inbox.forms import NotificationPreferencesForm, list_categories
 
 router = ScopedRouter("Notifications")
 
@@ -39,13 +39,13 @@ class NotificationPreferencesIn(StrictSchema):
 
 
 @router.get("/notifications/preferences", "notifications:read", NotificationPreferencesOut)
-def get_notification_preferences(request: HttpRequest) -> object:
+def get_notification_preferences(request: AuthenticatedRequest) -> object:
     """Get your notification preferences."""
     return _serialize_preferences(request)
 
 
 @router.patch("/notifications/preferences", "notifications:write", NotificationPreferencesOut)
-def update_notification_preferences(request: HttpRequest, body: NotificationPreferencesIn) -> Any:
+def update_notification_preferences(request: AuthenticatedRequest, body: NotificationPreferencesIn) -> Any:
     """Change your notification preferences. You can't change locked categories."""
     unbound_form = NotificationPreferencesForm(request.user)
     editable_fields = [name for name in unbound_form.fields if name != "only_in_working_hours"]
@@ -65,7 +65,7 @@ def update_notification_preferences(request: HttpRequest, body: NotificationPref
     return _serialize_preferences(request)
 
 
-def _serialize_preferences(request: HttpRequest) -> dict[str, object]:
+def _serialize_preferences(request: AuthenticatedRequest) -> dict[str, object]:
     fields = NotificationPreferencesForm(request.user).fields
     categories = [
         {

@@ -30,7 +30,7 @@ from portal.directory import search
 from portal.directory.models import Listing
 from portal.directory.partner_replies import ReplyForm, save_reply
 from portal.notifications.models import EmailMessage
-from portal.notifications.views.email_log import HIDDEN_STATES
+from portal.notifications.selectors import list_received_emails
 from portal.reports import presenters
 from portal.reports import views as report_pages
 from portal.reports.forms import ReportSubscriptionsForm
@@ -149,8 +149,7 @@ def update_report_subscriptions(request: AuthenticatedRequest, body: ReportSubsc
 @router.get("/notifications", "notifications:read", CursorPage[NotificationOut])
 def list_notifications(request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
     """List your notifications, newest first. This doesn't mark them as read."""
-    received_emails = EmailMessage.objects.filter(person_id=request.user.pk).exclude(state__in=HIDDEN_STATES)
-    rows = received_emails.defer("text", "html", "calendar").select_related("integration")
+    rows = list_received_emails(request.user.pk).select_related("integration")
     return paginate(request, response, rows, pagination, _serialize_notification)
 
 
@@ -161,7 +160,7 @@ def _serialize_notification(row: EmailMessage) -> JsonObject:
         "at": row.created_at,
         "seen_at": row.seen_at,
         "integration": row.integration.uuid if row.integration else None,
-        "href": build_absolute_url("notifications:email", row.uuid),
+        "href": build_absolute_url("inbox:email", row.uuid),
     }
 
 

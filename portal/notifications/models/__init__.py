@@ -1,10 +1,9 @@
 """Models of the notifications app."""
 
 from portal.notifications.models.emails import EmailMessage
-from portal.notifications.models.preferences import CalendarFeed, NotificationPreference
+from portal.notifications.models.preferences import NotificationPreference
 
 __all__ = [
-    "CalendarFeed",
     "EmailMessage",
     "NotificationPreference",
 ]

@@ -16,7 +16,7 @@ from portal.accounts.cleanup import delete_expired
 from portal.accounts.models import SecurityEvent
 from portal.accounts.security_log import EVENT_KINDS, record_security_event
 from portal.api.services import tokens
-from portal.notifications import calendar_feed
+from portal.inbox import calendar_feed
 from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD
 from tests.integrations.partners.test_onboarding import text_of

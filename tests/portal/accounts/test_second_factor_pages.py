@@ -7,7 +7,7 @@ from allauth.mfa.totp.internal.auth import TOTP
 from django.test import Client
 from django.utils import timezone
 
-from portal.notifications import calendar_feed
+from portal.inbox import calendar_feed
 from tests.portal.asking import client_of, send_request
 from tests.portal.everything import address, names
 
@@ -52,9 +52,9 @@ PUBLIC = {
 }
 # What a link or a machine proves itself for, whoever is signed in.
 BY_TOKEN = {
-    "notifications:calendar_feed",
+    "inbox:calendar_feed",
     "inbound:github_webhook",
-    "notifications:stop",
+    "inbox:stop",
     "reports:stop",
     "inbound:run_task_callback",
     "inbound:run_task_configuration",

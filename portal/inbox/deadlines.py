@@ -1,13 +1,14 @@
 """Deadlines of a person: next actions, findings, SLA clocks, meetings, and expirations. Read-only.
 
+Apps above this one register theirs.
+
 A title holds only the integration's name and what is due. A completed deadline stays for a month as canceled, so that
 calendars remove it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
@@ -16,10 +17,10 @@ from django.urls import reverse
 from integrations.partners import permissions
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import SlaClock
+from integrations.sla.presenters import TARGET_TYPE_LABELS
 from integrations.submissions.models import Finding, Integration, Meeting, RequirementFulfillment, TestCredential
 from integrations.submissions.workflow.states import ResponsibleParty
-from portal.api.models import ApiToken
-from portal.reports.presenters import TARGET_LABELS
+from portal.accounts.models import User
 
 RETENTION_PERIOD = timedelta(days=30)
 LOOKAHEAD_PERIOD = timedelta(days=400)
@@ -48,7 +49,17 @@ class CalendarDeadline:
     busy: bool = False
 
 
-def list_deadlines(person: Any, now: datetime) -> list[CalendarDeadline]:
+DeadlineSource = Callable[[User, datetime], Iterable[CalendarDeadline]]
+SOURCES: list[DeadlineSource] = []
+
+
+def register_source(source: DeadlineSource) -> None:
+    """Add the deadlines of an app above this one."""
+    if source not in SOURCES:
+        SOURCES.append(source)
+
+
+def list_deadlines(person: User, now: datetime) -> list[CalendarDeadline]:
     """Return the deadlines of a person since a month ago, earliest first."""
     condition = Q(partner__in=permissions.get_roles(person))
     if permissions.is_program_staff(person):
@@ -61,7 +72,7 @@ def list_deadlines(person: Any, now: datetime) -> list[CalendarDeadline]:
         *_list_waivers(rows, now),
         *_list_credentials(rows, now),
         *_list_meetings(rows, now),
-        *_list_tokens(person, now),
+        *(deadline for list_more in SOURCES for deadline in list_more(person, now)),
     ]
     return sorted(deadlines, key=lambda deadline: (deadline.ends, deadline.uid))
 
@@ -76,7 +87,7 @@ def build_deadline(
     return CalendarDeadline(uid, title, at - ENTRY_DURATION, at, page, changed_at or at, **flags)
 
 
-def _list_turns(rows: QuerySet[Integration], person: Any, now: datetime) -> Iterator[CalendarDeadline]:
+def _list_turns(rows: QuerySet[Integration], person: User, now: datetime) -> Iterator[CalendarDeadline]:
     """Yield one deadline per integration: the next action of the person's side, if it has a due date."""
     for integration in rows.exclude(responsible_since=None).select_related("partner").order_by("pk")[:MAX_PER_KIND]:
         holder, word, page = TURN_LABELS[bool(permissions.get_role(integration.partner, person))]
@@ -122,7 +133,9 @@ def _list_clocks(rows: QuerySet[Integration], now: datetime) -> Iterator[Calenda
         recent, integration__in=rows, is_committed=True, due_at__gte=now - RETENTION_PERIOD
     )
     for clock in clocks.select_related("issue", "integration").order_by("pk")[:MAX_PER_KIND]:
-        title = f"{clock.integration.name}: {TARGET_LABELS[clock.target_type]} due, issue {clock.issue.number}"
+        title = (
+            f"{clock.integration.name}: {TARGET_TYPE_LABELS[clock.target_type].lower()} due, issue {clock.issue.number}"
+        )
         assert clock.due_at
         yield build_deadline(
             f"issue-{clock.issue.uuid}-{clock.target_type}",
@@ -183,21 +196,4 @@ def _list_meetings(rows: QuerySet[Integration], now: datetime) -> Iterator[Calen
             meeting.created_at,
             is_done=is_off,
             busy=True,
-        )
-
-
-def _list_tokens(person: Any, now: datetime) -> Iterator[CalendarDeadline]:
-    owned_partner_ids = [pk for pk, role in permissions.get_roles(person).items() if role == "owner"]
-    condition = Q(user=person, partner=None) | Q(partner__in=owned_partner_ids)
-    for token in ApiToken.objects.filter(condition, expires_at__gte=now - RETENTION_PERIOD).order_by("pk")[
-        :MAX_PER_KIND
-    ]:
-        is_gone = token.revoked_at is not None
-        yield build_deadline(
-            f"token-{token.uuid}",
-            "An API token ends",
-            token.expires_at,
-            build_url("api:tokens"),
-            token.created_at,
-            is_done=is_gone,
         )

@@ -3,48 +3,48 @@
 import hashlib
 import secrets
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.urls import reverse
 from icalendar import Calendar, Event
 
+from portal.accounts.models import User
 from portal.accounts.second_factor import is_second_factor_missing
 from portal.core.crypto import hash_token
-from portal.notifications.deadlines import CalendarDeadline, list_deadlines
-from portal.notifications.models.preferences import CalendarFeed
+from portal.inbox.deadlines import CalendarDeadline, list_deadlines
+from portal.inbox.models import CalendarFeed
 
 TOKEN_BYTES = 32
 REFRESH_INTERVAL = timedelta(hours=1)
 SEQUENCE_EPOCH = datetime(2026, 1, 1, tzinfo=UTC)  # keeps the numbers within the range of calendars
 
 
-def create_feed(person: Any, now: datetime) -> str:
+def create_feed(person: User, now: datetime) -> str:
     """Create the feed of a person and return its URL. Any earlier URL stops working."""
     token = secrets.token_urlsafe(TOKEN_BYTES)
     values = {"token_hash": hash_token(token), "created_at": now}
     CalendarFeed.objects.update_or_create(user=person, defaults=values)
-    return settings.SITE_URL + reverse("notifications:calendar_feed", args=[token])
+    return settings.SITE_URL + reverse("inbox:calendar_feed", args=[token])
 
 
-def delete_feed(person: Any) -> None:
+def delete_feed(person: User) -> None:
     CalendarFeed.objects.filter(user=person).delete()
 
 
-def revoke(sender: object, *, user: object, **_: object) -> None:
+def revoke(sender: object, *, user: User, **_: object) -> None:
     """Delete the feed when a person loses access, because its URL works like a password."""
     delete_feed(user)
 
 
-def find_reader(token: str) -> object | None:
+def find_reader(token: str) -> User | None:
     """Return the owner of a token, or None if it is unknown or the account is inactive."""
     feeds = CalendarFeed.objects.filter(token_hash=hash_token(token), user__is_active=True).select_related("user")
     feed = feeds.first()
     return None if feed is None or is_second_factor_missing(feed.user) else feed.user
 
 
-def render_calendar(person: object, now: datetime) -> str:
+def render_calendar(person: User, now: datetime) -> str:
     """Return the deadlines of a person in iCalendar format."""
     calendar = Calendar()
     calendar.add("prodid", "-//Partner portal//Deadlines//EN")

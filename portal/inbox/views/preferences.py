@@ -13,25 +13,27 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_safe
 
 from portal.accounts.reauthentication import require_recent_authentication
-from portal.notifications import calendar_feed, preferences, unsubscribe
-from portal.notifications.forms import NotificationPreferencesForm, list_categories
-from portal.notifications.models.preferences import CalendarFeed
+from portal.accounts.requests import AuthenticatedRequest
+from portal.inbox import calendar_feed
+from portal.inbox.forms import NotificationPreferencesForm, list_categories
+from portal.inbox.models import CalendarFeed
+from portal.notifications import preferences, unsubscribe
 
 
-def edit_preferences(request: HttpRequest) -> HttpResponse:
+def edit_preferences(request: AuthenticatedRequest) -> HttpResponse:
     """Edit notification preferences."""
     form_data = request.POST if request.method == "POST" else None
     form = NotificationPreferencesForm(request.user, form_data, initial=request.unsent())  # type: ignore[attr-defined]
     if form_data is not None and form.is_valid():
         form.save()
         messages.success(request, _("Preferences saved."))
-        return redirect("notifications:preferences")
+        return redirect("inbox:preferences")
     return _render_page(request, form, status=422 if form.is_bound else 200)
 
 
 @sensitive_variables("address")
 def _render_page(
-    request: HttpRequest, form: NotificationPreferencesForm, address: str = "", status: int = 200
+    request: AuthenticatedRequest, form: NotificationPreferencesForm, address: str = "", status: int = 200
 ) -> HttpResponse:
     context = {
         "form": form,
@@ -39,21 +41,21 @@ def _render_page(
         "address": address,
         "feed": CalendarFeed.objects.filter(user=request.user.pk).first(),
     }
-    response = render(request, "notifications/preferences.html", context, status=status)
+    response = render(request, "inbox/preferences.html", context, status=status)
     if address:
         response["Cache-Control"] = "no-store"
     return response
 
 
 @sensitive_variables("address")
-def create_calendar_feed(request: HttpRequest) -> HttpResponse:
+def create_calendar_feed(request: AuthenticatedRequest) -> HttpResponse:
     """Create a new calendar URL in place of the previous one, or delete it with `end`."""
     if request.method != "POST":
-        return redirect("notifications:preferences")
+        return redirect("inbox:preferences")
     if "end" in request.POST:
         calendar_feed.delete_feed(request.user)
         messages.success(request, _("Calendar URL deleted."))
-        return redirect("notifications:preferences")
+        return redirect("inbox:preferences")
     require_recent_authentication(request)
     address = calendar_feed.create_feed(request.user, timezone.now())
     return _render_page(request, NotificationPreferencesForm(request.user), address)
@@ -69,7 +71,7 @@ def stop_notifications(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         preferences.stop_category(*target)
     context = {"reader": target[0], "title": unsubscribe.get_title(target[1]), "done": request.method == "POST"}
-    return render(request, "notifications/unsubscribe.html", context)
+    return render(request, "inbox/unsubscribe.html", context)
 
 
 @login_not_required

@@ -6,12 +6,13 @@ from django import forms
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from portal.accounts.models import User
 from portal.notifications.categories import CATEGORIES, MODE_LABELS, NotificationCategory
 from portal.notifications.models.preferences import NotificationPreference
 from portal.notifications.preferences import get_mode, save_preferences
 
 
-def list_categories(person: Any) -> list[NotificationCategory]:
+def list_categories(person: User) -> list[NotificationCategory]:
     """Return the categories that a person can receive."""
     sides = {"", "program" if permissions.is_program_staff(person) else "partner"}
     if permissions.get_roles(person):
@@ -22,7 +23,7 @@ def list_categories(person: Any) -> list[NotificationCategory]:
 class NotificationPreferencesForm(forms.Form):
     """Delivery mode of each category, and whether emails wait for working hours."""
 
-    def __init__(self, person: Any, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, person: User, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.person = person
         preference = NotificationPreference.objects.filter(user=person).first()

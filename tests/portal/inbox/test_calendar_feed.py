@@ -9,7 +9,7 @@ from icalendar import Calendar
 
 from integrations.submissions.models import Finding, Integration, Meeting
 from portal.api.models import ApiToken
-from portal.notifications import calendar_feed
+from portal.inbox import calendar_feed
 from tests.conftest import NOW, begin, drive
 from tests.integrations.sla.pages.issues import create_issue
 

@@ -1,0 +1,7 @@
+"""Configuration of the inbox app."""
+
+from django.apps import AppConfig
+
+
+class InboxConfig(AppConfig):
+    name = "portal.inbox"

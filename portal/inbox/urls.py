@@ -1,0 +1,14 @@
+"""URLs of the inbox app."""
+
+from django.urls import path
+
+from portal.inbox.views import email_log
+from portal.inbox.views import preferences as choices
+
+app_name = "inbox"
+urlpatterns = [
+    *choices.urlpatterns,
+    path("emails/", email_log.show_email_log, name="email_log"),
+    path("emails/<uuid:uuid>/", email_log.show_email, name="email"),
+    path("notifications/", email_log.show_notifications, name="list"),
+]

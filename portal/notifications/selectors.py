@@ -1,0 +1,24 @@
+"""Reads of emails for pages, exports, and the API."""
+
+from django.db.models import QuerySet
+
+from portal.notifications.models import EmailMessage
+
+HIDDEN_STATES = (EmailMessage.State.CANCELED, EmailMessage.State.HELD, EmailMessage.State.SUPPRESSED)
+SECRET_TEMPLATES = frozenset({"confirm_address", "reset_password", "invitation"})  # their links work without a password
+
+
+def filter_emails(state: str, query: str) -> QuerySet[EmailMessage]:
+    """Return the emails that match, without their texts. An unknown state is ignored."""
+    mails = EmailMessage.objects.defer("text", "html", "calendar")
+    if state in EmailMessage.State.values:
+        mails = mails.filter(state=state)
+    if query:
+        mails = mails.filter(subject__icontains=query) | mails.filter(to__icontains=query)
+    return mails
+
+
+def list_received_emails(person_id: int | None) -> QuerySet[EmailMessage]:
+    """Return the notifications of a person, without their texts."""
+    emails = EmailMessage.objects.filter(person_id=person_id).exclude(state__in=HIDDEN_STATES)
+    return emails.defer("text", "html", "calendar")
