@@ -9,7 +9,6 @@ from django.utils.text import slugify
 
 from integrations.partners.models import Partner
 from integrations.partners.services import members, profiles
-from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
@@ -80,8 +79,6 @@ def create_person(person: DemoPerson, password: str) -> User:
         is_superuser=person.is_staff,
     )
     EmailAddress.objects.create(user=user, email=person.email, verified=True, primary=True)
-    if person.is_reviewer:
-        ReviewerProfile.objects.create(user=user)
     return user
 
 
