@@ -91,19 +91,13 @@ def _list_turns(rows: QuerySet[Integration], person: User, now: datetime) -> Ite
     """Yield one deadline per integration: the next action of the person's side, if it has a due date."""
     for integration in rows.exclude(responsible_since=None).select_related("partner").order_by("pk")[:MAX_PER_KIND]:
         holder, word, page = TURN_LABELS[bool(permissions.get_role(integration.partner, person))]
-        uid, page_url = f"turn-{integration.uuid}", build_url(page, integration.uuid)
-        if integration.responsible_party == holder and integration.action_due_at:
+        title, page_url = f"{integration.name}: {word}", build_url(page, integration.uuid)
+        due_at = integration.action_due_at if integration.responsible_party == holder else None
+        changed_at = integration.responsible_since
+        assert changed_at
+        if due_at or changed_at >= now - RETENTION_PERIOD:
             yield build_deadline(
-                uid, f"{integration.name}: {word}", integration.action_due_at, page_url, integration.responsible_since
-            )
-        elif integration.responsible_since and integration.responsible_since >= now - RETENTION_PERIOD:
-            yield build_deadline(
-                uid,
-                f"{integration.name}: {word}",
-                integration.responsible_since,
-                page_url,
-                integration.responsible_since,
-                is_done=True,
+                f"turn-{integration.uuid}", title, due_at or changed_at, page_url, changed_at, is_done=not due_at
             )
 
 
