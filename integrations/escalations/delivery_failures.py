@@ -18,7 +18,6 @@ from integrations.submissions.models import Integration
 from integrations.submissions.notices import get_address
 from integrations.submissions.services.transitions import lock_integration
 from portal.audit import services
-from portal.audit.catalog import EMAILS
 from portal.notifications import email
 from portal.notifications.models import EmailMessage
 
@@ -84,16 +83,7 @@ def _notify_program(failed_email: EmailMessage, integration: Integration, now: d
         subject=failed_email.subject,
         why=failed_email.last_error,
     )
-    recipient = list_recipients(integration)[0]
-    context = notices.add_reader(notices.build_context(event), for_program=True)
-    email.queue(
-        EMAILS[event.event_type].template,
-        f"{event.stream}:{event.seq}:{get_address(recipient)}",
-        recipient,
-        context,
-        event=event,
-        now=now,
-    )
+    notices.queue_email(event, list_recipients(integration)[0], notices.build_context(event))
     return True
 
 

@@ -27,12 +27,10 @@ from integrations.submissions.services.transitions import PROGRAM_CALENDAR, lock
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.audit import services
-from portal.audit.catalog import EMAILS
 from portal.audit.models import AuditEvent
 from portal.core.business_time import Calendar
 from portal.core.office_hours import get_next_working_time
 from portal.core.value_types import JsonObject
-from portal.notifications import email
 from portal.notifications.models import EmailMessage
 
 log = logging.getLogger(__name__)
@@ -84,7 +82,7 @@ def notify_of_retraction(event: AuditEvent) -> None:
     ).select_related("person"):
         if sent_email.to not in notified_addresses and _can_know(integration, sent_email.person):
             notified_addresses.add(sent_email.to)
-            notices.queue_email(event, sent_email.person or sent_email.to, context, calendar="", undo_until=None)
+            notices.queue_email(event, sent_email.person or sent_email.to, context)
 
 
 def _can_know(integration: Integration, person: User | None) -> bool:
@@ -242,22 +240,13 @@ def _notify(
 ) -> None:
     """Record an internal event and send one email."""
     issues = escalation.event.data.get("issues", []) if escalation.event else []
-    due = escalation.due_at.isoformat()
     event_data: JsonObject = {
         "whom": str(recipient),
-        "due": due,
+        "due": escalation.due_at.isoformat(),
         "action": integration.next_action_text,
         "issues": issues,
         "count": len(issues),
         "share": share,
     }
     event = services.record_event(integration, event_type, actor=None, now=now, **event_data)
-    key = f"{event.stream}:{event.seq}:{get_address(recipient)}"
-    email.queue(
-        EMAILS[event_type].template,
-        key,
-        recipient,
-        notices.add_reader(notices.build_context(event), for_program=True),
-        event=event,
-        now=now,
-    )
+    notices.queue_email(event, recipient, notices.build_context(event))

@@ -94,7 +94,7 @@ def _send_missed_alerts(
         newest = max((events[alert.key] for alert in known_alerts), key=lambda event: event.seq)
         issues = [issue | {"due": notices.parse_moment(issue["due"])} for issue in map(serialize_alert, known_alerts)]
         context = notices.build_context(newest) | {"issues": issues}
-        notices.queue_email(newest, recipient, context, calendar="", undo_until=None)
+        notices.queue_email(newest, recipient, context)
 
 
 def create_early_warnings(now: datetime | None = None) -> int:

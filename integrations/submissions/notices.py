@@ -171,8 +171,8 @@ def queue_email(
     recipient: Any,
     context: dict[str, object],
     *,
-    calendar: str,
-    undo_until: datetime | None,
+    calendar: str = "",
+    undo_until: datetime | None = None,
 ) -> None:
     """Queue the email for one recipient by their notification preferences."""
     channel = preferences.decide_delivery(recipient, event.event_type, event.at)
