@@ -2,8 +2,8 @@
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.core.exceptions import (
@@ -24,6 +24,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from integrations.submissions.services.drafts import DraftConflictError
 from portal.core.errors import ActionRefused
 
+FormT = TypeVar("FormT", bound=BaseForm)
 log = logging.getLogger(__name__)
 PROBLEM_CONTENT_TYPE = "application/problem+json"
 # Type: (status, title)
@@ -82,7 +83,21 @@ def build_problem_response(
     return HttpResponse(body, status=status, content_type=PROBLEM_CONTENT_TYPE, headers=dict(headers or {}))
 
 
-def validate_form(form: BaseForm, api_names: Mapping[str, str] | None = None) -> Any:
+class FieldError(ApiError):
+    """Validation error of one field. `summary` is the message of the response, by default that of the field."""
+
+    def __init__(self, field: str, message: str, summary: str = "") -> None:
+        super().__init__("validation-error", summary or message, fields=[(field, message)])
+
+
+def refuse_unknown_keys(field: str, keys: Iterable[str], known_keys: Container[str], message: str) -> None:
+    """Raise ApiError if the object in `field` has unknown keys."""
+    field_errors = [(f"{field}.{key}", message) for key in keys if key not in known_keys]
+    if field_errors:
+        raise ApiError("validation-error", message, fields=field_errors)
+
+
+def validate_form(form: FormT, api_names: Mapping[str, str] | None = None) -> FormT:
     """Return the valid form. Raises ApiError with a message per field. `api_names` maps form fields to API fields."""
     if form.is_valid():
         return form

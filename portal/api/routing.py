@@ -4,28 +4,40 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import wraps
-from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Generic, TypedDict, TypeVar, get_args, get_origin, get_type_hints
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
-from ninja import Router, Schema, Status
+from ninja import Path, Router, Schema, Status
 from ninja.errors import HttpError
 from ninja.params.models import Query as InQuery
 from ninja.parser import Parser
 from ninja.security import HttpBearer
 from pydantic import ConfigDict, Field
 
+from portal.accounts.requests import AuthenticatedRequest
 from portal.api.problems import ApiError
 from portal.api.scopes import SCOPES_BY_KEY
-from portal.core.value_types import JsonObject
+from portal.core.value_types import NamedValues
 
 T = TypeVar("T")
+Row = TypeVar("Row", bound=Model)
 Operation = TypeVar("Operation", bound=Callable[..., Any])
 MAX_PAGE_SIZE, DEFAULT_PAGE_SIZE = 100, 50
+MAX_ID = 2**63 - 1
+RowId = Annotated[int, Path(le=MAX_ID)]
 UNKNOWN_PARAMETER_MESSAGE = "Unknown parameter."
 METHODS_BY_OPERATION: dict[str, str] = {}
+
+
+class RequestContext(TypedDict):
+    """Context of schema resolvers."""
+
+    request: AuthenticatedRequest
 
 
 class BearerAuth(HttpBearer):
@@ -46,6 +58,14 @@ class CursorPage(Schema, Generic[T]):
 
     items: list[T]
     next: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Rows of a page, which `CursorPage` serializes."""
+
+    items: list[T]
+    next: str | None
 
 
 class MessageResponse(Schema):
@@ -211,31 +231,40 @@ def build_cursor_error() -> ApiError:
     return ApiError("validation-error", message, fields=[("after", "Invalid cursor.")])
 
 
-def set_next_link(request: HttpRequest, response: HttpResponse, next_cursor: str | None) -> None:
-    """Set the Link header to the URL of the next page."""
+def paginate(
+    request: HttpRequest,
+    response: HttpResponse,
+    rows: QuerySet[Row],
+    pagination: PaginationParams,
+    key: str = "pk",
+) -> Page[Row]:
+    """Return a page of a list, newest first by a stable key, and set the Link header."""
+    if pagination.after is not None:
+        rows = rows.filter(**{f"{key}__lt": decode_cursor(pagination.after)[0]})
+    page_rows = list(rows.order_by(f"-{key}")[: pagination.limit + 1])
+    return build_page(request, response, page_rows, pagination, lambda row: encode_cursor(getattr(row, key)))
+
+
+def build_page(
+    request: HttpRequest,
+    response: HttpResponse,
+    rows: list[Row],
+    pagination: PaginationParams,
+    encode_position: Callable[[Row], str],
+) -> Page[Row]:
+    """Build a page from its rows and, if there is a next page, one more row. Set the Link header."""
+    items = rows[: pagination.limit]
+    next_cursor = encode_position(items[-1]) if len(rows) > pagination.limit else None
     if next_cursor:
         query = request.GET.copy()
         query["after"] = next_cursor
         response["Link"] = f'<{request.build_absolute_uri(request.path)}?{query.urlencode()}>; rel="next"'
+    return Page(items, next_cursor)
 
 
-def paginate(
-    request: HttpRequest,
-    response: HttpResponse,
-    rows: QuerySet[Any],
-    pagination: PaginationParams,
-    serialize: Callable[[Any], T],
-    key: str = "pk",
-    newest_first: bool = True,
-) -> JsonObject:
-    """Return a page of a list, ordered by a stable key, and set the Link header."""
-    if pagination.after is not None:
-        rows = rows.filter(**{f"{key}__{'lt' if newest_first else 'gt'}": decode_cursor(pagination.after)[0]})
-    fetched_rows = list(rows.order_by(f"-{key}" if newest_first else key)[: pagination.limit + 1])
-    page = fetched_rows[: pagination.limit]
-    next_cursor = encode_cursor(getattr(page[-1], key)) if len(fetched_rows) > pagination.limit else None
-    set_next_link(request, response, next_cursor)
-    return {"items": [serialize(row) for row in page], "next": next_cursor}
+def get_initial_values(form: BaseForm) -> NamedValues:
+    """Return the current values of a form's fields."""
+    return {name: field.initial for name, field in form.fields.items()}
 
 
 def build_form_data(**fields: object) -> QueryDict:

@@ -63,7 +63,7 @@ PAUSE_SENTENCES = {
 }
 
 
-def get_health(endpoint: WebhookEndpoint, now: datetime) -> EndpointHealth:
+def get_health(endpoint: WebhookEndpoint) -> EndpointHealth:
     if endpoint.pause:
         sentence = PAUSE_SENTENCES[WebhookEndpoint.Pause(endpoint.pause)]
         return EndpointHealth(_("Paused"), "warn", "pause", _(sentence))
@@ -81,7 +81,7 @@ def list_managed_endpoints(user: Any, now: datetime) -> list[tuple[WebhookEndpoi
         waiting=Count("messages", filter=Q(messages__state=DeliveryState.WAITING)),
         failed=Count("messages", filter=recent_failures),
     )
-    return [(row, get_health(row, now)) for row in rows.order_by("partner__name", "name", "pk")]
+    return [(row, get_health(row)) for row in rows.order_by("partner__name", "name", "pk")]
 
 
 def list_deliveries(endpoint: WebhookEndpoint, state: str, kind: str) -> QuerySet[WebhookDelivery]:

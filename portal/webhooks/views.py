@@ -118,7 +118,7 @@ def _render_page(
         "kind": kind,
         "tabs": build_tabs(state, kind),
         "kinds": list_kinds(endpoint),
-        "health": get_health(endpoint, now),
+        "health": get_health(endpoint),
         "since": ReplayForm(initial={"since": timezone.localtime(now - timedelta(days=1))}),
         "now": now,
         "has_old_secret": bool(endpoint.old_secret_until and endpoint.old_secret_until > now),

@@ -1,20 +1,22 @@
 """Operations for analytics tables, saved views, and the email log."""
 
 import json
-from collections.abc import Iterator
 from datetime import date, datetime
 from itertools import islice
-from typing import Any
+from typing import Annotated
 from uuid import UUID
 
-from django.db.models import Q
+from django.conf import settings
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils import timezone
-from ninja import Path, Query, Schema
+from ninja import Query, Schema
 from pydantic import Field
 
 from integrations.partners import permissions
 from integrations.submissions.notices import REDACTED_UNSUBSCRIBE_URL
+from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics.exports import TABLES, build_table
 from portal.analytics.models import SavedView
@@ -26,21 +28,21 @@ from portal.api.problems import validate_form
 from portal.api.routing import (
     CursorPage,
     MessageResponse,
+    Page,
     PaginationParams,
+    RowId,
     ScopedRouter,
     StrictSchema,
     build_form_data,
     paginate,
 )
-from portal.api.v1.schemas.common import build_absolute_url
+from portal.api.v1.schemas.common import RelatedUuid, link_to
 from portal.core.exports import CONTENT_TYPES, ExportTable
-from portal.core.value_types import JsonObject
 from portal.notifications.models import EmailMessage
 from portal.notifications.selectors import SECRET_TEMPLATES, filter_emails
 
 router = ScopedRouter("Analytics")
 ANALYTICS_SCOPE, SAVED_VIEWS_SCOPE, EMAILS_SCOPE = "analytics:read", "saved-views:write", "emails:read"
-MAX_ID = 2**63 - 1
 JSON_CONTENT_TYPE = "application/json"
 MAX_JSON_ROWS = 10_000  # per JSON response
 
@@ -81,6 +83,18 @@ class SavedViewOut(Schema):
     gone: list[str]
     href: str
 
+    @staticmethod
+    def resolve_shared(view: SavedView) -> bool:
+        return view.owner_id is None
+
+    @staticmethod
+    def resolve_gone(view: SavedView) -> list[str]:
+        return services.find_obsolete_filters(services.PAGES[view.page], view.query)
+
+    @staticmethod
+    def resolve_href(view: SavedView) -> str:
+        return f"{settings.SITE_URL}{build_url(view)}"
+
 
 class SavedViewIn(StrictSchema):
     """New saved view. `page` is queue, integrations, sla, partners, emails, or overview"""
@@ -110,14 +124,18 @@ class EmailOut(Schema):
     subject: str
     state: str
     created_at: datetime
-    integration: UUID | None
-    href: str
+    integration: RelatedUuid
+    href: Annotated[str, link_to("inbox:email")] = Field(validation_alias="uuid")
 
 
 class EmailDetail(EmailOut):
     """Email with its text as sent to the recipient."""
 
     text: str
+
+    @staticmethod
+    def resolve_text(email: EmailMessage) -> str:
+        return email.text.replace(email.unsubscribe, REDACTED_UNSUBSCRIBE_URL) if email.unsubscribe else email.text
 
 
 class TableOut(Schema):
@@ -129,7 +147,7 @@ class TableOut(Schema):
     more: bool
 
 
-def get_table(request: AuthenticatedRequest, table: str, params: Query[TableParams]) -> object:
+def get_table(request: AuthenticatedRequest, table: str, params: Query[TableParams]) -> HttpResponseBase:
     """Get a table.
 
     Analytics tables are for program staff. Files (CSV, XLSX) contain up to 50,000 rows. Tables:
@@ -158,7 +176,7 @@ def _is_accepted(request: HttpRequest, content_type: str) -> bool:
 
 
 def _build_json_response(table: ExportTable, max_rows: int) -> HttpResponse:
-    rows: Iterator[Any] = iter(table.rows)
+    rows = iter(table.rows)
     serialized_rows = [[_serialize_cell(cell) for cell in row] for row in islice(rows, max_rows)]
     has_more = next(rows, None) is not None
     data = {"name": table.name, "columns": list(table.columns), "rows": serialized_rows, "more": has_more}
@@ -170,101 +188,70 @@ def _serialize_cell(cell: object) -> object:
 
 
 @router.get("/saved-views", ANALYTICS_SCOPE, list[SavedViewOut])
-def list_views(request: AuthenticatedRequest) -> object:
+def list_views(request: AuthenticatedRequest) -> QuerySet[SavedView]:
     """List your saved views, and for program staff also shared views."""
-    visible_views = services.list_visible_views(request.user).order_by("page", "name", "pk")
-    return [_serialize_view(view) for view in visible_views if view.page in services.PAGES]
+    return _list_visible_views(request.user).order_by("page", "name", "pk")
 
 
 @router.post("/saved-views", SAVED_VIEWS_SCOPE, SavedViewOut, status=201)
-def save_view(request: AuthenticatedRequest, body: SavedViewIn) -> Any:
+def save_view(request: AuthenticatedRequest, body: SavedViewIn) -> SavedView:
     """Save a view. `shared` makes it visible to all program staff."""
     form = SavedViewForm(build_form_data(name=body.name), can_share=False)
     name, now = validate_form(form).cleaned_data["name"], timezone.now()
-    return _serialize_view(services.save_view(request.user, body.page, name, body.query, shared=body.shared, now=now))
+    return services.save_view(request.user, body.page, name, body.query, shared=body.shared, now=now)
 
 
 @router.patch("/saved-views/{int:pk}", SAVED_VIEWS_SCOPE, SavedViewOut)
-def change_view(request: AuthenticatedRequest, body: SavedViewUpdateIn, pk: int = Path(le=MAX_ID)) -> Any:
+def change_view(request: AuthenticatedRequest, body: SavedViewUpdateIn, pk: RowId) -> SavedView:
     """Rename a view or change the default. Omitted fields stay unchanged."""
     view = _get_view(request, pk)
     if body.name is not None:
-        services.rename_view(
-            view, validate_form(RenameSavedViewForm(build_form_data(name=body.name))).cleaned_data["name"]
-        )
+        form = validate_form(RenameSavedViewForm(build_form_data(name=body.name)))
+        services.rename_view(view, form.cleaned_data["name"])
     if body.is_default is not None:
         services.set_default(view, request.user, on=body.is_default)
-    return _serialize_view(_get_view(request, pk))
+    return _get_view(request, pk)
 
 
 @router.delete("/saved-views/{int:pk}", SAVED_VIEWS_SCOPE)
-def delete_view(request: AuthenticatedRequest, pk: int = Path(le=MAX_ID)) -> object:
+def delete_view(request: AuthenticatedRequest, pk: RowId) -> MessageResponse:
     """Delete a view."""
     view = _get_view(request, pk)
     view.delete()
     return MessageResponse(message=f"View “{view.name}” deleted.")
 
 
+def _list_visible_views(user: User) -> QuerySet[SavedView]:
+    return services.list_visible_views(user).filter(page__in=services.PAGES)
+
+
 def _get_view(request: AuthenticatedRequest, pk: int) -> SavedView:
     """Return an own or shared view. Raises Http404."""
-    view = (
-        services.list_visible_views(request.user).filter(pk=pk, page__in=services.PAGES).first()
-        if pk <= MAX_ID
-        else None
-    )
+    view = _list_visible_views(request.user).filter(pk=pk).first()
     if view is None:
         raise Http404("View not found.")
     return view
 
 
-def _serialize_view(view: Any) -> dict[str, object]:
-    href = f"{build_absolute_url(services.PAGES[view.page].url_name)}?{build_url(view).partition('?')[2]}"
-    return {
-        "id": view.pk,
-        "page": view.page,
-        "name": view.name,
-        "query": view.query,
-        "shared": view.owner_id is None,
-        "is_default": view.is_default,
-        "saved_at": view.saved_at,
-        "href": href,
-        "gone": services.find_obsolete_filters(services.PAGES[view.page], view.query),
-    }
-
-
 @router.get("/emails", EMAILS_SCOPE, CursorPage[EmailOut])
-def list_emails(request: HttpRequest, response: HttpResponse, params: Query[EmailFilterParams]) -> Any:
+def list_emails(request: HttpRequest, response: HttpResponse, params: Query[EmailFilterParams]) -> Page[EmailMessage]:
     """List sent, scheduled, and failed emails, newest first. For program staff."""
     _require_program_staff(request)
     rows = filter_emails(params.state, params.q).select_related("integration")
-    return paginate(request, response, rows, params, serialize_email)
+    return paginate(request, response, rows, params)
 
 
 @router.get("/emails/{uuid:uuid}", EMAILS_SCOPE, EmailDetail)
-def get_email(request: HttpRequest, uuid: UUID) -> object:
+def get_email(request: HttpRequest, uuid: UUID) -> EmailMessage:
     """Get an email. Emails with sign-in links are not available."""
     _require_program_staff(request)
-    email = (
-        EmailMessage.objects.exclude(Q(name__in=SECRET_TEMPLATES))
-        .filter(uuid=uuid)
-        .select_related("integration")
-        .first()
-    )
+    emails = EmailMessage.objects.exclude(name__in=SECRET_TEMPLATES).select_related("integration")
+    email = emails.filter(uuid=uuid).first()
     if email is None:
         raise Http404("Email not found. It doesn't exist, or it contains a sign-in link.")
-    email_text = email.text.replace(email.unsubscribe, REDACTED_UNSUBSCRIBE_URL) if email.unsubscribe else email.text
-    return serialize_email(email) | {"text": email_text}
+    return email
 
 
 def _require_program_staff(request: HttpRequest) -> None:
     if not permissions.is_program_staff(request.user):
         raise Http404("Not found. This operation is for program staff.")
-
-
-def serialize_email(row: EmailMessage) -> JsonObject:
-    field_names = ("uuid", "name", "to", "subject", "state", "created_at")
-    related_fields = {
-        "integration": row.integration.uuid if row.integration else None,
-        "href": build_absolute_url("inbox:email", row.uuid),
-    }
-    return {name: getattr(row, name) for name in field_names} | related_fields

@@ -1,7 +1,6 @@
 """Operations for check results and CI reports."""
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpResponse
@@ -12,9 +11,9 @@ from pydantic import Field
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
-from portal.api.routing import CursorPage, MessageResponse, PaginationParams, ScopedRouter, StrictSchema, paginate
+from portal.api.routing import CursorPage, MessageResponse, Page, PaginationParams, ScopedRouter, StrictSchema, paginate
 from portal.api.v1 import ci_reports
-from portal.core.value_types import JsonObject
+from portal.core.value_types import JsonObject, TemplateContext
 from verification.checks.models import CiCheckReport
 from verification.checks.services import accepted_deviations, runs
 from verification.checks.types import CHECKS
@@ -27,7 +26,7 @@ READ_SCOPE, WRITE_SCOPE = "checks:read", "checks:write"
 class CheckOut(Schema):
     """Check. `outcome` is pass, warn, fail, error (on our side), not_run, waived, or stale."""
 
-    id: str
+    id: str = Field(validation_alias="key")
     title: str
     outcome: str
     summary: str
@@ -44,7 +43,7 @@ class ChecksOut(Schema):
 
     running: bool
     next_run: datetime | None
-    checks: list[CheckOut]
+    checks: list[CheckOut] = Field(validation_alias="results")
 
 
 class AcceptedDeviationIn(StrictSchema):
@@ -100,42 +99,24 @@ class CiCheckReportOut(Schema):
     sampled: str
     compared_at: datetime | None
     disagreements: list[CheckDisagreementOut]
-    checks: list[JsonObject]
-
-
-def serialize_report(row: CiCheckReport) -> JsonObject:
-    field_names = (
-        "uuid",
-        "commit",
-        "version",
-        "outcome",
-        "reported_by",
-        "at",
-        "sampled",
-        "compared_at",
-        "disagreements",
-    )
-    return {name: getattr(row, name) for name in field_names} | {"checks": row.results}
+    checks: list[JsonObject] = Field(validation_alias="results")
 
 
 @router.get("/integrations/{uuid:uuid}/checks", READ_SCOPE, ChecksOut)
-def list_checks(request: AuthenticatedRequest, uuid: UUID) -> Any:
+def list_checks(request: AuthenticatedRequest, uuid: UUID) -> TemplateContext:
     """List the checks with the portal's latest results."""
-    results_context = build_page_context(load_visible_integration(request, uuid), request.user, timezone.now())
-    field_names = [name for name in CheckOut.model_fields if name != "id"]
-    rows = [{"id": row.key} | {name: getattr(row, name) for name in field_names} for row in results_context["results"]]
-    return {"running": results_context["running"], "next_run": results_context["next_run"], "checks": rows}
+    return build_page_context(load_visible_integration(request, uuid), request.user, timezone.now())
 
 
 @router.post("/integrations/{uuid:uuid}/checks/run", WRITE_SCOPE, MessageResponse, status=202)
-def run_checks(request: AuthenticatedRequest, uuid: UUID) -> object:
+def run_checks(request: AuthenticatedRequest, uuid: UUID) -> MessageResponse:
     """Request a check run. Poll the checks endpoint for results."""
     is_requested = runs.request_check_run_as_user(load_visible_integration(request, uuid), request.user, timezone.now())
     return MessageResponse(message="Check run requested." if is_requested else "This edition has no checks.")
 
 
 @router.post("/integrations/{uuid:uuid}/checks/{str:key}/accept", "reviews:write", MessageResponse)
-def accept_deviation(request: AuthenticatedRequest, uuid: UUID, key: str, body: AcceptedDeviationIn) -> Any:
+def accept_deviation(request: AuthenticatedRequest, uuid: UUID, key: str, body: AcceptedDeviationIn) -> MessageResponse:
     """Accept a deviation permanently, such as a new owner or key. For reviewers."""
     integration, check = load_visible_integration(request, uuid), CHECKS.get(key)
     if check is None or not check.accepts:
@@ -147,21 +128,16 @@ def accept_deviation(request: AuthenticatedRequest, uuid: UUID, key: str, body: 
 @router.get("/integrations/{uuid:uuid}/check-results", READ_SCOPE, CursorPage[CiCheckReportOut])
 def list_check_results(
     request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
-) -> Any:
+) -> Page[CiCheckReport]:
     """List CI reports, newest first. They don't count as results of the portal."""
-    return paginate(
-        request,
-        response,
-        CiCheckReport.objects.filter(integration=load_visible_integration(request, uuid)),
-        pagination,
-        serialize_report,
-    )
+    reports = CiCheckReport.objects.filter(integration=load_visible_integration(request, uuid))
+    return paginate(request, response, reports, pagination)
 
 
 @router.post("/integrations/{uuid:uuid}/check-results", WRITE_SCOPE, CiCheckReportOut, status=201)
 def report_check_results(
     request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, body: CiCheckReportIn
-) -> object:
+) -> CiCheckReport:
     """Report preflight results for a commit from CI.
 
     The report is stored as reported by you. The portal runs its own checks for a sample of reports, and always if a
@@ -173,13 +149,13 @@ def report_check_results(
         load_visible_integration(request, uuid), reported_results, actor=request.user, now=timezone.now()
     )
     set_location_header(request, response, "integrations", uuid, "check-results", row.uuid)
-    return serialize_report(row)
+    return row
 
 
 @router.get("/integrations/{uuid:uuid}/check-results/{uuid:report}", READ_SCOPE, CiCheckReportOut)
-def get_check_results(request: AuthenticatedRequest, uuid: UUID, report: UUID) -> object:
+def get_check_results(request: AuthenticatedRequest, uuid: UUID, report: UUID) -> CiCheckReport:
     """Get a CI report. Poll while `compared_at` is null and `sampled` is not empty."""
     ci_report = CiCheckReport.objects.filter(integration=load_visible_integration(request, uuid), uuid=report).first()
     if ci_report is None:
         raise Http404("Report not found.")
-    return serialize_report(ci_report)
+    return ci_report

@@ -1,6 +1,5 @@
 """Operations for integration drafts."""
 
-from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,27 +11,28 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.forms.drafts import bind_form, merge_form_data, merge_repository_data
-from integrations.submissions.models import IntegrationDraft
+from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.services import drafts
 from integrations.submissions.views.drafts_shared import get_program, has_text, list_editable_partners, load_draft
+from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import get_if_match_version, set_etag, set_location_header
 from portal.api.problems import ApiError, validate_form
 from portal.api.routing import (
     CursorPage,
     MessageResponse,
+    Page,
     PaginationParams,
     ScopedRouter,
     StrictSchema,
     build_form_data,
     paginate,
 )
-from portal.api.v1.integrations import READ_SCOPE, TRANSITION_SCOPE, WRITE_SCOPE, reload_detail
-from portal.api.v1.schemas import drafts as schemas
-from portal.api.v1.schemas import submissions
+from portal.api.v1.integrations import READ_SCOPE, TRANSITION_SCOPE, WRITE_SCOPE
+from portal.api.v1.schemas.drafts import DraftOut
+from portal.api.v1.schemas.submissions import IntegrationDetail
 from portal.core import repository_urls
 from portal.core.errors import ActionRefused
-from portal.core.value_types import JsonObject
 
 router = ScopedRouter("Drafts")
 
@@ -53,18 +53,6 @@ class DraftIn(DraftFields):
 
     program: str
     partner: str | None = None
-
-
-def collect_problems(draft: IntegrationDraft) -> dict[str, list[str]]:
-    """Return the validation errors by field."""
-    if draft.integration_id is not None or draft.sent_at is not None:
-        return {}
-    form = bind_form(*get_program(draft), draft.data)
-    return {name: [str(error) for error in errors] for name, errors in form.errors.items()}
-
-
-def serialize_draft(draft: IntegrationDraft) -> JsonObject:
-    return schemas.serialize_draft(draft, collect_problems(draft))
 
 
 def load_integration_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft:
@@ -89,17 +77,19 @@ def save_fields(
     return drafts.save_draft(draft, data, version=version, actor=request.user, now=timezone.now())
 
 
-@router.get("/drafts", READ_SCOPE, CursorPage[schemas.DraftOut])
-def list_drafts(request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
+@router.get("/drafts", READ_SCOPE, CursorPage[DraftOut])
+def list_drafts(
+    request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]
+) -> Page[IntegrationDraft]:
     """List the drafts of your companies, newest first."""
     own_drafts = IntegrationDraft.objects.filter(
         partner_id__in=list(permissions.get_roles(request.user)), requirement_id="", sent_at=None
     )
-    return paginate(request, response, own_drafts.select_related("partner", "integration"), pagination, serialize_draft)
+    return paginate(request, response, own_drafts.select_related("partner", "integration"), pagination)
 
 
-@router.post("/drafts", WRITE_SCOPE, schemas.DraftOut, status=201)
-def create_draft(request: AuthenticatedRequest, response: HttpResponse, body: DraftIn) -> object:
+@router.post("/drafts", WRITE_SCOPE, DraftOut, status=201)
+def create_draft(request: AuthenticatedRequest, response: HttpResponse, body: DraftIn) -> IntegrationDraft:
     """Create a draft. Submit it later with a separate operation."""
     if body.program not in PROGRAMS:
         raise ApiError("validation-error", "Unknown program.", fields=[("program", "Unknown program.")])
@@ -107,7 +97,7 @@ def create_draft(request: AuthenticatedRequest, response: HttpResponse, body: Dr
         _choose_partner(request, body.partner), body.program, actor=request.user, now=timezone.now()
     )
     set_location_header(request, response, "drafts", draft.uuid)
-    return serialize_draft(save_fields(request, draft, body, draft.version))
+    return save_fields(request, draft, body, draft.version)
 
 
 def _choose_partner(request: AuthenticatedRequest, slug: str | None) -> Partner:
@@ -126,65 +116,63 @@ def _choose_partner(request: AuthenticatedRequest, slug: str | None) -> Partner:
     return matching_partners[0]
 
 
-@router.get("/drafts/{uuid:uuid}", READ_SCOPE, schemas.DraftOut)
-def get_draft(request: AuthenticatedRequest, response: HttpResponse, uuid: UUID) -> Any:
+@router.get("/drafts/{uuid:uuid}", READ_SCOPE, DraftOut)
+def get_draft(request: AuthenticatedRequest, response: HttpResponse, uuid: UUID) -> IntegrationDraft:
     """Get a draft with its validation errors."""
     draft = load_integration_draft(request, uuid)
     set_etag(response, draft.version)
-    return serialize_draft(draft)
+    return draft
 
 
-@router.patch("/drafts/{uuid:uuid}", WRITE_SCOPE, schemas.DraftOut)
+@router.patch("/drafts/{uuid:uuid}", WRITE_SCOPE, DraftOut)
 def save_draft(
     request: AuthenticatedRequest,
     response: HttpResponse,
     uuid: UUID,
     body: DraftFields,
     if_match_: str | None = Header(None, alias="If-Match"),
-) -> object:
+) -> IntegrationDraft:
     """Change a draft. With If-Match, the response is 412 if a newer version exists."""
     draft, read_version = load_integration_draft(request, uuid), get_if_match_version(request)
     saved_draft = save_fields(request, draft, body, draft.version if read_version is None else read_version)
     set_etag(response, saved_draft.version)
-    return serialize_draft(saved_draft)
+    return saved_draft
 
 
-@router.post("/drafts/{uuid:uuid}/prefill", WRITE_SCOPE, schemas.DraftOut)
-def prefill_draft(request: AuthenticatedRequest, uuid: UUID) -> object:
+@router.post("/drafts/{uuid:uuid}/prefill", WRITE_SCOPE, DraftOut)
+def prefill_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft:
     """Fill in empty fields from GitHub."""
     draft = load_integration_draft(request, uuid)
     if not permissions.can_edit_partner(draft.partner, request.user):
         raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
     repository_data = repository_urls.fetch_repository(str(draft.data.get("repository_address", "")))
     data = merge_repository_data(draft.data, repository_data)
-    return serialize_draft(
-        drafts.save_draft(draft, data, version=draft.version, actor=request.user, now=timezone.now())
-    )
+    return drafts.save_draft(draft, data, version=draft.version, actor=request.user, now=timezone.now())
 
 
-@router.post("/drafts/{uuid:uuid}/submit", TRANSITION_SCOPE, submissions.IntegrationDetail, status=201)
+@router.post("/drafts/{uuid:uuid}/submit", TRANSITION_SCOPE, IntegrationDetail, status=201)
 def submit_draft(
     request: AuthenticatedRequest,
     response: HttpResponse,
     uuid: UUID,
     if_match_: str | None = Header(None, alias="If-Match"),
-) -> Any:
+) -> Integration:
     """Submit a draft as an integration. Repeated requests return the same integration."""
     draft, read_version = load_integration_draft(request, uuid), get_if_match_version(request)
     if draft.integration is not None:
         set_location_header(request, response, "integrations", draft.integration.uuid)
-        return reload_detail(request, draft.integration.uuid)
+        return load_visible_integration(request, draft.integration.uuid)
     form = validate_form(bind_form(*get_program(draft), draft.data))
     version = draft.version if read_version is None else read_version
     row = drafts.submit_draft(
         draft, form.get_values(draft.data), version=version, actor=request.user, now=timezone.now()
     )
     set_location_header(request, response, "integrations", row.uuid)
-    return reload_detail(request, row.uuid)
+    return load_visible_integration(request, row.uuid)
 
 
 @router.delete("/drafts/{uuid:uuid}", WRITE_SCOPE)
-def discard_draft(request: AuthenticatedRequest, uuid: UUID) -> object:
+def discard_draft(request: AuthenticatedRequest, uuid: UUID) -> MessageResponse:
     """Delete a draft."""
     drafts.discard_draft(load_integration_draft(request, uuid), actor=request.user, now=timezone.now())
     return MessageResponse(message="Draft deleted.")

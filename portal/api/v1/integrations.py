@@ -1,9 +1,8 @@
 """Operations for integrations: list, details, events, transitions, and messages."""
 
-from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.utils import timezone
 from ninja import Header, Query
 from pydantic import Field
@@ -14,10 +13,13 @@ from integrations.reviews.views.transitions import TransitionForm, get_transitio
 from integrations.submissions.forms.drafts import IntegrationForm
 from integrations.submissions.forms.filters import IntegrationFilterForm
 from integrations.submissions.forms.findings import MessageForm
-from integrations.submissions.models import Integration
-from integrations.submissions.selectors import context
+from integrations.submissions.models import Integration, ReviewMessage
 from integrations.submissions.services import creation, findings
-from integrations.submissions.services.transitions import list_available_transitions, perform_transition
+from integrations.submissions.services.transitions import (
+    AvailableTransition,
+    list_available_transitions,
+    perform_transition,
+)
 from integrations.submissions.views.edit import build_changes, build_initial_data
 from integrations.submissions.views.lists import filter_integrations
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
@@ -25,10 +27,10 @@ from integrations.submissions.workflow import guards
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import get_if_match_version, set_etag
 from portal.api.problems import validate_form
-from portal.api.routing import CursorPage, PaginationParams, ScopedRouter, StrictSchema, build_form_data, paginate
+from portal.api.routing import CursorPage, Page, PaginationParams, ScopedRouter, StrictSchema, build_form_data, paginate
 from portal.api.v1.schemas import submissions
+from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
-from portal.core.value_types import JsonObject
 
 router = ScopedRouter("Integrations")
 READ_SCOPE, WRITE_SCOPE, TRANSITION_SCOPE = "integrations:read", "integrations:write", "transitions:write"
@@ -77,43 +79,22 @@ class EditionMigrationIn(StrictSchema):
     note: str = ""
 
 
-def serialize_detail(request: HttpRequest, row: Integration) -> dict[str, object]:
-    now = timezone.now()
-    missing_requirements = context.list_missing_next(row, now) if row.is_open else ()
-    open_requirements = [
-        {"requirement": requirement.id, "title": requirement.title, "why": requirement.why}
-        for requirement in missing_requirements
-    ]
-    return submissions.serialize_integration(row) | {"open_requirements": open_requirements}
-
-
-def reload_detail(request: AuthenticatedRequest, uuid: UUID) -> JsonObject:
-    """Return the integration after a change."""
-    return serialize_detail(request, load_visible_integration(request, uuid))
-
-
 @router.get("/integrations", READ_SCOPE, CursorPage[submissions.IntegrationOut])
 def list_integrations(
     request: AuthenticatedRequest, response: HttpResponse, params: Query[IntegrationFilterParams]
-) -> Any:
+) -> Page[Integration]:
     """List the integrations that you can see, newest first. Program staff can see all of them."""
     form = validate_form(IntegrationFilterForm({key: value or "" for key, value in params.model_dump().items()}))
     visible_integrations = Integration.objects.visible_to(request.user).select_related("partner", "reviewer")
-    return paginate(
-        request,
-        response,
-        filter_integrations(visible_integrations, form.cleaned_data),
-        params,
-        submissions.serialize_integration,
-    )
+    return paginate(request, response, filter_integrations(visible_integrations, form.cleaned_data), params)
 
 
 @router.get("/integrations/{uuid:uuid}", READ_SCOPE, submissions.IntegrationDetail)
-def get_integration(request: AuthenticatedRequest, response: HttpResponse, uuid: UUID) -> object:
+def get_integration(request: AuthenticatedRequest, response: HttpResponse, uuid: UUID) -> Integration:
     """Get an integration with its stage, next action, and open requirements."""
     row = load_visible_integration(request, uuid)
     set_etag(response, row.version)
-    return serialize_detail(request, row)
+    return row
 
 
 @router.patch("/integrations/{uuid:uuid}", WRITE_SCOPE, submissions.IntegrationDetail)
@@ -122,7 +103,7 @@ def change_integration(
     uuid: UUID,
     body: IntegrationUpdateIn,
     if_match_: str | None = Header(None, alias="If-Match"),
-) -> Any:
+) -> Integration:
     """Change an integration's details. With If-Match, the response is 412 if a newer version exists."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_edit, integration, request.user)
@@ -134,13 +115,13 @@ def change_integration(
     form_fields = build_initial_data(integration) | body.model_dump(exclude_none=True)
     form = validate_form(IntegrationForm(integration.program, integration.edition, build_form_data(**form_fields)))
     creation.change_description(integration, build_changes(integration, form), actor=request.user, now=timezone.now())
-    return reload_detail(request, uuid)
+    return load_visible_integration(request, uuid)
 
 
 @router.get("/integrations/{uuid:uuid}/events", READ_SCOPE, CursorPage[submissions.EventOut])
 def list_events(
     request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
-) -> Any:
+) -> Page[AuditEvent]:
     """List events, newest first. Program staff also see internal events."""
     integration = load_visible_integration(request, uuid)
     events = (
@@ -148,18 +129,13 @@ def list_events(
         if permissions.can_view_notes(integration, request.user)
         else integration.events.visible_to_partner()
     )
-    return paginate(request, response, events, pagination, submissions.serialize_event, key="seq")
+    return paginate(request, response, events, pagination, key="seq")
 
 
 @router.get("/integrations/{uuid:uuid}/steps", READ_SCOPE, list[submissions.TransitionOut])
-def list_steps(request: AuthenticatedRequest, uuid: UUID) -> Any:
+def list_steps(request: AuthenticatedRequest, uuid: UUID) -> list[AvailableTransition]:
     """List the transitions available to you, with blockers."""
-    return [
-        submissions.serialize_transition(action)
-        for action in list_available_transitions(
-            load_visible_integration(request, uuid), request.user, now=timezone.now()
-        )
-    ]
+    return list_available_transitions(load_visible_integration(request, uuid), request.user, now=timezone.now())
 
 
 @router.post("/integrations/{uuid:uuid}/steps/{slug:step}", TRANSITION_SCOPE, submissions.IntegrationDetail)
@@ -169,7 +145,7 @@ def perform_step(
     step: str,
     body: TransitionIn,
     if_match_: str | None = Header(None, alias="If-Match"),
-) -> object:
+) -> Integration:
     """Perform a transition, such as request review, withdraw, or approve.
 
     The same rules apply as on pages, and the same emails are sent. 409 names the blockers. With If-Match or `version`,
@@ -196,7 +172,7 @@ def perform_step(
     )
     if permissions.is_program_staff(request.user):
         findings.update_read_marker(integration, actor=request.user, now=timezone.now())
-    return reload_detail(request, uuid)
+    return load_visible_integration(request, uuid)
 
 
 def _refuse_unavailable_transition(integration: Integration, step: str, request: AuthenticatedRequest) -> None:
@@ -210,17 +186,17 @@ def _refuse_unavailable_transition(integration: Integration, step: str, request:
 @router.get("/integrations/{uuid:uuid}/messages", READ_SCOPE, CursorPage[submissions.MessageOut])
 def list_messages(
     request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
-) -> Any:
+) -> Page[ReviewMessage]:
     """List messages, newest first. Only program staff see notes."""
     integration = load_visible_integration(request, uuid)
     rows = integration.messages.select_related("author")
     if not permissions.can_view_notes(integration, request.user):
         rows = rows.filter(internal=False)
-    return paginate(request, response, rows, pagination, submissions.serialize_message)
+    return paginate(request, response, rows, pagination)
 
 
 @router.post("/integrations/{uuid:uuid}/messages", WRITE_SCOPE, submissions.MessageOut, status=201)
-def create_message(request: AuthenticatedRequest, uuid: UUID, body: MessageIn) -> Any:
+def create_message(request: AuthenticatedRequest, uuid: UUID, body: MessageIn) -> ReviewMessage:
     """Send a message, or add a note of the program."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_post_message, integration, request.user)
@@ -231,14 +207,13 @@ def create_message(request: AuthenticatedRequest, uuid: UUID, body: MessageIn) -
         MessageForm(build_form_data(**body.model_dump()), can_write_note=can_note)
     ).cleaned_data
     is_internal = cleaned_data.get("internal", False)
-    message = findings.post_message(
+    return findings.post_message(
         integration, cleaned_data["body"], actor=request.user, now=timezone.now(), is_internal=is_internal
     )
-    return submissions.serialize_message(message)
 
 
 @router.post("/integrations/{uuid:uuid}/edition", "reviews:write", submissions.IntegrationDetail)
-def move_to_edition(request: AuthenticatedRequest, uuid: UUID, body: EditionMigrationIn) -> Any:
+def move_to_edition(request: AuthenticatedRequest, uuid: UUID, body: EditionMigrationIn) -> Integration:
     """Move an integration to another edition of its program. For reviewers."""
     integration = load_as_program_staff(request, uuid)
     cleaned_data = validate_form(
@@ -247,7 +222,7 @@ def move_to_edition(request: AuthenticatedRequest, uuid: UUID, body: EditionMigr
     edition_migration.editions.migrate_edition(
         integration, cleaned_data["to"], actor=request.user, now=timezone.now(), note=cleaned_data["note"]
     )
-    return reload_detail(request, uuid)
+    return load_visible_integration(request, uuid)
 
 
 def load_as_program_staff(request: AuthenticatedRequest, uuid: UUID) -> Integration:

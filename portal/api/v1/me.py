@@ -1,17 +1,19 @@
 """Operation that describes the current token."""
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest
 from ninja import Schema
 from ninja.errors import AuthenticationError
+from pydantic import Field
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner
+from portal.api.models import ApiToken
 from portal.api.routing import ScopedRouter
-from portal.api.v1.schemas.common import PartnerReference
+from portal.api.v1.schemas.common import DisplayText, PartnerReference
+from portal.core.value_types import JsonObject
 
 router = ScopedRouter("Token")
 
@@ -24,31 +26,25 @@ class PartnerRoleOut(Schema):
 class CurrentTokenOut(Schema):
     """Current token. `acts_as` is the name in events."""
 
-    token: UUID
+    token: UUID = Field(validation_alias="uuid")
     name: str
     scopes: list[str]
     expires_at: datetime
-    acts_as: str
-    is_reviewer: bool
+    acts_as: DisplayText = Field(validation_alias="user")
+    is_reviewer: bool = Field(validation_alias="user.is_reviewer")
     partners: list[PartnerRoleOut]
+
+    @staticmethod
+    def resolve_partners(token: ApiToken) -> list[JsonObject]:
+        roles = permissions.get_roles(token.user)
+        partners = Partner.objects.filter(pk__in=list(roles)).order_by("name")
+        return [{"partner": partner, "role": roles[partner.pk]} for partner in partners]
 
 
 @router.get("/me", "", CurrentTokenOut)
-def get_me(request: HttpRequest) -> object:
+def get_me(request: HttpRequest) -> ApiToken:
     """Get the current token. Requires a token without a scope."""
-    token: Any = getattr(request, "api_token", None)
+    token: ApiToken | None = getattr(request, "api_token", None)
     if token is None:
         raise AuthenticationError
-    roles = permissions.get_roles(request.user)
-    partners = Partner.objects.filter(pk__in=list(roles)).order_by("name")
-    return {
-        "token": token.uuid,
-        "name": token.name,
-        "scopes": token.scopes,
-        "expires_at": token.expires_at,
-        "acts_as": str(request.user),
-        "is_reviewer": request.user.is_reviewer,  # type: ignore[union-attr]
-        "partners": [
-            {"partner": {"name": partner.name, "slug": partner.slug}, "role": roles[partner.pk]} for partner in partners
-        ],
-    }
+    return token

@@ -1,7 +1,7 @@
 """Operations for compliance, reports, notifications, and the public directory."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,17 +14,19 @@ from integrations.partners import permissions
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from integrations.submissions.workflow import evidence as due_process
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.problems import ApiError, validate_form
+from portal.api.problems import refuse_unknown_keys, validate_form
 from portal.api.routing import (
     CursorPage,
     MessageResponse,
+    Page,
     PaginationParams,
     ScopedRouter,
     StrictSchema,
     build_form_data,
+    get_initial_values,
     paginate,
 )
-from portal.api.v1.schemas.common import build_absolute_url
+from portal.api.v1.schemas.common import RelatedUuid, link_to
 from portal.core.value_types import JsonObject
 from portal.directory import search
 from portal.directory.models import Listing
@@ -37,15 +39,18 @@ from portal.reports.forms import ReportSubscriptionsForm
 from portal.reports.models import ReportSnapshot
 
 router, public_router = ScopedRouter("Compliance and reports"), ScopedRouter("Directory")
-MAX_ID = 2**63 - 1
 
 
 class SlaReportOut(Schema):
     scope: str
     week: str
-    name: str
+    name: str = Field(validation_alias="figures.name")
     verdict: str
     created_at: datetime
+
+    @staticmethod
+    def resolve_verdict(row: ReportSnapshot) -> str:
+        return presenters.build_verdict(row.figures)
 
 
 class SlaReportDetail(SlaReportOut):
@@ -73,10 +78,10 @@ class SupportReplyIn(StrictSchema):
 class NotificationOut(Schema):
     uuid: UUID
     subject: str
-    at: datetime
+    at: datetime = Field(validation_alias="created_at")
     seen_at: datetime | None
-    integration: UUID | None
-    href: str
+    integration: RelatedUuid
+    href: Annotated[str, link_to("inbox:email")] = Field(validation_alias="uuid")
 
 
 class ListingFilterParams(PaginationParams):
@@ -91,81 +96,59 @@ class ListingFilterParams(PaginationParams):
     partner: str = Field("", max_length=80)
 
 
-@router.get("/integrations/{uuid:uuid}/compliance", "integrations:read", dict[str, Any])
-def get_compliance(request: AuthenticatedRequest, uuid: UUID) -> object:
+@router.get("/integrations/{uuid:uuid}/compliance", "integrations:read", JsonObject)
+def get_compliance(request: AuthenticatedRequest, uuid: UUID) -> JsonObject:
     """Get the current evidence of the compliance procedure. Both sides see the same evidence."""
     return due_process.collect_evidence(standing_pages.load_listed_integration(request, uuid), timezone.now())
 
 
-@router.get("/integrations/{uuid:uuid}/compliance/{int:seq}", "integrations:read", dict[str, Any])
-def get_frozen_compliance(request: AuthenticatedRequest, uuid: UUID, seq: int = Path(le=2**31 - 1)) -> object:
+@router.get("/integrations/{uuid:uuid}/compliance/{int:seq}", "integrations:read", JsonObject)
+def get_frozen_compliance(request: AuthenticatedRequest, uuid: UUID, seq: int = Path(le=2**31 - 1)) -> JsonObject:
     """Get the evidence at the time of a decision. `seq` is the decision's event."""
-    if seq >= 2**31:
-        raise Http404("This event has no stored evidence.")
     return standing_pages.get_frozen_evidence(standing_pages.load_listed_integration(request, uuid), seq)
 
 
 @router.get("/reports", "sla:read", CursorPage[SlaReportOut])
-def list_reports(request: AuthenticatedRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
+def list_reports(
+    request: AuthenticatedRequest, response: HttpResponse, pagination: Query[PaginationParams]
+) -> Page[ReportSnapshot]:
     """List the weekly reports that you can see, newest first."""
-    return paginate(request, response, report_pages.list_visible_snapshots(request.user), pagination, _serialize_report)
-
-
-def _serialize_report(row: ReportSnapshot) -> JsonObject:
-    report_summary = {"name": row.figures["name"], "verdict": presenters.build_verdict(row.figures)}
-    return {"scope": row.scope, "week": row.week, "created_at": row.created_at} | report_summary
+    return paginate(request, response, report_pages.list_visible_snapshots(request.user), pagination)
 
 
 @router.get("/reports/{str:scope}/{str:week}", "sla:read", SlaReportDetail)
-def get_report(request: AuthenticatedRequest, scope: str, week: str) -> object:
+def get_report(request: AuthenticatedRequest, scope: str, week: str) -> ReportSnapshot:
     """Get the report of a scope and week with its stored figures."""
-    row = report_pages.get_snapshot(request, scope, week)
-    return _serialize_report(row) | {"figures": row.figures}
+    return report_pages.get_snapshot(request, scope, week)
 
 
 @router.get("/reports/subscriptions", "sla:read", ReportSubscriptionsOut)
-def get_report_subscriptions(request: AuthenticatedRequest) -> object:
+def get_report_subscriptions(request: AuthenticatedRequest) -> ReportSubscriptionsOut:
     """Get the frequency of your reports."""
-    fields = ReportSubscriptionsForm(request.user).fields
-    return {"subscriptions": {scope: str(field.initial) for scope, field in fields.items()}}
+    return ReportSubscriptionsOut(subscriptions=get_initial_values(ReportSubscriptionsForm(request.user)))
 
 
 @router.patch("/reports", "sla:write", MessageResponse)
-def update_report_subscriptions(request: AuthenticatedRequest, body: ReportSubscriptionsIn) -> Any:
+def update_report_subscriptions(request: AuthenticatedRequest, body: ReportSubscriptionsIn) -> MessageResponse:
     """Change the frequency of reports. Omitted scopes stay unchanged."""
     unbound_form = ReportSubscriptionsForm(request.user)
-    field_errors = [
-        (f"subscriptions.{scope}", "Unknown report.")
-        for scope in body.subscriptions
-        if scope not in unbound_form.fields
-    ]
-    if field_errors:
-        raise ApiError("validation-error", "Unknown report.", fields=field_errors)
-    current_values = {name: field.initial for name, field in unbound_form.fields.items()}
-    validate_form(ReportSubscriptionsForm(request.user, build_form_data(**current_values | body.subscriptions))).save()
+    refuse_unknown_keys("subscriptions", body.subscriptions, unbound_form.fields, "Unknown report.")
+    form_data = build_form_data(**get_initial_values(unbound_form) | body.subscriptions)
+    validate_form(ReportSubscriptionsForm(request.user, form_data)).save()
     return MessageResponse(message="Report subscriptions saved.")
 
 
 @router.get("/notifications", "notifications:read", CursorPage[NotificationOut])
-def list_notifications(request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
+def list_notifications(
+    request: AuthenticatedRequest, response: HttpResponse, pagination: Query[PaginationParams]
+) -> Page[EmailMessage]:
     """List your notifications, newest first. This doesn't mark them as read."""
     rows = list_received_emails(request.user.pk).select_related("integration")
-    return paginate(request, response, rows, pagination, _serialize_notification)
-
-
-def _serialize_notification(row: EmailMessage) -> JsonObject:
-    return {
-        "uuid": row.uuid,
-        "subject": row.subject,
-        "at": row.created_at,
-        "seen_at": row.seen_at,
-        "integration": row.integration.uuid if row.integration else None,
-        "href": build_absolute_url("inbox:email", row.uuid),
-    }
+    return paginate(request, response, rows, pagination)
 
 
 @router.post("/integrations/{uuid:uuid}/reply", "integrations:write", MessageResponse)
-def reply_to_record(request: AuthenticatedRequest, uuid: UUID, body: SupportReplyIn) -> Any:
+def reply_to_record(request: AuthenticatedRequest, uuid: UUID, body: SupportReplyIn) -> MessageResponse:
     """Publish a reply to the listing's support record. An empty text removes the reply."""
     row = load_visible_integration(request, uuid)
     require_permission(permissions.can_edit, row, request.user)
@@ -176,18 +159,20 @@ def reply_to_record(request: AuthenticatedRequest, uuid: UUID, body: SupportRepl
     return MessageResponse(message="Reply published." if text else "Reply withdrawn.")
 
 
-@public_router.get("/directory", "", CursorPage[dict[str, Any]])
-def list_directory(request: HttpRequest, response: HttpResponse, params: Query[ListingFilterParams]) -> Any:
+@public_router.get("/directory", "", CursorPage[JsonObject])
+def list_directory(
+    request: HttpRequest, response: HttpResponse, params: Query[ListingFilterParams]
+) -> Page[JsonObject]:
     """List public listings, newest first, with the filters of the directory. Public."""
     filters = search.parse_filters(
         {name: value for name, value in params.model_dump().items() if isinstance(value, str)}
     )
-    rows = search.list_listings(filters)
-    return paginate(request, response, rows, params, search.serialize_listing)
+    page = paginate(request, response, search.list_listings(filters), params)
+    return Page([search.serialize_listing(row) for row in page.items], page.next)
 
 
-@public_router.get("/directory/{uuid:uuid}", "", dict[str, Any])
-def get_listing(request: HttpRequest, uuid: UUID) -> object:
+@public_router.get("/directory/{uuid:uuid}", "", JsonObject)
+def get_listing(request: HttpRequest, uuid: UUID) -> JsonObject:
     """Get a listing. Delisted integrations stay available with their status. Public."""
     row = Listing.objects.filter(uuid=uuid).first()
     if row is None:

@@ -1,34 +1,35 @@
 """Operations for partners, members, invitations, and join requests."""
 
-from typing import Any
+from collections.abc import Iterable
 
 from django.contrib.auth import get_user_model
-from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from ninja import Path, Query
+from ninja import Query
 from pydantic import Field
 
 from integrations.partners import permissions, selectors
 from integrations.partners.forms.members import InvitationForm, PartnerProfileForm, RoleForm
-from integrations.partners.models import JoinRequest, Membership, Partner
+from integrations.partners.models import Invitation, JoinRequest, Membership, Partner
 from integrations.partners.services import invitations as inviting
 from integrations.partners.services import members as people
 from integrations.partners.services import profiles
 from integrations.submissions.selectors import agreements
 from integrations.submissions.services import creation
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.problems import ApiError, validate_form
+from portal.api.problems import FieldError, validate_form
 from portal.api.routing import (
     CursorPage,
     MessageResponse,
+    Page,
     PaginationParams,
+    RowId,
     ScopedRouter,
     build_form_data,
     paginate,
 )
-from portal.api.v1.schemas import submissions
 from portal.api.v1.schemas.partners import (
     AgreementOut,
     AlliancesManagerIn,
@@ -40,20 +41,20 @@ from portal.api.v1.schemas.partners import (
     PartnerUpdateIn,
     RoleIn,
 )
+from portal.api.v1.schemas.submissions import EventOut
+from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import clean_search_query
-from portal.core.value_types import JsonObject
 
 router = ScopedRouter("Partners")
 READ_SCOPE, WRITE_SCOPE = "partners:read", "partners:write"
-MAX_ID = 2**63 - 1
 
 
 class PartnerFilterParams(PaginationParams):
     q: str = Field("", max_length=100, description="Text in the name or email domain.")
 
 
-def list_visible_partners(request: HttpRequest) -> Any:
+def list_visible_partners(request: HttpRequest) -> QuerySet[Partner]:
     """Return the partners that the user can see: own partners, or all for program staff."""
     rows = Partner.objects.select_related("alliances_manager")
     return (
@@ -69,28 +70,23 @@ def get_own_partner(request: HttpRequest, slug: str) -> Partner:
     return get_object_or_404(own_partners, slug=slug)
 
 
-def serialize_partner(row: Partner) -> JsonObject:
-    field_names = ("name", "slug", "website", "domain", "created_at")
-    return {name: getattr(row, name) for name in field_names} | {"alliances_manager": str(row.alliances_manager or "")}
-
-
 @router.get("/partners", READ_SCOPE, CursorPage[PartnerOut])
-def list_partners(request: HttpRequest, response: HttpResponse, params: Query[PartnerFilterParams]) -> Any:
+def list_partners(request: HttpRequest, response: HttpResponse, params: Query[PartnerFilterParams]) -> Page[Partner]:
     """List your partners, newest first. Program staff can see all of them."""
     rows, search_text = list_visible_partners(request), clean_search_query(params.q)
     if search_text:
         rows = rows.filter(Q(name__icontains=search_text) | Q(domain__icontains=search_text))
-    return paginate(request, response, rows, params, serialize_partner)
+    return paginate(request, response, rows, params)
 
 
 @router.get("/partners/{slug:slug}", READ_SCOPE, PartnerOut)
-def get_partner(request: HttpRequest, slug: str) -> object:
+def get_partner(request: HttpRequest, slug: str) -> Partner:
     """Get a partner."""
-    return serialize_partner(get_object_or_404(list_visible_partners(request), slug=slug))
+    return get_object_or_404(list_visible_partners(request), slug=slug)
 
 
 @router.patch("/partners/{slug:slug}", WRITE_SCOPE, PartnerOut)
-def update_partner(request: AuthenticatedRequest, slug: str, body: PartnerUpdateIn) -> Any:
+def update_partner(request: AuthenticatedRequest, slug: str, body: PartnerUpdateIn) -> Partner:
     """Change a partner's name or website. For owners."""
     partner = get_own_partner(request, slug)
     current_values = {"name": partner.name, "website": partner.website}
@@ -98,37 +94,27 @@ def update_partner(request: AuthenticatedRequest, slug: str, body: PartnerUpdate
         PartnerProfileForm(build_form_data(**current_values | body.model_dump(exclude_none=True)))
     ).cleaned_data
     profiles.change_profile(partner, **cleaned_data, actor=request.user, now=timezone.now())
-    return serialize_partner(Partner.objects.select_related("alliances_manager").get(pk=partner.pk))
+    return Partner.objects.select_related("alliances_manager").get(pk=partner.pk)
 
 
 @router.get("/partners/{slug:slug}/agreements", READ_SCOPE, list[AgreementOut])
-def list_agreements(request: HttpRequest, slug: str) -> Any:
+def list_agreements(request: HttpRequest, slug: str) -> list[agreements.AgreementRow]:
     """List a partner's agreements with the program."""
-    agreement_rows = agreements.list_agreements(get_object_or_404(list_visible_partners(request), slug=slug))
-    return [
-        {
-            "kind": agreement_row.agreement.kind,
-            "version": agreement_row.agreement.version,
-            "state": agreement_row.state,
-            "partner_signer": agreement_row.agreement.partner_signer,
-            "program_signer": agreement_row.agreement.program_signer,
-        }
-        for agreement_row in agreement_rows
-    ]
+    return agreements.list_agreements(get_object_or_404(list_visible_partners(request), slug=slug))
 
 
-@router.get("/partners/{slug:slug}/events", READ_SCOPE, CursorPage[submissions.EventOut])
+@router.get("/partners/{slug:slug}/events", READ_SCOPE, CursorPage[EventOut])
 def list_partner_events(
     request: HttpRequest, response: HttpResponse, slug: str, pagination: Query[PaginationParams]
-) -> Any:
+) -> Page[AuditEvent]:
     """List events of a partner, newest first."""
     partner = get_object_or_404(list_visible_partners(request), slug=slug)
     events = selectors.get_history(partner, with_people=permissions.can_manage_partner(partner, request.user))
-    return paginate(request, response, events, pagination, submissions.serialize_event, key="seq")
+    return paginate(request, response, events, pagination, key="seq")
 
 
 @router.get("/partners/{slug:slug}/members", READ_SCOPE, PartnerMembersOut)
-def list_members(request: HttpRequest, slug: str) -> Any:
+def list_members(request: HttpRequest, slug: str) -> dict[str, Iterable[Model]]:
     """List a partner's members, and for owners also invitations and join requests."""
     partner = get_object_or_404(list_visible_partners(request), slug=slug)
     memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("pk")
@@ -137,104 +123,64 @@ def list_members(request: HttpRequest, slug: str) -> Any:
     join_requests = (
         partner.join_requests.filter(state=JoinRequest.State.WAITING).select_related("user") if can_manage else []
     )
-    return {
-        "members": [
-            {
-                "id": membership.pk,
-                "name": str(membership.user),
-                "role": membership.role,
-                "joined_at": membership.joined_at,
-            }
-            for membership in memberships
-        ],
-        "invitations": [
-            {
-                "id": invitation.pk,
-                "email": invitation.email,
-                "role": invitation.role,
-                "expires_at": invitation.expires_at,
-            }
-            for invitation in open_invitations
-        ],
-        "requests": [
-            {
-                "id": join_request.pk,
-                "name": str(join_request.user),
-                "message": join_request.message,
-                "created_at": join_request.created_at,
-            }
-            for join_request in join_requests
-        ],
-    }
+    return {"members": memberships, "invitations": open_invitations, "requests": join_requests}
 
 
 @router.post("/partners/{slug:slug}/invitations", WRITE_SCOPE, InvitationOut, status=201)
-def invite(request: AuthenticatedRequest, slug: str, body: InvitationIn) -> Any:
+def invite(request: AuthenticatedRequest, slug: str, body: InvitationIn) -> Invitation:
     """Invite someone by email. For owners."""
     partner = get_own_partner(request, slug)
     cleaned_data = validate_form(InvitationForm(build_form_data(**body.model_dump()))).cleaned_data
-    invitation = inviting.send_invitation(
+    return inviting.send_invitation(
         partner, cleaned_data["email"], cleaned_data["role"], actor=request.user, now=timezone.now()
     )
-    return {
-        "id": invitation.pk,
-        "email": invitation.email,
-        "role": invitation.role,
-        "expires_at": invitation.expires_at,
-    }
 
 
 @router.post("/partners/{slug:slug}/invitations/{int:pk}/resend", WRITE_SCOPE, MessageResponse)
-def resend_invitation(request: AuthenticatedRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
+def resend_invitation(request: AuthenticatedRequest, slug: str, pk: RowId) -> MessageResponse:
     """Resend an invitation with a new link. The previous link stops working."""
     partner = get_own_partner(request, slug)
-    invitation = _get_row(partner.invitations, pk)
+    invitation = get_object_or_404(partner.invitations, pk=pk)
     inviting.send_invitation(partner, invitation.email, invitation.role, actor=request.user, now=timezone.now())
     return MessageResponse(message=f"New invitation sent to {invitation.email}.")
 
 
 @router.delete("/partners/{slug:slug}/invitations/{int:pk}", WRITE_SCOPE)
-def revoke_invitation(request: AuthenticatedRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
+def revoke_invitation(request: AuthenticatedRequest, slug: str, pk: RowId) -> MessageResponse:
     """Revoke an invitation."""
-    invitation = _get_row(get_own_partner(request, slug).invitations, pk)
+    invitation = get_object_or_404(get_own_partner(request, slug).invitations, pk=pk)
     people.revoke_invitation(invitation, actor=request.user, now=timezone.now())
     return MessageResponse(message=f"Invitation to {invitation.email} revoked.")
 
 
 @router.post("/partners/{slug:slug}/requests/{int:pk}", WRITE_SCOPE, MessageResponse)
-def decide_request(request: AuthenticatedRequest, slug: str, body: JoinDecisionIn, pk: int = Path(le=MAX_ID)) -> Any:
+def decide_request(request: AuthenticatedRequest, slug: str, body: JoinDecisionIn, pk: RowId) -> MessageResponse:
     """Accept or decline a join request."""
-    join_request = _get_row(get_own_partner(request, slug).join_requests.select_related("user"), pk)
+    join_request = get_object_or_404(get_own_partner(request, slug).join_requests.select_related("user"), pk=pk)
     role = validate_form(RoleForm(build_form_data(role=body.role))).cleaned_data["role"]
     people.decide_join_request(join_request, accept=body.accept, role=role, actor=request.user, now=timezone.now())
     return MessageResponse(message=f"{join_request.user} joined the company." if body.accept else "Request declined.")
 
 
 @router.patch("/partners/{slug:slug}/members/{int:pk}", WRITE_SCOPE, MessageResponse)
-def change_role(request: AuthenticatedRequest, slug: str, body: RoleIn, pk: int = Path(le=MAX_ID)) -> Any:
+def change_role(request: AuthenticatedRequest, slug: str, body: RoleIn, pk: RowId) -> MessageResponse:
     """Change a member's role."""
-    member = _get_row(get_own_partner(request, slug).memberships.select_related("user"), pk)
+    member = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
     role = validate_form(RoleForm(build_form_data(role=body.role))).cleaned_data["role"]
     people.change_role(member, role, actor=request.user, now=timezone.now())
     return MessageResponse(message=f"Role of {member.user} changed.")
 
 
 @router.delete("/partners/{slug:slug}/members/{int:pk}", WRITE_SCOPE)
-def end_membership(request: AuthenticatedRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
+def end_membership(request: AuthenticatedRequest, slug: str, pk: RowId) -> MessageResponse:
     """Remove a member, or leave."""
-    member = _get_row(get_own_partner(request, slug).memberships.select_related("user"), pk)
+    member = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
     people.end_membership(member, actor=request.user, now=timezone.now())
     return MessageResponse(message=f"{member.user} is no longer a member of the company.")
 
 
-def _get_row(rows: Any, pk: int) -> Any:
-    if pk > MAX_ID:
-        raise Http404("Not found. It doesn't exist, or you don't have access.")
-    return get_object_or_404(rows, pk=pk)
-
-
 @router.post("/partners/{slug:slug}/manager", "reviews:write", PartnerOut)
-def set_alliances_manager(request: AuthenticatedRequest, slug: str, body: AlliancesManagerIn) -> object:
+def set_alliances_manager(request: AuthenticatedRequest, slug: str, body: AlliancesManagerIn) -> Partner:
     """Assign a partner's Alliances manager. For program staff."""
     partner = get_object_or_404(list_visible_partners(request), slug=slug)
     if not permissions.is_program_staff(request.user):
@@ -242,8 +188,6 @@ def set_alliances_manager(request: AuthenticatedRequest, slug: str, body: Allian
     staff = get_user_model().objects.filter(is_active=True).filter(Q(is_reviewer=True) | Q(is_staff=True))
     manager = staff.filter(email=(body.manager or "").lower()).first()
     if body.manager and manager is None:
-        raise ApiError(
-            "validation-error", "Unknown person.", fields=[("manager", "Enter the email address of program staff.")]
-        )
+        raise FieldError("manager", "Enter the email address of program staff.", "Unknown person.")
     creation.assign_manager(partner, manager, actor=request.user, now=timezone.now())
-    return serialize_partner(Partner.objects.select_related("alliances_manager").get(pk=partner.pk))
+    return Partner.objects.select_related("alliances_manager").get(pk=partner.pk)

@@ -1,18 +1,19 @@
 """Operations for programs and the JSON schemas of their forms."""
 
-from typing import Any
+from typing import Annotated, NamedTuple
 
 from django import forms
 from django.http import Http404, HttpRequest
 from ninja import Schema
+from pydantic import BeforeValidator, Field
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import Program, RequirementKind
+from integrations.programs.schema import Edition, Program, Requirement, RequirementKind, Step
 from integrations.submissions.forms.drafts import IntegrationForm
 from integrations.submissions.forms.requirements import RequirementForm
 from integrations.submissions.services.creation import get_entry_edition
 from portal.api.routing import ScopedRouter
-from portal.api.v1.schemas.common import build_absolute_url
+from portal.api.v1.schemas.common import link_to
 from portal.core.value_types import JsonObject
 
 router = ScopedRouter("Programs")
@@ -29,15 +30,32 @@ FIELD_SCHEMAS: tuple[tuple[type[forms.Field], dict[str, object]], ...] = (
 )
 
 
+class PublishedProgram(NamedTuple):
+    """Program with its entry edition."""
+
+    program: Program
+    edition: Edition
+
+
+# Category or tier
+OptionOut = Annotated[
+    dict[str, str], BeforeValidator(lambda row: {"key": row.key, "name": row.name, "meaning": row.meaning})
+]
+
+
 class ProgramOut(Schema):
-    key: str
-    name: str
-    product: str
-    partners: str
-    summary: str
-    edition: str
+    key: str = Field(validation_alias="program.key")
+    name: str = Field(validation_alias="program.name")
+    product: str = Field(validation_alias="program.product")
+    partners: str = Field(validation_alias="program.partners")
+    summary: str = Field(validation_alias="program.summary")
+    edition: str = Field(validation_alias="edition.date")
     editions: list[str]
-    href: str
+    href: Annotated[str, link_to("submissions:program")] = Field(validation_alias="program.key")
+
+    @staticmethod
+    def resolve_editions(row: PublishedProgram) -> list[str]:
+        return [edition.date for edition in row.program.editions]
 
 
 class ProgramStepOut(Schema):
@@ -47,25 +65,33 @@ class ProgramStepOut(Schema):
     summary: str
     requirements: list[str]
 
+    @staticmethod
+    def resolve_requirements(step: Step) -> list[str]:
+        return [requirement.id for requirement in step.requirements]
+
 
 class ProgramRequirementOut(Schema):
     id: str
     title: str
-    responsible_party: str
+    responsible_party: str = Field(validation_alias="who")
     kind: str
     optional: bool
     why: str
     questions: JsonObject
 
+    @staticmethod
+    def resolve_questions(requirement: Requirement) -> JsonObject:
+        return build_answer_schema(requirement)
+
 
 class ProgramDetail(ProgramOut):
     """Program with the steps and requirements of its entry edition."""
 
-    steps: list[ProgramStepOut]
-    requirements: list[ProgramRequirementOut]
-    categories: list[dict[str, str]]
-    offerings: list[str]
-    tiers: list[dict[str, str]]
+    steps: list[ProgramStepOut] = Field(validation_alias="edition.steps")
+    requirements: list[ProgramRequirementOut] = Field(validation_alias="edition.requirements")
+    categories: list[OptionOut] = Field(validation_alias="edition.categories")
+    offerings: list[str] = Field(validation_alias="edition.offerings")
+    tiers: list[OptionOut] = Field(validation_alias="edition.tiers")
 
 
 class AnswerSchemasOut(Schema):
@@ -75,14 +101,14 @@ class AnswerSchemasOut(Schema):
     requirements: dict[str, JsonObject]
 
 
-def build_form_schema(form: forms.Form) -> dict[str, object]:
+def build_form_schema(form: forms.Form) -> JsonObject:
     """Build the JSON schema of a form."""
     fields = {name: build_field_schema(field) for name, field in form.fields.items()}
     required_names = [name for name, field in form.fields.items() if field.required]
     return {"type": "object", "properties": fields, "required": required_names, "additionalProperties": False}
 
 
-def build_field_schema(field: forms.Field) -> dict[str, object]:
+def build_field_schema(field: forms.Field) -> JsonObject:
     schema = dict(
         next(
             (base_schema for field_class, base_schema in FIELD_SCHEMAS if isinstance(field, field_class)),
@@ -103,78 +129,31 @@ def build_field_schema(field: forms.Field) -> dict[str, object]:
     return schema | {"maxLength": max_length} if max_length else schema
 
 
-def get_program_or_404(key: str) -> Program:
-    if key not in PROGRAMS:
-        raise Http404("Program not found.")
-    return PROGRAMS[key]
-
-
-def serialize_program(program: Program) -> dict[str, object]:
-    return {
-        "key": program.key,
-        "name": program.name,
-        "product": program.product,
-        "partners": program.partners,
-        "summary": program.summary,
-        "edition": get_entry_edition(program.key).date,
-        "editions": [edition.date for edition in program.editions],
-        "href": build_absolute_url("submissions:program", program.key),
-    }
-
-
-def build_answer_schema(requirement: Any) -> dict[str, object]:
+def build_answer_schema(requirement: Requirement) -> JsonObject:
+    """Build the JSON schema of a requirement's questions, empty for other kinds of requirements."""
     return build_form_schema(RequirementForm(requirement)) if requirement.kind == RequirementKind.FORM else {}
 
 
 @router.get("/programs", "", list[ProgramOut])
-def list_programs(request: HttpRequest) -> object:
+def list_programs(request: HttpRequest) -> list[PublishedProgram]:
     """List all programs. Public."""
-    return [serialize_program(program) for program in PROGRAMS.values()]
+    return [PublishedProgram(program, get_entry_edition(key)) for key, program in PROGRAMS.items()]
 
 
 @router.get("/programs/{key}", "", ProgramDetail)
-def get_program(request: HttpRequest, key: str) -> object:
+def get_program(request: HttpRequest, key: str) -> PublishedProgram:
     """Get a program with its published steps and requirements. Public."""
-    program = get_program_or_404(key)
-    edition = get_entry_edition(key)
-    return serialize_program(program) | {
-        "steps": [
-            {
-                "key": step.key,
-                "name": step.name,
-                "stages": [str(stage) for stage in step.stages],
-                "summary": step.summary,
-                "requirements": [requirement.id for requirement in step.requirements],
-            }
-            for step in edition.steps
-        ],
-        "requirements": [
-            {
-                "id": requirement.id,
-                "title": requirement.title,
-                "responsible_party": str(requirement.who),
-                "kind": str(requirement.kind),
-                "optional": requirement.optional,
-                "why": requirement.why,
-                "questions": build_answer_schema(requirement),
-            }
-            for requirement in edition.requirements()
-        ],
-        "categories": [
-            {"key": category.key, "name": category.name, "meaning": category.meaning} for category in edition.categories
-        ],
-        "offerings": list(edition.offerings),
-        "tiers": [{"key": tier.key, "name": tier.name, "meaning": tier.meaning} for tier in edition.tiers],
-    }
+    if key not in PROGRAMS:
+        raise Http404("Program not found.")
+    return PublishedProgram(PROGRAMS[key], get_entry_edition(key))
 
 
 @router.get("/programs/{key}/answer-schema", "", AnswerSchemasOut)
-def get_answer_schemas(request: HttpRequest, key: str) -> object:
+def get_answer_schemas(request: HttpRequest, key: str) -> AnswerSchemasOut:
     """Get JSON schemas of the draft fields and of each requirement's questions. Public."""
-    program, edition = get_program_or_404(key), get_entry_edition(key)
-    schemas_by_requirement = {
-        requirement.id: build_answer_schema(requirement)
-        for requirement in edition.requirements()
-        if requirement.kind == RequirementKind.FORM
-    }
-    return {"start": build_form_schema(IntegrationForm(program, edition)), "requirements": schemas_by_requirement}
+    program, edition = get_program(request, key)
+    schemas = {requirement.id: build_answer_schema(requirement) for requirement in edition.requirements()}
+    return AnswerSchemasOut(
+        start=build_form_schema(IntegrationForm(program, edition)),
+        requirements={id: schema for id, schema in schemas.items() if schema},
+    )

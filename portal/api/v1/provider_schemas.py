@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.http import Http404
+from django.http.response import HttpResponseBase
 from django.utils import timezone
 from ninja import File, Form, Query, Schema
 from ninja.files import UploadedFile
@@ -13,8 +14,9 @@ from pydantic import Field
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.problems import ApiError, validate_form
+from portal.api.problems import FieldError, validate_form
 from portal.api.routing import ScopedRouter, build_form_data
+from portal.api.v1.schemas.common import DisplayText
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
 from verification.schemas import services
@@ -38,7 +40,7 @@ class ProviderSchemaOut(Schema):
     digest: str
     resources: int
     data_sources: int
-    submitted_by: str
+    submitted_by: DisplayText
     submitted_at: datetime
 
 
@@ -51,6 +53,10 @@ class SchemaInspectionOut(Schema):
     finished_at: datetime | None
     outcome: str
     results: list[Any]
+
+    @staticmethod
+    def resolve_progress(run: TestRun) -> str:
+        return str(run.records.get("progress", ""))
 
 
 class ProviderSchemasOut(Schema):
@@ -91,16 +97,6 @@ class SchemaDiffOut(Schema):
     changes: list[JsonObject]
 
 
-def serialize_schema(row: ProviderSchema) -> dict[str, object]:
-    field_names = ("version", "source", "digest", "resources", "data_sources", "submitted_at")
-    return {name: getattr(row, name) for name in field_names} | {"submitted_by": str(row.submitted_by or "")}
-
-
-def serialize_inspection(run: TestRun) -> dict[str, object]:
-    names = ("version", "requested_at", "finished_at", "outcome", "results")
-    return {"progress": run.records.get("progress", ""), **{name: getattr(run, name) for name in names}}
-
-
 def _load_provider(request: AuthenticatedRequest, uuid: UUID) -> Integration:
     integration = load_visible_integration(request, uuid)
     if not KINDS[TestRun.Kind.PROVIDER_SCHEMA].is_supported(integration):
@@ -109,60 +105,60 @@ def _load_provider(request: AuthenticatedRequest, uuid: UUID) -> Integration:
 
 
 @router.get("/integrations/{uuid:uuid}/schemas", READ_SCOPE, ProviderSchemasOut)
-def list_schemas(request: AuthenticatedRequest, uuid: UUID) -> object:
+def list_schemas(request: AuthenticatedRequest, uuid: UUID) -> JsonObject:
     """List the stored schemas and the latest inspection."""
     integration = _load_provider(request, uuid)
     inspection = TestRun.objects.filter(integration=integration, kind=TestRun.Kind.PROVIDER_SCHEMA).first()
-    versions = [serialize_schema(row) for row in services.list_schemas(integration)]
-    return {"versions": versions, "reading": serialize_inspection(inspection) if inspection else None}
+    return {"versions": services.list_schemas(integration), "reading": inspection}
 
 
 @router.post("/integrations/{uuid:uuid}/schemas", WRITE_SCOPE, ProviderSchemaOut, status=201)
-def upload_schema(request: AuthenticatedRequest, uuid: UUID, file: File[UploadedFile], version: Form[str]) -> Any:
+def upload_schema(
+    request: AuthenticatedRequest, uuid: UUID, file: File[UploadedFile], version: Form[str]
+) -> ProviderSchema:
     """Upload a schema: the output of “terraform providers schema -json”, optionally compressed as .gz."""
     integration = _load_provider(request, uuid)
     if not services.can_submit_schema(integration, request.user):
         raise ActionRefused(services.REFUSAL_MESSAGE, "forbidden")
     cleaned_data = validate_form(SchemaUploadForm(build_form_data(version=version), {"file": file})).cleaned_data
     try:
-        row = services.store_schema(
+        return services.store_schema(
             integration, cleaned_data["version"], cleaned_data["file"].read(), actor=request.user, now=timezone.now()
         )
     except SchemaParseError as error:
-        raise ApiError("validation-error", str(error), fields=[("file", str(error))]) from error
-    return serialize_schema(row)
+        raise FieldError("file", str(error)) from error
 
 
 @router.post("/integrations/{uuid:uuid}/schemas/read", WRITE_SCOPE, SchemaInspectionOut, status=202)
-def inspect_schema(request: AuthenticatedRequest, uuid: UUID) -> object:
+def inspect_schema(request: AuthenticatedRequest, uuid: UUID) -> TestRun:
     """Inspect the schema of the latest release in the sandbox."""
     integration = _load_provider(request, uuid)
-    run = start_test_run(TestRun.Kind.PROVIDER_SCHEMA, integration, {}, actor=request.user, now=timezone.now())
-    return serialize_inspection(run)
+    return start_test_run(TestRun.Kind.PROVIDER_SCHEMA, integration, {}, actor=request.user, now=timezone.now())
 
 
 @router.get("/integrations/{uuid:uuid}/schemas/changes", READ_SCOPE, SchemaDiffOut)
-def compare_schemas(request: AuthenticatedRequest, uuid: UUID, params: Query[SchemaDiffParams]) -> object:
+def compare_schemas(request: AuthenticatedRequest, uuid: UUID, params: Query[SchemaDiffParams]) -> SchemaDiffOut:
     """Compare two versions: changes, breaking changes, and whether the version number allows them."""
     older_schema, newer_schema = get_pair(load_visible_integration(request, uuid), params.version, params.older)
     diff, verdict = services.compare_versions(older_schema, newer_schema)
-    changes = [change.as_data() for change in diff.changes]
-    return {
-        "older": older_schema.version,
-        "newer": newer_schema.version,
-        "verdict": verdict.as_data(),
-        "changes": changes,
-    }
+    return SchemaDiffOut(
+        older=older_schema.version,
+        newer=newer_schema.version,
+        verdict=verdict.as_data(),
+        changes=[change.as_data() for change in diff.changes],
+    )
 
 
-@router.get("/integrations/{uuid:uuid}/crossplane", READ_SCOPE, dict[str, Any])
-def get_crossplane(request: AuthenticatedRequest, uuid: UUID, params: Query[CrossplaneParams]) -> object:
+@router.get("/integrations/{uuid:uuid}/crossplane", READ_SCOPE, JsonObject)
+def get_crossplane(request: AuthenticatedRequest, uuid: UUID, params: Query[CrossplaneParams]) -> JsonObject:
     """Get the Kubernetes resources that Crossplane generates from a version, and reasons for missing ones."""
     return crds.get_coverage(_load_preview(request, uuid))
 
 
 @router.get("/integrations/{uuid:uuid}/crossplane/archive", READ_SCOPE, None)
-def get_crossplane_archive(request: AuthenticatedRequest, uuid: UUID, params: Query[CrossplaneParams]) -> object:
+def get_crossplane_archive(
+    request: AuthenticatedRequest, uuid: UUID, params: Query[CrossplaneParams]
+) -> HttpResponseBase:
     """Download all definitions and the coverage as a ZIP archive of YAML files."""
     _load_preview(request, uuid)
     return crds.download_crd_archive(request, uuid)

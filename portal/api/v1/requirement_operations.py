@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 from uuid import uuid4
 
 from django.utils import timezone
@@ -10,7 +10,7 @@ from django.utils import timezone
 from integrations.submissions.services import meetings
 from integrations.submissions.views.requirements.meetings import get_meeting
 from integrations.submissions.views.requirements.page import RequirementPage
-from portal.api.problems import ApiError
+from portal.api.problems import refuse_unknown_keys
 from portal.api.routing import StrictSchema
 from portal.api.v1.integrations import WRITE_SCOPE
 from portal.api.v1.schemas.requirements import (
@@ -26,60 +26,53 @@ from portal.api.v1.schemas.requirements import (
     TestCredentialIn,
     WaiverIn,
 )
+from portal.core.value_types import NamedValues
 
-FormFields = dict[str, Any]
+BodyT = TypeVar("BodyT", bound=StrictSchema)
 
 
-def dump_body(page: RequirementPage, body: StrictSchema) -> FormFields:
+def dump_body(page: RequirementPage, body: StrictSchema) -> NamedValues:
     return body.model_dump()
 
 
-def extract_answers(page: RequirementPage, body: Any) -> FormFields:
+def extract_answers(page: RequirementPage, body: AnswersIn) -> NamedValues:
     """Return the answers. Raises ApiError for unknown questions."""
     question_keys = {question.key for question in page.requirement.fields}
-    field_errors = [(f"answers.{key}", "Unknown question.") for key in body.answers if key not in question_keys]
-    if field_errors:
-        raise ApiError("validation-error", "Unknown question.", fields=field_errors)
+    refuse_unknown_keys("answers", body.answers, question_keys, "Unknown question.")
     return dict(body.answers)
 
 
-def build_proposal_fields(page: RequirementPage, body: Any) -> FormFields:
+def build_proposal_fields(page: RequirementPage, body: MeetingProposalIn) -> NamedValues:
     times = {f"time_{number}": starts_at for number, starts_at in enumerate(body.times, 1)}
     return times | {"minutes": body.minutes, "place": body.place}
 
 
-def build_acceptance_fields(page: RequirementPage, body: Any) -> FormFields:
+def build_acceptance_fields(page: RequirementPage, body: MeetingAcceptanceIn) -> NamedValues:
     """Return the proposed time that equals the requested time in any time zone."""
     meeting = get_meeting(page)
     requested_at = body.time if timezone.is_aware(body.time) else timezone.make_aware(body.time)
-    starts_at = next(
-        (
-            proposed_at
-            for proposed_at in (meetings.list_proposed_times(meeting) if meeting else [])
-            if proposed_at == requested_at
-        ),
-        requested_at,
-    )
+    proposed_times = meetings.list_proposed_times(meeting) if meeting else []
+    starts_at = next((time for time in proposed_times if time == requested_at), requested_at)
     return {"time": starts_at.isoformat(), "place": body.place}
 
 
-def build_credential_fields(page: RequirementPage, body: Any) -> FormFields:
+def build_credential_fields(page: RequirementPage, body: TestCredentialIn) -> NamedValues:
     return body.model_dump() | {"uuid": body.uuid or uuid4()}
 
 
 @dataclass(frozen=True, slots=True)
-class RequirementOperation:
+class RequirementOperation(Generic[BodyT]):
     """Operation for an action of a requirement page. `fields` converts the body to form fields."""
 
     name: str
-    body: type[StrictSchema]
+    body: type[BodyT]
     summary: str
     scope: str = WRITE_SCOPE
-    fields: Callable[[RequirementPage, Any], FormFields] = dump_body
+    fields: Callable[[RequirementPage, BodyT], NamedValues] = dump_body
 
 
 REVIEW_SCOPE, CREDENTIALS_SCOPE = "reviews:write", "credentials:write"
-REQUIREMENT_OPERATIONS = (
+REQUIREMENT_OPERATIONS: tuple[RequirementOperation[Any], ...] = (
     RequirementOperation(
         "answer",
         AnswersIn,

@@ -1,10 +1,11 @@
 """Operations for requirements, documents, and meetings, based on the forms of the requirement pages."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from datetime import date
-from typing import Any
+from types import SimpleNamespace
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
@@ -12,8 +13,8 @@ from ninja import File, Form, Header
 from ninja.files import UploadedFile
 
 from integrations.programs.schema import RequirementKind
-from integrations.submissions.models import Meeting
-from integrations.submissions.presenters import build_row, list_step_rows, list_tier_rows
+from integrations.submissions.models import Meeting, RequirementFulfillment
+from integrations.submissions.presenters import RequirementRow, build_row, list_step_rows, list_tier_rows
 from integrations.submissions.selectors import context
 from integrations.submissions.services import credentials, documents
 from integrations.submissions.views.mixins import load_visible_integration
@@ -28,18 +29,22 @@ from portal.api.problems import validate_form
 from portal.api.routing import ScopedRouter, build_form_data
 from portal.api.v1.integrations import READ_SCOPE, WRITE_SCOPE
 from portal.api.v1.programs import build_answer_schema
-from portal.api.v1.requirement_operations import REQUIREMENT_OPERATIONS, RequirementOperation
+from portal.api.v1.requirement_operations import REQUIREMENT_OPERATIONS, BodyT, RequirementOperation
 from portal.api.v1.schemas import submissions
 from portal.core.errors import ActionRefused
-from portal.core.value_types import JsonObject
+from portal.core.value_types import NamedValues
 
 router = ScopedRouter("Requirements")
 REQUIREMENT_PATH = "/integrations/{uuid:uuid}/requirements/{str:requirement_id}"
 
 
 def perform_action(
-    request: AuthenticatedRequest, uuid: UUID, requirement_id: str, name: str, build_fields: Any
-) -> JsonObject:
+    request: AuthenticatedRequest,
+    uuid: UUID,
+    requirement_id: str,
+    name: str,
+    build_fields: Callable[[RequirementPage], NamedValues],
+) -> RequirementPage:
     """Perform an action of the requirement page with its form. `build_fields` returns the form fields."""
     page = load_page(request, uuid, requirement_id)
     action = list_actions(page).get(name)
@@ -56,7 +61,7 @@ def perform_action(
     result = action.perform(page, validate_form(form, names))
     if isinstance(result, HttpResponseBase):  # the page would show both versions side by side
         raise ActionRefused("The requirement changed. Fetch it again, then retry with the new ETag.", "conflict")
-    return serialize_requirement_detail(load_page(request, uuid, requirement_id))
+    return load_page(request, uuid, requirement_id)
 
 
 def _build_version_fields(request: HttpRequest, page: RequirementPage, name: str) -> dict[str, int]:
@@ -83,72 +88,51 @@ def _refuse_outsider(page: RequirementPage, action: RequirementAction) -> None:
     raise ActionRefused("You don't have permission to do this.", "forbidden")
 
 
-def serialize_requirement_detail(page: RequirementPage) -> dict[str, object]:
-    """Serialize the requirement for the current user."""
-    row, requirement = build_row(page.integration, page.requirement, page.now), page.requirement
-    step = page.integration.edition.step_of(requirement)
-    meeting = get_meeting(page) if requirement.kind == RequirementKind.MEETING else None
-    current_documents = (
-        documents.list_current_documents(page.integration, requirement.id)
-        if requirement.kind == RequirementKind.DOCUMENT
-        else []
-    )
-    current_credentials = (
-        credentials.list_current_credentials(page.integration, requirement.id)
-        if requirement.kind == RequirementKind.CREDENTIALS
-        else []
-    )
-    return submissions.serialize_requirement(row, step.key if step else "") | {
-        "questions": build_answer_schema(requirement),
-        "answers": page.state.data,
-        "available_actions": [
-            name for name, action in list_actions(page).items() if name != "reveal" and action.is_available(page)
-        ],
-        "items": list(requirement.meeting_items),
-        "accept": list(requirement.accept) if requirement.kind == RequirementKind.DOCUMENT else [],
-        "documents": [_copy_fields(record, submissions.DocumentOut) for record in current_documents],
-        "credentials": [_copy_fields(record, submissions.CredentialOut) for record in current_credentials],
-        "meeting": submissions.serialize_meeting(meeting) if meeting else None,
-    }
+def describe_requirement(row: RequirementRow, step: str, **details: object) -> SimpleNamespace:
+    """Return the fields of `RequirementOut` and, with details, of `RequirementDetail`."""
+    return SimpleNamespace(row=row, fulfillment=row.state or RequirementFulfillment(), step=step, **details)
 
 
-def _copy_fields(row: Any, schema: type[Any]) -> dict[str, object]:
-    return {name: getattr(row, name) for name in schema.model_fields}
+def describe_page(page: RequirementPage) -> SimpleNamespace:
+    """Return the fields of `RequirementDetail` for the current user."""
+    integration, requirement = page.integration, page.requirement
+    step = integration.edition.step_of(requirement)
+    actions = list_actions(page).items()
+    return describe_requirement(
+        build_row(integration, requirement, page.now),
+        step.key if step else "",
+        questions=build_answer_schema(requirement),
+        available_actions=[name for name, action in actions if name != "reveal" and action.is_available(page)],
+        accept=requirement.accept if requirement.kind == RequirementKind.DOCUMENT else [],
+        documents=documents.list_current_documents(integration, requirement.id),
+        credentials=credentials.list_current_credentials(integration, requirement.id),
+        meeting=get_meeting(page),
+    )
 
 
 @router.get("/integrations/{uuid:uuid}/requirements", READ_SCOPE, list[submissions.RequirementOut])
-def list_requirements(request: AuthenticatedRequest, uuid: UUID) -> Any:
+def list_requirements(request: AuthenticatedRequest, uuid: UUID) -> list[SimpleNamespace]:
     """List the applicable requirements in the order of steps, then of tiers."""
     integration, now = load_visible_integration(request, uuid), timezone.now()
-    path_requirements = [
-        submissions.serialize_requirement(row, rows.step.key)
-        for rows in list_step_rows(integration, now)
-        for row in rows.rows
-    ]
-    known_ids = {requirement["id"] for requirement in path_requirements}
-    tier_requirements = [
-        (tier.tier.key, row) for tier in list_tier_rows(integration, now) for row in _list_tier_rows(tier)
-    ]
-    return path_requirements + [
-        submissions.serialize_requirement(row, key)
-        for key, row in tier_requirements
-        if row.requirement.id not in known_ids
-    ]
-
-
-def _list_tier_rows(tier: Any) -> list[Any]:
-    return [*tier.rows, *(row for _, rows in tier.groups for row in rows)]
+    rows = [(row, step.step.key) for step in list_step_rows(integration, now) for row in step.rows]
+    known_ids = {row.requirement.id for row, _ in rows}
+    for tier in list_tier_rows(integration, now):
+        tier_rows = [*tier.rows, *(row for _, group_rows in tier.groups for row in group_rows)]
+        rows += [(row, tier.tier.key) for row in tier_rows if row.requirement.id not in known_ids]
+    return [describe_requirement(row, step) for row, step in rows]
 
 
 @router.get(REQUIREMENT_PATH, READ_SCOPE, submissions.RequirementDetail)
-def get_requirement(request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, requirement_id: str) -> Any:
+def get_requirement(
+    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, requirement_id: str
+) -> SimpleNamespace:
     """Get a requirement with its questions, answers, and available actions."""
     page = load_page(request, uuid, requirement_id)
     set_etag(response, page.state.version)
-    return serialize_requirement_detail(page)
+    return describe_page(page)
 
 
-def register_operation(action: RequirementOperation) -> None:
+def register_operation(action: RequirementOperation[BodyT]) -> None:
     """Register the operation of a table row."""
 
     def operation(
@@ -156,12 +140,12 @@ def register_operation(action: RequirementOperation) -> None:
         response: HttpResponse,
         uuid: UUID,
         requirement_id: str,
-        body: Any,
+        body: BodyT,
         if_match_: str | None = Header(None, alias="If-Match"),
-    ) -> Any:
-        detail = perform_action(request, uuid, requirement_id, action.name, lambda page: action.fields(page, body))
-        set_etag(response, detail["version"])
-        return detail
+    ) -> SimpleNamespace:
+        page = perform_action(request, uuid, requirement_id, action.name, lambda page: action.fields(page, body))
+        set_etag(response, page.state.version)
+        return describe_page(page)
 
     operation.__name__ = f"requirement_{action.name}"
     operation.__doc__ = action.summary
@@ -180,9 +164,9 @@ def requirement_upload(
     requirement_id: str,
     file: File[UploadedFile],
     replaces: Form[UUID | None] = None,
-) -> object:
+) -> SimpleNamespace:
     """Upload a document. `replaces` is the document to replace."""
-    return perform_action(request, uuid, requirement_id, "upload", lambda page: {"replaces": replaces})
+    return describe_page(perform_action(request, uuid, requirement_id, "upload", lambda page: {"replaces": replaces}))
 
 
 @router.post(f"{REQUIREMENT_PATH}/sign-with-file", WRITE_SCOPE, submissions.RequirementDetail)
@@ -194,29 +178,26 @@ def requirement_sign_with_file(
     signer: Form[str],
     signed_on: Form[date],
     version: Form[str] = "",
-) -> object:
+) -> SimpleNamespace:
     """Record your side's signature with the signed PDF."""
-    signature_fields: Mapping[str, object] = {"signer": signer, "signed_on": signed_on, "version": version or None}
-    return perform_action(request, uuid, requirement_id, "sign", lambda page: dict(signature_fields))
+    signature_fields = {"signer": signer, "signed_on": signed_on, "version": version or None}
+    return describe_page(perform_action(request, uuid, requirement_id, "sign", lambda page: signature_fields))
 
 
 @router.get("/integrations/{uuid:uuid}/meetings", READ_SCOPE, list[submissions.MeetingOut])
-def list_meetings(request: AuthenticatedRequest, uuid: UUID) -> object:
+def list_meetings(request: AuthenticatedRequest, uuid: UUID) -> QuerySet[Meeting]:
     """List the meetings of an integration, newest first."""
-    return [
-        submissions.serialize_meeting(meeting)
-        for meeting in Meeting.objects.filter(integration=load_visible_integration(request, uuid))
-    ]
+    return Meeting.objects.filter(integration=load_visible_integration(request, uuid))
 
 
 @router.get("/meetings/{uuid:uuid}/calendar", READ_SCOPE, None)
-def get_meeting_calendar(request: AuthenticatedRequest, uuid: UUID) -> object:
+def get_meeting_calendar(request: AuthenticatedRequest, uuid: UUID) -> HttpResponseBase:
     """Download a scheduled meeting in iCalendar format."""
     return download_meeting(request, uuid)
 
 
 @router.get("/documents/{uuid:uuid}", READ_SCOPE, None)
-def get_document(request: HttpRequest, uuid: UUID) -> object:
+def get_document(request: HttpRequest, uuid: UUID) -> HttpResponseBase:
     """Download a document."""
     file_response = download_document(request, uuid)
     assert file_response.file_to_stream

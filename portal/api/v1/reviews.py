@@ -1,14 +1,13 @@
 """Operations for reviewers: queue, claims, findings, and profile."""
 
 from datetime import UTC, date, datetime
-from typing import Any
 from uuid import UUID
 
 from django.contrib.auth import get_user_model
 from django.db.models import F, Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.utils import timezone
-from ninja import Path, Query, Schema
+from ninja import Query, Schema
 from pydantic import Field
 
 from integrations.partners import permissions
@@ -24,25 +23,26 @@ from integrations.submissions.presenters import list_visible_findings
 from integrations.submissions.services import findings as reviewing
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.problems import ApiError, validate_form
+from portal.api.problems import FieldError, validate_form
 from portal.api.routing import (
     CursorPage,
+    Page,
     PaginationParams,
+    RowId,
     ScopedRouter,
     StrictSchema,
     build_cursor_error,
     build_form_data,
+    build_page,
     decode_cursor,
     encode_cursor,
-    set_next_link,
 )
-from portal.api.v1.integrations import READ_SCOPE, WRITE_SCOPE, load_as_program_staff, reload_detail
+from portal.api.v1.integrations import READ_SCOPE, WRITE_SCOPE, load_as_program_staff
 from portal.api.v1.schemas import submissions
 from portal.core.value_types import JsonObject
 
 router = ScopedRouter("Reviews")
 REVIEW_SCOPE = "reviews:write"
-MAX_ID = 2**63 - 1
 
 
 class ReviewQueueParams(PaginationParams):
@@ -61,8 +61,12 @@ class QueueItemOut(Schema):
 
     integration: submissions.IntegrationOut
     reasons: list[str]
-    checks: JsonObject
+    checks: JsonObject = Field(validation_alias="requirement_counts")
     claim_expires_at: datetime | None
+
+    @staticmethod
+    def resolve_integration(row: Integration) -> Integration:
+        return row
 
 
 class FindingIn(StrictSchema):
@@ -99,7 +103,9 @@ class ReadMarkerOut(Schema):
 
 
 @router.get("/queue", REVIEW_SCOPE, CursorPage[QueueItemOut])
-def get_queue(request: AuthenticatedRequest, response: HttpResponse, params: Query[ReviewQueueParams]) -> Any:
+def get_queue(
+    request: AuthenticatedRequest, response: HttpResponse, params: Query[ReviewQueueParams]
+) -> Page[Integration]:
     """List the review queue, most urgent first."""
     if not permissions.is_program_staff(request.user):
         raise Http404("Not found. This operation is for program staff.")
@@ -109,11 +115,7 @@ def get_queue(request: AuthenticatedRequest, response: HttpResponse, params: Que
     if params.after is not None:
         rows = rows.filter(_build_cursor_condition(*decode_cursor(params.after)))
     rows = rows.order_by(F("action_due_at").asc(nulls_last=True), "pk").select_related("partner", "reviewer")
-    fetched_rows = list(rows[: params.limit + 1])
-    page = fetched_rows[: params.limit]
-    next_cursor = _encode_cursor(page[-1]) if len(fetched_rows) > params.limit else None
-    set_next_link(request, response, next_cursor)
-    return {"items": [_serialize_queue_item(row) for row in page], "next": next_cursor}
+    return build_page(request, response, list(rows[: params.limit + 1]), params, _encode_cursor)
 
 
 def _encode_cursor(row: Integration) -> str:
@@ -134,141 +136,109 @@ def _build_cursor_condition(pk: int, position: str) -> Q:
     return Q(action_due_at=due_at, pk__gt=pk) | Q(action_due_at__gt=due_at) | Q(action_due_at=None)
 
 
-def _serialize_queue_item(row: Integration) -> dict[str, object]:
-    return {
-        "integration": submissions.serialize_integration(row),
-        "reasons": row.reasons,
-        "checks": row.requirement_counts,
-        "claim_expires_at": row.claim_expires_at,
-    }
-
-
 @router.post("/integrations/{uuid:uuid}/claim", REVIEW_SCOPE, submissions.IntegrationDetail)
-def claim(request: AuthenticatedRequest, uuid: UUID) -> Any:
+def claim(request: AuthenticatedRequest, uuid: UUID) -> Integration:
     """Claim a review. 409 names another claimant."""
     claims.claim_review(load_as_program_staff(request, uuid), actor=request.user, now=timezone.now())
-    return reload_detail(request, uuid)
+    return load_visible_integration(request, uuid)
 
 
 @router.post("/integrations/{uuid:uuid}/claim/renew", REVIEW_SCOPE, submissions.IntegrationDetail)
-def renew_claim(request: AuthenticatedRequest, uuid: UUID) -> object:
+def renew_claim(request: AuthenticatedRequest, uuid: UUID) -> Integration:
     """Renew your claim."""
     claims.renew_claim(load_as_program_staff(request, uuid), actor=request.user, now=timezone.now())
-    return reload_detail(request, uuid)
+    return load_visible_integration(request, uuid)
 
 
 @router.post("/integrations/{uuid:uuid}/claim/release", REVIEW_SCOPE, submissions.IntegrationDetail)
-def release_claim(request: AuthenticatedRequest, uuid: UUID) -> Any:
+def release_claim(request: AuthenticatedRequest, uuid: UUID) -> Integration:
     """Release a claim."""
     claims.release_claim(load_as_program_staff(request, uuid), actor=request.user, now=timezone.now())
-    return reload_detail(request, uuid)
+    return load_visible_integration(request, uuid)
 
 
 @router.post("/integrations/{uuid:uuid}/assign", REVIEW_SCOPE, submissions.IntegrationDetail)
-def assign(request: AuthenticatedRequest, uuid: UUID, body: AssignmentIn) -> object:
+def assign(request: AuthenticatedRequest, uuid: UUID, body: AssignmentIn) -> Integration:
     """Assign a reviewer."""
     integration = load_as_program_staff(request, uuid)
     reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True)
     reviewer = reviewers.filter(email=body.reviewer.lower()).first()
     if reviewer is None:
-        raise ApiError(
-            "validation-error", "Unknown reviewer.", fields=[("reviewer", "Enter the email address of a reviewer.")]
-        )
+        raise FieldError("reviewer", "Enter the email address of a reviewer.", "Unknown reviewer.")
     claims.assign_reviewer(integration, reviewer, actor=request.user, now=timezone.now())
-    return reload_detail(request, uuid)
+    return load_visible_integration(request, uuid)
 
 
 @router.post("/integrations/{uuid:uuid}/mark-read", READ_SCOPE, ReadMarkerOut)
-def mark_read(request: AuthenticatedRequest, uuid: UUID) -> object:
+def mark_read(request: AuthenticatedRequest, uuid: UUID) -> ReadMarkerOut:
     """Mark all events up to now as read. For program staff."""
-    return {
-        "before": reviewing.update_read_marker(
-            load_as_program_staff(request, uuid), actor=request.user, now=timezone.now()
-        )
-    }
+    integration = load_as_program_staff(request, uuid)
+    return ReadMarkerOut(before=reviewing.update_read_marker(integration, actor=request.user, now=timezone.now()))
 
 
 @router.get("/integrations/{uuid:uuid}/findings", READ_SCOPE, list[submissions.FindingOut])
-def list_findings(request: AuthenticatedRequest, uuid: UUID) -> object:
+def list_findings(request: AuthenticatedRequest, uuid: UUID) -> list[Finding]:
     """List findings. The partner sees them after changes are requested."""
     integration = load_visible_integration(request, uuid)
-    all_findings = (
-        integration.findings.select_related("raised_by")
-        if permissions.can_view_notes(integration, request.user)
-        else None
-    )
-    return [
-        submissions.serialize_finding(finding)
-        for finding in (all_findings if all_findings is not None else list_visible_findings(integration))
-    ]
+    if permissions.can_view_notes(integration, request.user):
+        return list(integration.findings.select_related("raised_by"))
+    return list_visible_findings(integration)
 
 
 @router.post("/integrations/{uuid:uuid}/findings", REVIEW_SCOPE, submissions.FindingOut, status=201)
-def raise_finding(request: AuthenticatedRequest, uuid: UUID, body: FindingIn) -> Any:
+def raise_finding(request: AuthenticatedRequest, uuid: UUID, body: FindingIn) -> Finding:
     """Add a finding to a requirement during a review."""
     integration = load_as_program_staff(request, uuid)
     require_permission(permissions.can_decide, integration, request.user)
     if integration.edition.requirement(body.requirement) is None:
         raise Http404("Requirement not found in this edition of the program.")
     text = validate_form(FindingForm(build_form_data(text=body.text))).cleaned_data["text"]
-    finding = reviewing.raise_finding(integration, body.requirement, text, actor=request.user, now=timezone.now())
-    return submissions.serialize_finding(finding)
+    return reviewing.raise_finding(integration, body.requirement, text, actor=request.user, now=timezone.now())
 
 
 @router.post("/findings/{int:pk}/fix", WRITE_SCOPE, submissions.FindingOut)
-def resolve_finding(request: AuthenticatedRequest, body: FindingResponseIn, pk: int = Path(le=MAX_ID)) -> Any:
+def resolve_finding(request: AuthenticatedRequest, body: FindingResponseIn, pk: RowId) -> Finding:
     """Respond to a finding. For partners."""
-    finding = get_finding(request, pk)
+    finding = load_finding(request, pk)
     require_permission(permissions.can_edit, finding.integration, request.user)
     answer = validate_form(FindingAnswerForm(build_form_data(answer=body.answer))).cleaned_data["answer"]
     reviewing.answer_finding(finding, answer, actor=request.user, now=timezone.now())
-    return submissions.serialize_finding(get_finding(request, pk))
+    return load_finding(request, pk)
 
 
 @router.post("/findings/{int:pk}/verify", REVIEW_SCOPE, submissions.FindingOut)
-def verify_finding(request: AuthenticatedRequest, pk: int = Path(le=MAX_ID)) -> object:
+def verify_finding(request: AuthenticatedRequest, pk: RowId) -> Finding:
     """Verify a finding. For reviewers."""
     reviewing.verify_finding(_get_finding_as_staff(request, pk), actor=request.user, now=timezone.now())
-    return submissions.serialize_finding(get_finding(request, pk))
+    return load_finding(request, pk)
 
 
 @router.post("/findings/{int:pk}/reopen", REVIEW_SCOPE, submissions.FindingOut)
-def reopen_finding(request: AuthenticatedRequest, pk: int = Path(le=MAX_ID)) -> object:
+def reopen_finding(request: AuthenticatedRequest, pk: RowId) -> Finding:
     """Reopen a finding. For reviewers."""
     reviewing.reopen_finding(_get_finding_as_staff(request, pk), actor=request.user, now=timezone.now())
-    return submissions.serialize_finding(get_finding(request, pk))
-
-
-def get_finding(request: AuthenticatedRequest, pk: int) -> Finding:
-    if pk > MAX_ID:
-        raise Http404("Finding not found.")
     return load_finding(request, pk)
 
 
 def _get_finding_as_staff(request: AuthenticatedRequest, pk: int) -> Finding:
     if not permissions.is_program_staff(request.user):
         raise Http404("Not found. This operation is for program staff.")
-    return get_finding(request, pk)
+    return load_finding(request, pk)
 
 
 @router.get("/reviewer-profile", REVIEW_SCOPE, ReviewerProfileOut)
-def get_reviewer_profile(request: HttpRequest) -> object:
+def get_reviewer_profile(request: AuthenticatedRequest) -> ReviewerProfile:
     """Get your reviewer profile."""
-    profile = _get_own_profile(request)
-    return {name: getattr(profile, name) for name in ReviewerProfileOut.model_fields}
+    if not request.user.is_reviewer:
+        raise Http404("Only reviewers have a reviewer profile.")
+    return ReviewerProfile.objects.filter(user=request.user).first() or ReviewerProfile(user=request.user)
 
 
 @router.patch("/reviewer-profile", REVIEW_SCOPE, ReviewerProfileOut)
-def change_reviewer_profile(request: AuthenticatedRequest, body: ReviewerProfileIn) -> Any:
+def change_reviewer_profile(request: AuthenticatedRequest, body: ReviewerProfileIn) -> ReviewerProfile:
     """Change your reviewer profile. Omitted fields stay unchanged, null clears a date."""
-    profile = _get_own_profile(request)
+    profile = get_reviewer_profile(request)
     current_values = {name: getattr(profile, name) for name in ReviewerProfileOut.model_fields}
     form_fields = current_values | body.model_dump(exclude_unset=True)
     cleaned_data = validate_form(ReviewerProfileForm(build_form_data(**form_fields), instance=profile)).cleaned_data
     return claims.change_profile(request.user, cleaned_data, actor=request.user)
-
-
-def _get_own_profile(request: HttpRequest) -> ReviewerProfile:
-    if not request.user.is_reviewer:  # type: ignore[union-attr]
-        raise Http404("Only reviewers have a reviewer profile.")
-    return ReviewerProfile.objects.filter(user=request.user).first() or ReviewerProfile(user=request.user)  # type: ignore[misc]

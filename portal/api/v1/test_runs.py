@@ -1,16 +1,15 @@
 """Operations for test runs of every kind."""
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
-from ninja import Path, Query, Schema
+from ninja import Query, Schema
 from pydantic import Field
 
-from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
@@ -18,12 +17,15 @@ from portal.api.problems import validate_form
 from portal.api.routing import (
     CursorPage,
     MessageResponse,
+    Page,
     PaginationParams,
+    RowId,
     ScopedRouter,
     StrictSchema,
     build_form_data,
     paginate,
 )
+from portal.api.v1.schemas.common import DisplayText
 from portal.core.value_types import JsonObject
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
@@ -34,7 +36,6 @@ from verification.testruns.views import load_integration
 router = ScopedRouter("Test runs")
 READ_SCOPE, WRITE_SCOPE = "checks:read", "checks:write"
 TESTS_PATH = "/integrations/{uuid:uuid}/tests"
-MAX_ID = 2**63 - 1
 
 
 class TestRunFilter(PaginationParams):
@@ -46,8 +47,8 @@ class TestRunOut(Schema):
 
     id: int
     kind: TestRun.Kind
-    about: str
-    requested_by: str
+    about: str = Field(validation_alias="subject")
+    requested_by: DisplayText
     requested_at: datetime
     finished_at: datetime | None
     outcome: str
@@ -58,6 +59,10 @@ class TestRunDetail(TestRunOut):
     """Test run with records of all exchanges, without secrets, as printed by the commands."""
 
     records: JsonObject
+
+    @staticmethod
+    def resolve_records(run: TestRun) -> JsonObject:
+        return KINDS[run.kind].build_report(run)
 
 
 class RunTaskTestIn(StrictSchema):
@@ -96,35 +101,30 @@ class NomadPluginTestIn(StrictSchema):
     config: str = ""
 
 
-def serialize_test_run(run: TestRun) -> JsonObject:
-    names = ("kind", "requested_at", "finished_at", "outcome", "results")
-    fields = {name: getattr(run, name) for name in names}
-    return {"id": run.pk, "about": run.subject, "requested_by": str(run.requested_by or ""), **fields}
-
-
 @router.get(TESTS_PATH, READ_SCOPE, CursorPage[TestRunOut])
 def list_test_runs(
     request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, params: Query[TestRunFilter]
-) -> Any:
+) -> Page[TestRun]:
     """List test runs of an integration, newest first."""
     runs = _list_visible(request, uuid).defer("records")
     if params.kind:
         runs = runs.filter(kind=params.kind)
-    return paginate(request, response, runs, params, serialize_test_run)
+    return paginate(request, response, runs, params)
 
 
 @router.get(f"{TESTS_PATH}/{{int:pk}}", READ_SCOPE, TestRunDetail)
-def get_test_run(request: AuthenticatedRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> object:
+def get_test_run(request: AuthenticatedRequest, uuid: UUID, pk: RowId) -> TestRun:
     """Get a test run with its records. Poll while `finished_at` is null."""
-    run = _get_visible(request, uuid, pk)
-    return serialize_test_run(run) | {"records": KINDS[run.kind].build_report(run)}
+    run = _list_visible(request, uuid).filter(pk=pk).first()
+    if run is None:
+        raise Http404("Test run not found.")
+    return run
 
 
 @router.post(f"{TESTS_PATH}/{{int:pk}}/cancel", WRITE_SCOPE)
-def cancel_test_run(request: AuthenticatedRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> object:
+def cancel_test_run(request: AuthenticatedRequest, uuid: UUID, pk: RowId) -> MessageResponse:
     """Cancel a run task test and keep its results so far. Other tests can't be canceled."""
-    run = _get_visible(request, uuid, pk)
-    cancel(run, actor=request.user)
+    cancel(get_test_run(request, uuid, pk), actor=request.user)
     return MessageResponse(message="The test run is finished.")
 
 
@@ -132,7 +132,7 @@ def cancel_test_run(request: AuthenticatedRequest, uuid: UUID, pk: int = Path(le
 @sensitive_variables()
 def start_run_task_test(
     request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, body: RunTaskTestIn
-) -> object:
+) -> TestRun:
     """Start a run task test, which sends the platform's requests. One test can run at a time."""
     return _start(request, response, uuid, TestRun.Kind.RUN_TASK, body)
 
@@ -141,7 +141,7 @@ def start_run_task_test(
 @sensitive_variables()
 def start_provider_lifecycle_test(
     request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, body: ProviderLifecycleTestIn
-) -> object:
+) -> TestRun:
     """Start a provider acceptance test in the sandbox: create, update, destroy. One test can run at a time."""
     return _start(request, response, uuid, TestRun.Kind.PROVIDER_LIFECYCLE, body)
 
@@ -149,31 +149,22 @@ def start_provider_lifecycle_test(
 @router.post(f"{TESTS_PATH}/nomad-plugin", WRITE_SCOPE, TestRunOut, status=202)
 def start_nomad_plugin_test(
     request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, body: NomadPluginTestIn
-) -> object:
+) -> TestRun:
     """Start a Nomad plugin test in the sandbox. One test can run at a time."""
     return _start(request, response, uuid, TestRun.Kind.NOMAD_PLUGIN, body)
 
 
 @sensitive_variables()
-def _start(
-    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, kind: str, body: StrictSchema
-) -> JsonObject:
+def _start(request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, kind: str, body: StrictSchema) -> TestRun:
     """Start a test run. Users without permission are refused before their input is validated."""
     integration = load_integration(request, uuid, KINDS[kind])
     require_permission(integration, request.user)
     form = validate_form(KINDS[kind].build_form(integration, build_form_data(**body.model_dump())))
     run = start_test_run(kind, integration, form.cleaned_data, actor=request.user, now=timezone.now())
     set_location_header(request, response, "integrations", uuid, "tests", run.pk)
-    return serialize_test_run(run)
-
-
-def _list_visible(request: AuthenticatedRequest, uuid: UUID) -> Any:
-    integration: Integration = load_visible_integration(request, uuid)
-    return TestRun.objects.filter(integration=integration).select_related("requested_by", "integration")
-
-
-def _get_visible(request: AuthenticatedRequest, uuid: UUID, pk: int) -> TestRun:
-    run: TestRun | None = _list_visible(request, uuid).filter(pk=pk).first() if pk <= MAX_ID else None
-    if run is None:
-        raise Http404("Test run not found.")
     return run
+
+
+def _list_visible(request: AuthenticatedRequest, uuid: UUID) -> QuerySet[TestRun]:
+    integration = load_visible_integration(request, uuid)
+    return TestRun.objects.filter(integration=integration).select_related("requested_by", "integration")

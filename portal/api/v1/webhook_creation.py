@@ -3,7 +3,6 @@
 Only the first response contains the secret. Responses stored for idempotency keys don't.
 """
 
-from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -19,9 +18,11 @@ from portal.api.idempotency import omit_from_replay
 from portal.api.problems import validate_form
 from portal.api.routing import StrictSchema, build_form_data
 from portal.api.v1.partners import list_visible_partners
-from portal.api.v1.webhooks import WebhookOut, router, serialize_webhook
+from portal.api.v1.webhooks import WebhookOut, router
+from portal.core.crypto import Secret
 from portal.webhooks import permissions, services
 from portal.webhooks.forms import EndpointForm
+from portal.webhooks.models import WebhookEndpoint
 
 CREATE_SCOPE = "webhooks:create"
 
@@ -45,7 +46,7 @@ class WebhookWithSecretOut(WebhookOut):
 
 @router.post("/webhooks", CREATE_SCOPE, WebhookWithSecretOut, status=201)
 @sensitive_variables()
-def create_webhook(request: AuthenticatedRequest, response: HttpResponse, body: WebhookIn) -> Any:
+def create_webhook(request: AuthenticatedRequest, response: HttpResponse, body: WebhookIn) -> WebhookWithSecretOut:
     """Create a webhook. For owners, or for program staff without a partner.
 
     Only the first response contains the secret. A request repeated with its Idempotency-Key returns the webhook
@@ -59,24 +60,29 @@ def create_webhook(request: AuthenticatedRequest, response: HttpResponse, body: 
     ).configuration
     row, secret = services.create_endpoint(partner, configuration, actor=request.user, now=timezone.now())
     set_location_header(request, response, "webhooks", row.uuid)
-    return serialize_webhook(row) | {"secret": secret.value if secret else None}
+    return _add_secret(row, secret)
 
 
 @router.post("/webhooks/{uuid:uuid}/secret", CREATE_SCOPE, WebhookWithSecretOut, status=201)
 @sensitive_variables()
-def rotate_webhook_secret(request: AuthenticatedRequest, uuid: UUID) -> object:
+def rotate_webhook_secret(request: AuthenticatedRequest, uuid: UUID) -> WebhookWithSecretOut:
     """Rotate the secret. The previous secret also signs deliveries for one more day."""
     omit_from_replay(request, "secret")
     row = permissions.get_endpoint(request.user, uuid)
     secret = services.rotate_secret(
         row, actor=request.user, now=timezone.now(), expected_fingerprint=services.get_secret_fingerprint(row)
     )
-    return serialize_webhook(permissions.get_endpoint(request.user, uuid)) | {"secret": secret.value}
+    return _add_secret(permissions.get_endpoint(request.user, uuid), secret)
+
+
+def _add_secret(row: WebhookEndpoint, secret: Secret | None) -> WebhookWithSecretOut:
+    webhook = dict(WebhookOut.from_orm(row))
+    return WebhookWithSecretOut.model_construct(**webhook, secret=secret.value if secret else None)
 
 
 def _get_managed_partner(request: HttpRequest, slug: str | None) -> Partner | None:
     """Return the partner, or None for the program. Raises Http404 for users who can't manage its webhooks."""
-    partner: Partner | None = None if slug is None else get_object_or_404(list_visible_partners(request), slug=slug)
+    partner = None if slug is None else get_object_or_404(list_visible_partners(request), slug=slug)
     if not permissions.can_manage(partner, request.user):
         raise Http404(
             "Only owners can create webhooks of a company, and only staff can create webhooks of the program."

@@ -1,10 +1,10 @@
 """Operations for webhooks, their deliveries, and replays."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import Field
@@ -14,13 +14,14 @@ from portal.api.problems import validate_form
 from portal.api.routing import (
     CursorPage,
     MessageResponse,
+    Page,
     PaginationParams,
     ScopedRouter,
     StrictSchema,
     build_form_data,
     paginate,
 )
-from portal.api.v1.schemas.common import PartnerReference, build_absolute_url, serialize_partner_reference
+from portal.api.v1.schemas.common import PartnerReference, link_to
 from portal.core.value_types import JsonObject
 from portal.webhooks import payloads, permissions, selectors, services
 from portal.webhooks.event_types import iterate_webhook_groups
@@ -40,7 +41,7 @@ class WebhookOut(Schema):
     form: str
     display_url: str
     kinds: list[str]
-    program: str
+    program: str = Field(validation_alias="program_key")
     health: str
     summary: str
     pause: str
@@ -48,7 +49,15 @@ class WebhookOut(Schema):
     delivered_at: datetime | None
     failing_since: datetime | None
     created_at: datetime
-    href: str
+    href: Annotated[str, link_to("webhooks:detail")] = Field(validation_alias="uuid")
+
+    @staticmethod
+    def resolve_health(row: WebhookEndpoint) -> str:
+        return selectors.get_health(row).label
+
+    @staticmethod
+    def resolve_summary(row: WebhookEndpoint) -> str:
+        return selectors.get_health(row).sentence
 
 
 class WebhookEventTypeOut(Schema):
@@ -92,7 +101,7 @@ class WebhookDeliveryOut(Schema):
     """
 
     uuid: UUID
-    webhook_id: str
+    webhook_id: str = Field(validation_alias="message_id")
     kind: str
     about: str
     state: str
@@ -123,64 +132,36 @@ class WebhookDeliveryDetail(WebhookDeliveryOut):
     body: str
     attempts: list[WebhookDeliveryAttemptOut]
 
-
-def serialize_webhook(row: WebhookEndpoint) -> dict[str, object]:
-    health = selectors.get_health(row, timezone.now())
-    field_names = (
-        "uuid",
-        "name",
-        "form",
-        "display_url",
-        "kinds",
-        "pause",
-        "paused_at",
-        "delivered_at",
-        "failing_since",
-        "created_at",
-    )
-    return {name: getattr(row, name) for name in field_names} | {
-        "partner": serialize_partner_reference(row.partner) if row.partner else None,
-        "program": row.program_key,
-        "health": health.label,
-        "summary": health.sentence,
-        "href": build_absolute_url("webhooks:detail", row.uuid),
-    }
-
-
-def serialize_delivery(row: WebhookDelivery) -> JsonObject:
-    field_names = [name for name in WebhookDeliveryOut.model_fields if name != "webhook_id"]
-    return {name: getattr(row, name) for name in field_names} | {"webhook_id": row.message_id}
-
-
-def serialize_attempt(row: WebhookDeliveryAttempt) -> dict[str, object]:
-    return {name: getattr(row, name) for name in WebhookDeliveryAttemptOut.model_fields}
+    @staticmethod
+    def resolve_attempts(row: WebhookDelivery) -> list[WebhookDeliveryAttempt]:
+        return list(row.attempts.all()[:50])
 
 
 @router.get("/webhooks", READ_SCOPE, list[WebhookOut])
-def list_webhooks(request: AuthenticatedRequest) -> object:
+def list_webhooks(request: AuthenticatedRequest) -> list[WebhookEndpoint]:
     """List the webhooks that you manage: those of your partners, and for staff those of the program."""
-    return [serialize_webhook(row) for row, _ in selectors.list_managed_endpoints(request.user, timezone.now())]
+    return [row for row, _ in selectors.list_managed_endpoints(request.user, timezone.now())]
 
 
 @router.get("/webhooks/event-types", READ_SCOPE, list[WebhookEventTypeOut])
-def list_webhook_event_types(request: HttpRequest) -> object:
+def list_webhook_event_types(request: AuthenticatedRequest) -> list[WebhookEventTypeOut]:
     """List the event types available to webhooks."""
     is_program_staff = permissions.can_manage(None, request.user)
     return [
-        {"kind": key, "description": webhook.description, "example": payloads.build_example(key)}
+        WebhookEventTypeOut(kind=key, description=webhook.description, example=payloads.build_example(key))
         for _, webhooks in iterate_webhook_groups(is_program_staff=is_program_staff)
         for key, webhook in webhooks.items()
     ]
 
 
 @router.get("/webhooks/{uuid:uuid}", READ_SCOPE, WebhookOut)
-def get_webhook(request: HttpRequest, uuid: UUID) -> object:
+def get_webhook(request: AuthenticatedRequest, uuid: UUID) -> WebhookEndpoint:
     """Get a webhook with its health."""
-    return serialize_webhook(permissions.get_endpoint(request.user, uuid))
+    return permissions.get_endpoint(request.user, uuid)
 
 
 @router.patch("/webhooks/{uuid:uuid}", WRITE_SCOPE, WebhookOut)
-def update_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookUpdateIn) -> Any:
+def update_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookUpdateIn) -> WebhookEndpoint:
     """Change a webhook's name, address, or event types."""
     row = permissions.get_endpoint(request.user, uuid)
     changes = body.model_dump(exclude_none=True)
@@ -192,11 +173,11 @@ def update_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookUpdat
     services.change_endpoint(
         row, validate_form(form, {"program_key": "program"}).configuration, actor=request.user, now=timezone.now()
     )
-    return serialize_webhook(permissions.get_endpoint(request.user, uuid))
+    return permissions.get_endpoint(request.user, uuid)
 
 
 @router.delete("/webhooks/{uuid:uuid}", WRITE_SCOPE)
-def delete_webhook(request: AuthenticatedRequest, uuid: UUID) -> object:
+def delete_webhook(request: AuthenticatedRequest, uuid: UUID) -> MessageResponse:
     """Delete a webhook with its address and secrets."""
     row = permissions.get_endpoint(request.user, uuid)
     services.remove_endpoint(row, actor=request.user, now=timezone.now())
@@ -204,14 +185,14 @@ def delete_webhook(request: AuthenticatedRequest, uuid: UUID) -> object:
 
 
 @router.post("/webhooks/{uuid:uuid}/pause", WRITE_SCOPE, WebhookOut)
-def pause_webhook(request: AuthenticatedRequest, uuid: UUID) -> object:
+def pause_webhook(request: AuthenticatedRequest, uuid: UUID) -> WebhookEndpoint:
     """Pause a webhook. Events during the pause stay available for 30 days."""
     services.pause_endpoint(permissions.get_endpoint(request.user, uuid), actor=request.user, now=timezone.now())
-    return serialize_webhook(permissions.get_endpoint(request.user, uuid))
+    return permissions.get_endpoint(request.user, uuid)
 
 
 @router.post("/webhooks/{uuid:uuid}/resume", WRITE_SCOPE)
-def resume_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookResumeIn) -> object:
+def resume_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookResumeIn) -> MessageResponse:
     """Resume a webhook, with or without pending deliveries."""
     row = permissions.get_endpoint(request.user, uuid)
     count = services.resume_endpoint(row, actor=request.user, now=timezone.now(), skip=body.skip)
@@ -219,15 +200,14 @@ def resume_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookResum
 
 
 @router.post("/webhooks/{uuid:uuid}/test", WRITE_SCOPE, WebhookDeliveryOut, status=201)
-def test_webhook(request: AuthenticatedRequest, uuid: UUID) -> object:
+def test_webhook(request: AuthenticatedRequest, uuid: UUID) -> WebhookDelivery:
     """Send a test event."""
-    return serialize_delivery(
-        services.send_test_event(permissions.get_endpoint(request.user, uuid), actor=request.user, now=timezone.now())
-    )
+    endpoint = permissions.get_endpoint(request.user, uuid)
+    return services.send_test_event(endpoint, actor=request.user, now=timezone.now())
 
 
 @router.post("/webhooks/{uuid:uuid}/replay", WRITE_SCOPE)
-def replay_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookReplayIn) -> Any:
+def replay_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookReplayIn) -> MessageResponse:
     """Replay failed deliveries since a time within the last 30 days."""
     row = permissions.get_endpoint(request.user, uuid)
     failed_since = validate_form(ReplayForm(build_form_data(since=body.since))).cleaned_data["since"]
@@ -237,37 +217,24 @@ def replay_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookRepla
 
 @router.get("/webhooks/{uuid:uuid}/messages", READ_SCOPE, CursorPage[WebhookDeliveryOut])
 def list_webhook_messages(
-    request: HttpRequest, response: HttpResponse, uuid: UUID, params: Query[WebhookDeliveryParams]
-) -> Any:
+    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, params: Query[WebhookDeliveryParams]
+) -> Page[WebhookDelivery]:
     """List deliveries of the last 30 days, newest first."""
     deliveries = selectors.list_deliveries(permissions.get_endpoint(request.user, uuid), params.state, params.kind)
-    return paginate(request, response, deliveries, params, serialize_delivery)
+    return paginate(request, response, deliveries, params)
 
 
 @router.get("/webhooks/{uuid:uuid}/messages/{uuid:message}", READ_SCOPE, WebhookDeliveryDetail)
-def get_webhook_message(request: HttpRequest, uuid: UUID, message: UUID) -> object:
+def get_webhook_message(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> WebhookDelivery:
     """Get a delivery with its attempts."""
-    return _serialize_delivery_detail(_get_delivery(request, uuid, message))
-
-
-@router.post("/webhooks/{uuid:uuid}/messages/{uuid:message}/replay", WRITE_SCOPE, WebhookDeliveryDetail)
-def replay_webhook_message(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> object:
-    """Replay a delivery with the same webhook-id."""
-    services.replay_delivery(_get_delivery(request, uuid, message), actor=request.user, now=timezone.now())
-    return _serialize_delivery_detail(_get_delivery(request, uuid, message))
-
-
-def _get_delivery(request: HttpRequest, uuid: UUID, message: UUID) -> WebhookDelivery:
-    delivery: WebhookDelivery | None = (
-        permissions.get_endpoint(request.user, uuid).messages.filter(uuid=message).first()
-    )
+    delivery = permissions.get_endpoint(request.user, uuid).messages.filter(uuid=message).first()
     if delivery is None:
         raise Http404("Delivery not found. Deliveries are available for 30 days.")
     return delivery
 
 
-def _serialize_delivery_detail(row: WebhookDelivery) -> dict[str, object]:
-    return serialize_delivery(row) | {
-        "body": row.body,
-        "attempts": [serialize_attempt(attempt) for attempt in row.attempts.all()[:50]],
-    }
+@router.post("/webhooks/{uuid:uuid}/messages/{uuid:message}/replay", WRITE_SCOPE, WebhookDeliveryDetail)
+def replay_webhook_message(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> WebhookDelivery:
+    """Replay a delivery with the same webhook-id."""
+    services.replay_delivery(get_webhook_message(request, uuid, message), actor=request.user, now=timezone.now())
+    return get_webhook_message(request, uuid, message)

@@ -1,10 +1,17 @@
-"""API schemas shared by several resources."""
+"""API schemas and field types shared by several resources."""
 
-from typing import Any
+from typing import Annotated
+from uuid import UUID
 
 from django.conf import settings
 from django.urls import reverse
 from ninja import Schema
+from pydantic import BeforeValidator
+
+# Text of a person, label, or enum member. Empty for None.
+DisplayText = Annotated[str, BeforeValidator(lambda value: str(value or ""))]
+# UUID of a related row, or None.
+RelatedUuid = Annotated[UUID | None, BeforeValidator(lambda row: row and row.uuid)]
 
 
 class PartnerReference(Schema):
@@ -17,5 +24,6 @@ def build_absolute_url(name: str, *args: object) -> str:
     return settings.SITE_URL + reverse(name, args=args)
 
 
-def serialize_partner_reference(partner: Any) -> dict[str, str]:
-    return {"name": partner.name, "slug": partner.slug}
+def link_to(name: str) -> BeforeValidator:
+    """Convert a row's UUID or key to the absolute URL of its page."""
+    return BeforeValidator(lambda key: build_absolute_url(name, key))

@@ -3,8 +3,10 @@
 from datetime import datetime
 
 from ninja import Schema
+from pydantic import Field
 
 from portal.api.routing import StrictSchema
+from portal.api.v1.schemas.common import DisplayText
 
 
 class PartnerOut(Schema):
@@ -12,13 +14,13 @@ class PartnerOut(Schema):
     slug: str
     website: str
     domain: str
-    alliances_manager: str
+    alliances_manager: DisplayText
     created_at: datetime
 
 
 class MemberOut(Schema):
     id: int
-    name: str
+    name: DisplayText = Field(validation_alias="user")
     role: str
     joined_at: datetime
 
@@ -34,7 +36,7 @@ class InvitationOut(Schema):
 
 class JoinRequestOut(Schema):
     id: int
-    name: str
+    name: DisplayText = Field(validation_alias="user")
     message: str
     created_at: datetime
 
@@ -74,8 +76,8 @@ class AlliancesManagerIn(StrictSchema):
 
 
 class AgreementOut(Schema):
-    kind: str
-    version: str
+    kind: str = Field(validation_alias="agreement.kind")
+    version: str = Field(validation_alias="agreement.version")
     state: str
-    partner_signer: str
-    program_signer: str
+    partner_signer: str = Field(validation_alias="agreement.partner_signer")
+    program_signer: str = Field(validation_alias="agreement.program_signer")

@@ -1,12 +1,17 @@
 """API schemas of SLA clocks, issues, label policies, and calendars."""
 
 from datetime import datetime
+from operator import attrgetter
+from typing import Annotated
 from uuid import UUID
 
 from ninja import Schema
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
+from integrations.partners.models import PartnerCalendar
+from integrations.partners.services.calendars import describe_calendar
 from portal.api.routing import PaginationParams, StrictSchema
+from portal.api.v1.schemas.common import DisplayText
 
 
 class ClockFilterParams(PaginationParams):
@@ -64,26 +69,26 @@ class ClockDetail(Schema):
     is_committed: bool
     severity: str
     target: str
-    state: str
-    sentence: str
+    state: str = Field(validation_alias="state.0")
+    sentence: DisplayText
     due_at: datetime | None
     stopped_at: datetime | None
-    segments: list[SegmentOut]
+    segments: list[SegmentOut] = Field(validation_alias="lines")
 
 
 class IssueOut(Schema):
     """Issue. `decisions` lists requests of the partner and decisions of the program."""
 
-    uuid: UUID
-    name: str
-    title: str
-    url: str
-    integration: UUID
-    severity: str
-    covered: bool
+    uuid: UUID = Field(validation_alias="issue.uuid")
+    name: DisplayText = Field(validation_alias="issue")
+    title: str = Field(validation_alias="issue.title")
+    url: str = Field(validation_alias="issue.url")
+    integration: UUID = Field(validation_alias="issue.integration.uuid")
+    severity: DisplayText = Field(validation_alias="state.severity")
+    covered: bool = Field(validation_alias="state.is_covered")
     edition: str
     clocks: list[ClockDetail]
-    decisions: list[str]
+    decisions: list[Annotated[str, BeforeValidator(attrgetter("summary"))]]
     data_up_to: datetime
 
 
@@ -128,6 +133,10 @@ class CalendarOut(Schema):
     subdivision: str
     extra_days: dict[str, str]
     summary: str
+
+    @staticmethod
+    def resolve_summary(calendar: PartnerCalendar) -> str:
+        return describe_calendar(calendar) if calendar.pk else ""
 
 
 class CalendarIn(StrictSchema):

@@ -1,14 +1,17 @@
-"""API schemas and serializers of integrations, events, requirements, findings, and messages."""
+"""API schemas of integrations, events, requirements, findings, and messages."""
 
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
+from django.utils import timezone
 from ninja import Schema
+from pydantic import Field
 
-from integrations.submissions.models import Finding, Integration, Meeting, ReviewMessage
-from integrations.submissions.presenters import RequirementRow
-from integrations.submissions.services.transitions import AvailableTransition
-from portal.api.v1.schemas.common import PartnerReference, build_absolute_url, serialize_partner_reference
+from integrations.programs.schema import Requirement
+from integrations.submissions.models import Finding, Integration
+from integrations.submissions.selectors import context
+from portal.api.v1.schemas.common import DisplayText, PartnerReference, link_to
 from portal.audit.models import AuditEvent
 from portal.core.value_types import JsonObject
 
@@ -27,8 +30,8 @@ class IntegrationOut(Schema):
 
     uuid: UUID
     name: str
-    program: str
-    edition: str
+    program: str = Field(validation_alias="program_key")
+    edition: str = Field(validation_alias="edition_date")
     partner: PartnerReference
     stage: str
     step: str
@@ -43,18 +46,27 @@ class IntegrationOut(Schema):
     offerings: list[str]
     repository: str
     homepage: str
-    reviewer: str
+    reviewer: DisplayText
     created_at: datetime
     released_at: datetime | None
     ended_at: datetime | None
     version: int
-    href: str
+    href: Annotated[str, link_to("submissions:detail")] = Field(validation_alias="uuid")
+
+    @staticmethod
+    def resolve_next_action(row: Integration) -> JsonObject:
+        return {
+            "responsible_party": row.responsible_party,
+            "action": row.next_action_text,
+            "since": row.responsible_since,
+            "due_at": row.action_due_at,
+        }
 
 
 class OpenRequirementOut(Schema):
     """Requirement that must be complete before the next step."""
 
-    requirement: str
+    requirement: str = Field(validation_alias="id")
     title: str
     why: str
 
@@ -63,6 +75,10 @@ class IntegrationDetail(IntegrationOut):
     """Integration with the open requirements of the next step."""
 
     open_requirements: list[OpenRequirementOut]
+
+    @staticmethod
+    def resolve_open_requirements(row: Integration) -> list[Requirement]:
+        return list(context.list_missing_next(row, timezone.now())) if row.is_open else []
 
 
 class TransitionOut(Schema):
@@ -73,7 +89,7 @@ class TransitionOut(Schema):
     tone: str
     note: str
     is_decision: bool
-    ready: bool
+    ready: bool = Field(validation_alias="is_ready")
     blockers: list[str]
 
 
@@ -81,32 +97,36 @@ class EventOut(Schema):
     seq: int
     event_type: str
     summary: str
-    actor: str
+    actor: str = Field(validation_alias="actor_name")
     note: str
     internal: bool
     requirement: str
     at: datetime
 
+    @staticmethod
+    def resolve_requirement(event: AuditEvent) -> str:
+        return str(event.data.get("requirement", ""))
+
 
 class RequirementOut(Schema):
     """Requirement. `status` is the status on pages, where a waiver takes precedence."""
 
-    id: str
-    title: str
-    responsible_party: str
-    kind: str
+    id: str = Field(validation_alias="row.requirement.id")
+    title: str = Field(validation_alias="row.requirement.title")
+    responsible_party: str = Field(validation_alias="row.requirement.who")
+    kind: str = Field(validation_alias="row.requirement.kind")
     step: str
-    optional: bool
-    status: str
-    is_fulfilled: bool
-    summary: str
-    why: str
-    version: int
-    submitted_by: str
-    submitted_at: datetime | None
-    valid_until: datetime | None
-    waiver_expires_at: datetime | None
-    waiver_reason: str
+    optional: bool = Field(validation_alias="row.requirement.optional")
+    status: str = Field(validation_alias="row.display_status")
+    is_fulfilled: bool = Field(validation_alias="row.is_met")
+    summary: str = Field(validation_alias="fulfillment.summary")
+    why: str = Field(validation_alias="row.why")
+    version: int = Field(validation_alias="fulfillment.version")
+    submitted_by: DisplayText = Field(validation_alias="fulfillment.submitted_by")
+    submitted_at: datetime | None = Field(validation_alias="fulfillment.submitted_at")
+    valid_until: datetime | None = Field(validation_alias="fulfillment.valid_until")
+    waiver_expires_at: datetime | None = Field(validation_alias="fulfillment.waiver_expires_at")
+    waiver_reason: str = Field(validation_alias="fulfillment.waiver_reason")
 
 
 class DocumentOut(Schema):
@@ -130,9 +150,9 @@ class CredentialOut(Schema):
 
 class MeetingOut(Schema):
     uuid: UUID
-    requirement: str
+    requirement: str = Field(validation_alias="requirement_id")
     state: str
-    proposed_by_program: bool
+    proposed_by_program: bool = Field(validation_alias="by_program")
     times: list[datetime]
     starts_at: datetime | None
     minutes: int
@@ -147,9 +167,9 @@ class RequirementDetail(RequirementOut):
     """
 
     questions: JsonObject
-    answers: JsonObject
+    answers: JsonObject = Field(validation_alias="fulfillment.data")
     available_actions: list[str]
-    items: list[str]
+    items: list[str] = Field(validation_alias="row.requirement.meeting_items")
     accept: list[str]
     documents: list[DocumentOut]
     credentials: list[CredentialOut]
@@ -160,7 +180,7 @@ class FindingOut(Schema):
     id: int
     number: int
     round: int
-    requirement: str
+    requirement: str = Field(validation_alias="requirement_id")
     text: str
     state: str
     raised_by: str
@@ -170,128 +190,14 @@ class FindingOut(Schema):
     resolved_at: datetime | None
     verified_at: datetime | None
 
+    @staticmethod
+    def resolve_raised_by(finding: Finding) -> str:
+        return str(finding.raised_by or "The portal")
+
 
 class MessageOut(Schema):
     id: int
-    author: str
+    author: DisplayText
     body: str
     internal: bool
     at: datetime
-
-
-def serialize_integration(row: Integration) -> JsonObject:
-    field_names = (
-        "uuid",
-        "name",
-        "stage",
-        "step",
-        "listing_status",
-        "tier",
-        "on_hold_for",
-        "review_state",
-        "review_round",
-        "category",
-        "description",
-        "offerings",
-        "repository",
-        "homepage",
-        "created_at",
-        "released_at",
-        "ended_at",
-        "version",
-    )
-    next_action = {
-        "responsible_party": row.responsible_party,
-        "action": row.next_action_text,
-        "since": row.responsible_since,
-        "due_at": row.action_due_at,
-    }
-    return {key: getattr(row, key) for key in field_names} | {
-        "program": row.program_key,
-        "edition": row.edition_date,
-        "partner": serialize_partner_reference(row.partner),
-        "next_action": next_action,
-        "reviewer": str(row.reviewer or ""),
-        "href": build_absolute_url("submissions:detail", row.uuid),
-    }
-
-
-def serialize_transition(action: AvailableTransition) -> dict[str, object]:
-    field_names = ("name", "label", "tone", "note", "is_decision")
-    return {key: getattr(action, key) for key in field_names} | {
-        "ready": action.is_ready,
-        "blockers": list(action.blockers),
-    }
-
-
-def serialize_event(event: AuditEvent) -> JsonObject:
-    return {
-        "seq": event.seq,
-        "event_type": event.event_type,
-        "summary": event.summary,
-        "actor": event.actor_name,
-        "note": event.note,
-        "internal": event.internal,
-        "requirement": str(event.data.get("requirement", "")),
-        "at": event.at,
-    }
-
-
-def serialize_requirement(row: RequirementRow, step: str) -> JsonObject:
-    requirement, fulfillment = row.requirement, row.state
-    return {
-        "id": requirement.id,
-        "title": requirement.title,
-        "responsible_party": str(requirement.who),
-        "kind": str(requirement.kind),
-        "step": step,
-        "optional": requirement.optional,
-        "status": row.display_status,
-        "is_fulfilled": row.is_met,
-        "why": requirement.why,
-        "summary": fulfillment.summary if fulfillment else "",
-        "version": fulfillment.version if fulfillment else 0,
-        "submitted_by": str(fulfillment.submitted_by or "") if fulfillment else "",
-        "submitted_at": fulfillment.submitted_at if fulfillment else None,
-        "valid_until": fulfillment.valid_until if fulfillment else None,
-        "waiver_expires_at": fulfillment.waiver_expires_at if fulfillment else None,
-        "waiver_reason": fulfillment.waiver_reason if fulfillment else "",
-    }
-
-
-def serialize_finding(finding: Finding) -> JsonObject:
-    field_names = (
-        "id",
-        "number",
-        "round",
-        "text",
-        "state",
-        "raised_at",
-        "due_at",
-        "answer",
-        "resolved_at",
-        "verified_at",
-    )
-    raised_by = str(finding.raised_by) if finding.raised_by_id and finding.raised_by else "The portal"
-    return {key: getattr(finding, key) for key in field_names} | {
-        "requirement": finding.requirement_id,
-        "raised_by": raised_by,
-    }
-
-
-def serialize_message(message: ReviewMessage) -> JsonObject:
-    return {
-        "id": message.pk,
-        "author": str(message.author or ""),
-        "body": message.body,
-        "internal": message.internal,
-        "at": message.at,
-    }
-
-
-def serialize_meeting(meeting: Meeting) -> dict[str, object]:
-    field_names = ("uuid", "state", "times", "starts_at", "minutes", "place", "items")
-    return {key: getattr(meeting, key) for key in field_names} | {
-        "requirement": meeting.requirement_id,
-        "proposed_by_program": meeting.by_program,
-    }
