@@ -50,7 +50,7 @@ JOBS = [
     PeriodicJob("directory.refresh_listings", "portal.directory.services.refresh_due_listings", 60),
     PeriodicJob("analytics.rebuild", "portal.analytics.services.rebuild_after_update", 3600, "network"),
     PeriodicJob("submissions.refresh_next_actions", "integrations.submissions.tasks.refresh_due_integrations", 60),
-    PeriodicJob("api.compare_ci_reports", "portal.api.v1.ci_reports.compare_due_reports", 60),
+    PeriodicJob("checks.compare_ci_reports", "verification.checks.services.ci_reports.compare_due_reports", 60),
     PeriodicJob("api.warn_of_expiring_tokens", "portal.api.services.tokens.warn_expiring_tokens", 3600),
     PeriodicJob("api.delete_idempotency_records", "portal.api.idempotency.delete_expired_records", 3600),
     PeriodicJob("audit.write_anchor", "portal.audit.anchors.write_due_anchor", 3600, "network"),

@@ -12,10 +12,9 @@ from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
 from portal.api.routing import CursorPage, MessageResponse, Page, PaginationParams, ScopedRouter, StrictSchema, paginate
-from portal.api.v1 import ci_reports
 from portal.core.value_types import JsonObject, TemplateContext
 from verification.checks.models import CiCheckReport
-from verification.checks.services import accepted_deviations, runs
+from verification.checks.services import accepted_deviations, ci_reports, runs
 from verification.checks.types import CHECKS
 from verification.checks.views.results import build_page_context
 

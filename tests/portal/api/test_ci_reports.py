@@ -7,14 +7,14 @@ import pytest
 from django.utils import timezone
 
 from integrations.submissions.models import Finding, Integration
-from portal.api.v1 import ci_reports
-from portal.api.v1.ci_reports import ReportedResults
 from portal.notifications.models import EmailMessage
 from tests.portal.api.calling import Caller, caller
 from tests.portal.api.test_tokens import kind
 from verification.checks import execution
 from verification.checks.models import CheckResult, CheckRun, CiCheckReport
 from verification.checks.runner import build_integration_subject, list_checked_requirements, list_required_check_keys
+from verification.checks.services import ci_reports
+from verification.checks.services.ci_reports import ReportedResults
 from verification.outcomes import Outcome, Result
 from verification.preflight.report import PreflightReport
 

@@ -7,7 +7,6 @@ depends on a secret of the portal, so that partners can't choose commits outside
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -19,6 +18,7 @@ from integrations.submissions.selectors import context
 from integrations.submissions.services import findings
 from integrations.submissions.services.requirements import require_open
 from integrations.submissions.services.transitions import integration_changes
+from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
@@ -45,7 +45,7 @@ class ReportedResults:
 
 
 def report_ci_results(
-    integration: Integration, reported_results: ReportedResults, *, actor: Any, now: datetime
+    integration: Integration, reported_results: ReportedResults, *, actor: User, now: datetime
 ) -> CiCheckReport:
     """Store a report and request a check run if it is sampled. Raises ActionRefused."""
     with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as row:
