@@ -3,7 +3,7 @@
 import json
 import logging
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import (
@@ -15,7 +15,6 @@ from django.core.exceptions import (
     TooManyFilesSent,
 )
 from django.db import OperationalError
-from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI
@@ -24,7 +23,6 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from integrations.submissions.services.drafts import DraftConflictError
 from portal.core.errors import ActionRefused
 
-FormT = TypeVar("FormT", bound=BaseForm)
 log = logging.getLogger(__name__)
 PROBLEM_CONTENT_TYPE = "application/problem+json"
 # Type: (status, title)
@@ -95,19 +93,6 @@ def refuse_unknown_keys(field: str, keys: Iterable[str], known_keys: Container[s
     field_errors = [(f"{field}.{key}", message) for key in keys if key not in known_keys]
     if field_errors:
         raise ApiError("validation-error", message, fields=field_errors)
-
-
-def validate_form(form: FormT, api_names: Mapping[str, str] | None = None) -> FormT:
-    """Return the valid form. Raises ApiError with a message per field. `api_names` maps form fields to API fields."""
-    if form.is_valid():
-        return form
-    name_by_field = api_names or {}
-    fields = [
-        ("" if name == "__all__" else name_by_field.get(name, name), str(message))
-        for name, messages in form.errors.items()
-        for message in messages
-    ]
-    raise ApiError("validation-error", fields[0][1], fields=fields)
 
 
 def build_refusal_response(action_refused: ActionRefused, is_conditional: bool = False) -> HttpResponse:

@@ -1,33 +1,24 @@
 """Building blocks of API operations: scoped routers, strict schemas, and pagination."""
 
-import base64
-import binascii
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import wraps
-from typing import Annotated, Any, Generic, TypedDict, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypedDict, TypeVar, get_args, get_origin, get_type_hints
 
-from django.db.models import Model, QuerySet
-from django.forms import BaseForm
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from ninja import Path, Router, Schema, Status
 from ninja.errors import HttpError
 from ninja.params.models import Query as InQuery
 from ninja.parser import Parser
 from ninja.security import HttpBearer
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict
 
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.problems import ApiError
 from portal.api.scopes import SCOPES_BY_KEY
-from portal.core.value_types import NamedValues
 
-T = TypeVar("T")
-Row = TypeVar("Row", bound=Model)
 Operation = TypeVar("Operation", bound=Callable[..., Any])
-MAX_PAGE_SIZE, DEFAULT_PAGE_SIZE = 100, 50
 MAX_ID = 2**63 - 1
 RowId = Annotated[int, Path(le=MAX_ID)]
 UNKNOWN_PARAMETER_MESSAGE = "Unknown parameter."
@@ -51,21 +42,6 @@ class StrictSchema(Schema):
     """Request body that rejects unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
-
-
-class CursorPage(Schema, Generic[T]):
-    """Page of a list. `next` is the cursor of the next page, null on the last page."""
-
-    items: list[T]
-    next: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
-    """Rows of a page, which `CursorPage` serializes."""
-
-    items: list[T]
-    next: str | None
 
 
 class MessageResponse(Schema):
@@ -200,84 +176,3 @@ def list_query_parameters(operation: Callable[..., object]) -> set[str]:
         if isinstance(markers[0], InQuery)
         for name in parameter_schema.model_fields
     }
-
-
-class PaginationParams(Schema):
-    """Pagination parameters of a list."""
-
-    after: str | None = Field(None, max_length=200, description="Cursor: the `next` value of the previous page.")
-    limit: int = Field(DEFAULT_PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE, description="Maximum number of items.")
-
-
-def encode_cursor(pk: int, position: str = "") -> str:
-    """Encode the key of a page's last row, with its position in lists that are not ordered by key."""
-    return base64.urlsafe_b64encode(f"k{pk}@{position}".removesuffix("@").encode()).decode().rstrip("=")
-
-
-def decode_cursor(text: str) -> tuple[int, str]:
-    """Decode a cursor to (key, position). Raises ApiError for an invalid cursor."""
-    try:
-        decoded_text = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii")
-    except (ValueError, binascii.Error):
-        decoded_text = ""
-    key, _, position = decoded_text.partition("@")
-    if not (key[:1] == "k" and key[1:].isdecimal() and len(key) < 20):
-        raise build_cursor_error()
-    return int(key[1:]), position
-
-
-def build_cursor_error() -> ApiError:
-    message = "Invalid cursor. Use the `next` value of the previous page."
-    return ApiError("validation-error", message, fields=[("after", "Invalid cursor.")])
-
-
-def paginate(
-    request: HttpRequest,
-    response: HttpResponse,
-    rows: QuerySet[Row],
-    pagination: PaginationParams,
-    key: str = "pk",
-) -> Page[Row]:
-    """Return a page of a list, newest first by a stable key, and set the Link header."""
-    if pagination.after is not None:
-        rows = rows.filter(**{f"{key}__lt": decode_cursor(pagination.after)[0]})
-    page_rows = list(rows.order_by(f"-{key}")[: pagination.limit + 1])
-    return build_page(request, response, page_rows, pagination, lambda row: encode_cursor(getattr(row, key)))
-
-
-def build_page(
-    request: HttpRequest,
-    response: HttpResponse,
-    rows: list[Row],
-    pagination: PaginationParams,
-    encode_position: Callable[[Row], str],
-) -> Page[Row]:
-    """Build a page from its rows and, if there is a next page, one more row. Set the Link header."""
-    items = rows[: pagination.limit]
-    next_cursor = encode_position(items[-1]) if len(rows) > pagination.limit else None
-    if next_cursor:
-        query = request.GET.copy()
-        query["after"] = next_cursor
-        response["Link"] = f'<{request.build_absolute_uri(request.path)}?{query.urlencode()}>; rel="next"'
-    return Page(items, next_cursor)
-
-
-def get_initial_values(form: BaseForm) -> NamedValues:
-    """Return the current values of a form's fields."""
-    return {name: field.initial for name, field in form.fields.items()}
-
-
-def build_form_data(**fields: object) -> QueryDict:
-    """Build form data from API fields. None means not sent, True means a checked box."""
-    form_data = QueryDict(mutable=True)
-    for name, value in fields.items():
-        if value is None or value is False:
-            continue
-        form_data.setlist(
-            name, [_format_form_value(item) for item in (value if isinstance(value, list | tuple) else [value])]
-        )
-    return form_data
-
-
-def _format_form_value(value: object) -> str:
-    return "on" if value is True else value.isoformat() if hasattr(value, "isoformat") else str(value)

@@ -24,18 +24,9 @@ from portal.analytics.saved_views import services
 from portal.analytics.saved_views.forms import RenameSavedViewForm, SavedViewForm
 from portal.analytics.saved_views.views import build_url
 from portal.analytics.views.exports import build_file_response
-from portal.api.problems import validate_form
-from portal.api.routing import (
-    CursorPage,
-    MessageResponse,
-    Page,
-    PaginationParams,
-    RowId,
-    ScopedRouter,
-    StrictSchema,
-    build_form_data,
-    paginate,
-)
+from portal.api.form_data import build_form_data, validate_form
+from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
+from portal.api.routing import MessageResponse, RowId, ScopedRouter, StrictSchema
 from portal.api.v1.schemas.common import RelatedUuid, link_to
 from portal.core.exports import CONTENT_TYPES, ExportTable
 from portal.notifications.models import EmailMessage

@@ -11,7 +11,8 @@ from pydantic import Field
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
-from portal.api.routing import CursorPage, MessageResponse, Page, PaginationParams, ScopedRouter, StrictSchema, paginate
+from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
+from portal.api.routing import MessageResponse, ScopedRouter, StrictSchema
 from portal.core.value_types import JsonObject, TemplateContext
 from verification.checks.models import CiCheckReport
 from verification.checks.services import accepted_deviations, ci_reports, runs

@@ -17,17 +17,10 @@ from integrations.submissions.views.drafts_shared import get_program, has_text, 
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import get_if_match_version, set_etag, set_location_header
-from portal.api.problems import ApiError, validate_form
-from portal.api.routing import (
-    CursorPage,
-    MessageResponse,
-    Page,
-    PaginationParams,
-    ScopedRouter,
-    StrictSchema,
-    build_form_data,
-    paginate,
-)
+from portal.api.form_data import build_form_data, validate_form
+from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
+from portal.api.problems import ApiError
+from portal.api.routing import MessageResponse, ScopedRouter, StrictSchema
 from portal.api.v1.integrations import READ_SCOPE, TRANSITION_SCOPE, WRITE_SCOPE
 from portal.api.v1.schemas.drafts import DraftOut
 from portal.api.v1.schemas.submissions import IntegrationDetail

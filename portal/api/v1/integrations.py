@@ -26,8 +26,9 @@ from integrations.submissions.views.mixins import load_visible_integration, requ
 from integrations.submissions.workflow import guards
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import get_if_match_version, set_etag
-from portal.api.problems import validate_form
-from portal.api.routing import CursorPage, Page, PaginationParams, ScopedRouter, StrictSchema, build_form_data, paginate
+from portal.api.form_data import build_form_data, validate_form
+from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
+from portal.api.routing import ScopedRouter, StrictSchema
 from portal.api.v1.schemas import submissions
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused

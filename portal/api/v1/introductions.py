@@ -19,18 +19,9 @@ from integrations.submissions.views.introductions import DECISIONS, load_introdu
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
-from portal.api.problems import validate_form
-from portal.api.routing import (
-    CursorPage,
-    Page,
-    PaginationParams,
-    RequestContext,
-    RowId,
-    ScopedRouter,
-    StrictSchema,
-    build_form_data,
-    paginate,
-)
+from portal.api.form_data import build_form_data, validate_form
+from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
+from portal.api.routing import RequestContext, RowId, ScopedRouter, StrictSchema
 from portal.api.v1.drafts import load_integration_draft
 from portal.core.errors import ActionRefused
 

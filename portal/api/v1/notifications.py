@@ -4,8 +4,9 @@ from ninja import Schema
 from pydantic import Field
 
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.problems import refuse_unknown_keys, validate_form
-from portal.api.routing import ScopedRouter, StrictSchema, build_form_data, get_initial_values
+from portal.api.form_data import build_form_data, get_initial_values, validate_form
+from portal.api.problems import refuse_unknown_keys
+from portal.api.routing import ScopedRouter, StrictSchema
 from portal.inbox.forms import NotificationPreferencesForm, list_categories
 
 router = ScopedRouter("Notifications")

@@ -14,18 +14,10 @@ from integrations.partners import permissions
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from integrations.submissions.workflow import evidence as due_process
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.problems import refuse_unknown_keys, validate_form
-from portal.api.routing import (
-    CursorPage,
-    MessageResponse,
-    Page,
-    PaginationParams,
-    ScopedRouter,
-    StrictSchema,
-    build_form_data,
-    get_initial_values,
-    paginate,
-)
+from portal.api.form_data import build_form_data, get_initial_values, validate_form
+from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
+from portal.api.problems import refuse_unknown_keys
+from portal.api.routing import MessageResponse, ScopedRouter, StrictSchema
 from portal.api.v1.schemas.common import RelatedUuid, link_to
 from portal.core.value_types import JsonObject
 from portal.directory import search

@@ -19,17 +19,10 @@ from integrations.partners.services import profiles
 from integrations.submissions.selectors import agreements
 from integrations.submissions.services import creation
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.problems import FieldError, validate_form
-from portal.api.routing import (
-    CursorPage,
-    MessageResponse,
-    Page,
-    PaginationParams,
-    RowId,
-    ScopedRouter,
-    build_form_data,
-    paginate,
-)
+from portal.api.form_data import build_form_data, validate_form
+from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
+from portal.api.problems import FieldError
+from portal.api.routing import MessageResponse, RowId, ScopedRouter
 from portal.api.v1.schemas.partners import (
     AgreementOut,
     AlliancesManagerIn,

@@ -14,8 +14,9 @@ from pydantic import Field
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.problems import FieldError, validate_form
-from portal.api.routing import ScopedRouter, build_form_data
+from portal.api.form_data import build_form_data, validate_form
+from portal.api.problems import FieldError
+from portal.api.routing import ScopedRouter
 from portal.api.v1.schemas.common import DisplayText
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject

@@ -25,8 +25,8 @@ from integrations.submissions.views.requirements.meetings import download_meetin
 from integrations.submissions.views.requirements.page import RequirementAction, RequirementPage, load_page
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import get_if_match_version, set_etag
-from portal.api.problems import validate_form
-from portal.api.routing import ScopedRouter, build_form_data
+from portal.api.form_data import build_form_data, validate_form
+from portal.api.routing import ScopedRouter
 from portal.api.v1.integrations import READ_SCOPE, WRITE_SCOPE
 from portal.api.v1.programs import build_answer_schema
 from portal.api.v1.requirement_operations import REQUIREMENT_OPERATIONS, BodyT, RequirementOperation

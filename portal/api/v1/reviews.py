@@ -23,20 +23,18 @@ from integrations.submissions.presenters import list_visible_findings
 from integrations.submissions.services import findings as reviewing
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.problems import FieldError, validate_form
-from portal.api.routing import (
+from portal.api.form_data import build_form_data, validate_form
+from portal.api.pagination import (
     CursorPage,
     Page,
     PaginationParams,
-    RowId,
-    ScopedRouter,
-    StrictSchema,
     build_cursor_error,
-    build_form_data,
     build_page,
     decode_cursor,
     encode_cursor,
 )
+from portal.api.problems import FieldError
+from portal.api.routing import RowId, ScopedRouter, StrictSchema
 from portal.api.v1.integrations import READ_SCOPE, WRITE_SCOPE, load_as_program_staff
 from portal.api.v1.schemas import submissions
 from portal.core.value_types import JsonObject

@@ -24,8 +24,9 @@ from integrations.sla.views.issue import ReasonForm, load_issue
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from portal.accounts.requests import AnyUser, AuthenticatedRequest
-from portal.api.problems import validate_form
-from portal.api.routing import CursorPage, MessageResponse, Page, ScopedRouter, build_form_data, paginate
+from portal.api.form_data import build_form_data, validate_form
+from portal.api.pagination import CursorPage, Page, paginate
+from portal.api.routing import MessageResponse, ScopedRouter
 from portal.api.v1.schemas.sla import (
     CalendarIn,
     CalendarOut,

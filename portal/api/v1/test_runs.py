@@ -13,18 +13,9 @@ from pydantic import Field
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
-from portal.api.problems import validate_form
-from portal.api.routing import (
-    CursorPage,
-    MessageResponse,
-    Page,
-    PaginationParams,
-    RowId,
-    ScopedRouter,
-    StrictSchema,
-    build_form_data,
-    paginate,
-)
+from portal.api.form_data import build_form_data, validate_form
+from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
+from portal.api.routing import MessageResponse, RowId, ScopedRouter, StrictSchema
 from portal.api.v1.schemas.common import DisplayText
 from portal.core.value_types import JsonObject
 from verification.testruns.models import TestRun

@@ -14,9 +14,9 @@ from pydantic import Field
 from integrations.partners.models import Partner
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
+from portal.api.form_data import build_form_data, validate_form
 from portal.api.idempotency import omit_from_replay
-from portal.api.problems import validate_form
-from portal.api.routing import StrictSchema, build_form_data
+from portal.api.routing import StrictSchema
 from portal.api.v1.partners import list_visible_partners
 from portal.api.v1.webhooks import WebhookOut, router
 from portal.core.crypto import Secret

@@ -10,17 +10,9 @@ from ninja import Query, Schema
 from pydantic import Field
 
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.problems import validate_form
-from portal.api.routing import (
-    CursorPage,
-    MessageResponse,
-    Page,
-    PaginationParams,
-    ScopedRouter,
-    StrictSchema,
-    build_form_data,
-    paginate,
-)
+from portal.api.form_data import build_form_data, validate_form
+from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
+from portal.api.routing import MessageResponse, ScopedRouter, StrictSchema
 from portal.api.v1.schemas.common import PartnerReference, link_to
 from portal.core.value_types import JsonObject
 from portal.webhooks import payloads, permissions, selectors, services

@@ -10,7 +10,8 @@ from pydantic import BeforeValidator, Field
 
 from integrations.partners.models import PartnerCalendar
 from integrations.partners.services.calendars import describe_calendar
-from portal.api.routing import PaginationParams, StrictSchema
+from portal.api.pagination import PaginationParams
+from portal.api.routing import StrictSchema
 from portal.api.v1.schemas.common import DisplayText
 
 

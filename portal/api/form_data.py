@@ -1,0 +1,46 @@
+"""Validation of API input with the forms of the pages."""
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from django.forms import BaseForm
+from django.http import QueryDict
+
+from portal.api.problems import ApiError
+from portal.core.value_types import NamedValues
+
+FormT = TypeVar("FormT", bound=BaseForm)
+
+
+def validate_form(form: FormT, api_names: Mapping[str, str] | None = None) -> FormT:
+    """Return the valid form. Raises ApiError with a message per field. `api_names` maps form fields to API fields."""
+    if form.is_valid():
+        return form
+    name_by_field = api_names or {}
+    fields = [
+        ("" if name == "__all__" else name_by_field.get(name, name), str(message))
+        for name, messages in form.errors.items()
+        for message in messages
+    ]
+    raise ApiError("validation-error", fields[0][1], fields=fields)
+
+
+def get_initial_values(form: BaseForm) -> NamedValues:
+    """Return the current values of a form's fields."""
+    return {name: field.initial for name, field in form.fields.items()}
+
+
+def build_form_data(**fields: object) -> QueryDict:
+    """Build form data from API fields. None means not sent, True means a checked box."""
+    form_data = QueryDict(mutable=True)
+    for name, value in fields.items():
+        if value is None or value is False:
+            continue
+        form_data.setlist(
+            name, [_format_form_value(item) for item in (value if isinstance(value, list | tuple) else [value])]
+        )
+    return form_data
+
+
+def _format_form_value(value: object) -> str:
+    return "on" if value is True else value.isoformat() if hasattr(value, "isoformat") else str(value)

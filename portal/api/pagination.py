@@ -1,0 +1,95 @@
+"""Pagination of lists with cursors.
+
+A cursor is the key of a page's last row, so that rows that arrive or leave between two pages move no others.
+"""
+
+import base64
+import binascii
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from ninja import Schema
+from pydantic import Field
+
+from portal.api.problems import FieldError
+
+T = TypeVar("T")
+Row = TypeVar("Row", bound=Model)
+MAX_PAGE_SIZE, DEFAULT_PAGE_SIZE = 100, 50
+
+
+class CursorPage(Schema, Generic[T]):
+    """Page of a list. `next` is the cursor of the next page, null on the last page."""
+
+    items: list[T]
+    next: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Rows of a page, which `CursorPage` serializes."""
+
+    items: list[T]
+    next: str | None
+
+
+class PaginationParams(Schema):
+    """Pagination parameters of a list."""
+
+    after: str | None = Field(None, max_length=200, description="Cursor: the `next` value of the previous page.")
+    limit: int = Field(DEFAULT_PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE, description="Maximum number of items.")
+
+
+def encode_cursor(pk: int, position: str = "") -> str:
+    """Encode the key of a page's last row, with its position in lists that are not ordered by key."""
+    return base64.urlsafe_b64encode(f"k{pk}@{position}".removesuffix("@").encode()).decode().rstrip("=")
+
+
+def decode_cursor(text: str) -> tuple[int, str]:
+    """Decode a cursor to (key, position). Raises ApiError for an invalid cursor."""
+    try:
+        decoded_text = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii")
+    except (ValueError, binascii.Error):
+        decoded_text = ""
+    key, _, position = decoded_text.partition("@")
+    if not (key[:1] == "k" and key[1:].isdecimal() and len(key) < 20):
+        raise build_cursor_error()
+    return int(key[1:]), position
+
+
+def build_cursor_error() -> FieldError:
+    return FieldError("after", "Invalid cursor.", "Invalid cursor. Use the `next` value of the previous page.")
+
+
+def paginate(
+    request: HttpRequest,
+    response: HttpResponse,
+    rows: QuerySet[Row],
+    pagination: PaginationParams,
+    key: str = "pk",
+) -> Page[Row]:
+    """Return a page of a list, newest first by a stable key, and set the Link header."""
+    if pagination.after is not None:
+        rows = rows.filter(**{f"{key}__lt": decode_cursor(pagination.after)[0]})
+    page_rows = list(rows.order_by(f"-{key}")[: pagination.limit + 1])
+    return build_page(request, response, page_rows, pagination, lambda row: encode_cursor(getattr(row, key)))
+
+
+def build_page(
+    request: HttpRequest,
+    response: HttpResponse,
+    rows: list[Row],
+    pagination: PaginationParams,
+    encode_position: Callable[[Row], str],
+) -> Page[Row]:
+    """Build a page from its rows and, if there is a next page, one more row. Set the Link header."""
+    items = rows[: pagination.limit]
+    next_cursor = encode_position(items[-1]) if len(rows) > pagination.limit else None
+    if next_cursor:
+        query = request.GET.copy()
+        query["after"] = next_cursor
+        response["Link"] = f'<{request.build_absolute_uri(request.path)}?{query.urlencode()}>; rel="next"'
+    return Page(items, next_cursor)
