@@ -17,6 +17,11 @@ class TokenScope:
     program: bool = False
     owner: bool = False
 
+    @property
+    def audience(self) -> str:
+        """Return the tokens that can have the scope."""
+        return "Program staff" if self.program else "Personal tokens" if self.owner else "All tokens"
+
 
 SCOPES = (
     TokenScope("integrations:read", _("Read integrations: requirements, findings, history, documents, compliance")),

@@ -11,6 +11,8 @@ from django.views.decorators.http import require_safe
 
 from portal.api import problems, throttling
 from portal.api.docs import reference
+from portal.api.docs.page_only_features import PAGE_ONLY_FEATURES
+from portal.api.scopes import SCOPES
 from portal.api.v1.app import API_PREFIX, build_document
 
 
@@ -37,9 +39,9 @@ def show_reference(request: HttpRequest) -> HttpResponse:
         "count": sum(len(group.operations) for group in groups),
         "prefix": f"/{API_PREFIX}",
         "begin": reference.build_first_request(),
-        "problems": reference.list_problem_types(),
-        "scopes": reference.list_scopes(),
-        "pages_only": reference.list_page_only_features(),
+        "problems": problems.PROBLEM_TYPES,
+        "scopes": SCOPES,
+        "pages_only": PAGE_ONLY_FEATURES,
         "anonymous": throttling.ANONYMOUS_REQUESTS_PER_MINUTE,
     }
     return render(request, "api/reference.html", context)
