@@ -7,6 +7,18 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from integrations.partners.models import Partner
+from portal.accounts.models import User
+
+
+class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
+    def owned_by(self, owner: User | Partner) -> "ApiTokenQuerySet":
+        """Return the tokens of a company, or of a person."""
+        return self.filter(partner=owner) if isinstance(owner, Partner) else self.filter(user=owner)
+
+    def live(self, now: datetime) -> "ApiTokenQuerySet":
+        return self.filter(revoked_at=None, expires_at__gt=now)
+
 
 class ApiToken(models.Model):
     """API token, stored as its SHA-256 digest. `partner` is set for partner tokens.
@@ -28,6 +40,8 @@ class ApiToken(models.Model):
     last_used_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
     warned_at = models.DateTimeField(null=True)
+
+    objects = ApiTokenQuerySet.as_manager()
 
     class Meta:
         ordering = ("-created_at", "-pk")

@@ -93,8 +93,7 @@ def create_token(
     _check_request(scopes, days, actor=actor, partner=partner, role=role)
     secret = generate_secret()
     with transaction.atomic():
-        owned_tokens = ApiToken.objects.filter(partner=partner) if partner else ApiToken.objects.filter(user=actor)
-        if owned_tokens.filter(revoked_at=None, expires_at__gt=now).count() >= MAX_TOKENS:
+        if ApiToken.objects.owned_by(partner or actor).live(now).count() >= MAX_TOKENS:
             raise ActionRefused(f"You reached the limit of {MAX_TOKENS} tokens. Revoke an unused token first.")
         token = ApiToken.objects.create(
             name=name,
@@ -110,10 +109,15 @@ def create_token(
         )
         _send_emails("token_created", token, now)
         record_security_event(actor, "token_created", request=request, detail=str(token), now=now)
-        if partner:
-            locked_partner = Partner.objects.select_for_update(no_key=True).get(pk=partner.pk)
-            record_event(locked_partner, "token.created", actor=actor, now=now, token=token.name, prefix=token.prefix)
+        _record_partner_event(token, "token.created", actor, now)
     return token, secret
+
+
+def _record_partner_event(token: ApiToken, event_type: str, actor: User | None, now: datetime) -> None:
+    """Record an event of a partner token in its partner's history."""
+    if token.partner:
+        locked_partner = Partner.objects.select_for_update(no_key=True).get(pk=token.partner.pk)
+        record_event(locked_partner, event_type, actor=actor, now=now, token=token.name, prefix=token.prefix)
 
 
 def _check_request(scopes: Collection[str], days: int, *, actor: User, partner: Partner | None, role: str) -> None:
@@ -143,15 +147,12 @@ def _create_token_user(partner: Partner, name: str) -> User:
 
 def revoke_token(token: ApiToken, *, actor: User, now: datetime, request: HttpRequest | None = None) -> None:
     """Revoke a token immediately. Revoking it again has no effect."""
-    if token.partner and actor is not None and not permissions.can_manage_partner(token.partner, actor):
+    if token.partner and not permissions.can_manage_partner(token.partner, actor):
         raise ActionRefused(permissions.get_refusal("can_manage"), "forbidden")
     with transaction.atomic():
-        revoked_count = ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now)
-        if revoked_count and actor is not None:
+        if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now):
             record_security_event(actor, "token_revoked", request=request, detail=str(token), now=now)
-        if revoked_count and token.partner:
-            locked_partner = Partner.objects.select_for_update(no_key=True).get(pk=token.partner.pk)
-            record_event(locked_partner, "token.revoked", actor=actor, now=now, token=token.name, prefix=token.prefix)
+            _record_partner_event(token, "token.revoked", actor, now)
 
 
 def authenticate_token(secret: str, now: datetime) -> ApiToken | None:
@@ -174,10 +175,10 @@ def get_acting_user(token: ApiToken) -> User:
 def warn_expiring_tokens(now: datetime | None = None, limit: int = 100) -> int:
     """Send one email for each token that expires within a week. Return the number of tokens."""
     now = now or timezone.now()
-    expiring_tokens = ApiToken.objects.filter(
-        revoked_at=None, warned_at=None, expires_at__lte=now + timedelta(days=WARNING_DAYS)
+    expiring_tokens = ApiToken.objects.live(now).filter(
+        warned_at=None, expires_at__lte=now + timedelta(days=WARNING_DAYS)
     )
-    tokens = list(expiring_tokens.filter(expires_at__gt=now).select_related("user", "partner", "created_by")[:limit])
+    tokens = list(expiring_tokens.select_related("user", "partner", "created_by")[:limit])
     for token in tokens:
         with transaction.atomic():
             if ApiToken.objects.filter(pk=token.pk, warned_at=None).update(warned_at=now):
@@ -209,23 +210,17 @@ def revoke_former_owner_tokens(event: AuditEvent) -> None:
     owned_tokens = ApiToken.objects.filter(partner=event.partner, created_by_id=event.data["person"], revoked_at=None)
     for token in owned_tokens:
         ApiToken.objects.filter(pk=token.pk).update(revoked_at=event.at)
-        record_event(token.partner, "token.revoked", actor=None, now=event.at, token=token.name, prefix=token.prefix)  # type: ignore[arg-type]
+        _record_partner_event(token, "token.revoked", None, event.at)
 
 
 def revoke_user_tokens(sender: object, *, user: User, request: HttpRequest | None, is_final: bool, **_: object) -> None:
     """Revoke a user's tokens. With `is_final`, also revoke partner tokens that the user created."""
     now, owned_by_user = timezone.now(), Q(user=user) | Q(created_by=user) if is_final else Q(user=user)
     with transaction.atomic():
-        live_tokens = list(
-            ApiToken.objects.select_for_update(of=("self",)).filter(owned_by_user, revoked_at=None, expires_at__gt=now)
-        )
+        live_tokens = list(ApiToken.objects.live(now).select_for_update(of=("self",)).filter(owned_by_user))
         ApiToken.objects.filter(pk__in=[token.pk for token in live_tokens]).update(revoked_at=now)
         for token in live_tokens:
-            if token.partner:
-                locked_partner = Partner.objects.select_for_update(no_key=True).get(pk=token.partner.pk)
-                record_event(
-                    locked_partner, "token.revoked", actor=None, now=now, token=token.name, prefix=token.prefix
-                )
+            _record_partner_event(token, "token.revoked", None, now)
         if live_tokens:
             names = ", ".join(map(str, live_tokens))
             record_security_event(user, "tokens_revoked", request=request, detail=names, now=now)

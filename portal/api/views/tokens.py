@@ -47,14 +47,13 @@ def _render_page(request: AuthenticatedRequest, partner: Partner | None) -> Http
             return _create_token(request, partner, form)
         except ActionRefused as error:
             form.add_error(None, str(error))
-    owned_tokens = ApiToken.objects.filter(partner=partner) if partner else ApiToken.objects.filter(user=request.user)  # type: ignore[misc]
-    now = timezone.now()
+    owned_tokens, now = ApiToken.objects.owned_by(partner or request.user), timezone.now()
     context = {
         "form": form,
         "partner": partner,
         "now": now,
         "places": _list_owned_partners(request) if partner is None else [],
-        "live": list(owned_tokens.filter(revoked_at=None, expires_at__gt=now).select_related("created_by")),
+        "live": list(owned_tokens.live(now).select_related("created_by")),
         "ended": list(owned_tokens.filter(~Q(revoked_at=None) | Q(expires_at__lte=now))[:20]),
     }
     return render(request, "api/tokens.html", context, status=422 if request.method == "POST" else 200)
