@@ -5,10 +5,14 @@ response body, so that every change is sent, even one caused by time alone.
 """
 
 import hashlib
+from typing import Annotated, TypeVar
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils.http import parse_etags
+from ninja import Header
 
+Default = TypeVar("Default", int, int | None)
+IfMatch = Annotated[str | None, Header(alias="If-Match")]
 NOT_MODIFIED_HEADERS = ("ETag", "Link", "Cache-Control")
 
 
@@ -17,11 +21,11 @@ def set_etag(response: HttpResponse, version: int) -> None:
     response["ETag"] = f'"{version}"'
 
 
-def get_if_match_version(request: HttpRequest) -> int | None:
-    """Return the version in If-Match, None without one or for "*", and -1 for an unknown ETag."""
+def get_if_match_version(request: HttpRequest, default: Default) -> int | Default:
+    """Return the version in If-Match, the default without one or for "*", and -1 for an unknown ETag."""
     header = request.headers.get("If-Match", "").strip()
     if header in ("", "*"):
-        return None
+        return default
     version = header.removeprefix("W/").strip('"').partition("-")[0]
     return int(version) if version.isdecimal() and version.isascii() and len(version) < 10 else -1
 

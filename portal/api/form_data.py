@@ -25,6 +25,11 @@ def validate_form(form: FormT, api_names: Mapping[str, str] | None = None) -> Fo
     raise ApiError("validation-error", fields[0][1], fields=fields)
 
 
+def clean(form: BaseForm) -> NamedValues:
+    """Return the cleaned values of a form. Raises ApiError with a message per field."""
+    return validate_form(form).cleaned_data
+
+
 def get_initial_values(form: BaseForm) -> NamedValues:
     """Return the current values of a form's fields."""
     return {name: field.initial for name, field in form.fields.items()}

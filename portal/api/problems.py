@@ -22,6 +22,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from integrations.submissions.services.drafts import DraftConflictError
 from portal.core.errors import ActionRefused
+from portal.core.value_types import JsonObject
 
 log = logging.getLogger(__name__)
 PROBLEM_CONTENT_TYPE = "application/problem+json"
@@ -126,7 +127,7 @@ VALIDATION_MESSAGES = {
 }
 
 
-def _get_validation_message(error: Mapping[str, Any]) -> str:
+def _get_validation_message(error: JsonObject) -> str:
     """Return Pydantic's message as a sentence."""
     if error.get("type") == "missing" and not _get_field_path(error["loc"]):
         return "Send a JSON body, {} at least."

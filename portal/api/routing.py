@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Annotated, Any, TypedDict, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, TypedDict, TypeVar, get_args, get_origin, get_type_hints
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -17,8 +17,9 @@ from pydantic import ConfigDict
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.problems import ApiError
 from portal.api.scopes import SCOPES_BY_KEY
+from portal.core.value_types import JsonObject
 
-Operation = TypeVar("Operation", bound=Callable[..., Any])
+Operation = TypeVar("Operation", bound=Callable[..., object])
 MAX_ID = 2**63 - 1
 RowId = Annotated[int, Path(le=MAX_ID)]
 UNKNOWN_PARAMETER_MESSAGE = "Unknown parameter."
@@ -53,7 +54,7 @@ class MessageResponse(Schema):
 class StrictParser(Parser):
     """Parser of strict JSON (RFC 8259): no NaN, no duplicate names, no characters that databases reject."""
 
-    def parse_body(self, request: HttpRequest) -> Any:
+    def parse_body(self, request: HttpRequest) -> JsonObject:
         try:
             text = request.body.decode("utf-8")
             data = json.loads(text, parse_constant=_reject_constant, object_pairs_hook=_build_unique_object)
@@ -110,7 +111,12 @@ class ScopedRouter:
         return self.add("DELETE", path, scope, {200: MessageResponse})
 
     def add(
-        self, method: str, path: str, scope: str, responses: Any, extra_schema: Mapping[str, object] | None = None
+        self,
+        method: str,
+        path: str,
+        scope: str,
+        responses: Mapping[int, object],
+        extra_schema: Mapping[str, object] | None = None,
     ) -> Callable[[Operation], Operation]:
         """Add an operation. The first line of its docstring is the summary, the rest is the description."""
         assert scope in SCOPES_BY_KEY or scope == "", scope

@@ -14,7 +14,6 @@ from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import Field
 
-from integrations.partners import permissions
 from integrations.submissions.notices import REDACTED_UNSUBSCRIBE_URL
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
@@ -24,9 +23,10 @@ from portal.analytics.saved_views import services
 from portal.analytics.saved_views.forms import RenameSavedViewForm, SavedViewForm
 from portal.analytics.saved_views.views import build_url
 from portal.analytics.views.exports import build_file_response
-from portal.api.form_data import build_form_data, validate_form
+from portal.api.form_data import build_form_data, clean
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.routing import MessageResponse, RowId, ScopedRouter, StrictSchema
+from portal.api.v1.integrations import require_program_staff
 from portal.api.v1.schemas.common import RelatedUuid, link_to
 from portal.core.exports import CONTENT_TYPES, ExportTable
 from portal.notifications.models import EmailMessage
@@ -149,11 +149,9 @@ def get_table(request: AuthenticatedRequest, table: str, params: Query[TablePara
         (file_format for file_format, content_type in CONTENT_TYPES.items() if _is_accepted(request, content_type)),
         "json",
     )
-    return (
-        build_file_response(table_data, file_format, now)
-        if file_format in CONTENT_TYPES
-        else _build_json_response(table_data, params.limit)
-    )
+    if file_format in CONTENT_TYPES:
+        return build_file_response(table_data, file_format, now)
+    return _build_json_response(table_data, params.limit)
 
 
 get_table.__doc__ = f"{(get_table.__doc__ or '').rstrip()} {', '.join(TABLES)}."
@@ -187,8 +185,7 @@ def list_views(request: AuthenticatedRequest) -> QuerySet[SavedView]:
 @router.post("/saved-views", SAVED_VIEWS_SCOPE, SavedViewOut, status=201)
 def save_view(request: AuthenticatedRequest, body: SavedViewIn) -> SavedView:
     """Save a view. `shared` makes it visible to all program staff."""
-    form = SavedViewForm(build_form_data(name=body.name), can_share=False)
-    name, now = validate_form(form).cleaned_data["name"], timezone.now()
+    name, now = clean(SavedViewForm(build_form_data(name=body.name), can_share=False))["name"], timezone.now()
     return services.save_view(request.user, body.page, name, body.query, shared=body.shared, now=now)
 
 
@@ -197,8 +194,7 @@ def change_view(request: AuthenticatedRequest, body: SavedViewUpdateIn, pk: RowI
     """Rename a view or change the default. Omitted fields stay unchanged."""
     view = _get_view(request, pk)
     if body.name is not None:
-        form = validate_form(RenameSavedViewForm(build_form_data(name=body.name)))
-        services.rename_view(view, form.cleaned_data["name"])
+        services.rename_view(view, clean(RenameSavedViewForm(build_form_data(name=body.name)))["name"])
     if body.is_default is not None:
         services.set_default(view, request.user, on=body.is_default)
     return _get_view(request, pk)
@@ -227,7 +223,7 @@ def _get_view(request: AuthenticatedRequest, pk: int) -> SavedView:
 @router.get("/emails", EMAILS_SCOPE, CursorPage[EmailOut])
 def list_emails(request: HttpRequest, response: HttpResponse, params: Query[EmailFilterParams]) -> Page[EmailMessage]:
     """List sent, scheduled, and failed emails, newest first. For program staff."""
-    _require_program_staff(request)
+    require_program_staff(request)
     rows = filter_emails(params.state, params.q).select_related("integration")
     return paginate(request, response, rows, params)
 
@@ -235,14 +231,9 @@ def list_emails(request: HttpRequest, response: HttpResponse, params: Query[Emai
 @router.get("/emails/{uuid:uuid}", EMAILS_SCOPE, EmailDetail)
 def get_email(request: HttpRequest, uuid: UUID) -> EmailMessage:
     """Get an email. Emails with sign-in links are not available."""
-    _require_program_staff(request)
+    require_program_staff(request)
     emails = EmailMessage.objects.exclude(name__in=SECRET_TEMPLATES).select_related("integration")
     email = emails.filter(uuid=uuid).first()
     if email is None:
         raise Http404("Email not found. It doesn't exist, or it contains a sign-in link.")
     return email
-
-
-def _require_program_staff(request: HttpRequest) -> None:
-    if not permissions.is_program_staff(request.user):
-        raise Http404("Not found. This operation is for program staff.")

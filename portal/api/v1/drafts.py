@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
-from ninja import Header, Query
+from ninja import Query
 from pydantic import Field
 
 from integrations.partners import permissions
@@ -16,10 +16,10 @@ from integrations.submissions.services import drafts
 from integrations.submissions.views.drafts_shared import get_program, has_text, list_editable_partners, load_draft
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.conditional import get_if_match_version, set_etag, set_location_header
+from portal.api.conditional import IfMatch, get_if_match_version, set_etag, set_location_header
 from portal.api.form_data import build_form_data, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
-from portal.api.problems import ApiError
+from portal.api.problems import FieldError
 from portal.api.routing import MessageResponse, ScopedRouter, StrictSchema
 from portal.api.v1.integrations import READ_SCOPE, TRANSITION_SCOPE, WRITE_SCOPE
 from portal.api.v1.schemas.drafts import DraftOut
@@ -60,8 +60,7 @@ def save_fields(
     request: AuthenticatedRequest, draft: IntegrationDraft, body: DraftFields, version: int
 ) -> IntegrationDraft:
     """Save the fields on top of the version that the client read."""
-    changes = {key: value for key, value in body.model_dump().items() if value is not None}
-    changes = {key: value for key, value in changes.items() if key not in ("program", "partner")}
+    changes = body.model_dump(exclude_none=True, exclude={"program", "partner"})
     data = merge_form_data(build_form_data(**changes), draft.data)
     if "offerings" not in changes:
         data["offerings"] = draft.data.get("offerings", [])
@@ -85,10 +84,9 @@ def list_drafts(
 def create_draft(request: AuthenticatedRequest, response: HttpResponse, body: DraftIn) -> IntegrationDraft:
     """Create a draft. Submit it later with a separate operation."""
     if body.program not in PROGRAMS:
-        raise ApiError("validation-error", "Unknown program.", fields=[("program", "Unknown program.")])
-    draft = drafts.create_draft(
-        _choose_partner(request, body.partner), body.program, actor=request.user, now=timezone.now()
-    )
+        raise FieldError("program", "Unknown program.")
+    partner = _choose_partner(request, body.partner)
+    draft = drafts.create_draft(partner, body.program, actor=request.user, now=timezone.now())
     set_location_header(request, response, "drafts", draft.uuid)
     return save_fields(request, draft, body, draft.version)
 
@@ -101,11 +99,7 @@ def _choose_partner(request: AuthenticatedRequest, slug: str | None) -> Partner:
     matching_partners = partners if slug is None else [partner for partner in partners if partner.slug == slug]
     if len(matching_partners) != 1:
         names = ", ".join(partner.slug for partner in partners)
-        raise ApiError(
-            "validation-error",
-            f"Specify one of your partners: {names}.",
-            fields=[("partner", "Select one of your partners.")],
-        )
+        raise FieldError("partner", "Select one of your partners.", f"Specify one of your partners: {names}.")
     return matching_partners[0]
 
 
@@ -119,15 +113,11 @@ def get_draft(request: AuthenticatedRequest, response: HttpResponse, uuid: UUID)
 
 @router.patch("/drafts/{uuid:uuid}", WRITE_SCOPE, DraftOut)
 def save_draft(
-    request: AuthenticatedRequest,
-    response: HttpResponse,
-    uuid: UUID,
-    body: DraftFields,
-    if_match_: str | None = Header(None, alias="If-Match"),
+    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, body: DraftFields, if_match: IfMatch = None
 ) -> IntegrationDraft:
     """Change a draft. With If-Match, the response is 412 if a newer version exists."""
-    draft, read_version = load_integration_draft(request, uuid), get_if_match_version(request)
-    saved_draft = save_fields(request, draft, body, draft.version if read_version is None else read_version)
+    draft = load_integration_draft(request, uuid)
+    saved_draft = save_fields(request, draft, body, get_if_match_version(request, draft.version))
     set_etag(response, saved_draft.version)
     return saved_draft
 
@@ -145,21 +135,15 @@ def prefill_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft
 
 @router.post("/drafts/{uuid:uuid}/submit", TRANSITION_SCOPE, IntegrationDetail, status=201)
 def submit_draft(
-    request: AuthenticatedRequest,
-    response: HttpResponse,
-    uuid: UUID,
-    if_match_: str | None = Header(None, alias="If-Match"),
+    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, if_match: IfMatch = None
 ) -> Integration:
     """Submit a draft as an integration. Repeated requests return the same integration."""
-    draft, read_version = load_integration_draft(request, uuid), get_if_match_version(request)
-    if draft.integration is not None:
-        set_location_header(request, response, "integrations", draft.integration.uuid)
-        return load_visible_integration(request, draft.integration.uuid)
-    form = validate_form(bind_form(*get_program(draft), draft.data))
-    version = draft.version if read_version is None else read_version
-    row = drafts.submit_draft(
-        draft, form.get_values(draft.data), version=version, actor=request.user, now=timezone.now()
-    )
+    draft = load_integration_draft(request, uuid)
+    row = draft.integration
+    if row is None:
+        values = validate_form(bind_form(*get_program(draft), draft.data)).get_values(draft.data)
+        version = get_if_match_version(request, draft.version)
+        row = drafts.submit_draft(draft, values, version=version, actor=request.user, now=timezone.now())
     set_location_header(request, response, "integrations", row.uuid)
     return load_visible_integration(request, row.uuid)
 

@@ -2,13 +2,13 @@
 
 from uuid import UUID
 
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
-from ninja import Header, Query
+from ninja import Query
 from pydantic import Field
 
 from integrations.partners import permissions
-from integrations.reviews.views import edition_migration
+from integrations.reviews.views.edition_migration import EditionMigrationForm, editions
 from integrations.reviews.views.transitions import TransitionForm, get_transition
 from integrations.submissions.forms.drafts import IntegrationForm
 from integrations.submissions.forms.filters import IntegrationFilterForm
@@ -25,8 +25,8 @@ from integrations.submissions.views.lists import filter_integrations
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from integrations.submissions.workflow import guards
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.conditional import get_if_match_version, set_etag
-from portal.api.form_data import build_form_data, validate_form
+from portal.api.conditional import IfMatch, get_if_match_version, set_etag
+from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.routing import ScopedRouter, StrictSchema
 from portal.api.v1.schemas import submissions
@@ -100,18 +100,14 @@ def get_integration(request: AuthenticatedRequest, response: HttpResponse, uuid:
 
 @router.patch("/integrations/{uuid:uuid}", WRITE_SCOPE, submissions.IntegrationDetail)
 def change_integration(
-    request: AuthenticatedRequest,
-    uuid: UUID,
-    body: IntegrationUpdateIn,
-    if_match_: str | None = Header(None, alias="If-Match"),
+    request: AuthenticatedRequest, uuid: UUID, body: IntegrationUpdateIn, if_match: IfMatch = None
 ) -> Integration:
     """Change an integration's details. With If-Match, the response is 412 if a newer version exists."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_edit, integration, request.user)
     if not integration.is_open:
         raise ActionRefused("You can change the details only while the integration is open.", "invalid-transition")
-    read_version = get_if_match_version(request)
-    if read_version is not None and read_version != integration.version:
+    if get_if_match_version(request, integration.version) != integration.version:
         raise ActionRefused("The integration changed. Fetch it again, then retry with the new ETag.", "conflict")
     form_fields = build_initial_data(integration) | body.model_dump(exclude_none=True)
     form = validate_form(IntegrationForm(integration.program, integration.edition, build_form_data(**form_fields)))
@@ -125,11 +121,9 @@ def list_events(
 ) -> Page[AuditEvent]:
     """List events, newest first. Program staff also see internal events."""
     integration = load_visible_integration(request, uuid)
-    events = (
-        integration.events.all()
-        if permissions.can_view_notes(integration, request.user)
-        else integration.events.visible_to_partner()
-    )
+    events = integration.events.all()
+    if not permissions.can_view_notes(integration, request.user):
+        events = events.visible_to_partner()
     return paginate(request, response, events, pagination, key="seq")
 
 
@@ -141,11 +135,7 @@ def list_steps(request: AuthenticatedRequest, uuid: UUID) -> list[AvailableTrans
 
 @router.post("/integrations/{uuid:uuid}/steps/{slug:step}", TRANSITION_SCOPE, submissions.IntegrationDetail)
 def perform_step(
-    request: AuthenticatedRequest,
-    uuid: UUID,
-    step: str,
-    body: TransitionIn,
-    if_match_: str | None = Header(None, alias="If-Match"),
+    request: AuthenticatedRequest, uuid: UUID, step: str, body: TransitionIn, if_match: IfMatch = None
 ) -> Integration:
     """Perform a transition, such as request review, withdraw, or approve.
 
@@ -153,24 +143,13 @@ def perform_step(
     the response is 412 or 409 if the integration has changed.
     """
     integration, transition = load_visible_integration(request, uuid), get_transition(step)
-    read_version = body.version if get_if_match_version(request) is None else get_if_match_version(request)
-    form_data = build_form_data(
-        **body.model_dump(exclude={"version"}), version=integration.version if read_version is None else read_version
-    )
-    form = TransitionForm(integration, transition, form_data)
+    read_version, now = get_if_match_version(request, body.version), timezone.now()
+    form_fields = body.model_dump() | {"version": integration.version if read_version is None else read_version}
     if guards.has_note in transition.conditions and not body.note.strip():
         _refuse_unavailable_transition(integration, step, request)
-    validate_form(form)
-    cleaned_data = form.cleaned_data
-    perform_transition(
-        integration,
-        step,
-        actor=request.user,
-        note=cleaned_data["note"],
-        version=read_version,
-        now=timezone.now(),
-        **form.get_inputs(),
-    )
+    form = validate_form(TransitionForm(integration, transition, build_form_data(**form_fields)))
+    inputs = {"note": form.cleaned_data["note"], **form.get_inputs()}
+    perform_transition(integration, step, actor=request.user, version=read_version, now=now, **inputs)
     if permissions.is_program_staff(request.user):
         findings.update_read_marker(integration, actor=request.user, now=timezone.now())
     return load_visible_integration(request, uuid)
@@ -178,9 +157,8 @@ def perform_step(
 
 def _refuse_unavailable_transition(integration: Integration, step: str, request: AuthenticatedRequest) -> None:
     """Report an unavailable transition before a missing note."""
-    if not any(
-        action.name == step for action in list_available_transitions(integration, request.user, now=timezone.now())
-    ):
+    actions = list_available_transitions(integration, request.user, now=timezone.now())
+    if step not in [action.name for action in actions]:
         perform_transition(integration, step, actor=request.user, now=timezone.now())
 
 
@@ -204,30 +182,27 @@ def create_message(request: AuthenticatedRequest, uuid: UUID, body: MessageIn) -
     can_note = permissions.can_write_note(integration, request.user)
     if body.internal and not can_note:
         raise ActionRefused(permissions.get_refusal("can_write_note"), "forbidden")
-    cleaned_data = validate_form(
-        MessageForm(build_form_data(**body.model_dump()), can_write_note=can_note)
-    ).cleaned_data
-    is_internal = cleaned_data.get("internal", False)
-    return findings.post_message(
-        integration, cleaned_data["body"], actor=request.user, now=timezone.now(), is_internal=is_internal
-    )
+    values = clean(MessageForm(build_form_data(**body.model_dump()), can_write_note=can_note))
+    is_internal, now = values.get("internal", False), timezone.now()
+    return findings.post_message(integration, values["body"], actor=request.user, now=now, is_internal=is_internal)
 
 
 @router.post("/integrations/{uuid:uuid}/edition", "reviews:write", submissions.IntegrationDetail)
 def move_to_edition(request: AuthenticatedRequest, uuid: UUID, body: EditionMigrationIn) -> Integration:
     """Move an integration to another edition of its program. For reviewers."""
     integration = load_as_program_staff(request, uuid)
-    cleaned_data = validate_form(
-        edition_migration.EditionMigrationForm(integration, build_form_data(**body.model_dump()))
-    ).cleaned_data
-    edition_migration.editions.migrate_edition(
-        integration, cleaned_data["to"], actor=request.user, now=timezone.now(), note=cleaned_data["note"]
-    )
+    values, now = clean(EditionMigrationForm(integration, build_form_data(**body.model_dump()))), timezone.now()
+    editions.migrate_edition(integration, values["to"], actor=request.user, now=now, note=values["note"])
     return load_visible_integration(request, uuid)
+
+
+def require_program_staff(request: HttpRequest) -> None:
+    """Raise Http404 for other users."""
+    if not permissions.is_program_staff(request.user):
+        raise Http404("Not found. This operation is for program staff.")
 
 
 def load_as_program_staff(request: AuthenticatedRequest, uuid: UUID) -> Integration:
     """Load an integration for program staff. Raises Http404 for other users."""
-    if not permissions.is_program_staff(request.user):
-        raise Http404("Not found. This operation is for program staff.")
+    require_program_staff(request)
     return load_visible_integration(request, uuid)

@@ -19,7 +19,7 @@ from integrations.submissions.views.introductions import DECISIONS, load_introdu
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
-from portal.api.form_data import build_form_data, validate_form
+from portal.api.form_data import build_form_data, clean
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.routing import RequestContext, RowId, ScopedRouter, StrictSchema
 from portal.api.v1.drafts import load_integration_draft
@@ -101,7 +101,7 @@ def request_introduction(
 ) -> Introduction:
     """Request an introduction. Names are shared only if both sides agree."""
     integration = load_visible_integration(request, uuid)
-    message = validate_form(IntroductionRequestForm(build_form_data(message=body.message))).cleaned_data["message"]
+    message = clean(IntroductionRequestForm(build_form_data(message=body.message)))["message"]
     if not permissions.can_edit(integration, request.user):
         raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
     other_integration = resolve_handle(body.handle, describe_work(integration))

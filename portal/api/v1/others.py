@@ -14,7 +14,7 @@ from integrations.partners import permissions
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from integrations.submissions.workflow import evidence as due_process
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.form_data import build_form_data, get_initial_values, validate_form
+from portal.api.form_data import build_form_data, clean, get_initial_values, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.problems import refuse_unknown_keys
 from portal.api.routing import MessageResponse, ScopedRouter, StrictSchema
@@ -146,7 +146,7 @@ def reply_to_record(request: AuthenticatedRequest, uuid: UUID, body: SupportRepl
     require_permission(permissions.can_edit, row, request.user)
     if not Listing.objects.filter(uuid=uuid).exists():
         raise Http404("This integration has no listing.")
-    text = validate_form(ReplyForm(build_form_data(text=body.text), row=row)).cleaned_data["text"]
+    text = clean(ReplyForm(build_form_data(text=body.text), row=row))["text"]
     save_reply(row, text, actor=request.user, now=timezone.now())
     return MessageResponse(message="Reply published." if text else "Reply withdrawn.")
 

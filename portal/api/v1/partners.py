@@ -19,7 +19,7 @@ from integrations.partners.services import profiles
 from integrations.submissions.selectors import agreements
 from integrations.submissions.services import creation
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.form_data import build_form_data, validate_form
+from portal.api.form_data import build_form_data, clean
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.problems import FieldError
 from portal.api.routing import MessageResponse, RowId, ScopedRouter
@@ -50,11 +50,9 @@ class PartnerFilterParams(PaginationParams):
 def list_visible_partners(request: HttpRequest) -> QuerySet[Partner]:
     """Return the partners that the user can see: own partners, or all for program staff."""
     rows = Partner.objects.select_related("alliances_manager")
-    return (
-        rows
-        if permissions.is_program_staff(request.user)
-        else rows.filter(pk__in=list(permissions.get_roles(request.user)))
-    )
+    if permissions.is_program_staff(request.user):
+        return rows
+    return rows.filter(pk__in=list(permissions.get_roles(request.user)))
 
 
 def get_own_partner(request: HttpRequest, slug: str) -> Partner:
@@ -82,18 +80,16 @@ def get_partner(request: HttpRequest, slug: str) -> Partner:
 def update_partner(request: AuthenticatedRequest, slug: str, body: PartnerUpdateIn) -> Partner:
     """Change a partner's name or website. For owners."""
     partner = get_own_partner(request, slug)
-    current_values = {"name": partner.name, "website": partner.website}
-    cleaned_data = validate_form(
-        PartnerProfileForm(build_form_data(**current_values | body.model_dump(exclude_none=True)))
-    ).cleaned_data
-    profiles.change_profile(partner, **cleaned_data, actor=request.user, now=timezone.now())
+    form_fields = {"name": partner.name, "website": partner.website} | body.model_dump(exclude_none=True)
+    values = clean(PartnerProfileForm(build_form_data(**form_fields)))
+    profiles.change_profile(partner, **values, actor=request.user, now=timezone.now())
     return Partner.objects.select_related("alliances_manager").get(pk=partner.pk)
 
 
 @router.get("/partners/{slug:slug}/agreements", READ_SCOPE, list[AgreementOut])
 def list_agreements(request: HttpRequest, slug: str) -> list[agreements.AgreementRow]:
     """List a partner's agreements with the program."""
-    return agreements.list_agreements(get_object_or_404(list_visible_partners(request), slug=slug))
+    return agreements.list_agreements(get_partner(request, slug))
 
 
 @router.get("/partners/{slug:slug}/events", READ_SCOPE, CursorPage[EventOut])
@@ -101,7 +97,7 @@ def list_partner_events(
     request: HttpRequest, response: HttpResponse, slug: str, pagination: Query[PaginationParams]
 ) -> Page[AuditEvent]:
     """List events of a partner, newest first."""
-    partner = get_object_or_404(list_visible_partners(request), slug=slug)
+    partner = get_partner(request, slug)
     events = selectors.get_history(partner, with_people=permissions.can_manage_partner(partner, request.user))
     return paginate(request, response, events, pagination, key="seq")
 
@@ -109,7 +105,7 @@ def list_partner_events(
 @router.get("/partners/{slug:slug}/members", READ_SCOPE, PartnerMembersOut)
 def list_members(request: HttpRequest, slug: str) -> dict[str, Iterable[Model]]:
     """List a partner's members, and for owners also invitations and join requests."""
-    partner = get_object_or_404(list_visible_partners(request), slug=slug)
+    partner = get_partner(request, slug)
     memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("pk")
     can_manage, now = permissions.can_manage_partner(partner, request.user), timezone.now()
     open_invitations = people.list_open_invitations(partner, now).order_by("pk") if can_manage else []
@@ -123,10 +119,8 @@ def list_members(request: HttpRequest, slug: str) -> dict[str, Iterable[Model]]:
 def invite(request: AuthenticatedRequest, slug: str, body: InvitationIn) -> Invitation:
     """Invite someone by email. For owners."""
     partner = get_own_partner(request, slug)
-    cleaned_data = validate_form(InvitationForm(build_form_data(**body.model_dump()))).cleaned_data
-    return inviting.send_invitation(
-        partner, cleaned_data["email"], cleaned_data["role"], actor=request.user, now=timezone.now()
-    )
+    values = clean(InvitationForm(build_form_data(**body.model_dump())))
+    return inviting.send_invitation(partner, values["email"], values["role"], actor=request.user, now=timezone.now())
 
 
 @router.post("/partners/{slug:slug}/invitations/{int:pk}/resend", WRITE_SCOPE, MessageResponse)
@@ -150,7 +144,7 @@ def revoke_invitation(request: AuthenticatedRequest, slug: str, pk: RowId) -> Me
 def decide_request(request: AuthenticatedRequest, slug: str, body: JoinDecisionIn, pk: RowId) -> MessageResponse:
     """Accept or decline a join request."""
     join_request = get_object_or_404(get_own_partner(request, slug).join_requests.select_related("user"), pk=pk)
-    role = validate_form(RoleForm(build_form_data(role=body.role))).cleaned_data["role"]
+    role = clean(RoleForm(build_form_data(role=body.role)))["role"]
     people.decide_join_request(join_request, accept=body.accept, role=role, actor=request.user, now=timezone.now())
     return MessageResponse(message=f"{join_request.user} joined the company." if body.accept else "Request declined.")
 
@@ -159,7 +153,7 @@ def decide_request(request: AuthenticatedRequest, slug: str, body: JoinDecisionI
 def change_role(request: AuthenticatedRequest, slug: str, body: RoleIn, pk: RowId) -> MessageResponse:
     """Change a member's role."""
     member = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
-    role = validate_form(RoleForm(build_form_data(role=body.role))).cleaned_data["role"]
+    role = clean(RoleForm(build_form_data(role=body.role)))["role"]
     people.change_role(member, role, actor=request.user, now=timezone.now())
     return MessageResponse(message=f"Role of {member.user} changed.")
 
@@ -175,7 +169,7 @@ def end_membership(request: AuthenticatedRequest, slug: str, pk: RowId) -> Messa
 @router.post("/partners/{slug:slug}/manager", "reviews:write", PartnerOut)
 def set_alliances_manager(request: AuthenticatedRequest, slug: str, body: AlliancesManagerIn) -> Partner:
     """Assign a partner's Alliances manager. For program staff."""
-    partner = get_object_or_404(list_visible_partners(request), slug=slug)
+    partner = get_partner(request, slug)
     if not permissions.is_program_staff(request.user):
         raise ActionRefused("Only program staff can assign an Alliances manager.", "forbidden")
     staff = get_user_model().objects.filter(is_active=True).filter(Q(is_reviewer=True) | Q(is_staff=True))

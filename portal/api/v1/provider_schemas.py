@@ -1,7 +1,6 @@
 """Operations for provider schemas and Crossplane definitions."""
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.http import Http404
@@ -14,7 +13,7 @@ from pydantic import Field
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.form_data import build_form_data, validate_form
+from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.problems import FieldError
 from portal.api.routing import ScopedRouter
 from portal.api.v1.schemas.common import DisplayText
@@ -53,7 +52,7 @@ class SchemaInspectionOut(Schema):
     progress: str
     finished_at: datetime | None
     outcome: str
-    results: list[Any]
+    results: list[object]
 
     @staticmethod
     def resolve_progress(run: TestRun) -> str:
@@ -121,7 +120,7 @@ def upload_schema(
     integration = _load_provider(request, uuid)
     if not services.can_submit_schema(integration, request.user):
         raise ActionRefused(services.REFUSAL_MESSAGE, "forbidden")
-    cleaned_data = validate_form(SchemaUploadForm(build_form_data(version=version), {"file": file})).cleaned_data
+    cleaned_data = clean(SchemaUploadForm(build_form_data(version=version), {"file": file}))
     try:
         return services.store_schema(
             integration, cleaned_data["version"], cleaned_data["file"].read(), actor=request.user, now=timezone.now()

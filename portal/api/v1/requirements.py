@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
-from ninja import File, Form, Header
+from ninja import File, Form
 from ninja.files import UploadedFile
 
 from integrations.programs.schema import RequirementKind
@@ -24,7 +24,7 @@ from integrations.submissions.views.requirements.documents import download_docum
 from integrations.submissions.views.requirements.meetings import download_meeting, get_meeting
 from integrations.submissions.views.requirements.page import RequirementAction, RequirementPage, load_page
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.conditional import get_if_match_version, set_etag
+from portal.api.conditional import IfMatch, get_if_match_version, set_etag
 from portal.api.form_data import build_form_data, validate_form
 from portal.api.routing import ScopedRouter
 from portal.api.v1.integrations import READ_SCOPE, WRITE_SCOPE
@@ -68,16 +68,14 @@ def _build_version_fields(request: HttpRequest, page: RequirementPage, name: str
     """Return the versions of the answer and the draft that the client read."""
     if name not in ("answer", "draft"):
         return {}
-    read_version, draft = get_if_match_version(request), get_draft(page)
-    return {
-        "answered": page.state.version if read_version is None else max(read_version, 0),
-        "version": draft.version if draft else 0,
-    }
+    draft = get_draft(page)
+    answered = max(get_if_match_version(request, page.state.version), 0)
+    return {"answered": answered, "version": draft.version if draft else 0}
 
 
 def _refuse_stale_version(request: HttpRequest, page: RequirementPage) -> None:
     """Raise ActionRefused if If-Match names another version."""
-    if get_if_match_version(request) not in (None, page.state.version):
+    if get_if_match_version(request, page.state.version) != page.state.version:
         raise ActionRefused("The requirement changed. Fetch it again, then retry with the new ETag.", "conflict")
 
 
@@ -141,7 +139,7 @@ def register_operation(action: RequirementOperation[BodyT]) -> None:
         uuid: UUID,
         requirement_id: str,
         body: BodyT,
-        if_match_: str | None = Header(None, alias="If-Match"),
+        if_match: IfMatch = None,
     ) -> SimpleNamespace:
         page = perform_action(request, uuid, requirement_id, action.name, lambda page: action.fields(page, body))
         set_etag(response, page.state.version)

@@ -23,7 +23,7 @@ from integrations.submissions.presenters import list_visible_findings
 from integrations.submissions.services import findings as reviewing
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.form_data import build_form_data, validate_form
+from portal.api.form_data import build_form_data, clean
 from portal.api.pagination import (
     CursorPage,
     Page,
@@ -35,7 +35,7 @@ from portal.api.pagination import (
 )
 from portal.api.problems import FieldError
 from portal.api.routing import RowId, ScopedRouter, StrictSchema
-from portal.api.v1.integrations import READ_SCOPE, WRITE_SCOPE, load_as_program_staff
+from portal.api.v1.integrations import READ_SCOPE, WRITE_SCOPE, load_as_program_staff, require_program_staff
 from portal.api.v1.schemas import submissions
 from portal.core.value_types import JsonObject
 
@@ -105,10 +105,9 @@ def get_queue(
     request: AuthenticatedRequest, response: HttpResponse, params: Query[ReviewQueueParams]
 ) -> Page[Integration]:
     """List the review queue, most urgent first."""
-    if not permissions.is_program_staff(request.user):
-        raise Http404("Not found. This operation is for program staff.")
+    require_program_staff(request)
     now = timezone.now()
-    filters = validate_form(QueueFilterForm(params.model_dump(exclude={"tab", "after", "limit"}))).cleaned_data
+    filters = clean(QueueFilterForm(params.model_dump(exclude={"tab", "after", "limit"})))
     rows = queue.filter_queue(filters, now).filter(queue.build_tab_condition(params.tab, request.user, now))
     if params.after is not None:
         rows = rows.filter(_build_cursor_condition(*decode_cursor(params.after)))
@@ -190,7 +189,7 @@ def raise_finding(request: AuthenticatedRequest, uuid: UUID, body: FindingIn) ->
     require_permission(permissions.can_decide, integration, request.user)
     if integration.edition.requirement(body.requirement) is None:
         raise Http404("Requirement not found in this edition of the program.")
-    text = validate_form(FindingForm(build_form_data(text=body.text))).cleaned_data["text"]
+    text = clean(FindingForm(build_form_data(text=body.text)))["text"]
     return reviewing.raise_finding(integration, body.requirement, text, actor=request.user, now=timezone.now())
 
 
@@ -199,7 +198,7 @@ def resolve_finding(request: AuthenticatedRequest, body: FindingResponseIn, pk: 
     """Respond to a finding. For partners."""
     finding = load_finding(request, pk)
     require_permission(permissions.can_edit, finding.integration, request.user)
-    answer = validate_form(FindingAnswerForm(build_form_data(answer=body.answer))).cleaned_data["answer"]
+    answer = clean(FindingAnswerForm(build_form_data(answer=body.answer)))["answer"]
     reviewing.answer_finding(finding, answer, actor=request.user, now=timezone.now())
     return load_finding(request, pk)
 
@@ -207,20 +206,16 @@ def resolve_finding(request: AuthenticatedRequest, body: FindingResponseIn, pk: 
 @router.post("/findings/{int:pk}/verify", REVIEW_SCOPE, submissions.FindingOut)
 def verify_finding(request: AuthenticatedRequest, pk: RowId) -> Finding:
     """Verify a finding. For reviewers."""
-    reviewing.verify_finding(_get_finding_as_staff(request, pk), actor=request.user, now=timezone.now())
+    require_program_staff(request)
+    reviewing.verify_finding(load_finding(request, pk), actor=request.user, now=timezone.now())
     return load_finding(request, pk)
 
 
 @router.post("/findings/{int:pk}/reopen", REVIEW_SCOPE, submissions.FindingOut)
 def reopen_finding(request: AuthenticatedRequest, pk: RowId) -> Finding:
     """Reopen a finding. For reviewers."""
-    reviewing.reopen_finding(_get_finding_as_staff(request, pk), actor=request.user, now=timezone.now())
-    return load_finding(request, pk)
-
-
-def _get_finding_as_staff(request: AuthenticatedRequest, pk: int) -> Finding:
-    if not permissions.is_program_staff(request.user):
-        raise Http404("Not found. This operation is for program staff.")
+    require_program_staff(request)
+    reviewing.reopen_finding(load_finding(request, pk), actor=request.user, now=timezone.now())
     return load_finding(request, pk)
 
 
@@ -238,5 +233,5 @@ def change_reviewer_profile(request: AuthenticatedRequest, body: ReviewerProfile
     profile = get_reviewer_profile(request)
     current_values = {name: getattr(profile, name) for name in ReviewerProfileOut.model_fields}
     form_fields = current_values | body.model_dump(exclude_unset=True)
-    cleaned_data = validate_form(ReviewerProfileForm(build_form_data(**form_fields), instance=profile)).cleaned_data
+    cleaned_data = clean(ReviewerProfileForm(build_form_data(**form_fields), instance=profile))
     return claims.change_profile(request.user, cleaned_data, actor=request.user)

@@ -24,7 +24,7 @@ from integrations.sla.views.issue import ReasonForm, load_issue
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from portal.accounts.requests import AnyUser, AuthenticatedRequest
-from portal.api.form_data import build_form_data, validate_form
+from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.pagination import CursorPage, Page, paginate
 from portal.api.routing import MessageResponse, ScopedRouter
 from portal.api.v1.schemas.sla import (
@@ -83,7 +83,7 @@ def register_decision(name: str, summary: str, permission: Permission, decide: C
     def operation(request: AuthenticatedRequest, uuid: UUID, body: IssueDecisionIn) -> IssuePage:
         issue = load_issue(request, uuid)
         require_permission(permission, issue.integration, request.user)
-        reason = validate_form(ReasonForm(build_form_data(reason=body.reason))).cleaned_data["reason"]
+        reason = clean(ReasonForm(build_form_data(reason=body.reason)))["reason"]
         decide(issue, reason, actor=request.user, now=timezone.now())
         return get_issue(request, uuid)
 
@@ -99,9 +99,8 @@ for row in ISSUE_DECISIONS:
 def get_label_policy(request: AuthenticatedRequest, uuid: UUID) -> dict[str, list[str] | int | None]:
     """Get an integration's label policy."""
     integration = load_visible_integration(request, uuid)
-    initial_data = label_pages.build_initial_data(
-        label_proposals.build_label_map(label_proposals.get_policy_in_force(integration, timezone.now()))
-    )
+    policy = label_proposals.get_policy_in_force(integration, timezone.now())
+    initial_data = label_pages.build_initial_data(label_proposals.build_label_map(policy))
     pending_policy = integration.label_policies.filter(state=LabelPolicy.State.PROPOSED).last()
     return {name: text.split("\n") if text else [] for name, text in initial_data.items()} | {
         "waiting": pending_policy.pk if pending_policy else None
@@ -114,9 +113,8 @@ def propose_label_policy(request: AuthenticatedRequest, uuid: UUID, body: LabelP
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_edit, integration, request.user)
     form_data = build_form_data(**{name: "\n".join(lines) for name, lines in body.model_dump().items()})
-    form = validate_form(
-        label_pages.LabelsForm(form_data, account=partial(label_proposals.resolve_account, integration))
-    )
+    account = partial(label_proposals.resolve_account, integration)
+    form = validate_form(label_pages.LabelsForm(form_data, account=account))
     label_proposals.propose_label_map(integration, form.label_map, actor=request.user, now=timezone.now())
     return MessageResponse(
         message="Proposal sent to the program. The current label policy applies until the program decides."
@@ -129,14 +127,12 @@ def decide_label_policy(request: AuthenticatedRequest, uuid: UUID, body: LabelPo
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_decide, integration, request.user)
     pending_policy = integration.label_policies.filter(state=LabelPolicy.State.PROPOSED).last()
-    note = validate_form(label_pages.LabelPolicyDecisionForm(build_form_data(note=body.note))).cleaned_data["note"]
+    note, now = clean(label_pages.LabelPolicyDecisionForm(build_form_data(note=body.note)))["note"], timezone.now()
     if pending_policy is None:
         raise ActionRefused("This proposal was already decided.", "conflict")
     if not body.accept and not note:
         raise ActionRefused("Enter a reason. The partner can see it.")
-    label_proposals.decide_proposal(
-        pending_policy, accept=body.accept, note=note, actor=request.user, now=timezone.now()
-    )
+    label_proposals.decide_proposal(pending_policy, accept=body.accept, note=note, actor=request.user, now=now)
     return MessageResponse(
         message="Label policy accepted. It applies to new issues." if body.accept else "Label policy declined."
     )
@@ -158,9 +154,8 @@ def set_calendar(request: AuthenticatedRequest, slug: str, body: CalendarIn) -> 
     extra_days_text = "\n".join(f"{day} {name}" for day, name in body.extra_days.items())
     form_fields = body.model_dump(exclude={"dry_run", "extra_days"}) | {"extra_days": extra_days_text}
     current_calendar = partner.calendars.in_force(now)
-    form = validate_form(
-        CalendarForm(build_form_data(**form_fields), initial=build_initial_data(current_calendar, "UTC"), now=now)
-    )
+    initial = build_initial_data(current_calendar, "UTC")
+    form = validate_form(CalendarForm(build_form_data(**form_fields), initial=initial, now=now))
     new_calendar = form.definition.build_edition(partner, now)
     impact = preview_calendar(partner, current_calendar, new_calendar, now)
     if not body.dry_run:

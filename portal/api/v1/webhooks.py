@@ -10,7 +10,7 @@ from ninja import Query, Schema
 from pydantic import Field
 
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.form_data import build_form_data, validate_form
+from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.routing import MessageResponse, ScopedRouter, StrictSchema
 from portal.api.v1.schemas.common import PartnerReference, link_to
@@ -202,7 +202,7 @@ def test_webhook(request: AuthenticatedRequest, uuid: UUID) -> WebhookDelivery:
 def replay_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookReplayIn) -> MessageResponse:
     """Replay failed deliveries since a time within the last 30 days."""
     row = permissions.get_endpoint(request.user, uuid)
-    failed_since = validate_form(ReplayForm(build_form_data(since=body.since))).cleaned_data["since"]
+    failed_since = clean(ReplayForm(build_form_data(since=body.since)))["since"]
     count = services.replay_deliveries(row, failed_since, actor=request.user, now=timezone.now())
     return MessageResponse(message=f"Replayed deliveries: {count}.")
 
