@@ -20,7 +20,7 @@ RESPONSE_HEADERS = {"content-type": "application/json", "server": "pipeline"}
 NEWEST_STATUSES: tuple[tuple[int | None, ...], ...] = ((200,), (503, 200), (200,), (502,), (200,), (None, 503, 200))
 
 
-def create_webhooks(partner: Partner, owner: User, staff: object, now: datetime) -> None:
+def create_webhooks(partner: Partner, owner: User, staff: User, now: datetime) -> None:
     """Create both webhooks and their logs."""
     created_at = now - timedelta(days=29)
     kinds = [key for key, webhook in WEBHOOKS.items() if not webhook.is_program_only]

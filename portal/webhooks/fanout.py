@@ -1,9 +1,8 @@
 """Creation of webhook deliveries in the transaction of an event."""
 
 from datetime import datetime
-from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from portal.audit.catalog import WEBHOOKS
 from portal.audit.event_types import Webhook
@@ -37,7 +36,7 @@ def create_deliveries(event: AuditEvent) -> None:
         )
 
 
-def list_endpoints(event: AuditEvent, webhook: Webhook) -> Any:
+def list_endpoints(event: AuditEvent, webhook: Webhook) -> QuerySet[WebhookEndpoint]:
     """Return the active endpoints of the event's partner and of the program that match the program filter."""
     row = event.integration
     assert row is not None

@@ -1,15 +1,16 @@
 """Permissions for webhook endpoints: owners manage those of their company, and staff those of the program."""
 
-from typing import Any
 from uuid import UUID
 
 from django.contrib.auth import get_user_model
+from django.db.models import QuerySet
 from django.http import Http404
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner, Role
+from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.webhooks.models import WebhookEndpoint
 
@@ -29,7 +30,7 @@ def list_managed_partners(user: AnyUser | None) -> list[Partner]:
     return list(Partner.objects.filter(pk__in=owned_partner_ids).order_by("name"))
 
 
-def list_visible_endpoints(user: AnyUser | None) -> Any:
+def list_visible_endpoints(user: AnyUser | None) -> QuerySet[WebhookEndpoint]:
     """Return the endpoints that the user can manage."""
     endpoints = WebhookEndpoint.objects.filter(ended_at=None, partner__in=list_managed_partners(user))
     if can_manage(None, user):
@@ -37,15 +38,15 @@ def list_visible_endpoints(user: AnyUser | None) -> Any:
     return endpoints.select_related("partner")
 
 
-def get_endpoint(user: Any, uuid: UUID) -> WebhookEndpoint:
+def get_endpoint(user: AnyUser | None, uuid: UUID) -> WebhookEndpoint:
     """Return an endpoint that the user can manage, or raise Http404."""
-    endpoint: WebhookEndpoint | None = list_visible_endpoints(user).filter(uuid=uuid).first()
+    endpoint = list_visible_endpoints(user).filter(uuid=uuid).first()
     if endpoint is None:
         raise Http404(_(NOT_FOUND_MESSAGE))
     return endpoint
 
 
-def list_owners(endpoint: WebhookEndpoint) -> list[Any]:
+def list_owners(endpoint: WebhookEndpoint) -> list[User]:
     """Return the recipients of emails about an endpoint: owners of the partner, or staff for the program."""
     active_users = get_user_model().objects.filter(is_active=True)
     if endpoint.partner_id is None:

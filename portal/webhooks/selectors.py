@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from portal.accounts.requests import AnyUser
 from portal.audit.catalog import WEBHOOKS
 from portal.webhooks.event_types import TEST_EVENT_TYPE
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
@@ -74,7 +74,7 @@ def get_health(endpoint: WebhookEndpoint) -> EndpointHealth:
     return EndpointHealth(_("Working"), "good", "circle-check", _("The last delivery succeeded."))
 
 
-def list_managed_endpoints(user: Any, now: datetime) -> list[tuple[WebhookEndpoint, EndpointHealth]]:
+def list_managed_endpoints(user: AnyUser | None, now: datetime) -> list[tuple[WebhookEndpoint, EndpointHealth]]:
     """Return the endpoints that the user can manage, with counts of pending and recently failed deliveries."""
     recent_failures = Q(messages__state=DeliveryState.FAILED, messages__created_at__gte=now - RECENT_PERIOD)
     rows = list_visible_endpoints(user).annotate(

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import uuid4
 
 from django.db import transaction
@@ -84,7 +83,7 @@ def _select_kinds(kinds: Sequence[str], *, is_program_endpoint: bool) -> list[st
 
 @transaction.atomic
 def create_endpoint(
-    partner: Partner | None, configuration: EndpointConfiguration, *, actor: Any, now: datetime
+    partner: Partner | None, configuration: EndpointConfiguration, *, actor: User, now: datetime
 ) -> tuple[WebhookEndpoint, Secret | None]:
     """Create an endpoint and return it with its secret. Slack endpoints have no secret."""
     permissions.forget_roles(actor)

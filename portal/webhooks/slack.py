@@ -3,9 +3,6 @@
 All user input is escaped and kept on one line, so it can't create mentions, links, or lines in a channel.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from portal.audit.models import AuditEvent
 from portal.core.value_types import JsonObject
 from portal.notifications.rendering import flatten_text
@@ -28,7 +25,7 @@ def build_link(address: str, text: object) -> str:
     return f"<{address}|{escape_text(text).replace('|', '¦')}>"
 
 
-def build_body(event: AuditEvent, payload: Mapping[str, Any]) -> str:
+def build_body(event: AuditEvent, payload: JsonObject) -> str:
     """Return the Slack message of an event with its payload."""
     data = payload["data"]
     summary = f"{escape_text(event.actor_name)} {escape_text(event.sentence, LONG_TEXT_LENGTH)}"
@@ -48,7 +45,7 @@ def build_body(event: AuditEvent, payload: Mapping[str, Any]) -> str:
     )
 
 
-def build_test_body(payload: Mapping[str, Any]) -> str:
+def build_test_body(payload: JsonObject) -> str:
     summary = escape_text(payload["data"]["sentence"])
     return build_message(summary, [build_section(f":wave: {summary}"), build_context_block(str(payload["type"]))])
 
