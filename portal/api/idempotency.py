@@ -7,6 +7,7 @@ services before they write run outside of a transaction, because SQLite allows o
 import hashlib
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
@@ -77,17 +78,13 @@ def omit_from_replay(request: HttpRequest, field_name: str) -> None:
 
 def _run_and_store(request: HttpRequest, row: IdempotencyRecord, run: Callable[[], HttpResponse]) -> HttpResponse:
     """Run the operation and store its response, in one transaction unless the operation is non-atomic."""
-    if get_operation_name(request) in NON_ATOMIC_OPERATIONS:
+    is_atomic = get_operation_name(request) not in NON_ATOMIC_OPERATIONS
+    with transaction.atomic() if is_atomic else nullcontext():
         response = run()
         if response.status_code < 500:
             _store_response(request, row, response)
-        return response
-    with transaction.atomic():
-        response = run()
-        if response.status_code >= 500:
+        elif is_atomic:
             transaction.set_rollback(True)
-        else:
-            _store_response(request, row, response)
     return response
 
 

@@ -3,7 +3,7 @@
 import json
 import logging
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.core.exceptions import (
@@ -15,6 +15,7 @@ from django.core.exceptions import (
     TooManyFilesSent,
 )
 from django.db import OperationalError
+from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI
@@ -24,6 +25,7 @@ from integrations.submissions.services.drafts import DraftConflictError
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
 
+Row = TypeVar("Row", bound=Model)
 log = logging.getLogger(__name__)
 PROBLEM_CONTENT_TYPE = "application/problem+json"
 # Type: (status, title)
@@ -94,6 +96,14 @@ def refuse_unknown_keys(field: str, keys: Iterable[str], known_keys: Container[s
     field_errors = [(f"{field}.{key}", message) for key in keys if key not in known_keys]
     if field_errors:
         raise ApiError("validation-error", message, fields=field_errors)
+
+
+def get_row(rows: QuerySet[Row], not_found_message: str, **lookups: object) -> Row:
+    """Return the row that matches the lookups. Raises Http404 with the message."""
+    row = rows.filter(**lookups).first()
+    if row is None:
+        raise Http404(not_found_message)
+    return row
 
 
 def build_refusal_response(action_refused: ActionRefused, is_conditional: bool = False) -> HttpResponse:

@@ -29,11 +29,8 @@ class RequestAllowance:
 
 def count_request(client: str, limit: int) -> RequestAllowance:
     """Count a request of `client`."""
-    timestamp = time.time()
-    window_number, remaining_seconds = (
-        int(timestamp // WINDOW_SECONDS),
-        WINDOW_SECONDS - int(timestamp % WINDOW_SECONDS),
-    )
+    window_number, elapsed_seconds = divmod(int(time.time()), WINDOW_SECONDS)
+    remaining_seconds = WINDOW_SECONDS - elapsed_seconds
     key = f"api-asked:{client}:{window_number}"
     try:
         cache.add(key, 0, WINDOW_SECONDS * 2)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from ninja import Query, Schema
@@ -25,6 +25,7 @@ from portal.analytics.saved_views.views import build_url
 from portal.analytics.views.exports import build_file_response
 from portal.api.form_data import build_form_data, clean
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
+from portal.api.problems import get_row
 from portal.api.routing import MessageResponse, RowId, ScopedRouter, StrictSchema
 from portal.api.v1.integrations import require_program_staff
 from portal.api.v1.schemas.common import RelatedUuid, link_to
@@ -214,10 +215,7 @@ def _list_visible_views(user: User) -> QuerySet[SavedView]:
 
 def _get_view(request: AuthenticatedRequest, pk: int) -> SavedView:
     """Return an own or shared view. Raises Http404."""
-    view = _list_visible_views(request.user).filter(pk=pk).first()
-    if view is None:
-        raise Http404("View not found.")
-    return view
+    return get_row(_list_visible_views(request.user), "View not found.", pk=pk)
 
 
 @router.get("/emails", EMAILS_SCOPE, CursorPage[EmailOut])
@@ -233,7 +231,4 @@ def get_email(request: HttpRequest, uuid: UUID) -> EmailMessage:
     """Get an email. Emails with sign-in links are not available."""
     require_program_staff(request)
     emails = EmailMessage.objects.exclude(name__in=SECRET_TEMPLATES).select_related("integration")
-    email = emails.filter(uuid=uuid).first()
-    if email is None:
-        raise Http404("Email not found. It doesn't exist, or it contains a sign-in link.")
-    return email
+    return get_row(emails, "Email not found. It doesn't exist, or it contains a sign-in link.", uuid=uuid)

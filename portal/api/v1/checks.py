@@ -12,6 +12,7 @@ from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
+from portal.api.problems import get_row
 from portal.api.routing import MessageResponse, ScopedRouter, StrictSchema
 from portal.core.value_types import JsonObject, TemplateContext
 from verification.checks.models import CiCheckReport
@@ -155,7 +156,5 @@ def report_check_results(
 @router.get("/integrations/{uuid:uuid}/check-results/{uuid:report}", READ_SCOPE, CiCheckReportOut)
 def get_check_results(request: AuthenticatedRequest, uuid: UUID, report: UUID) -> CiCheckReport:
     """Get a CI report. Poll while `compared_at` is null and `sampled` is not empty."""
-    ci_report = CiCheckReport.objects.filter(integration=load_visible_integration(request, uuid), uuid=report).first()
-    if ci_report is None:
-        raise Http404("Report not found.")
-    return ci_report
+    reports = CiCheckReport.objects.filter(integration=load_visible_integration(request, uuid))
+    return get_row(reports, "Report not found.", uuid=report)

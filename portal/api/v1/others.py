@@ -16,7 +16,7 @@ from integrations.submissions.workflow import evidence as due_process
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean, get_initial_values, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
-from portal.api.problems import refuse_unknown_keys
+from portal.api.problems import get_row, refuse_unknown_keys
 from portal.api.routing import MessageResponse, ScopedRouter, StrictSchema
 from portal.api.v1.schemas.common import RelatedUuid, link_to
 from portal.core.value_types import JsonObject
@@ -166,7 +166,4 @@ def list_directory(
 @public_router.get("/directory/{uuid:uuid}", "", JsonObject)
 def get_listing(request: HttpRequest, uuid: UUID) -> JsonObject:
     """Get a listing. Delisted integrations stay available with their status. Public."""
-    row = Listing.objects.filter(uuid=uuid).first()
-    if row is None:
-        raise Http404("Listing not found.")
-    return search.serialize_listing(row)
+    return search.serialize_listing(get_row(Listing.objects.all(), "Listing not found.", uuid=uuid))

@@ -108,11 +108,11 @@ def list_members(request: HttpRequest, slug: str) -> dict[str, Iterable[Model]]:
     partner = get_partner(request, slug)
     memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("pk")
     can_manage, now = permissions.can_manage_partner(partner, request.user), timezone.now()
-    open_invitations = people.list_open_invitations(partner, now).order_by("pk") if can_manage else []
-    join_requests = (
-        partner.join_requests.filter(state=JoinRequest.State.WAITING).select_related("user") if can_manage else []
-    )
-    return {"members": memberships, "invitations": open_invitations, "requests": join_requests}
+    if not can_manage:
+        return {"members": memberships, "invitations": [], "requests": []}
+    join_requests = partner.join_requests.filter(state=JoinRequest.State.WAITING).select_related("user")
+    invitations = people.list_open_invitations(partner, now).order_by("pk")
+    return {"members": memberships, "invitations": invitations, "requests": join_requests}
 
 
 @router.post("/partners/{slug:slug}/invitations", WRITE_SCOPE, InvitationOut, status=201)

@@ -109,22 +109,13 @@ def build_form_schema(form: forms.Form) -> JsonObject:
 
 
 def build_field_schema(field: forms.Field) -> JsonObject:
-    schema = dict(
-        next(
-            (base_schema for field_class, base_schema in FIELD_SCHEMAS if isinstance(field, field_class)),
-            {"type": "string"},
-        )
-    )
-    schema["title"] = str(field.label or "")
+    base_schemas = (schema for field_class, schema in FIELD_SCHEMAS if isinstance(field, field_class))
+    schema: JsonObject = next(base_schemas, {"type": "string"}) | {"title": str(field.label or "")}
     if field.help_text:
         schema["description"] = str(field.help_text)
     if isinstance(field, forms.ChoiceField):
         choice_keys = [str(key) for key, _ in field.choices if str(key)]  # type: ignore[union-attr,misc]
-        schema = (
-            schema | {"items": {"type": "string", "enum": choice_keys}}
-            if "items" in schema
-            else schema | {"enum": choice_keys}
-        )
+        schema |= {"items": {"type": "string", "enum": choice_keys}} if "items" in schema else {"enum": choice_keys}
     max_length = getattr(field, "max_length", None)
     return schema | {"maxLength": max_length} if max_length else schema
 

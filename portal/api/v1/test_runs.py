@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db.models import QuerySet
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 from ninja import Query, Schema
@@ -15,6 +15,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import set_location_header
 from portal.api.form_data import build_form_data, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
+from portal.api.problems import get_row
 from portal.api.routing import MessageResponse, RowId, ScopedRouter, StrictSchema
 from portal.api.v1.schemas.common import DisplayText
 from portal.core.value_types import JsonObject
@@ -106,10 +107,7 @@ def list_test_runs(
 @router.get(f"{TESTS_PATH}/{{int:pk}}", READ_SCOPE, TestRunDetail)
 def get_test_run(request: AuthenticatedRequest, uuid: UUID, pk: RowId) -> TestRun:
     """Get a test run with its records. Poll while `finished_at` is null."""
-    run = _list_visible(request, uuid).filter(pk=pk).first()
-    if run is None:
-        raise Http404("Test run not found.")
-    return run
+    return get_row(_list_visible(request, uuid), "Test run not found.", pk=pk)
 
 
 @router.post(f"{TESTS_PATH}/{{int:pk}}/cancel", WRITE_SCOPE)

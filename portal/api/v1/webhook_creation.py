@@ -35,7 +35,9 @@ class WebhookIn(StrictSchema):
     address: str = Field(description="HTTPS URL of a public host.")
     kinds: list[str] = Field(max_length=100, description="Event types from /webhooks/event-types.")
     form: str = "webhook"
-    program: str = Field("", description="Program to limit events to, or empty for all programs.")
+    program: str = Field(
+        "", description="Program to limit events to, or empty for all programs.", serialization_alias="program_key"
+    )
 
 
 class WebhookWithSecretOut(WebhookOut):
@@ -54,10 +56,9 @@ def create_webhook(request: AuthenticatedRequest, response: HttpResponse, body: 
     """
     omit_from_replay(request, "secret")
     partner = _get_managed_partner(request, body.partner)
-    form_fields = body.model_dump(exclude={"partner", "program"}) | {"program_key": body.program}
-    configuration = validate_form(
-        EndpointForm(build_form_data(**form_fields), is_program_endpoint=partner is None), {"program_key": "program"}
-    ).configuration
+    form_data = build_form_data(**body.model_dump(exclude={"partner"}, by_alias=True))
+    form = EndpointForm(form_data, is_program_endpoint=partner is None)
+    configuration = validate_form(form, {"program_key": "program"}).configuration
     row, secret = services.create_endpoint(partner, configuration, actor=request.user, now=timezone.now())
     set_location_header(request, response, "webhooks", row.uuid)
     return _add_secret(row, secret)
@@ -69,9 +70,8 @@ def rotate_webhook_secret(request: AuthenticatedRequest, uuid: UUID) -> WebhookW
     """Rotate the secret. The previous secret also signs deliveries for one more day."""
     omit_from_replay(request, "secret")
     row = permissions.get_endpoint(request.user, uuid)
-    secret = services.rotate_secret(
-        row, actor=request.user, now=timezone.now(), expected_fingerprint=services.get_secret_fingerprint(row)
-    )
+    fingerprint = services.get_secret_fingerprint(row)
+    secret = services.rotate_secret(row, actor=request.user, now=timezone.now(), expected_fingerprint=fingerprint)
     return _add_secret(permissions.get_endpoint(request.user, uuid), secret)
 
 

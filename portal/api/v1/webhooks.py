@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import Field
@@ -12,6 +12,7 @@ from pydantic import Field
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
+from portal.api.problems import get_row
 from portal.api.routing import MessageResponse, ScopedRouter, StrictSchema
 from portal.api.v1.schemas.common import PartnerReference, link_to
 from portal.core.value_types import JsonObject
@@ -65,7 +66,9 @@ class WebhookUpdateIn(StrictSchema):
 
     name: str | None = None
     kinds: list[str] | None = Field(None, max_length=100)
-    program: str | None = Field(None, description="Program to limit events to, or empty for all programs.")
+    program: str | None = Field(
+        None, description="Program to limit events to, or empty for all programs.", serialization_alias="program_key"
+    )
     address: str | None = Field(None, description="HTTPS URL of a public host.")
 
 
@@ -156,15 +159,10 @@ def get_webhook(request: AuthenticatedRequest, uuid: UUID) -> WebhookEndpoint:
 def update_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookUpdateIn) -> WebhookEndpoint:
     """Change a webhook's name, address, or event types."""
     row = permissions.get_endpoint(request.user, uuid)
-    changes = body.model_dump(exclude_none=True)
-    if "program" in changes:
-        changes["program_key"] = changes.pop("program")
-    form = EndpointForm(
-        build_form_data(**build_initial_data(row) | changes), is_program_endpoint=row.partner_id is None, endpoint=row
-    )
-    services.change_endpoint(
-        row, validate_form(form, {"program_key": "program"}).configuration, actor=request.user, now=timezone.now()
-    )
+    form_data = build_form_data(**build_initial_data(row) | body.model_dump(exclude_none=True, by_alias=True))
+    form = EndpointForm(form_data, is_program_endpoint=row.partner_id is None, endpoint=row)
+    configuration = validate_form(form, {"program_key": "program"}).configuration
+    services.change_endpoint(row, configuration, actor=request.user, now=timezone.now())
     return permissions.get_endpoint(request.user, uuid)
 
 
@@ -219,10 +217,8 @@ def list_webhook_messages(
 @router.get("/webhooks/{uuid:uuid}/messages/{uuid:message}", READ_SCOPE, WebhookDeliveryDetail)
 def get_webhook_message(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> WebhookDelivery:
     """Get a delivery with its attempts."""
-    delivery = permissions.get_endpoint(request.user, uuid).messages.filter(uuid=message).first()
-    if delivery is None:
-        raise Http404("Delivery not found. Deliveries are available for 30 days.")
-    return delivery
+    deliveries = permissions.get_endpoint(request.user, uuid).messages.all()
+    return get_row(deliveries, "Delivery not found. Deliveries are available for 30 days.", uuid=message)
 
 
 @router.post("/webhooks/{uuid:uuid}/messages/{uuid:message}/replay", WRITE_SCOPE, WebhookDeliveryDetail)
