@@ -29,7 +29,7 @@ def test_listed_provider_becomes_partner_premier(
 ) -> None:
     partner, reviewer = walk.partner.go(walk.page), walk.reviewer
     assert (listed_provider.listing_status, listed_provider.tier) == ("listed", "partner")
-    partner.sees("Partner Premier", "Technical: at least one", "Feature: at least one")
+    partner.sees("Partner Premier", "Technical requirements (at least one)", "Feature requirements (at least one)")
     partner.sees_not("Request Partner Premier").shot("premier-before")
     tier = listed_provider.edition.tier("partner-premier")
     walk.fulfil(next(r for r in tier.requirements if r.id == "TP-SBOM"))
@@ -40,7 +40,7 @@ def test_listed_provider_becomes_partner_premier(
     assert (walk.row.responsible_party, walk.row.tier_request) == ("program", "partner-premier")
     reviewer.go("/queue/").sees("request for tier Partner Premier").press("Claim review Rocket")
     requirement_row = reviewer.page.locator(
-        "#step-partner-premier li.requirement", has_text="Software bill of materials"
+        "#step-partner-premier li.requirement", has_text="Software bill of materials (SBOM)"
     )
     requirement_row.get_by_text("Evidence").click()
     reviewer.sees("https://acme.example/docs", "GitHub SBOM generator").shot("premier-review")

@@ -60,7 +60,7 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
         "can_edit": permissions.can_edit(integration, user),
         "for_program": permissions.is_program_staff(user),
         "now": now,
-        "has_run_task_test": any("run_task.rehearsal" in r.checks for r in integration.edition.requirements()),
+        "has_run_task_test": any("run_task.test_run" in r.checks for r in integration.edition.requirements()),
         "parallel_requirement": get_parallel_requirement(integration, user, now),
         **build_button_context(integration, user, now),
         **build_label_context(integration),

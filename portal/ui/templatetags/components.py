@@ -35,7 +35,7 @@ Blocks, each closed by {% end… %}:
     {% empty_state heading="No integrations yet" icon="inbox" action="" level=2 %}how to make it so{% endempty_state %}
     {% banner tone="good" heading="" live=False %}    tones good warn bad info
     {% facts %}{% fact "Repository" %}…{% endfact %}{% endfacts %}   a blank fact says "not yet"
-    <ul class="requirements">{% requirement state="open" title="Support dossier" who="" href="" reason="" action="" %}
+    <ul class="requirements">{% requirement state="open" title="Support contacts" who="" href="" reason="" action="" %}
        more{% endrequirement %}</ul>                  states are the words of {% outcome %}
     {% check_result outcome="fail" title="Signature" summary="…" advice="" looked_at="v1.4.2, commit 9f3c1e" at=None
        next_try=None action="" help="" id="" level=3 swap=False %}evidence{% endcheck_result %}

@@ -37,7 +37,7 @@ def test_json_holds_rules_as_plain_values():
     (nomad,) = json.loads(run_list_programs("--json", "--program", "nomad"))
     assert nomad["sla"] == {
         "target_type": "resolve",
-        "summary": "Critical issues are resolved within 48 hours, all others within 5 business days.",
+        "summary": "Partners resolve critical issues within 48 hours, and all others within 5 business days.",
         "critical": {"hours": 48, "business_days": None, "ideally": False},
         "other": {"hours": None, "business_days": 5, "ideally": False},
     }

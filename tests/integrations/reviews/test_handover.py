@@ -16,7 +16,7 @@ from tests.conftest import begin, drive, meet
 
 At = Callable[..., Integration]
 LATER = timedelta(minutes=11)
-ACCOUNTS = "Credentials for test infrastructure"
+ACCOUNTS = "Test infrastructure credentials"
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_what_says_that_all_findings_are_answered_is_asked_after_them(
             requirements.submit_answer(row, item.id, {"met": "in a test"}, actor=alice, now=now)
     assert turn(row) == ("partner", "Respond to 1 finding")
     findings.answer_finding(finding, "Added.", actor=alice, now=now + LATER)
-    assert turn(row) == ("partner", "Confirm “Address the review's feedback”")
+    assert turn(row) == ("partner", "Confirm “Review feedback addressed”")
 
 
 def test_with_nothing_left_for_the_partner_a_finding_is_needed(
@@ -125,8 +125,8 @@ def test_email_says_where_one_of_several_is_enough(row: Integration, rita: Any, 
     text = EmailMessage.objects.get(event__event_type="review.changes_requested").text
     lines = [line for line in text.splitlines() if line.endswith(" (one option is enough)")]
     assert lines == [
-        "- Propose times: Demonstration of the integration (one option is enough)",
-        "- Upload: Logs of the tests (one option is enough)",
+        "- Propose times: Integration demo (one option is enough)",
+        "- Upload: Test logs (one option is enough)",
     ]
 
 

@@ -164,18 +164,18 @@ def test_new_meeting_after_a_canceled_one(rocket, scheduled_meeting, alice, now,
 
 def test_held_before_it_began(scheduled_meeting, rita, now):
     with pytest.raises(ActionRefused, match="has not started"):
-        meetings.complete_meeting(scheduled_meeting, ["Live demonstration"], notes="", actor=rita, now=now)
+        meetings.complete_meeting(scheduled_meeting, ["Live demo"], notes="", actor=rita, now=now)
 
 
 def test_held_and_everything_shown(rocket, scheduled_meeting, rita, times):
-    meetings.complete_meeting(scheduled_meeting, ["Live demonstration"], notes="Went well.", actor=rita, now=times[0])
+    meetings.complete_meeting(scheduled_meeting, ["Live demo"], notes="Went well.", actor=rita, now=times[0])
     assert get_status(rocket) == (Status.SUBMITTED, "")
     assert rocket.events.last().event_type == "meeting.completed"
 
 
 def test_held_by_the_partner(scheduled_meeting, alice, times):
     with pytest.raises(ActionRefused, match="Only reviewers"):
-        meetings.complete_meeting(scheduled_meeting, ["Live demonstration"], notes="", actor=alice, now=times[0])
+        meetings.complete_meeting(scheduled_meeting, ["Live demo"], notes="", actor=alice, now=times[0])
 
 
 @pytest.fixture

@@ -82,7 +82,7 @@ def test_numbers_of_another_repository_are_left_out():
         ("terraform-provider-rocket", ""),
         (
             "rocket",
-            "The program requires a repository named terraform-provider-NAME, in lower case. "
+            "The program requires a repository named terraform-provider-NAME, in lowercase. "
             "This repository is named rocket.",
         ),
     ],

@@ -33,7 +33,7 @@ def listed_integration(at: Any, alice: Any, now: Any) -> Any:
     answers.submit_answer(
         row, TEXT, {"text": "Launches rockets.\nSafely.", "page": "https://acme.example/r"}, actor=alice, now=now
     )
-    private = {"escalation": "pager@acme.example", "plan": "We get up at night.", "promise": True}
+    private = {"escalation": "pager@acme.example", "plan": "We get up at night.", "commitment": True}
     plan = next(r.id for r in row.edition.requirements() if any(field.key == "plan" for field in r.fields))
     answers.submit_answer(row, plan, private, actor=alice, now=now)
     documents.upload_document(

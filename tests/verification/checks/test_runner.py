@@ -72,7 +72,7 @@ def test_run_keeps_what_each_check_said(provider, deciding):
     assert license.looked_at_summary == "repository acme/terraform-provider-rocket, id 4711, commit 9f3c1e"
     assert {
         "label": "Accepted by the program",
-        "value": "One of fifteen open-source licenses.",
+        "value": "One of 15 open-source licenses.",
         "url": "",
     } in license.evidence
 

@@ -7,8 +7,8 @@ from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 
-CHECK_KEY = "plugin.rehearsal"
-OBSERVATION_KEY = "nomad_rehearsal"
+CHECK_KEY = "plugin.test_run"
+OBSERVATION_KEY = "nomad_plugin_test_run"
 OUTCOME_PHRASES = {
     "pass": "passed its test run",
     "warn": "passed its test run with warnings",

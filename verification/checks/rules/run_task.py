@@ -7,8 +7,8 @@ from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 
-CHECK_KEY = "run_task.rehearsal"
-OBSERVATION_KEY = "run_task_rehearsal"
+CHECK_KEY = "run_task.test_run"
+OBSERVATION_KEY = "run_task_test_run"
 STAGE_TITLES = {"pre_plan": "Pre-plan", "post_plan": "Post-plan", "pre_apply": "Pre-apply", "post_apply": "Post-apply"}
 OUTCOME_PHRASES = {
     "pass": "passed its test run",

@@ -71,5 +71,5 @@ def test_meeting_ticked_after_it_began(rocket, alice, rita, sign_in, now):
     press(sign_in(rita), rocket, DEMO, "accept", time="2026-04-15T11:00:00+00:00")
     assert 'value="hold"' not in sign_in(rita).get(place(rocket, DEMO)).content.decode()
     with time_machine.travel(now + timedelta(days=2), tick=False):
-        press(sign_in(rita), rocket, DEMO, "hold", shown="Live demonstration", notes="Well.")
+        press(sign_in(rita), rocket, DEMO, "hold", shown="Live demo", notes="Well.")
     assert state(rocket, DEMO).status == Status.SUBMITTED

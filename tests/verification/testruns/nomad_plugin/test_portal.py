@@ -45,7 +45,7 @@ def test_test_run_is_kept_and_reported_to_the_check(
     row.refresh_from_db()
     assert (row.inputs["type"], row.outcome, len(row.records["asked"])) == ("driver", "fail", 11)
     assert [each["rule"] for each in row.results if each["outcome"] != "pass"] == ["info.api"]
-    check = execution.run_check("plugin.rehearsal", build_integration_subject(booster), None)
+    check = execution.run_check("plugin.test_run", build_integration_subject(booster), None)
     assert (str(check.outcome), check.summary) == (
         "fail",
         "The driver plugin failed its test run. 1 of 13 rules didn't pass.",
@@ -82,7 +82,7 @@ def test_without_a_sandbox_nothing_is_run_and_nothing_passes(
     services.execute_test_run(row.pk, program_fetcher=stubborn)
     row.refresh_from_db()
     assert {each["outcome"] for each in row.results} == {row.outcome} == {"not_run"}
-    assert execution.run_check("plugin.rehearsal", build_integration_subject(booster), None).summary == (
+    assert execution.run_check("plugin.test_run", build_integration_subject(booster), None).summary == (
         "The test run was incomplete. 13 of 13 rules have no result."
     )
 

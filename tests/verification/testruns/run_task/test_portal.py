@@ -78,7 +78,7 @@ def test_good_endpoint_passes_and_its_key_is_forgotten(run_test: Any, run_task: 
     stored_text = str([each.exchange for each in row.requests.all()]) + str([*RunTaskCallback.objects.values("seen")])
     assert KEY not in stored_text
     assert CheckRun.objects.open().filter(integration=run_task).exists()
-    run_integration_checks(run_task, ["RT-TRIED"], now=timezone.now())
+    run_integration_checks(run_task, ["RT-TEST"], now=timezone.now())
     result = run_task.check_results.get()
     assert (result.outcome, result.summary) == ("pass", "The run task passed its test run (Post-plan).")
 
@@ -244,7 +244,7 @@ def test_what_it_showed_is_ticked_beforehand_in_the_meeting(
         "verdicts": [],
     }
     observations.store_observation(row, KEY_OF_CHECK, {OBSERVATION_KEY: observation | {"at": now.isoformat()}}, now)
-    run_integration_checks(row, ["RT-TRIED"], now=timezone.now())
+    run_integration_checks(row, ["RT-TEST"], now=timezone.now())
     times = (now + timedelta(days=1),)
     meeting = meetings.propose_times(
         row, "RT-4", meetings.MeetingProposal(times, "https://meet.example", 45), actor=alice, now=now
@@ -252,6 +252,6 @@ def test_what_it_showed_is_ticked_beforehand_in_the_meeting(
     meetings.accept_time(meeting, times[0], actor=rita, now=now)
     client.force_login(rita)
     page = client.get(f"/integrations/{row.uuid}/requirements/RT-4/").content.decode()
-    assert ("“Live demonstration” is preselected because of a check" in page) == is_ticked
+    assert ("“Live demo” is preselected because of a check" in page) == is_ticked
     assert page.count(" checked") == (1 if is_ticked else 0)
     assert Integration.objects.get(pk=row.pk).meetings.get().items == {}
