@@ -199,7 +199,7 @@ def meet(row: Integration, by: User | None, now: datetime, *, position: int | No
     fresh = Integration.objects.get(pk=row.pk)
     there = fresh.position + 1 if position is None else position
     for requirement in facts.list_missing_at(fresh, there, now):
-        if requirement.who == "machine":
+        if requirement.responsible_party == "machine":
             requirements.record_check_outcome(
                 fresh, requirement.id, outcome=Status.PASS, summary="Looks good.", detail=[], retry_at=None, now=now
             )

@@ -70,8 +70,8 @@ def find_inconsistencies(file: EditionFile) -> Iterator[Inconsistency]:
 
 def find_unknown_renames(program: Program, edition: Edition) -> Iterator[Inconsistency]:
     """Yield the invalid entries of `renamed`, which must map an older edition to this one."""
-    for date, names in edition.renamed.items():
-        location: Location = ("edition", "renamed", date)
+    for date, names in edition.renames.items():
+        location: Location = ("edition", "renames", date)
         if date not in program.by_date or date >= edition.date:
             yield Inconsistency(location, "No older edition has this date.", "Use the date of an older edition.")
             continue
@@ -195,10 +195,10 @@ def _find_requirement_errors(location: Location, requirement: Requirement, editi
     if required_key and not getattr(requirement, required_key):
         problem = f"A requirement of kind {kind} must have {required_key!r}."
         yield Inconsistency(location, problem, f"Add {required_key!r}.")
-    if party and requirement.who != party:
+    if party and requirement.responsible_party != party:
         problem = f"The responsible party of a requirement of kind {kind} must be {party}."
         yield Inconsistency((*location, "responsible_party"), problem, f"Write {party}.")
-    if not requirement.why:
+    if not requirement.reason:
         yield Inconsistency(location, "The requirement has no reason.", 'Add a "reason".')
     categories = [category.key for category in edition.categories]
     for index, key in enumerate(requirement.categories):
@@ -230,11 +230,11 @@ def _find_hint_errors(location: Location, requirement: Requirement, edition: Edi
 
 
 def _find_license_errors(edition: Edition) -> Iterator[Inconsistency]:
-    both = sorted(edition.licenses.allow & edition.licenses.ask)
+    both = sorted(edition.licenses.allow & edition.licenses.manual_review)
     if both:
         problem = f"Licenses that are both allowed and under manual review: {', '.join(both)}."
         yield Inconsistency(("edition", "licenses", "rules"), problem, "Remove them from one of the two lists.")
-    if _has_check(edition, LICENSE_CHECK) != bool(edition.licenses.lines):
+    if _has_check(edition, LICENSE_CHECK) != bool(edition.licenses.rules):
         problem = f"License rules require the check {LICENSE_CHECK!r}, and the check requires license rules."
         yield Inconsistency(("edition", "licenses"), problem, "Add or remove the rules or the check.")
 

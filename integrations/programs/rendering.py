@@ -25,7 +25,7 @@ def describe_edition(program: Program, edition: Edition) -> dict[str, object]:
         "key": program.key,
         "name": program.name,
         "product": program.product,
-        "partners": program.partners,
+        "partner_type": program.partner_type,
         "edition": edition.date,
         "title": edition.title,
         "source": edition.source,
@@ -34,7 +34,7 @@ def describe_edition(program: Program, edition: Edition) -> dict[str, object]:
         "licenses": {
             "summary": edition.licenses.summary,
             "languages": list(edition.licenses.languages),
-            "lines": [_describe_license(line) for line in edition.licenses.lines],
+            "rules": [_describe_license(line) for line in edition.licenses.rules],
         },
         "mailbox": edition.mailbox,
         "contact": edition.contact,
@@ -50,7 +50,7 @@ def describe_edition(program: Program, edition: Edition) -> dict[str, object]:
         "badges": list(edition.badges),
         "badge_terms": edition.badge_terms,
         "benefits": list(edition.benefits),
-        "renamed": {date: dict(names) for date, names in edition.renamed.items()},
+        "renames": {date: dict(names) for date, names in edition.renames.items()},
     }
 
 
@@ -75,13 +75,13 @@ def _describe_requirement(requirement: Requirement) -> dict[str, object]:
     return {
         "id": requirement.id,
         "title": requirement.title,
-        "who": str(requirement.who),
+        "responsible_party": str(requirement.responsible_party),
         "kind": str(requirement.kind),
         "needed_for": str(needed_for) if needed_for else None,
         "optional": requirement.optional,
         "group": requirement.group,
         "scope": str(requirement.scope),
-        "why": requirement.why,
+        "reason": requirement.reason,
         "categories": list(requirement.categories),
         "checks": list(requirement.checks),
         "links": _describe_links(requirement.links),
@@ -89,7 +89,12 @@ def _describe_requirement(requirement: Requirement) -> dict[str, object]:
 
 
 def _describe_license(line: LicenseRule) -> dict[str, object]:
-    return {"published": line.published, "allow": list(line.allow), "ask": list(line.ask), "note": line.note}
+    return {
+        "published": line.published,
+        "allow": list(line.allow),
+        "manual_review": list(line.manual_review),
+        "note": line.note,
+    }
 
 
 def _describe_sla(sla: Sla) -> dict[str, object]:
@@ -105,7 +110,7 @@ def _describe_category(category: Category) -> dict[str, object]:
     return {
         "key": category.key,
         "name": category.name,
-        "meaning": category.meaning,
+        "description": category.description,
         "links": _describe_links(category.links),
     }
 
@@ -114,7 +119,7 @@ def _describe_tier(tier: Tier) -> dict[str, object]:
     return {
         "key": tier.key,
         "name": tier.name,
-        "meaning": tier.meaning,
+        "description": tier.description,
         "namespace": tier.namespace,
         "granted_at_release": tier.granted_at_release,
         "on_request": tier.on_request,
@@ -158,7 +163,7 @@ def _format_requirement(requirement: JsonObject) -> str:
         f"any of {requirement['group']}" if requirement["group"] else "",
         f"only {', '.join(requirement['categories'])}" if requirement["categories"] else "",
     ]
-    cells = (requirement["id"], requirement["title"], requirement["who"], requirement["kind"])
+    cells = (requirement["id"], requirement["title"], requirement["responsible_party"], requirement["kind"])
     row = " ".join(cell.ljust(width) for cell, width in zip(cells, COLUMN_WIDTHS, strict=True))
     return f"   {row} {'; '.join(filter(None, remarks))}".rstrip()
 
@@ -175,26 +180,26 @@ def _format_rules(description: JsonObject) -> list[str]:
         f"Removal     {description['removal']}",
         f"Offerings   {', '.join(description['offerings'])}",
         f"Licenses    {licenses['summary']}",
-        *(f"            {_format_license(line)}" for line in licenses["lines"]),
+        *(f"            {_format_license(line)}" for line in licenses["rules"]),
     ]
 
 
 def _format_target(target: Mapping[str, object]) -> str:
     figure = f"{target['hours']} h" if target["hours"] else f"{target['business_days']} business days"
-    return f"ideally {figure}" if target["ideally"] else figure
+    return f"ideally {figure}" if target["best_effort"] else figure
 
 
 def _format_license(line: JsonObject) -> str:
-    ask = f"  ask: {', '.join(line['ask'])}" if line["ask"] else ""
-    return f"{line['published'].ljust(40)} {', '.join(line['allow']) or 'none without review'}{ask}"
+    review = f"  manual review: {', '.join(line['manual_review'])}" if line["manual_review"] else ""
+    return f"{line['published'].ljust(40)} {', '.join(line['allow']) or 'none without review'}{review}"
 
 
 def _format_lists(description: JsonObject) -> list[str]:
     lines = ["Categories"]
-    lines += [f"            {c['name'].ljust(40)} {c['meaning']}" for c in description["categories"]]
+    lines += [f"            {c['name'].ljust(40)} {c['description']}" for c in description["categories"]]
     lines += ["Tiers"]
     for tier in description["tiers"]:
-        lines += [f"            {tier['name'].ljust(20)} {_format_tier_grant(tier)}{tier['meaning']}"]
+        lines += [f"            {tier['name'].ljust(20)} {_format_tier_grant(tier)}{tier['description']}"]
         lines += [f"         {_format_requirement(requirement)}" for requirement in tier["requirements"]]
     if description["agencies"]:
         lines += ["Agencies"]

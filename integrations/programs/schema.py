@@ -1,8 +1,8 @@
 """Schema of program editions.
 
 The frozen dataclasses are both the objects that the portal reads and the schema of the YAML files in `content/`:
-`loader.py` validates the files against their annotations. A key of a file is the name of its field, unless `Key`
-gives another one. A published edition is immutable, so every collection is a tuple or a read-only mapping.
+`loader.py` validates the files against their annotations. The keys of a file are the names of the fields. A published
+edition is immutable, so every collection is a tuple or a read-only mapping.
 
 A program is data: the state machine, the guards and the pages read it and never ask which program it is.
 """
@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
-from typing import Annotated, Literal
-
-from pydantic import Field as Key
+from typing import Literal
 
 from integrations.programs.field_types import Count, EditionDate, FieldType, FileKind, Pairs, Slug, Text, Url
 from portal.core.content_files import Content
@@ -79,15 +77,15 @@ class ResourceLink(Content):
 
     title: Text
     url: Url
-    about: Annotated[str, Key(alias="description")] = ""
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Question(Content):
     """Question of a form.
 
-    `max_lines` and `max_length` limit the answer. `options` are (value, label) pairs. `public` is the label of the
-    answer on the public listing. Answers without it are visible to the partner and the program only.
+    `max_lines` and `max_length` limit the answer. `options` are (value, label) pairs. `listing_label` is the label
+    of the answer on the public listing. Answers without it are visible to the partner and the program only.
     """
 
     key: Slug
@@ -98,7 +96,7 @@ class Question(Content):
     max_lines: Count | None = None
     max_length: Count = 4000
     options: Pairs = ()
-    public: Annotated[str, Key(alias="listing_label")] = ""
+    listing_label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +110,9 @@ class Requirement(Content):
 
     id: Text
     title: Text
-    who: Annotated[FulfillingParty, Key(alias="responsible_party")]
+    responsible_party: FulfillingParty
     kind: RequirementKind
-    why: Annotated[str, Key(alias="reason")] = ""
+    reason: str = ""
     needed_for: Stage | None = None
     scope: AnswerScope = AnswerScope.INTEGRATION
     optional: bool = False
@@ -129,7 +127,7 @@ class Requirement(Content):
     accept: tuple[FileKind, ...] = ("pdf", "png", "jpeg", "txt", "zip")  # document: allowed file types
     categories: tuple[str, ...] = ()
     links: tuple[ResourceLink, ...] = ()
-    public: Annotated[bool, Key(alias="show_on_listing")] = False  # document: image on the listing
+    show_on_listing: bool = False  # document: image on the listing
     after_findings: bool = False  # required only without open findings
 
 
@@ -144,7 +142,7 @@ class RequirementGroup(Content):
 
 @dataclass(frozen=True, slots=True)
 class Step(Content):
-    """Step of a program under its published name. `also` lists additional stages of the step."""
+    """Step of a program under its published name. `additional_stages` are the stages after `stage`."""
 
     key: Slug
     name: Text
@@ -152,22 +150,22 @@ class Step(Content):
     summary: Text
     requirements: tuple[Requirement, ...] = ()
     links: tuple[ResourceLink, ...] = ()
-    also: Annotated[tuple[Stage, ...], Key(alias="additional_stages")] = ()
+    additional_stages: tuple[Stage, ...] = ()
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        return (self.stage, *self.also)
+        return (self.stage, *self.additional_stages)
 
 
 @dataclass(frozen=True, slots=True)
 class Category(Content):
-    """Category of integrations. `plugin` is the plugin type, if the portal can test such plugins."""
+    """Category of integrations. `plugin_type` is set if the portal can test such plugins."""
 
     key: Slug
     name: Text
-    meaning: Annotated[Text, Key(alias="description")]
+    description: Text
     links: tuple[ResourceLink, ...] = ()
-    plugin: Annotated[Literal["", "driver", "device"], Key(alias="plugin_type")] = ""
+    plugin_type: Literal["", "driver", "device"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,34 +174,34 @@ class LicenseRule(Content):
 
     published: Text
     allow: tuple[str, ...] = ()
-    ask: Annotated[tuple[str, ...], Key(alias="manual_review")] = ()
+    manual_review: tuple[str, ...] = ()
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LicensePolicy(Content):
-    """License policy. Without lines, the program publishes no rule."""
+    """License policy. Without rules, the program publishes no rule."""
 
     summary: Text
-    lines: Annotated[tuple[LicenseRule, ...], Key(alias="rules")] = ()
+    rules: tuple[LicenseRule, ...] = ()
     languages: tuple[str, ...] = ()
 
     @property
     def allow(self) -> frozenset[str]:
-        return frozenset(spdx for line in self.lines for spdx in line.allow)
+        return frozenset(spdx for rule in self.rules for spdx in rule.allow)
 
     @property
-    def ask(self) -> frozenset[str]:
-        return frozenset(spdx for line in self.lines for spdx in line.ask)
+    def manual_review(self) -> frozenset[str]:
+        return frozenset(spdx for rule in self.rules for spdx in rule.manual_review)
 
 
 @dataclass(frozen=True, slots=True)
 class SlaTarget(Content):
-    """SLA target in elapsed hours or business days. `ideally` marks a best-effort target."""
+    """SLA target in elapsed hours or business days. `best_effort` marks a recommended target."""
 
     hours: Count | None = None
     business_days: Count | None = None
-    ideally: Annotated[bool, Key(alias="best_effort")] = False
+    best_effort: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +223,7 @@ class Tier(Content):
 
     key: Slug
     name: Text
-    meaning: Annotated[Text, Key(alias="description")]
+    description: Text
     namespace: str = ""
     granted_at_release: bool = False
     on_request: bool = False
@@ -246,7 +244,7 @@ class Agency(Content):
 class Edition(Content):
     """Edition of a program as of a date (YYYY-MM), immutable after its publication.
 
-    `renamed` maps requirement IDs, step keys, and category keys of older editions to this edition
+    `renames` maps requirement IDs, step keys, and category keys of older editions to this edition
     ({"2021-10": {"old": "new"}}). Other names stay the same if they exist in this edition, or are dropped.
     """
 
@@ -271,12 +269,12 @@ class Edition(Content):
     badge_terms: str = ""
     benefits: tuple[str, ...] = ()
     resubmission: str = ""
-    renamed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    renames: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Make `renamed` read-only."""
-        frozen = {date: MappingProxyType(dict(names)) for date, names in self.renamed.items()}
-        object.__setattr__(self, "renamed", MappingProxyType(frozen))
+        """Make `renames` read-only."""
+        frozen = {date: MappingProxyType(dict(names)) for date, names in self.renames.items()}
+        object.__setattr__(self, "renames", MappingProxyType(frozen))
 
     def requirements(self) -> tuple[Requirement, ...]:
         """Return the requirements of all steps in order, without those of tiers."""
@@ -339,8 +337,8 @@ class ProgramProfile(Content):
     product: Text
     name: Text
     summary: Text
-    chooser: Annotated[Text, Key(alias="question")]
-    partners: Annotated[Literal["", "infrastructure", "workflow"], Key(alias="partner_type")] = ""
+    question: Text
+    partner_type: Literal["", "infrastructure", "workflow"] = ""
     repository_pattern: str = ""
     repository_hint: str = ""
     needs_repository: bool = True
@@ -358,17 +356,17 @@ class EditionFile(Content):
 class Program:
     """Program with its editions, oldest first.
 
-    `partners` is "infrastructure", "workflow", or "" without this distinction. `chooser` is a question in the
-    partner's words that leads to the program.
+    `partner_type` is "infrastructure", "workflow", or "" without this distinction. `question` helps partners find
+    the program.
     """
 
     key: str
     product: str
     name: str
     summary: str
-    chooser: str
+    question: str
     editions: tuple[Edition, ...]
-    partners: str = ""
+    partner_type: str = ""
     repository_pattern: str = ""  # regular expression for the repository name
     repository_hint: str = ""
     needs_repository: bool = True

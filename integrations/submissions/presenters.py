@@ -112,7 +112,7 @@ def build_row(
         responsible=""
         if is_met
         else _(party_labels[context_selectors.get_responsible_party(requirement, integration)]),
-        why=(state.summary if state and state.summary else requirement.why),
+        why=(state.summary if state and state.summary else requirement.reason),
     )
 
 

@@ -64,7 +64,7 @@ def fulfill_requirement(
 
 def answer_form(integration: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime) -> None:
     data = {field.key: ANSWER_BY_FIELD_TYPE[field.type](field, integration) for field in requirement.fields}
-    by_program = requirement.who == FulfillingParty.PROGRAM
+    by_program = requirement.responsible_party == FulfillingParty.PROGRAM
     actor = reviewer if by_program else owner
     rule = requirements.rules.can_decide if by_program else requirements.rules.can_edit
     requirements.submit_answer(integration, requirement.id, data, actor=actor, now=now, rule=rule)
@@ -117,7 +117,7 @@ def upload_document(
     """Upload a small file of the first accepted type."""
     kind = requirement.accept[0]
     name, content = SAMPLE_FILES[kind]
-    actor = reviewer if requirement.who == FulfillingParty.PROGRAM else owner
+    actor = reviewer if requirement.responsible_party == FulfillingParty.PROGRAM else owner
     file = SimpleUploadedFile(name, content)
     documents.upload_document(
         integration, requirement.id, validate_file(file, requirement.accept), actor=actor, now=now

@@ -61,7 +61,7 @@ def _repeat_checks(integration: Integration, now: datetime) -> None:
     states = integration.fulfillments.filter(status=Status.PASS)
     for state in states if integration.is_open else ():
         requirement = state.requirement
-        if requirement is not None and requirement.who == FulfillingParty.MACHINE:
+        if requirement is not None and requirement.responsible_party == FulfillingParty.MACHINE:
             result: JsonObject = {"summary": state.summary, "detail": state.detail, "retry_at": None}
             answers.record_check_outcome(integration, requirement.id, outcome=Status.PASS, now=now, **result)
 

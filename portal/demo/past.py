@@ -273,7 +273,7 @@ def complete_requirements(rows: list[Integration], now: datetime) -> None:
 
 
 def _build_fulfillment(integration: Integration, requirement: Requirement) -> RequirementFulfillment:
-    status = Status.PASS if requirement.who == FulfillingParty.MACHINE else Status.SUBMITTED
+    status = Status.PASS if requirement.responsible_party == FulfillingParty.MACHINE else Status.SUBMITTED
     return RequirementFulfillment(
         integration=integration,
         requirement_id=requirement.id,

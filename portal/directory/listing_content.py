@@ -56,7 +56,7 @@ def build_listing_content(row: Integration) -> ListingContent:
         has_logo=any(
             get_fulfillments(row)[requirement.id].data.get("documents")
             for requirement in list_answered_requirements(row)
-            if requirement.public
+            if requirement.show_on_listing
         ),
     )
 
@@ -67,8 +67,8 @@ def iterate_public_answers(row: Integration) -> Iterator[tuple[Question, PublicA
         data = get_fulfillments(row)[requirement.id].data
         for field in requirement.fields:
             value = data.get(field.key)
-            if field.public and isinstance(value, str) and value:
-                yield field, PublicAnswer(field.public, value)
+            if field.listing_label and isinstance(value, str) and value:
+                yield field, PublicAnswer(field.listing_label, value)
 
 
 def list_answered_requirements(row: Integration) -> list[Requirement]:
@@ -78,7 +78,7 @@ def list_answered_requirements(row: Integration) -> list[Requirement]:
 def get_logo(row: Integration) -> Document | None:
     """Return the latest image that the partner uploaded for the listing, or None."""
     for requirement in list_answered_requirements(row):
-        current_documents = documents.list_current_documents(row, requirement.id) if requirement.public else []
+        current_documents = documents.list_current_documents(row, requirement.id) if requirement.show_on_listing else []
         images = [document for document in current_documents if document.kind in IMAGE_CONTENT_TYPES]
         if images:
             return images[-1]

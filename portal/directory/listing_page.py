@@ -244,7 +244,7 @@ def summarize_checks(row: Integration, now: datetime) -> CheckSummary:
     for requirement in _list_requirements(row):
         fulfillment = fulfillments.get(requirement.id)
         status = fulfillment.get_display_status(now) if fulfillment else str(Status.OPEN)
-        if requirement.who == FulfillingParty.MACHINE and not requirement.optional:
+        if requirement.responsible_party == FulfillingParty.MACHINE and not requirement.optional:
             submitted_at = fulfillment.submitted_at if fulfillment else None
             lines.append(PublicRequirement(requirement.title, status, submitted_at))
             submission_times += [submitted_at] if submitted_at else []

@@ -70,7 +70,7 @@ def derive_columns(row: Integration) -> dict[str, object]:
         "name_plain": normalize_text(row.name)[:200],
         "program": row.program_key,
         "product": program.product,
-        "track": program.partners,
+        "track": program.partner_type,
         "category": row.category,
         "category_name": content.category[:80],
         "tier": content.tier.key if content.tier else "",

@@ -60,7 +60,8 @@ def build_preparation_list(program: Program) -> PreparationList:
     needs = tuple(
         _build_item(each)
         for each in requirements
-        if each.who in (FulfillingParty.PARTNER, FulfillingParty.BOTH) and each.kind != RequirementKind.CHECK
+        if each.responsible_party in (FulfillingParty.PARTNER, FulfillingParty.BOTH)
+        and each.kind != RequirementKind.CHECK
     )
     return PreparationList(
         program=program,
@@ -76,7 +77,9 @@ def list_preparation_lists() -> list[PreparationList]:
 
 
 def _build_item(requirement: Requirement) -> PreparationItem:
-    return PreparationItem(requirement.title, requirement.why, MINUTES.get(requirement.kind, 0), requirement.optional)
+    return PreparationItem(
+        requirement.title, requirement.reason, MINUTES.get(requirement.kind, 0), requirement.optional
+    )
 
 
 def get_next_step(

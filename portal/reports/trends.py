@@ -205,7 +205,7 @@ def _format_bin(length: float, unit: int) -> str:
 
 
 def _describe_target(target: SlaTarget) -> str:
-    template = _("recommended %(target)s") if target.ideally else _("target %(target)s")
+    template = _("recommended %(target)s") if target.best_effort else _("target %(target)s")
     return template % {"target": format_target(target)}
 
 

@@ -73,7 +73,7 @@ def stock() -> Listing:
                 name_plain=normalize_text(name),
                 program=program.key,
                 product=program.product,
-                track=program.partners,
+                track=program.partner_type,
                 category=category.key,
                 category_name=category.name,
                 tier=tier.key,

@@ -50,7 +50,7 @@ def days_pass(walk: Walk, days: int) -> None:
 
 def in_order(row: Integration) -> None:
     """The machine looked again and found everything in order."""
-    for requirement in (r for r in row.edition.requirements() if r.who == "machine"):
+    for requirement in (r for r in row.edition.requirements() if r.responsible_party == "machine"):
         good: dict[str, Any] = {"outcome": Status.PASS, "summary": "Good.", "detail": [], "retry_at": None}
         answers.record_check_outcome(row, requirement.id, now=timezone.now(), **good)
 

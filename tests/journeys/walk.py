@@ -145,7 +145,7 @@ class Walk:
         assert state.is_met(timezone.now()), f"{requirement.id} is {state.status}: {state.summary}"
 
     def open(self, requirement: Requirement) -> Person:
-        who = self.reviewer if requirement.who == FulfillingParty.PROGRAM else self.partner
+        who = self.reviewer if requirement.responsible_party == FulfillingParty.PROGRAM else self.partner
         return who.go(f"{self.page}requirements/{requirement.id}/")
 
     def form(self, requirement: Requirement) -> None:

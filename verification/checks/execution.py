@@ -48,7 +48,7 @@ def build_subject(
         namespace=owner,
         provider=get_product_name(own_name),
         allowed_licenses=edition.licenses.allow,
-        licenses_for_review=edition.licenses.ask,
+        licenses_for_review=edition.licenses.manual_review,
         license_summary=edition.licenses.summary,
         languages=edition.licenses.languages,
         **more,

@@ -59,7 +59,7 @@ def build_effective_targets(
 def _build_effective_target(
     severity: Severity, start: datetime, target: SlaTarget | None, calendar: Calendar
 ) -> EffectiveTarget:
-    hard = target is not None and not target.ideally
+    hard = target is not None and not target.best_effort
     if target and target.hours is not None:
         return EffectiveTarget(severity, start, business_time.ELAPSED_SCALE, timedelta(hours=target.hours), hard)
     if target and target.business_days is not None:

@@ -237,7 +237,7 @@ def _build_ideal_target_notes(analysis: TimelineAnalysis, context: ProjectionCon
         severity != Severity.CRITICAL
         or critical_since is None
         or target is None
-        or not target.ideally
+        or not target.best_effort
         or target.hours is None
     ):
         return []

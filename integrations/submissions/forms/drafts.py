@@ -136,7 +136,7 @@ class IntegrationForm(forms.Form):
             else ""
         )
         self.fields["category"].choices = [  # type: ignore[attr-defined]
-            (c.key, format_html('<span>{}<span class="hint"> {}</span></span>', c.name, c.meaning))
+            (c.key, format_html('<span>{}<span class="hint"> {}</span></span>', c.name, c.description))
             for c in edition.categories
         ]
         self.fields["offerings"].choices = [(offering, offering) for offering in edition.offerings]  # type: ignore[attr-defined]

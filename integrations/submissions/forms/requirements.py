@@ -100,7 +100,7 @@ def build_field(question: Question) -> forms.Field:
     """Return the form field of a question."""
     options = {
         "label": question.label,
-        "help_text": f"{question.help} {PUBLIC_HELP_TEXT}".strip() if question.public else question.help,
+        "help_text": f"{question.help} {PUBLIC_HELP_TEXT}".strip() if question.listing_label else question.help,
         "required": question.required,
         "error_messages": {"required": REQUIRED_MESSAGE},
     }

@@ -175,7 +175,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
     def plugin(self) -> str:
         """Return the plugin type of the category, blank if it has no plugin test."""
         category = self.edition.category(self.category)
-        return category.plugin if category else ""
+        return category.plugin_type if category else ""
 
     @property
     def current_step(self) -> Step:

@@ -92,11 +92,12 @@ def get_responsible_party(requirement: Requirement, integration: "Integration") 
             if state
             else ResponsibleParty.PROGRAM
         )
-    if requirement.who == FulfillingParty.MACHINE:
+    if requirement.responsible_party == FulfillingParty.MACHINE:
         return {Status.FAIL: ResponsibleParty.PARTNER, Status.NOT_RUN: ResponsibleParty.PROGRAM}.get(
             Status(status), ResponsibleParty.MACHINE
         )
-    return ResponsibleParty.PROGRAM if requirement.who == FulfillingParty.PROGRAM else ResponsibleParty.PARTNER
+    is_program = requirement.responsible_party == FulfillingParty.PROGRAM
+    return ResponsibleParty.PROGRAM if is_program else ResponsibleParty.PARTNER
 
 
 def list_blocking(
@@ -281,7 +282,7 @@ def count_requirements(integration: "Integration", now: datetime) -> dict[str, i
         counts["left"] = count_open(build_open_requirements(integration, list_missing_next(integration, now), now))
     for requirement in applicable:
         state = states.get(requirement.id)
-        if requirement.who == FulfillingParty.MACHINE and state is not None:
+        if requirement.responsible_party == FulfillingParty.MACHINE and state is not None:
             display_status = str(state.get_display_status(now))
             counts[display_status] = counts.get(display_status, 0) + 1
     return counts

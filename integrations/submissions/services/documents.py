@@ -126,7 +126,7 @@ def _answer_requirement(
         now=now,
         status=Status.SUBMITTED if remaining else Status.OPEN,
         event_type=event_type,
-        rule=ANSWER_RULES[requirement.who],
+        rule=ANSWER_RULES[requirement.responsible_party],
         summary=", ".join(document.name for document in remaining)[:500],
         extra_data=event_data,
     )

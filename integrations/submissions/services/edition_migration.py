@@ -48,7 +48,7 @@ def plan_migration(integration: Integration, edition_date: str, now: datetime) -
     if new_edition is None or edition_date == integration.edition_date:
         raise ActionRefused(gettext("Select another edition of the same program."))
     old_edition = integration.edition
-    renamed_keys = new_edition.renamed.get(old_edition.date, {})
+    renamed_keys = new_edition.renames.get(old_edition.date, {})
     pairs = [(r, new_edition.requirement(renamed_keys.get(r.id, r.id))) for r in old_edition.requirements()]
     matched_pairs = tuple(
         (old_requirement, new_requirement) for old_requirement, new_requirement in pairs if new_requirement is not None

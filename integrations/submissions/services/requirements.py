@@ -75,7 +75,7 @@ def submission_changes(
         requirement = get_requirement(integration, requirement_id)
         _lock_partner(integration, requirement)
         locked_integration = lock_integration(integration.pk)
-        rule = ANSWER_RULES[requirement.who]
+        rule = ANSWER_RULES[requirement.responsible_party]
         if actor is not None and not rule(locked_integration, actor):
             raise ActionRefused(rules.get_refusal(rule.__name__), "forbidden")
         require_open(locked_integration)

@@ -55,7 +55,7 @@ def build_confirmation_context(
         "category": format_value(edition, "category", draft.data),
         "hint": get_naming_hint(program, str(draft.data.get("repository_address", ""))),
         "license_hint": license_policy.summary
-        if license_policy.lines and license_id and license_id not in license_policy.allow | license_policy.ask
+        if license_policy.rules and license_id and license_id not in license_policy.allow | license_policy.manual_review
         else "",
         "overlaps": find_draft_overlaps(draft.partner, draft.data) or (),
         "can_edit": permissions.can_edit_partner(draft.partner, request.user),

@@ -84,7 +84,7 @@ def summarize_requirements(edition: Edition, requirements: tuple[Requirement, ..
     return [
         RequirementSummary(
             r,
-            _(PARTY_LABELS[r.who]),
+            _(PARTY_LABELS[r.responsible_party]),
             _(REQUIREMENT_KIND_LABELS[r.kind]),
             ", ".join(names.get(key, key) for key in r.categories),
         )
@@ -101,7 +101,7 @@ def format_target(target: SlaTarget | None) -> str:
     else:
         days = target.business_days or 0
         amount = ngettext("%(count)s business day", "%(count)s business days", days) % {"count": days}
-    return _("%(amount)s (ideally)") % {"amount": amount} if target.ideally else amount
+    return _("%(amount)s (ideally)") % {"amount": amount} if target.best_effort else amount
 
 
 def list_sla_rows(sla: Sla) -> list[tuple[str, str]]:
@@ -128,7 +128,7 @@ def group_by_product() -> list[tuple[str, list[Program]]]:
     programs_by_product: dict[str, list[Program]] = {}
     for program in PROGRAMS.values():
         programs_by_product.setdefault(program.product, []).append(program)
-    return sorted(programs_by_product.items(), key=lambda pair: (not any(p.partners for p in pair[1]), pair[0]))
+    return sorted(programs_by_product.items(), key=lambda pair: (not any(p.partner_type for p in pair[1]), pair[0]))
 
 
 @login_not_required
@@ -147,7 +147,7 @@ def build_program_context(program: Program, edition: Edition, user: AnyUser) -> 
         "editions": list(reversed(program.editions)),
         "is_entry_edition": edition == entry_edition,
         "entry_edition": entry_edition,
-        "kind": _(PARTNER_KIND_LABELS.get(program.partners, "")),
+        "kind": _(PARTNER_KIND_LABELS.get(program.partner_type, "")),
         "path": [PathStep(step.name, "next", f"#step-{step.key}", "") for step in edition.steps],
         "steps": [(step, summarize_requirements(edition, step.requirements)) for step in edition.steps],
         "tiers": list_tier_rows(edition),
@@ -182,7 +182,7 @@ def has_single_partner(user: AnyUser) -> bool:
 def show_chooser(request: HttpRequest) -> HttpResponse:
     """Show the program finder. The URL contains the answers."""
     chosen_programs = [PROGRAMS[key] for key in dict.fromkeys(request.GET.getlist("yes")) if key in PROGRAMS]
-    kinds = list(dict.fromkeys(p.partners for p in chosen_programs if p.partners))
+    kinds = list(dict.fromkeys(p.partner_type for p in chosen_programs if p.partner_type))
     context = {
         "products": group_by_product(),
         "selected_programs": chosen_programs,

@@ -39,7 +39,7 @@ class PublishedProgram(NamedTuple):
 
 # Category or tier
 OptionOut = Annotated[
-    dict[str, str], BeforeValidator(lambda row: {"key": row.key, "name": row.name, "meaning": row.meaning})
+    dict[str, str], BeforeValidator(lambda row: {"key": row.key, "name": row.name, "description": row.description})
 ]
 
 
@@ -47,7 +47,7 @@ class ProgramOut(Schema):
     key: str = Field(validation_alias="program.key")
     name: str = Field(validation_alias="program.name")
     product: str = Field(validation_alias="program.product")
-    partners: str = Field(validation_alias="program.partners")
+    partner_type: str = Field(validation_alias="program.partner_type")
     summary: str = Field(validation_alias="program.summary")
     edition: str = Field(validation_alias="edition.date")
     editions: list[str]
@@ -73,10 +73,10 @@ class ProgramStepOut(Schema):
 class ProgramRequirementOut(Schema):
     id: str
     title: str
-    responsible_party: str = Field(validation_alias="who")
+    responsible_party: str
     kind: str
     optional: bool
-    why: str
+    reason: str
     questions: JsonObject
 
     @staticmethod

@@ -82,7 +82,7 @@ def get_badge_status(row: Integration) -> BadgeStatus:
         tier_key=tier.key if tier else "",
         listing_status=PUBLIC_STANDINGS[ListingStatus(row.listing_status)] if row.is_open else ENDED_STATUS,
         status_label=listing_status.word,
-        about=listing_status.sentence or (tier.meaning if tier else ""),
+        about=listing_status.sentence or (tier.description if tier else ""),
         listed_since=row.released_at,  # type: ignore[arg-type]
         listing_status_since=get_status_changed_at(row) or row.released_at,  # type: ignore[arg-type]
         page=build_absolute_url(reverse("directory:listing", args=[row.uuid])),

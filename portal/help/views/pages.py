@@ -29,7 +29,12 @@ def show_glossary(request: HttpRequest) -> HttpResponse:
 def list_tiers() -> list[tuple[str, str, str, str]]:
     """Return (program, tier, meaning, address of what it asks) of every tier of every program."""
     return [
-        (program.name, tier.name, tier.meaning, f"{reverse('submissions:program', args=[program.key])}#tier-{tier.key}")
+        (
+            program.name,
+            tier.name,
+            tier.description,
+            f"{reverse('submissions:program', args=[program.key])}#tier-{tier.key}",
+        )
         for program in PROGRAMS.values()
         for tier in program.newest.tiers
     ]

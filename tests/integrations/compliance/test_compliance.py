@@ -81,7 +81,7 @@ def turn(row: Integration) -> tuple[str, str, str]:
 def keep_fresh(row: Integration, now: datetime) -> None:
     """The machine looked again: what it looks at is in order now."""
     for requirement in row.edition.requirements():
-        if requirement.who == "machine":
+        if requirement.responsible_party == "machine":
             answers.record_check_outcome(
                 fresh(row), requirement.id, outcome=Status.PASS, summary="Good.", detail=[], retry_at=None, now=now
             )

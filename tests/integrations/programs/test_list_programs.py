@@ -28,9 +28,11 @@ def test_json_names_steps_and_requirements_as_the_edition_does():
         for edition in program.editions:
             one = editions[program.key, edition.date]
             assert [(s["name"], s["stage"]) for s in one["steps"]] == [(s.name, str(s.stage)) for s in edition.steps]
-            assert [(r["id"], r["title"], r["who"], r["kind"]) for s in one["steps"] for r in s["requirements"]] == [
-                (r.id, r.title, str(r.who), str(r.kind)) for r in edition.requirements()
-            ]
+            assert [
+                (r["id"], r["title"], r["responsible_party"], r["kind"])
+                for s in one["steps"]
+                for r in s["requirements"]
+            ] == [(r.id, r.title, str(r.responsible_party), str(r.kind)) for r in edition.requirements()]
 
 
 def test_json_holds_rules_as_plain_values():
@@ -38,10 +40,12 @@ def test_json_holds_rules_as_plain_values():
     assert nomad["sla"] == {
         "target_type": "resolve",
         "summary": "Partners resolve critical issues within 48 hours, and all others within 5 business days.",
-        "critical": {"hours": 48, "business_days": None, "ideally": False},
-        "other": {"hours": None, "business_days": 5, "ideally": False},
+        "critical": {"hours": 48, "business_days": None, "best_effort": False},
+        "other": {"hours": None, "business_days": 5, "best_effort": False},
     }
-    assert nomad["licenses"]["lines"] == [{"published": "MPL-2.0", "allow": ["MPL-2.0"], "ask": [], "note": ""}]
+    assert nomad["licenses"]["rules"] == [
+        {"published": "MPL-2.0", "allow": ["MPL-2.0"], "manual_review": [], "note": ""}
+    ]
     assert nomad["mailbox"] == "Nomad-integration-dev@hashicorp.com"
     assert len(nomad["categories"]) == 8
 
@@ -62,7 +66,7 @@ def test_text_shows_every_title_rule_and_tier():
                 *(r.title for r in edition.requirements()),
                 *(c.name for c in edition.categories),
                 *(t.name for t in edition.tiers),
-                *(line.published for line in edition.licenses.lines),
+                *(line.published for line in edition.licenses.rules),
                 *(a.email for a in edition.agencies),
             )
             assert [

@@ -35,8 +35,10 @@ def write(tmp_path: Path) -> Write:
 def replace_attestation_with_check(key: str) -> tuple[tuple[str, str], ...]:
     """Return the changes that make the attestation of the guide a check."""
     return (
-        ("kind: attestation", f"kind: check\n          checks: [{key}]"),
-        ("responsible_party: partner\n          reason: The", "responsible_party: machine\n          reason: The"),
+        (
+            "kind: attestation\n          responsible_party: partner",
+            f"kind: check\n          checks: [{key}]\n          responsible_party: machine",
+        ),
     )
 
 
@@ -261,14 +263,14 @@ def test_unknown_check_is_refused_once_the_checks_are_known(write: Write, tmp_pa
 def test_renamed_keys_lead_from_an_older_edition_to_this_one(write: Write) -> None:
     write()
     newer = write(
-        ('date: "2026-09"', 'date: "2026-10"\n  renamed:\n    "2026-09":\n      hosts: machines\n      guests: hosts'),
+        ('date: "2026-09"', 'date: "2026-10"\n  renames:\n    "2026-09":\n      hosts: machines\n      guests: hosts'),
         date="2026-10",
     )
     with pytest.raises(ContentError) as refusal:
         load_program(newer.parent)
     assert [str(problem).partition(": ")[2] for problem in refusal.value.problems] == [
-        "edition.renamed.2026-09.hosts: 'machines' is not in this edition. Correct the new key.",
-        "edition.renamed.2026-09.guests: 'guests' is not in the edition of 2026-09. Correct the old key.",
+        "edition.renames.2026-09.hosts: 'machines' is not in this edition. Correct the new key.",
+        "edition.renames.2026-09.guests: 'guests' is not in the edition of 2026-09. Correct the old key.",
     ]
 
 
@@ -286,7 +288,7 @@ def test_program_is_described_by_its_newest_edition(write: Write) -> None:
 
 def test_edition_cannot_be_changed(write: Write) -> None:
     edition = load_edition_file(write()).edition
-    assert isinstance(edition.renamed, MappingProxyType)
+    assert isinstance(edition.renames, MappingProxyType)
     assert all(isinstance(part, tuple) for part in (edition.steps, edition.tiers, edition.steps[0].requirements))
     with pytest.raises(AttributeError):
         edition.steps[0].name = "Begin"  # type: ignore[misc]

@@ -29,7 +29,7 @@ def test_steps_stages_mailbox_and_counts_are_the_published_ones(name, edition):
         [step.stage for step in edition.steps],
         edition.mailbox,
         len(edition.categories),
-        len(edition.licenses.lines),
+        len(edition.licenses.rules),
     )
     assert edition_facts == published.EDITIONS[name]
 
@@ -38,12 +38,12 @@ def test_promise_has_the_published_verb_and_figures(name, edition):
     sla = edition.sla
     critical = sla.critical.hours if sla.critical else None
     other = sla.other.business_days if sla.other else None
-    ideally = sla.critical.ideally if sla.critical else False
+    ideally = sla.critical.best_effort if sla.critical else False
     assert (sla.target_type, critical, other, ideally) == published.PROMISES[name[0]]
 
 
 def test_only_the_critical_figure_is_ever_soft(edition):
-    assert edition.sla.other is None or not edition.sla.other.ideally
+    assert edition.sla.other is None or not edition.sla.other.best_effort
 
 
 def test_checklist_appears_in_its_published_order(name, edition):
@@ -67,25 +67,25 @@ def test_newer_provider_categories_are_the_older_with_one_renamed_and_one_added(
 
 
 def test_fifteen_licenses_map_to_the_expected_spdx_ids():
-    lines = get_edition("terraform-provider", "2021-10").licenses.lines
-    assert [(line.published, " ".join(line.allow), " ".join(line.ask)) for line in lines] == published.LICENSES
+    lines = get_edition("terraform-provider", "2021-10").licenses.rules
+    assert [(line.published, " ".join(line.allow), " ".join(line.manual_review)) for line in lines] == published.LICENSES
 
 
 def test_license_list_is_the_same_for_both_provider_editions_and_the_modules():
-    lists = {get_edition(*name).licenses for name in EVERY if len(get_edition(*name).licenses.lines) == 15}
+    lists = {get_edition(*name).licenses for name in EVERY if len(get_edition(*name).licenses.rules) == 15}
     assert len(lists) == 1
 
 
 @pytest.mark.parametrize("spdx", published.NEVER)
 def test_license_that_is_not_listed_neither_passes_nor_is_asked_about(spdx):
     policy = get_edition("terraform-provider", "2026-06").licenses
-    assert spdx not in policy.allow | policy.ask
+    assert spdx not in policy.allow | policy.manual_review
 
 
 @pytest.mark.parametrize("key", ["nomad", "packer"])
 def test_go_and_mpl_are_the_whole_rule(key):
     policy = PROGRAMS[key].newest.licenses
-    assert (policy.allow, policy.ask, policy.languages) == (frozenset({"MPL-2.0"}), frozenset(), ("Go",))
+    assert (policy.allow, policy.manual_review, policy.languages) == (frozenset({"MPL-2.0"}), frozenset(), ("Go",))
 
 
 def test_development_kit_runs_from_a_to_f_in_both_editions():
@@ -174,5 +174,5 @@ def test_nomad_links_stand_with_the_category_that_needs_them():
 
 
 def test_partners_are_distinguished_for_terraform_only():
-    kinds = {program.key: program.partners for program in PROGRAMS.values() if program.partners}
+    kinds = {program.key: program.partner_type for program in PROGRAMS.values() if program.partner_type}
     assert kinds == {"terraform-provider": "infrastructure", "terraform-run-task": "workflow"}

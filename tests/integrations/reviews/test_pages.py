@@ -88,7 +88,7 @@ def test_what_machines_found_is_shown_with_what_they_saw(
     at: Any, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     row = at("review", program="terraform-provider")
-    requirement = next(r for r in row.edition.requirements() if r.who == "machine")
+    requirement = next(r for r in row.edition.requirements() if r.responsible_party == "machine")
     detail = [
         {
             "key": "x",

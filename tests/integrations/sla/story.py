@@ -31,7 +31,7 @@ QUESTION = "Which version of the provider do you use?"
 ANSWER = "The token is refreshed too late; a fix is on its way."
 RESOLVE = Sla(TargetType.RESOLVE, "", SlaTarget(hours=48), SlaTarget(business_days=5))
 RESPOND = Sla(TargetType.RESPOND, "", SlaTarget(hours=48), SlaTarget(business_days=5))
-IDEALLY = Sla(TargetType.RESOLVE, "", SlaTarget(hours=48, ideally=True), SlaTarget(business_days=5))
+IDEALLY = Sla(TargetType.RESOLVE, "", SlaTarget(hours=48, best_effort=True), SlaTarget(business_days=5))
 TRACK = Sla(TargetType.TRACK, "")
 
 

@@ -24,10 +24,10 @@ def test_program_page_shows_all_of_the_edition(client, db, program, edition):
         *steps,
         *requirement_titles,
         *(c.name for c in edition.categories),
-        *(c.meaning for c in edition.categories),
-        *(line.published for line in edition.licenses.lines),
+        *(c.description for c in edition.categories),
+        *(line.published for line in edition.licenses.rules),
         *(t.name for t in edition.tiers),
-        *(t.meaning for t in edition.tiers),
+        *(t.description for t in edition.tiers),
         edition.mailbox,
         edition.listing,
         edition.removal,
@@ -84,7 +84,7 @@ def test_chooser_leads_each_kind_of_partner(client, db, yes, both, kinds):
 
 def test_chooser_asks_every_program_in_the_partners_words(client, db):
     text = client.get("/programs/choose/").text.replace("&#x27;", "'")
-    assert [p.key for p in PROGRAMS.values() if p.chooser not in text] == []
+    assert [p.key for p in PROGRAMS.values() if p.question not in text] == []
 
 
 def test_chooser_answers_htmx_with_the_answer_alone(client, db):
@@ -105,7 +105,7 @@ def test_begin_makes_the_draft_at_once_where_the_partner_is_clear(sign_in, alice
         (None, ""),
         (SlaTarget(hours=48), "48 hours"),
         (SlaTarget(business_days=5), "5 business days"),
-        (SlaTarget(hours=48, ideally=True), "48 hours (ideally)"),
+        (SlaTarget(hours=48, best_effort=True), "48 hours (ideally)"),
     ],
 )
 def test_promise_in_words(target, words):

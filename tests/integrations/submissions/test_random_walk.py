@@ -100,7 +100,7 @@ def deed(name: str, row: Integration, who: Any, now: datetime) -> None:
             row, requirement, reason="Known.", expires_at=now + timedelta(days=1), actor=who, now=now
         )
     elif name == "fail a check":
-        for machine in (r for r in row.edition.requirements() if r.who == "machine"):
+        for machine in (r for r in row.edition.requirements() if r.responsible_party == "machine"):
             answers.record_check_outcome(
                 row, machine.id, outcome="fail", summary="Gone.", detail=[], retry_at=None, now=now
             )

@@ -71,7 +71,7 @@ def test_changed_facts_are_reported_with_old_and_new(
 
 def test_check_that_turned_is_reported_with_both_outcomes(at: Any, rita: User, now: datetime) -> None:
     rocket = at("review", program="terraform-provider")
-    checks = [r for r in rocket.edition.requirements() if r.who == "machine"][:2]
+    checks = [r for r in rocket.edition.requirements() if r.responsible_party == "machine"][:2]
     findings.update_read_marker(rocket, actor=rita, now=now)
     for requirement in checks:
         answers.record_check_outcome(

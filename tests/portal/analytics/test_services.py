@@ -60,7 +60,7 @@ def test_changes_go_to_the_partner_and_an_undone_decision_goes_on_as_before(
 
 def test_machine_that_cannot_look_is_an_outage(acme: Any, alice: Any, now: datetime) -> None:
     row = begin(acme, alice, "terraform-provider")
-    check = next(r for r in row.edition.requirements() if r.who == "machine")
+    check = next(r for r in row.edition.requirements() if r.responsible_party == "machine")
     for n, outcome in enumerate((Status.ERROR, Status.PASS)):
         answers.record_check_outcome(
             row, check.id, outcome=outcome, summary="…", detail=[], retry_at=None, now=now + n * HOUR

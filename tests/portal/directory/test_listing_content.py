@@ -87,9 +87,9 @@ def test_form_says_which_answers_everyone_reads(listed_integration: Any, alice: 
 
 @pytest.mark.parametrize(("program", "requirement"), EVERYTHING, ids=lambda each: getattr(each, "id", each))
 def test_what_is_public_is_the_partners_and_harmless(program: str, requirement: Any) -> None:
-    public = [field for field in requirement.fields if field.public]
+    public = [field for field in requirement.fields if field.listing_label]
     assert all(field.type in ("text", "lines", "url") for field in public)
-    assert not public or requirement.who == FulfillingParty.PARTNER
-    if requirement.public:
+    assert not public or requirement.responsible_party == FulfillingParty.PARTNER
+    if requirement.show_on_listing:
         assert requirement.kind == RequirementKind.DOCUMENT
         assert set(requirement.accept) <= set(IMAGE_CONTENT_TYPES)

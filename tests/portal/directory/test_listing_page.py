@@ -170,7 +170,9 @@ def test_what_is_removed_stays_says_so_and_is_not_to_be_found(
 def test_checks_and_waivers_are_reported_with_why_and_until(
     listed_provider: Integration, rita: Any, now: Any, client: Client
 ) -> None:
-    requirement = next(r for r in listed_provider.edition.requirements() if r.who == "machine" and not r.optional)
+    requirement = next(
+        r for r in listed_provider.edition.requirements() if r.responsible_party == "machine" and not r.optional
+    )
     fail: dict[str, Any] = {"outcome": "fail", "summary": "Secret words.", "detail": [], "retry_at": None}
     answers.record_check_outcome(listed_provider, requirement.id, now=now, **fail)
     page = page_of(client, listed_provider)

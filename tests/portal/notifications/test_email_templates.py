@@ -46,8 +46,16 @@ DATA: dict[str, dict[str, Any]] = {
     "check.failed": {"requirement": "R", "title": "License", "finding": 1, "due_day": "Tue, Apr 28"},
     "check.passed": {"requirement": "R", "title": "License", "finding": 1},
     "check.disagreed": {"requirement": "R", "title": "License", "commit": "9f3c1e0a77b2"},
-    "requirement.waived": {"requirement": "R", "title": "Internal support documentation", "until": "2026-06-01T00:00:00+00:00"},
-    "requirement.waiver_ended": {"requirement": "R", "title": "Internal support documentation", "until": "2026-06-01T00:00:00+00:00"},
+    "requirement.waived": {
+        "requirement": "R",
+        "title": "Internal support documentation",
+        "until": "2026-06-01T00:00:00+00:00",
+    },
+    "requirement.waiver_ended": {
+        "requirement": "R",
+        "title": "Internal support documentation",
+        "until": "2026-06-01T00:00:00+00:00",
+    },
     "check.accepted": {"check": "repository.owner", "title": "Same owner", "thing": "new owner", "value": "9"},
     "agreement.signed_by_partner": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},
     "agreement.signed_by_program": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},

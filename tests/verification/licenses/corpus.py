@@ -30,7 +30,7 @@ class Case:
 
 def policy(program: str = "terraform-provider") -> Policy:
     licenses = PROGRAMS[program].newest.licenses
-    return Policy(licenses.allow, licenses.ask)
+    return Policy(licenses.allow, licenses.manual_review)
 
 
 def text_of(id: str, holder: str = "Jane Doe", year: str = "2021") -> str:

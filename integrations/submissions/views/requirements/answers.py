@@ -35,7 +35,7 @@ def get_draft(page: RequirementPage) -> IntegrationDraft | None:
 
 
 def can_save_draft(page: RequirementPage) -> bool:
-    return page.can_answer and page.requirement.who == FulfillingParty.PARTNER
+    return page.can_answer and page.requirement.responsible_party == FulfillingParty.PARTNER
 
 
 def build_question_form(page: RequirementPage, **form_kwargs: object) -> RequirementForm:
@@ -84,7 +84,7 @@ def find_newer_draft(page: RequirementPage) -> drafts.DraftConflictError | None:
 
 
 def _save_answer(page: RequirementPage, data: Mapping[str, object], version: int | None = None) -> None:
-    rule = requirement_services.ANSWER_RULES[page.requirement.who]
+    rule = requirement_services.ANSWER_RULES[page.requirement.responsible_party]
     requirement_services.submit_answer(
         page.integration, page.requirement.id, data, actor=page.user, now=page.now, rule=rule, version=version
     )
@@ -141,7 +141,11 @@ def discard_draft_action(page: RequirementPage, _form: ButtonForm) -> str:
 
 
 def build_attestation_form(page: RequirementPage, **form_kwargs: object) -> AttestationForm:
-    party_name = _("the program") if page.requirement.who == FulfillingParty.PROGRAM else page.integration.partner.name
+    party_name = (
+        _("the program")
+        if page.requirement.responsible_party == FulfillingParty.PROGRAM
+        else page.integration.partner.name
+    )
     return AttestationForm(_("I confirm this for %(name)s") % {"name": party_name}, **form_kwargs)
 
 
@@ -156,7 +160,7 @@ def can_mark_not_applicable(page: RequirementPage) -> bool:
     is_partner_task = (
         page.is_open
         and permissions.can_edit(page.integration, page.user)
-        and page.requirement.who != FulfillingParty.MACHINE
+        and page.requirement.responsible_party != FulfillingParty.MACHINE
     )
     return is_partner_task and page.requirement.optional and page.state.status == Status.OPEN
 

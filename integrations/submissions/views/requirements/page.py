@@ -45,7 +45,7 @@ class RequirementPage:
 
     @property
     def can_answer(self) -> bool:
-        return self.is_open and ANSWER_RULES[self.requirement.who](self.integration, self.user)
+        return self.is_open and ANSWER_RULES[self.requirement.responsible_party](self.integration, self.user)
 
     @property
     def can_decide(self) -> bool:
@@ -136,7 +136,7 @@ def describe_responsible_party(page: RequirementPage) -> str:
         FulfillingParty.PROGRAM: _("The program"),
         FulfillingParty.BOTH: _("%(company)s and the program") % {"company": partner_label},
         FulfillingParty.MACHINE: _("Automated check"),
-    }[page.requirement.who]
+    }[page.requirement.responsible_party]
 
 
 def describe_scope(page: RequirementPage) -> str:

@@ -68,7 +68,7 @@ class OpenRequirementOut(Schema):
 
     requirement: str = Field(validation_alias="id")
     title: str
-    why: str
+    reason: str
 
 
 class IntegrationDetail(IntegrationOut):
@@ -113,14 +113,14 @@ class RequirementOut(Schema):
 
     id: str = Field(validation_alias="row.requirement.id")
     title: str = Field(validation_alias="row.requirement.title")
-    responsible_party: str = Field(validation_alias="row.requirement.who")
+    responsible_party: str = Field(validation_alias="row.requirement.responsible_party")
     kind: str = Field(validation_alias="row.requirement.kind")
     step: str
     optional: bool = Field(validation_alias="row.requirement.optional")
     status: str = Field(validation_alias="row.display_status")
     is_fulfilled: bool = Field(validation_alias="row.is_met")
     summary: str = Field(validation_alias="fulfillment.summary")
-    why: str = Field(validation_alias="row.why")
+    reason: str = Field(validation_alias="row.requirement.reason")
     version: int = Field(validation_alias="fulfillment.version")
     submitted_by: DisplayText = Field(validation_alias="fulfillment.submitted_by")
     submitted_at: datetime | None = Field(validation_alias="fulfillment.submitted_at")

@@ -237,7 +237,7 @@ def test_ideal_target_is_shown_and_the_hard_one_holds() -> None:
 
 
 def test_only_ideal_targets_promise_nothing() -> None:
-    clock = project([], policy(Sla(TargetType.RESOLVE, "", None, SlaTarget(business_days=5, ideally=True)))).resolve
+    clock = project([], policy(Sla(TargetType.RESOLVE, "", None, SlaTarget(business_days=5, best_effort=True)))).resolve
     assert (clock.is_committed, clock.state, hours(clock.due_at), clock.warn_at) == (
         False,
         ClockStatus.NOT_APPLICABLE,

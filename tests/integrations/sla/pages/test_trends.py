@@ -96,7 +96,7 @@ def test_picture_shows_the_target_of_the_program_that_promised_it(
     ("targets", "labels", "expected_target"),
     [
         ([SlaTarget(hours=24)], ["6 h", "12 h", "18 h", "24 h", "longer"], "target 24 h"),
-        ([SlaTarget(business_days=2, ideally=True)], ["1 day", "2 days", "longer"], "recommended 2 business days"),
+        ([SlaTarget(business_days=2, best_effort=True)], ["1 day", "2 days", "longer"], "recommended 2 business days"),
         (
             [SlaTarget(business_days=10)],
             ["2.5 days", "5 days", "7.5 days", "10 days", "longer"],

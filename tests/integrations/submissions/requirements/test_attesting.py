@@ -21,7 +21,7 @@ def test_statement_not_ticked(rocket, alice, sign_in):
 
 
 def by_program(row):
-    return next(r for r in row.edition.requirements() if r.who == "program" and r.kind == "attestation")
+    return next(r for r in row.edition.requirements() if r.responsible_party == "program" and r.kind == "attestation")
 
 
 def test_statement_of_the_program(acme, alice, rita, sign_in):

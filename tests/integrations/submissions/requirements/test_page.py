@@ -42,6 +42,6 @@ def test_button_of_another_kind(rocket, alice, sign_in):
 
 
 def test_what_the_machine_does_is_never_skipped(rocket, alice, sign_in):
-    looked_at = next(r.id for r in rocket.edition.requirements() if r.who == "machine" and r.optional)
+    looked_at = next(r.id for r in rocket.edition.requirements() if r.responsible_party == "machine" and r.optional)
     page = sign_in(alice).get(place(rocket, looked_at))
     assert (page.status_code, 'value="not_needed"' in page.text) == (200, False)

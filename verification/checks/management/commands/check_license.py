@@ -43,7 +43,7 @@ def get_policy(program: str, edition: str | None) -> Policy:
     if edition is not None and edition not in editions:
         raise CommandError(f"{program} has no edition {edition}. Available editions: {', '.join(editions)}.")
     license_policy = (editions[edition] if edition else PROGRAMS[program].newest).licenses
-    return Policy(license_policy.allow, license_policy.ask)
+    return Policy(license_policy.allow, license_policy.manual_review)
 
 
 def judge_file(path: str, policy: Policy) -> Judgement:
