@@ -9,7 +9,7 @@ from django.utils import translation
 from integrations.compliance import partner_activity
 from integrations.escalations import services as escalation
 from integrations.partners import notices as account_notices
-from integrations.programs.schema import RequirementKind
+from integrations.programs.requirements import RequirementKind
 from integrations.sla.services import monitoring
 from integrations.submissions import notices
 from integrations.submissions.services import responsibility

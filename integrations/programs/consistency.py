@@ -8,19 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from integrations.programs.schema import (
-    Edition,
-    EditionFile,
-    FulfillingParty,
-    Program,
-    Question,
-    Requirement,
-    RequirementGroup,
-    RequirementKind,
-    Stage,
-    Step,
-    Tier,
-)
+from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementGroup, RequirementKind
+from integrations.programs.schema import Edition, EditionFile, Program, Step, Tier
+from integrations.programs.stages import Stage
 from portal.core.content_files import Location, format_location
 
 Place = tuple[Location, Requirement]

@@ -3,17 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from integrations.programs.schema import (
-    Category,
-    Edition,
-    LicenseRule,
-    Program,
-    Requirement,
-    ResourceLink,
-    Sla,
-    Step,
-    Tier,
-)
+from integrations.programs.requirements import Requirement, ResourceLink
+from integrations.programs.schema import Category, Edition, LicenseRule, Program, Sla, Step, Tier
 from portal.core.value_types import JsonObject
 
 COLUMN_WIDTHS = (10, 52, 8, 12)

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from integrations.partners.models import Membership
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
-from integrations.submissions.models.integration import STAGES_BEFORE_RELEASE
+from integrations.submissions.models.stage import STAGES_BEFORE_RELEASE
 from portal.audit.models import AuditEvent
 
 REVIEW_EVENT_TYPES = (

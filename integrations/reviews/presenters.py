@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.models import Role
-from integrations.programs.schema import Question, Requirement, RequirementKind, Step
+from integrations.programs.requirements import Question, Requirement, RequirementKind
+from integrations.programs.schema import Step
 from integrations.submissions.models import Document, Finding, Integration, Meeting, RequirementFulfillment
 from integrations.submissions.presenters import PARTY_LABELS, RequirementRow, StepRows, build_row, list_step_rows
 from integrations.submissions.selectors import context

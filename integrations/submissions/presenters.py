@@ -9,7 +9,9 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from integrations.programs.schema import Agency, Requirement, RequirementGroup, ResourceLink, Stage, Step, Tier
+from integrations.programs.requirements import Requirement, RequirementGroup, ResourceLink
+from integrations.programs.schema import Agency, Step, Tier
+from integrations.programs.stages import Stage
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.workflow.next_action import translate_next_action

@@ -9,7 +9,7 @@ from uuid import uuid4
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from integrations.programs.schema import FulfillingParty, Question, Requirement, RequirementKind
+from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
 from integrations.submissions.models import Integration
 from integrations.submissions.services import agreements, credentials, documents, meetings, requirements
 from integrations.submissions.workflow.states import Status

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from integrations.programs.schema import FulfillingParty, RequirementKind
+from integrations.programs.requirements import FulfillingParty, RequirementKind
 from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements as answers

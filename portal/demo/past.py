@@ -13,7 +13,9 @@ from django.utils.text import slugify
 from integrations.partners.models import Partner
 from integrations.partners.services import profiles
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import Edition, FulfillingParty, Requirement, Stage
+from integrations.programs.requirements import FulfillingParty, Requirement
+from integrations.programs.schema import Edition
+from integrations.programs.stages import Stage
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.selectors import context
 from integrations.submissions.services.responsibility import RESPONSIBILITY_EVENT_TYPE, get_turn_stream

@@ -6,7 +6,8 @@ from datetime import timedelta
 from math import exp
 from random import Random
 
-from integrations.programs.schema import Edition, Stage
+from integrations.programs.schema import Edition
+from integrations.programs.stages import Stage
 
 OWNER, REVIEWER, NOBODY = "owner", "reviewer", ""
 CREATION = "created"  # not a transition of the workflow

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from integrations.programs.schema import RequirementKind
+from integrations.programs.requirements import RequirementKind
 from integrations.reviews.services import claims
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from integrations.programs.schema import Question, Requirement, Tier
+from integrations.programs.requirements import Question, Requirement
+from integrations.programs.schema import Tier
 from integrations.submissions.models import Document, Integration
 from integrations.submissions.public_status import PublicListingStatus, get_public_listing_status
 from integrations.submissions.selectors.context import get_fulfillments

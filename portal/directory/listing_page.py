@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_date
 from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
-from integrations.programs.schema import FulfillingParty, Requirement
+from integrations.programs.requirements import FulfillingParty, Requirement
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors.context import get_fulfillments, is_applicable
 from integrations.submissions.workflow.states import FULFILLED_STATUSES, Status

@@ -7,7 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import FulfillingParty, Program, Requirement, RequirementKind
+from integrations.programs.requirements import FulfillingParty, Requirement, RequirementKind
+from integrations.programs.schema import Program
 from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.services.creation import get_entry_edition
 from portal.accounts.models import User

@@ -7,13 +7,6 @@ from tests.house.source import files, name, template_files
 MOST_CHARACTERS = 120  # of a line; ruff checks it in Python
 MOST_LINES = 300
 MOST_FUNCTION_LINES = 40
-# each with the reason why it is better whole; nothing may join without one
-LONG_FILES = {
-    "integrations/submissions/models/integration.py": "every transition of the machine in one table",
-    "portal/audit/catalog.py": "every event type in one table",
-    "integrations/programs/schema.py": "everything that a program may say, side by side",
-}
-LONG_FUNCTIONS: dict[str, str] = {}
 
 
 def ours():
@@ -29,7 +22,7 @@ def functions(path):
 
 def test_files_are_short():
     long = {name(path) for path in ours() if len(path.read_text().splitlines()) > MOST_LINES}
-    assert long - LONG_FILES.keys() == set()
+    assert long == set()
 
 
 def test_functions_are_short():
@@ -39,7 +32,7 @@ def test_functions_are_short():
         for function, lines in functions(path)
         if lines > MOST_FUNCTION_LINES
     }
-    assert {function: lines for function, lines in long.items() if function not in LONG_FUNCTIONS} == {}
+    assert long == {}
 
 
 def test_template_lines_are_short():

@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import Locator, expect
 
 from integrations.partners.models import Partner
-from integrations.programs.schema import Requirement
+from integrations.programs.requirements import Requirement
 from integrations.submissions.models import Integration
 from tests.conftest import begin
 from tests.journeys.person import Person

@@ -10,7 +10,7 @@ from typing import Any
 import time_machine
 from django.utils import timezone
 
-from integrations.programs.schema import FulfillingParty, Question, Requirement, RequirementKind
+from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import list_available_transitions

@@ -15,7 +15,7 @@ from integrations.partners import admin as partner_admin
 from integrations.partners.forms import members
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import FulfillingParty, Question, Requirement, RequirementKind
+from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
 from integrations.reviews.forms import queue, reviewers
 from integrations.reviews.views import edition_migration, transitions
 from integrations.reviews.views.partners import AlliancesManagerForm

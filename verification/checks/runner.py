@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from integrations.programs.schema import Requirement, RequirementKind
+from integrations.programs.requirements import Requirement, RequirementKind
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services.requirements import record_check_outcome

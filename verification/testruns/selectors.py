@@ -7,7 +7,7 @@ from django.db.models import F
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from integrations.programs.schema import Requirement, RequirementKind
+from integrations.programs.requirements import Requirement, RequirementKind
 from integrations.submissions.models import Integration
 from portal.core.value_types import JsonObject
 from verification.checks.rules import nomad_plugin, run_task

@@ -9,7 +9,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from integrations.programs.schema import Question, Requirement
+from integrations.programs.requirements import Question, Requirement
 from portal.core.form_fields import (
     CHOICE_MESSAGE,
     REQUIRED_MESSAGE,

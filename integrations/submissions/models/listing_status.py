@@ -1,7 +1,7 @@
 """Listing status and its transitions: tiers, compliance procedure, and reinstatement.
 
 The fields and transitions of `listing_status` complement those of the stage in
-`integrations.submissions.models.integration` and follow the same rules: a body sets fields of the row, makes no query,
+`integrations.submissions.models.stage` and follow the same rules: a body sets fields of the row, makes no query,
 and sends no email.
 """
 

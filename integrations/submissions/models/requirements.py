@@ -8,8 +8,9 @@ from django.core.files.storage import default_storage
 from django.db import models
 from django.utils.translation import gettext_lazy
 
-from integrations.programs.schema import Requirement
-from integrations.submissions.models.integration import Integration, build_choices
+from integrations.programs.requirements import Requirement
+from integrations.submissions.models.choices import build_choices
+from integrations.submissions.models.integration import Integration
 from integrations.submissions.workflow.states import FULFILLED_STATUSES, Status
 
 USER_MODEL = settings.AUTH_USER_MODEL

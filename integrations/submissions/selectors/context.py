@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from integrations.programs.schema import FulfillingParty, Requirement, RequirementGroup, RequirementKind, Stage, Tier
+from integrations.programs.requirements import FulfillingParty, Requirement, RequirementGroup, RequirementKind
+from integrations.programs.schema import Tier
+from integrations.programs.stages import Stage
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.states import (
     OUTAGE_PARTY,

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from integrations.programs.schema import Stage
+from integrations.programs.stages import Stage
 from integrations.submissions.workflow.states import (
     ComplianceStatus,
     IntegrationSnapshot,

@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import AnswerScope, Edition, Requirement
+from integrations.programs.requirements import AnswerScope, Requirement
+from integrations.programs.schema import Edition
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.services.transitions import integration_changes, refresh_next_action
 from integrations.submissions.workflow.states import Status

@@ -8,7 +8,7 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from integrations.programs.schema import Requirement
+from integrations.programs.requirements import Requirement
 from integrations.submissions.models import Document, Integration, RequirementFulfillment
 from integrations.submissions.services.requirements import (
     ANSWER_RULES,

@@ -9,7 +9,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.programs.schema import Edition, Requirement, Tier
+from integrations.programs.requirements import Requirement
+from integrations.programs.schema import Edition, Tier
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services import requirement_renames

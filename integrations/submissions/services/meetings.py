@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.models import Role
-from integrations.programs.schema import Requirement
+from integrations.programs.requirements import Requirement
 from integrations.submissions.calendar_invites import CANCEL_METHOD, REQUEST_METHOD, build_invitation
 from integrations.submissions.models import Integration, Meeting
 from integrations.submissions.services.requirements import (

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions as rules
 from integrations.partners.models import Partner
-from integrations.programs.schema import AnswerScope, FulfillingParty, Requirement
+from integrations.programs.requirements import AnswerScope, FulfillingParty, Requirement
 from integrations.submissions.models import Integration, IntegrationDraft, RequirementFulfillment
 from integrations.submissions.selectors import context
 from integrations.submissions.services import findings

@@ -11,17 +11,8 @@ from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.vary import vary_on_headers
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import (
-    Edition,
-    FulfillingParty,
-    Program,
-    Requirement,
-    RequirementKind,
-    Sla,
-    SlaTarget,
-    TargetType,
-    Tier,
-)
+from integrations.programs.requirements import FulfillingParty, Requirement, RequirementKind
+from integrations.programs.schema import Edition, Program, Sla, SlaTarget, TargetType, Tier
 from integrations.submissions.presenters import PathStep
 from integrations.submissions.services.creation import get_entry_edition
 from integrations.submissions.views.drafts_shared import list_editable_partners

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext, gettext_noop, ngettext
 from django.utils.translation import gettext as _
 
-from integrations.programs.schema import Stage
+from integrations.programs.stages import Stage
 from integrations.submissions.selectors import context
 from integrations.submissions.workflow.states import ReviewState
 from portal.core.value_types import NamedValues

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-from integrations.programs.schema import FINAL_STAGES, OPEN_STAGES, Stage
+from integrations.programs.stages import FINAL_STAGES, OPEN_STAGES, Stage
 from integrations.submissions.workflow.next_action import ACTION_SENTENCES
 
 __all__ = [

@@ -14,7 +14,7 @@ from django.utils.translation import pgettext
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration, RequirementFulfillment
-from integrations.submissions.models.integration import STAGES_BEFORE_RELEASE
+from integrations.submissions.models.stage import STAGES_BEFORE_RELEASE
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, Status
 from portal.analytics.filters import AnalyticsFilters
 from portal.audit.models import AuditEvent

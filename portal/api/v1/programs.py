@@ -8,7 +8,8 @@ from ninja import Schema
 from pydantic import BeforeValidator, Field
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import Edition, Program, Requirement, RequirementKind, Step
+from integrations.programs.requirements import Requirement, RequirementKind
+from integrations.programs.schema import Edition, Program, Step
 from integrations.submissions.forms.drafts import IntegrationForm
 from integrations.submissions.forms.requirements import RequirementForm
 from integrations.submissions.services.creation import get_entry_edition

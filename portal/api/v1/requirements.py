@@ -12,7 +12,7 @@ from django.utils import timezone
 from ninja import File, Form
 from ninja.files import UploadedFile
 
-from integrations.programs.schema import RequirementKind
+from integrations.programs.requirements import RequirementKind
 from integrations.submissions.models import Meeting, RequirementFulfillment
 from integrations.submissions.presenters import RequirementRow, build_row, list_step_rows, list_tier_rows
 from integrations.submissions.selectors import context

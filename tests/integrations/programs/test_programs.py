@@ -68,7 +68,9 @@ def test_newer_provider_categories_are_the_older_with_one_renamed_and_one_added(
 
 def test_fifteen_licenses_map_to_the_expected_spdx_ids():
     lines = get_edition("terraform-provider", "2021-10").licenses.rules
-    assert [(line.published, " ".join(line.allow), " ".join(line.manual_review)) for line in lines] == published.LICENSES
+    assert [
+        (line.published, " ".join(line.allow), " ".join(line.manual_review)) for line in lines
+    ] == published.LICENSES
 
 
 def test_license_list_is_the_same_for_both_provider_editions_and_the_modules():

@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import FulfillingParty, RequirementKind
+from integrations.programs.requirements import FulfillingParty, RequirementKind
 from integrations.submissions.services import documents
 from integrations.submissions.services import requirements as answers
 from portal.core.uploads import validate_file

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from integrations.programs.schema import Edition, Program, Requirement
+from integrations.programs.requirements import Requirement
+from integrations.programs.schema import Edition, Program
 from verification.checks.types import CHECKS, Check, Subject
 from verification.outcomes import Outcome, Result
 

@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import RequirementKind
+from integrations.programs.requirements import RequirementKind
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import perform_transition

@@ -5,7 +5,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from integrations.programs.schema import Requirement
+from integrations.programs.requirements import Requirement
 from integrations.submissions.models import Integration
 from portal.ui.components.inline import link_button
 from verification.testruns import selectors

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
-from integrations.programs.schema import RequirementKind
+from integrations.programs.requirements import RequirementKind
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.drafts import DraftConflictError
 from integrations.submissions.views.requirements.agreements import AGREEMENT

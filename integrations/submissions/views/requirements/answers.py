@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.programs.schema import FulfillingParty, RequirementKind
+from integrations.programs.requirements import FulfillingParty, RequirementKind
 from integrations.submissions.forms.attestations import AttestationForm
 from integrations.submissions.forms.buttons import ButtonForm
 from integrations.submissions.forms.requirements import RequirementForm, collect_draft_data, list_answers

@@ -12,7 +12,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.programs.schema import AnswerScope, Edition, FulfillingParty, Requirement
+from integrations.programs.requirements import AnswerScope, FulfillingParty, Requirement
+from integrations.programs.schema import Edition
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.requirements import ANSWER_RULES

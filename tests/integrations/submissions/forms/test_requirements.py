@@ -4,7 +4,7 @@ import pytest
 from django.http import QueryDict
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import FulfillingParty, Question, Requirement, RequirementKind
+from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
 from integrations.submissions.forms.requirements import (
     FIELD_BUILDERS,
     RequirementForm,

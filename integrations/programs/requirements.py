@@ -1,0 +1,106 @@
+"""Schema of requirements, part of the schema of program editions."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from integrations.programs.field_types import Count, FieldType, FileKind, Pairs, Slug, Text, Url
+from integrations.programs.stages import Stage
+from portal.core.content_files import Content
+
+
+class FulfillingParty(StrEnum):
+    """Party that fulfills a requirement. BOTH means that each side signs or attends."""
+
+    PARTNER = "partner"
+    PROGRAM = "program"
+    BOTH = "both"
+    MACHINE = "machine"
+
+
+class RequirementKind(StrEnum):
+    """Kind of a requirement, which determines how it is fulfilled."""
+
+    FORM = "form"
+    DOCUMENT = "document"
+    AGREEMENT = "agreement"
+    ATTESTATION = "attestation"
+    MEETING = "meeting"
+    CREDENTIALS = "credentials"
+    CHECK = "check"
+
+
+class AnswerScope(StrEnum):
+    """Scope of an answer: one integration, or all integrations of a partner in the program."""
+
+    INTEGRATION = "integration"
+    PARTNER = "partner"
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceLink(Content):
+    """Resource with its title and URL."""
+
+    title: Text
+    url: Url
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Content):
+    """Question of a form.
+
+    `max_lines` and `max_length` limit the answer. `options` are (value, label) pairs. `listing_label` is the label
+    of the answer on the public listing. Answers without it are visible to the partner and the program only.
+    """
+
+    key: Slug
+    label: Text
+    type: FieldType = "text"
+    help: str = ""
+    required: bool = True
+    max_lines: Count | None = None
+    max_length: Count = 4000
+    options: Pairs = ()
+    listing_label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement(Content):
+    """Requirement of a program.
+
+    A requirement must be fulfilled to leave its step or, with `needed_for`, to enter that stage. `group` assigns it
+    to an any-of group. `categories` limits it to integrations of these categories. `optional` requirements never
+    block.
+    """
+
+    id: Text
+    title: Text
+    responsible_party: FulfillingParty
+    kind: RequirementKind
+    reason: str = ""
+    needed_for: Stage | None = None
+    scope: AnswerScope = AnswerScope.INTEGRATION
+    optional: bool = False
+    group: str = ""
+    fields: tuple[Question, ...] = ()
+    statement: str = ""  # attestation: text to confirm
+    agreement: Literal["", "mnda", "tpa"] = ""  # agreement: "mnda" or "tpa"
+    meeting_items: tuple[str, ...] = ()  # meeting: items to present
+    meeting_hints: Pairs = ()  # meeting: item and the requirement whose checks cover it
+    checks: tuple[str, ...] = ()  # check: keys of verification's checks
+    permanent: bool = False  # credentials: can stay after the review for later checks
+    accept: tuple[FileKind, ...] = ("pdf", "png", "jpeg", "txt", "zip")  # document: allowed file types
+    categories: tuple[str, ...] = ()
+    links: tuple[ResourceLink, ...] = ()
+    show_on_listing: bool = False  # document: image on the listing
+    after_findings: bool = False  # required only without open findings
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementGroup(Content):
+    """Any-of group, of which at least `minimum` requirements must be fulfilled."""
+
+    key: Slug
+    title: Text
+    minimum: Count = 1

@@ -1,0 +1,267 @@
+"""Stage of an integration and its transitions.
+
+Only `integrations.submissions.services.transitions.perform_transition` changes the stage. The body of a transition sets
+fields of the row, makes no query, and sends no email. Each transition names its permission and its guards.
+"""
+
+from datetime import datetime
+from functools import partial
+
+from django.db import models
+from django.utils.translation import gettext_noop
+from django_fsm import RETURN_VALUE, FSMField, transition
+
+from integrations.partners import permissions
+from integrations.programs.registry import get_edition
+from integrations.programs.schema import Edition, Step
+from integrations.submissions.models.choices import build_choices
+from integrations.submissions.models.listing_status import ListingStatusFields
+from integrations.submissions.workflow import guards
+from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, ReviewState, Stage
+
+stage_transition = partial(transition, field="stage")
+undo_transition = partial(
+    stage_transition,
+    permission=permissions.can_undo_decision,
+    conditions=[guards.can_undo_decision],
+    custom={"label": gettext_noop("Undo decision"), "tone": "warn"},
+)
+STAGES_BEFORE_RELEASE = [Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEASE]
+HOLDABLE_STAGES = [*STAGES_BEFORE_RELEASE, Stage.SUPPORT]
+
+
+class StageFields(ListingStatusFields):
+    """Stage and step of an integration on its path through one edition, with the transitions of the stage."""
+
+    program_key = models.CharField("program", max_length=40)
+    edition_date = models.CharField("edition", max_length=10)
+    stage = FSMField("stage", default=Stage.ENGAGE, choices=build_choices(Stage), protected=True, db_index=True)
+    step = models.CharField("step", max_length=40)
+    stage_before_end = models.CharField(max_length=20, blank=True)
+
+    on_hold_for = models.CharField("on hold for", max_length=20, blank=True, choices=build_choices(ResponsibleParty))
+    hold_reason = models.CharField(max_length=500, blank=True)
+
+    review_state = models.CharField(max_length=10, blank=True, default=ReviewState.NONE)
+    review_round = models.PositiveSmallIntegerField(default=0)
+    review_requested_at = models.DateTimeField(null=True, blank=True)
+    undo = models.JSONField(default=dict, blank=True)
+    released_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def edition(self) -> Edition:
+        return get_edition(self.program_key, self.edition_date)
+
+    @property
+    def position(self) -> int:
+        return self.edition.position(self.step, self.stage)
+
+    @property
+    def next_position(self) -> tuple[Step, Stage] | tuple[None, None]:
+        """Return the next step and stage, or a pair of None at the end of the path."""
+        positions = self.edition.positions()
+        next_index = self.position + 1 if self.is_open else len(positions)
+        return positions[next_index] if next_index < len(positions) else (None, None)
+
+    @property
+    def is_open(self) -> bool:
+        return self.stage not in FINAL_STAGES
+
+    # -- along the path ------------------------------------------------------------------------------------
+
+    @stage_transition(
+        source=[Stage.ENGAGE, Stage.DEVELOP],
+        target=RETURN_VALUE(Stage.ENGAGE, Stage.DEVELOP),
+        permission=permissions.can_edit,
+        conditions=[guards.is_not_on_hold, guards.is_review_not_next, guards.has_no_missing_requirements],
+        custom={"label": gettext_noop("Complete step"), "tone": "good"},
+    )
+    def complete_step(self, **_: object) -> str:
+        step, stage = self.next_position
+        self.step = step.key  # type: ignore[union-attr]
+        return str(stage)
+
+    @stage_transition(
+        source=[Stage.ENGAGE, Stage.DEVELOP],
+        target=Stage.REVIEW,
+        permission=permissions.can_edit,
+        conditions=[guards.is_not_on_hold, guards.is_review_next, guards.has_no_missing_requirements],
+        custom={"label": gettext_noop("Request review"), "tone": "good"},
+    )
+    def submit_for_review(self, *, now: datetime, **_: object) -> None:
+        self.step = self.next_position[0].key  # type: ignore[union-attr]
+        self._start_review_round(now)
+
+    @stage_transition(
+        source=Stage.REVIEW,
+        target=Stage.REVIEW,
+        permission=permissions.can_edit,
+        conditions=[
+            guards.is_not_on_hold,
+            guards.has_requested_changes,
+            guards.is_decision_final,
+            guards.has_no_partner_requirements,
+            guards.has_no_open_findings,
+        ],
+        custom={"label": gettext_noop("Request another review"), "tone": "good"},
+    )
+    def resubmit_for_review(self, *, now: datetime, **_: object) -> None:
+        self._start_review_round(now)
+
+    @stage_transition(
+        source=Stage.REVIEW,
+        target=Stage.REVIEW,
+        permission=permissions.can_decide,
+        conditions=[
+            guards.is_not_on_hold,
+            guards.is_not_claimed_by_other,
+            guards.is_review_requested,
+            guards.has_partner_tasks,
+        ],
+        custom={
+            "label": gettext_noop("Request changes"),
+            "tone": "warn",
+            "decision": True,
+            "mail": "changes_requested",
+        },
+    )
+    def request_changes(self, **_: object) -> None:
+        self.review_state = ReviewState.CHANGES
+
+    @stage_transition(
+        source=Stage.REVIEW,
+        target=Stage.RELEASE,
+        permission=permissions.can_decide,
+        conditions=[
+            guards.is_not_on_hold,
+            guards.is_not_claimed_by_other,
+            guards.is_review_requested,
+            guards.has_only_verified_findings,
+            guards.has_no_missing_requirements,
+        ],
+        custom={"label": gettext_noop("Approve"), "tone": "good", "decision": True, "mail": "approved"},
+    )
+    def approve(self, **_: object) -> None:
+        self.step = self.next_position[0].key  # type: ignore[union-attr]
+        self.review_state = ReviewState.NONE
+
+    @stage_transition(
+        source=Stage.RELEASE,
+        target=Stage.SUPPORT,
+        permission=permissions.can_decide,
+        conditions=[guards.is_not_on_hold, guards.is_decision_final, guards.has_no_missing_requirements],
+        custom={"label": gettext_noop("Publish listing"), "tone": "good", "mail": "released"},
+    )
+    def publish(self, *, now: datetime, **_: object) -> None:
+        self.step = self.next_position[0].key  # type: ignore[union-attr]
+        self.released_at = now
+        self.verify()
+        self._begin_listing_status(now)
+
+    # -- off the path --------------------------------------------------------------------------------------
+
+    @stage_transition(
+        source=STAGES_BEFORE_RELEASE,
+        target=Stage.DECLINED,
+        permission=permissions.can_decide,
+        conditions=[guards.is_not_claimed_by_other, guards.has_note],
+        custom={
+            "label": gettext_noop("Decline"),
+            "tone": "bad",
+            "decision": True,
+            "note": gettext_noop("Reason for the partner"),
+            "mail": "declined",
+        },
+    )
+    def decline(self, *, now: datetime, **_: object) -> None:
+        self._end_integration(now)
+
+    @stage_transition(
+        source=STAGES_BEFORE_RELEASE,
+        target=Stage.WITHDRAWN,
+        permission=permissions.can_edit,
+        custom={
+            "label": gettext_noop("Withdraw"),
+            "tone": "bad",
+            "note": gettext_noop("Reason (saved in the history)"),
+        },
+    )
+    def withdraw(self, *, now: datetime, **_: object) -> None:
+        self._end_integration(now)
+
+    @stage_transition(
+        source=Stage.SUPPORT,
+        target=Stage.ARCHIVED,
+        permission=permissions.can_manage,
+        conditions=[guards.has_note],
+        custom={
+            "label": gettext_noop("End support"),
+            "tone": "bad",
+            "note": gettext_noop("Note for users"),
+            "mail": "archived",
+        },
+    )
+    def archive(self, *, now: datetime, **_: object) -> None:
+        self._end_integration(now)
+        self.unlist()
+        self._begin_listing_status(now)
+
+    @stage_transition(
+        source=[Stage.WITHDRAWN, Stage.DECLINED],
+        target=RETURN_VALUE(*STAGES_BEFORE_RELEASE),
+        permission=permissions.can_reopen,
+        conditions=[guards.is_decision_final],
+        custom={"label": gettext_noop("Reopen integration"), "tone": "good", "mail": "reopened"},
+    )
+    def reopen(self, **_: object) -> str:
+        self.ended_at = None
+        return str(self.stage_before_end)
+
+    @stage_transition(
+        source=HOLDABLE_STAGES,
+        target=None,
+        permission=permissions.can_put_on_hold,
+        conditions=[guards.is_not_on_hold, guards.has_note],
+        custom={
+            "label": gettext_noop("Put on hold"),
+            "tone": "warn",
+            "note": gettext_noop("Reason for the hold"),
+            "mail": "held",
+        },
+    )
+    def put_on_hold(self, *, note: str, waits_for: str = ResponsibleParty.THIRD_PARTY, **_: object) -> None:
+        self.on_hold_for, self.hold_reason = ResponsibleParty(waits_for), note
+
+    @stage_transition(
+        source=HOLDABLE_STAGES,
+        target=None,
+        permission=permissions.can_decide,
+        conditions=[guards.is_on_hold],
+        custom={"label": gettext_noop("Remove hold"), "tone": "good", "mail": "resumed"},
+    )
+    def resume(self, **_: object) -> None:
+        self.on_hold_for = self.hold_reason = ""
+
+    @undo_transition(source=[Stage.REVIEW, Stage.RELEASE], target=Stage.REVIEW)
+    @undo_transition(source=Stage.SUPPORT, target=None)
+    @undo_transition(source=Stage.DECLINED, target=RETURN_VALUE(*STAGES_BEFORE_RELEASE))
+    def undo_decision(self, **_: object) -> str:
+        self.step = self.undo["step"]
+        self.review_state = self.undo["review_state"]
+        self.tier = self.undo.get("tier", self.tier)
+        self.tier_request = self.undo.get("tier_request", self.tier_request)
+        self.ended_at = None
+        return str(self.undo["stage"])
+
+    def _start_review_round(self, now: datetime) -> None:
+        self.review_state = ReviewState.WAITING
+        self.review_round += 1
+        self.review_requested_at = now
+
+    def _end_integration(self, now: datetime) -> None:
+        self.stage_before_end, self.ended_at = self.stage, now
+        self.on_hold_for = self.hold_reason = ""
