@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from portal.core.translation import gettext_noop
 from verification.checks.rules.link_reachability import LINKS_MAX_AGE, check_links, summarize_links
-from verification.checks.rules.shared_reads import build_code_state, build_code_url, read_release_code
+from verification.checks.rules.shared_reads import TRUNCATED_RESULT, build_code_url, with_release_code
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
@@ -72,12 +72,6 @@ def collect_documentable_names(code: RepositorySnapshot) -> Mapping[str, set[str
     return names
 
 
-def _build_truncated_result(code: RepositorySnapshot) -> Result:
-    return Result(
-        Outcome.NOT_RUN, "GitHub truncates the file list of this repository.", looked_at=build_code_state(code)
-    )
-
-
 @register_check(
     "docs.layout",
     title=gettext_noop("Documentation in the repository"),
@@ -86,26 +80,22 @@ def _build_truncated_result(code: RepositorySnapshot) -> Result:
     ),
     help=DOCS_LAYOUT_URL,
 )
-def check_docs_layout(subject: Subject, sources: Sources) -> Result:
+@with_release_code
+def check_docs_layout(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     """The release contains an overview and at least one page for a resource, data source, or function."""
-    code = read_release_code(subject, sources)
-    if isinstance(code, Result):
-        return code
     if code.cut:
-        return _build_truncated_result(code)
+        return TRUNCATED_RESULT
     pages = collect_pages(code)
     evidence = tuple(
         Evidence(category, str(len(category_pages))) for category, category_pages in pages.items() if category_pages
     )
     if not pages["index"]:
-        return Result(Outcome.WARN, "docs/index.md is missing.", evidence, build_code_state(code))
+        return Result(Outcome.WARN, "docs/index.md is missing.", evidence)
     if not any(pages[thing] for thing in DOCUMENTED_CATEGORIES):
         summary = "The overview exists, but no resource or data source has a page."
-        return Result(Outcome.WARN, summary, evidence, build_code_state(code))
+        return Result(Outcome.WARN, summary, evidence)
     total = sum(len(pages[thing]) for thing in DOCUMENTED_CATEGORIES)
-    return Result(
-        Outcome.PASS, f"The documentation has an overview and {total} further pages.", evidence, build_code_state(code)
-    )
+    return Result(Outcome.PASS, f"The documentation has an overview and {total} further pages.", evidence)
 
 
 @register_check(
@@ -114,18 +104,16 @@ def check_docs_layout(subject: Subject, sources: Sources) -> Result:
     advice=gettext_noop("Add the missing pages. We recommend tfplugindocs, which generates pages from the schema."),
     help=DOCS_LAYOUT_URL,
 )
-def check_docs_pages(subject: Subject, sources: Sources) -> Result:
+@with_release_code
+def check_docs_pages(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     """Each resource, data source, and function that has its own Go file has a page."""
-    code = read_release_code(subject, sources)
-    if isinstance(code, Result):
-        return code
     if code.cut:
-        return _build_truncated_result(code)
+        return TRUNCATED_RESULT
     expected_names, existing_pages = collect_documentable_names(code), collect_pages(code)
     total = sum(map(len, expected_names.values()))
     if not total:
         summary = "No Go file is named after a resource, so we couldn't compare files and pages."
-        return Result(Outcome.NOT_RUN, summary, looked_at=build_code_state(code))
+        return Result(Outcome.NOT_RUN, summary)
     missing = [
         f"{category}/{name}"
         for category, names in expected_names.items()
@@ -136,8 +124,8 @@ def check_docs_pages(subject: Subject, sources: Sources) -> Result:
         Evidence("Missing page", name, build_code_url(code, sources)) for name in missing[:MAX_EVIDENCE_ITEMS]
     )
     if missing:
-        return Result(Outcome.WARN, f"{len(missing)} of {total} items have no page.", evidence, build_code_state(code))
-    return Result(Outcome.PASS, f"All {total} items have a page.", evidence, build_code_state(code))
+        return Result(Outcome.WARN, f"{len(missing)} of {total} items have no page.", evidence)
+    return Result(Outcome.PASS, f"All {total} items have a page.", evidence)
 
 
 def _has_page(existing_pages: Mapping[str, RepositoryFile], name: str) -> bool:
@@ -155,13 +143,11 @@ def _has_page(existing_pages: Mapping[str, RepositoryFile], name: str) -> bool:
     ),
     help=DOCS_LAYOUT_URL,
 )
-def check_docs_limits(subject: Subject, sources: Sources) -> Result:
+@with_release_code
+def check_docs_limits(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     """The documentation has at most 1,000 pages, none larger than 500 KB."""
-    code = read_release_code(subject, sources)
-    if isinstance(code, Result):
-        return code
     if code.cut:
-        return _build_truncated_result(code)
+        return TRUNCATED_RESULT
     pages = [file for category_pages in collect_pages(code).values() for file in category_pages.values()]
     large_files = [file for file in pages if file.size > MAX_PAGE_BYTES]
     evidence = tuple(
@@ -169,17 +155,13 @@ def check_docs_limits(subject: Subject, sources: Sources) -> Result:
         for file in large_files[:MAX_EVIDENCE_ITEMS]
     )
     if not pages:
-        return Result(Outcome.NOT_RUN, "There is no page to measure.", looked_at=build_code_state(code))
+        return Result(Outcome.NOT_RUN, "There is no page to measure.")
     if len(pages) > MAX_PAGES:
         summary = f"The release has {len(pages)} pages. The registry accepts {MAX_PAGES} per version."
-        return Result(Outcome.WARN, summary, evidence, build_code_state(code))
+        return Result(Outcome.WARN, summary, evidence)
     if large_files:
-        return Result(
-            Outcome.WARN, f"{len(large_files)} pages are larger than 500 KB.", evidence, build_code_state(code)
-        )
-    return Result(
-        Outcome.PASS, f"The release has {len(pages)} pages, none larger than 500 KB.", evidence, build_code_state(code)
-    )
+        return Result(Outcome.WARN, f"{len(large_files)} pages are larger than 500 KB.", evidence)
+    return Result(Outcome.PASS, f"The release has {len(pages)} pages, none larger than 500 KB.", evidence)
 
 
 @register_check(
@@ -188,14 +170,12 @@ def check_docs_limits(subject: Subject, sources: Sources) -> Result:
     advice=gettext_noop("Correct or remove the broken links."),
     max_age=LINKS_MAX_AGE,
 )
-def check_docs_links(subject: Subject, sources: Sources) -> Result:
+@with_release_code
+def check_docs_links(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     """The first 15 links in the overview and the README work."""
-    code = read_release_code(subject, sources)
-    if isinstance(code, Result):
-        return code
     overview = list(collect_pages(code)["index"].values())
     readme = [file for file in code.files if file.path.lower() == "readme.md"]
     addresses = dict.fromkeys(address for file in (*overview, *readme) for address in extract_links(code.open(file)))
     https_addresses = [address for address in addresses if address.startswith("https://")][:MAX_LINKS]
     outcome, summary, evidence = summarize_links(check_links(sources, https_addresses), dead_outcome=Outcome.WARN)
-    return Result(outcome, summary, evidence, build_code_state(code))
+    return Result(outcome, summary, evidence)

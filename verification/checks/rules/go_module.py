@@ -1,7 +1,7 @@
 """Checks of go.mod and the workflows: how a provider or plugin is built and tested. Most are hints."""
 
 from portal.core.translation import gettext_noop
-from verification.checks.rules.shared_reads import build_code_state, build_code_url, read_release_code
+from verification.checks.rules.shared_reads import build_code_state, build_code_url, with_release_code
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
@@ -23,11 +23,9 @@ def read_go_module(code: RepositorySnapshot) -> GoModule | None:
 
 def build_missing_module_result(code: RepositorySnapshot, sources: Sources) -> Result:
     if code.cut:
-        return Result(
-            Outcome.NOT_RUN, "GitHub truncates the file list before go.mod.", looked_at=build_code_state(code)
-        )
+        return Result(Outcome.NOT_RUN, "GitHub truncates the file list before go.mod.")
     evidence = (Evidence("Commit", code.commit[:7], build_code_url(code, sources)),)
-    return Result(Outcome.WARN, "The root of the repository has no go.mod.", evidence, build_code_state(code))
+    return Result(Outcome.WARN, "The root of the repository has no go.mod.", evidence)
 
 
 @register_check(
@@ -35,11 +33,9 @@ def build_missing_module_result(code: RepositorySnapshot, sources: Sources) -> R
     title=gettext_noop("Go module"),
     advice=gettext_noop("Run go mod init with the repository's own address, then release the resulting go.mod."),
 )
-def check_go_module(subject: Subject, sources: Sources) -> Result:
+@with_release_code
+def check_go_module(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     """The repository has a go.mod, and the module has the repository's name."""
-    code = read_release_code(subject, sources)
-    if isinstance(code, Result):
-        return code
     go_module = read_go_module(code)
     if go_module is None:
         return build_missing_module_result(code, sources)
@@ -48,18 +44,11 @@ def check_go_module(subject: Subject, sources: Sources) -> Result:
         Evidence("Go", go_module.go or "no name"),
     )
     if not go_module.path:
-        return Result(Outcome.WARN, "go.mod has no module name.", evidence, build_code_state(code))
+        return Result(Outcome.WARN, "go.mod has no module name.", evidence)
     expected_path = f"github.com/{code.repository}".lower()
     if go_module.path.lower() != expected_path and not go_module.path.lower().startswith(f"{expected_path}/"):
-        return Result(
-            Outcome.WARN,
-            f"The module in go.mod is named {go_module.path}, not {expected_path}.",
-            evidence,
-            build_code_state(code),
-        )
-    return Result(
-        Outcome.PASS, f"A Go module for Go {go_module.go or 'of any version'}.", evidence, build_code_state(code)
-    )
+        return Result(Outcome.WARN, f"The module in go.mod is named {go_module.path}, not {expected_path}.", evidence)
+    return Result(Outcome.PASS, f"A Go module for Go {go_module.go or 'of any version'}.", evidence)
 
 
 @register_check(
@@ -70,11 +59,9 @@ def check_go_module(subject: Subject, sources: Sources) -> Result:
     ),
     help=FRAMEWORK_URL,
 )
-def check_plugin_framework(subject: Subject, sources: Sources) -> Result:
+@with_release_code
+def check_plugin_framework(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     """go.mod requires the Plugin Framework. The older SDK, alone or in addition, is a warning."""
-    code = read_release_code(subject, sources)
-    if isinstance(code, Result):
-        return code
     go_module = read_go_module(code)
     if go_module is None:
         return build_missing_module_result(code, sources)
@@ -89,19 +76,11 @@ def check_plugin_framework(subject: Subject, sources: Sources) -> Result:
             if plugin_libraries
             else "go.mod requires none of the plugin libraries."
         )
-        return Result(Outcome.WARN, summary, evidence, build_code_state(code))
+        return Result(Outcome.WARN, summary, evidence)
     if reader.SDK_MODULE in plugin_libraries:
-        return Result(
-            Outcome.WARN,
-            "The provider uses both the Plugin Framework and the older SDK.",
-            evidence,
-            build_code_state(code),
-        )
+        return Result(Outcome.WARN, "The provider uses both the Plugin Framework and the older SDK.", evidence)
     return Result(
-        Outcome.PASS,
-        f"The provider uses the Plugin Framework v{plugin_libraries[reader.FRAMEWORK_MODULE]}.",
-        evidence,
-        build_code_state(code),
+        Outcome.PASS, f"The provider uses the Plugin Framework v{plugin_libraries[reader.FRAMEWORK_MODULE]}.", evidence
     )
 
 
@@ -113,11 +92,9 @@ def check_plugin_framework(subject: Subject, sources: Sources) -> Result:
     ),
     help=TESTING_URL,
 )
-def check_acceptance_tests(subject: Subject, sources: Sources) -> Result:
+@with_release_code
+def check_acceptance_tests(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     """The repository has test files and a library for acceptance tests. Whether the tests pass is up to a workflow."""
-    code = read_release_code(subject, sources)
-    if isinstance(code, Result):
-        return code
     go_module, test_files = read_go_module(code), code.list_test_files()
     evidence: EvidenceItems = (Evidence("Test files", str(len(test_files)), build_code_url(code, sources)),)
     if go_module is not None and reader.TESTING_MODULE in go_module.requires:
@@ -129,22 +106,14 @@ def check_acceptance_tests(subject: Subject, sources: Sources) -> Result:
             ),
         )
     if code.cut and not test_files:
-        return Result(
-            Outcome.NOT_RUN,
-            "GitHub truncates the file list before the first test file.",
-            evidence,
-            build_code_state(code),
-        )
+        return Result(Outcome.NOT_RUN, "GitHub truncates the file list before the first test file.", evidence)
     if not test_files:
-        return Result(Outcome.WARN, "The repository has no test files (_test.go).", evidence, build_code_state(code))
+        return Result(Outcome.WARN, "The repository has no test files (_test.go).", evidence)
     if go_module is None or not {reader.TESTING_MODULE, reader.SDK_MODULE} & set(go_module.requires):
         summary = f"The repository has {len(test_files)} test files, but go.mod has no library for acceptance tests."
-        return Result(Outcome.WARN, summary, evidence, build_code_state(code))
+        return Result(Outcome.WARN, summary, evidence)
     return Result(
-        Outcome.PASS,
-        f"The repository has {len(test_files)} test files and a library for acceptance tests.",
-        evidence,
-        build_code_state(code),
+        Outcome.PASS, f"The repository has {len(test_files)} test files and a library for acceptance tests.", evidence
     )
 
 
@@ -153,25 +122,16 @@ def check_acceptance_tests(subject: Subject, sources: Sources) -> Result:
     title=gettext_noop("Tests"),
     advice=gettext_noop("Write tests next to the code, in files that end in _test.go."),
 )
-def check_go_tests(subject: Subject, sources: Sources) -> Result:
+@with_release_code
+def check_go_tests(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     """The repository has test files."""
-    code = read_release_code(subject, sources)
-    if isinstance(code, Result):
-        return code
     test_files = code.list_test_files()
     evidence = tuple(Evidence("Tests", file.path, build_code_url(code, sources, file.path)) for file in test_files[:5])
     if test_files:
-        return Result(
-            Outcome.PASS, f"The repository has {len(test_files)} test files.", evidence, build_code_state(code)
-        )
+        return Result(Outcome.PASS, f"The repository has {len(test_files)} test files.", evidence)
     if code.cut:
-        return Result(
-            Outcome.NOT_RUN,
-            "GitHub truncates the file list before the first test file.",
-            evidence,
-            build_code_state(code),
-        )
-    return Result(Outcome.WARN, "The repository has no test files (_test.go).", evidence, build_code_state(code))
+        return Result(Outcome.NOT_RUN, "GitHub truncates the file list before the first test file.", evidence)
+    return Result(Outcome.WARN, "The repository has no test files (_test.go).", evidence)
 
 
 @register_check(

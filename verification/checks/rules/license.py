@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from portal.core.translation import gettext_noop
-from verification.checks.rules.repository import build_repository_evidence, build_repository_state, read_repository
+from verification.checks.rules.repository import build_repository_evidence, build_repository_state, with_repository
 from verification.checks.rules.shared_reads import determine_ref, read_code
 from verification.checks.types import Subject, register_check
 from verification.licenses.findings import Problem
@@ -64,11 +64,9 @@ MAX_REASONS = 6
     ),
     version=2,
 )
-def check_license(subject: Subject, sources: Sources) -> Result:
+@with_repository
+def check_license(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     """The license files of the newest release match the program's license policy. A reviewer decides unclear cases."""
-    repository = read_repository(subject, sources)
-    if isinstance(repository, Result):
-        return repository
     code = read_code(subject, sources, determine_ref(subject, sources))
     license_files, part_files, other_files = classify_license_files(code)
     if code.cut or len(license_files) + len(part_files) > MAX_LICENSE_FILES:

@@ -74,11 +74,7 @@ def summarize_links(
     if not results:
         return Outcome.NOT_RUN, "There is no URL to check.", ()
     if results_by_outcome[Outcome.FAIL]:
-        return (
-            dead_outcome,
-            f"{len(results_by_outcome[Outcome.FAIL])} of {len(results)} links are broken.",
-            evidence,
-        )
+        return (dead_outcome, f"{len(results_by_outcome[Outcome.FAIL])} of {len(results)} links are broken.", evidence)
     if results_by_outcome[Outcome.ERROR]:
         return (
             Outcome.ERROR,

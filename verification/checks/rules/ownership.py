@@ -58,11 +58,7 @@ def check_owner(subject: Subject, sources: Sources) -> Result:
     looked_at = (("repository", repository.full_name), (NEW_OWNER, str(repository.owner_id)))
     reason = f"{subject.repository} now belongs to {owner_name}. A reviewer must confirm the new owner."
     return Result(
-        Outcome.FAIL,
-        f"The repository now belongs to {owner_name}.",
-        evidence,
-        looked_at,
-        freeze_reason=reason,
+        Outcome.FAIL, f"The repository now belongs to {owner_name}.", evidence, looked_at, freeze_reason=reason
     )
 
 

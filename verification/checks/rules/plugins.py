@@ -4,7 +4,7 @@ import re
 
 from portal.core.translation import gettext_noop
 from verification.checks.rules.go_module import build_missing_module_result, read_go_module
-from verification.checks.rules.shared_reads import build_code_state, build_code_url, read_release_code
+from verification.checks.rules.shared_reads import build_code_url, with_release_code
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
@@ -86,23 +86,16 @@ def check_pull_request(subject: Subject, sources: Sources) -> Result:
     title=gettext_noop("Packer plugin SDK"),
     advice=gettext_noop("Build the plugin with github.com/hashicorp/packer-plugin-sdk, as the scaffold does."),
 )
-def check_packer_sdk(subject: Subject, sources: Sources) -> Result:
+@with_release_code
+def check_packer_sdk(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     """go.mod requires the Packer plugin SDK."""
-    code = read_release_code(subject, sources)
-    if isinstance(code, Result):
-        return code
     go_module = read_go_module(code)
     if go_module is None:
         return build_missing_module_result(code, sources)
     evidence = (Evidence("go.mod", go_module.path or "no name", build_code_url(code, sources, "go.mod")),)
     if PACKER_SDK_MODULE in go_module.requires:
-        return Result(
-            Outcome.PASS,
-            f"The plugin uses the SDK v{go_module.requires[PACKER_SDK_MODULE]}.",
-            evidence,
-            build_code_state(code),
-        )
-    return Result(Outcome.WARN, "go.mod doesn't require the Packer plugin SDK.", evidence, build_code_state(code))
+        return Result(Outcome.PASS, f"The plugin uses the SDK v{go_module.requires[PACKER_SDK_MODULE]}.", evidence)
+    return Result(Outcome.WARN, "go.mod doesn't require the Packer plugin SDK.", evidence)
 
 
 def _read_configuration(code: RepositorySnapshot) -> dict[str, str]:
@@ -118,22 +111,18 @@ def _read_configuration(code: RepositorySnapshot) -> dict[str, str]:
         'Declare variable "services" at the root. Consul-Terraform-Sync passes the services in this variable.'
     ),
 )
-def check_services_variable(subject: Subject, sources: Sources) -> Result:
+@with_release_code
+def check_services_variable(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     """A Terraform file at the root declares the variable services."""
-    code = read_release_code(subject, sources)
-    if isinstance(code, Result):
-        return code
     texts = _read_configuration(code)
     declaring_path = next((path for path, text in texts.items() if SERVICES_VARIABLE_PATTERN.search(text)), "")
     if declaring_path:
         evidence = (Evidence("Declared in", declaring_path, build_code_url(code, sources, declaring_path)),)
-        return Result(
-            Outcome.PASS, f"{declaring_path} declares the variable services.", evidence, build_code_state(code)
-        )
+        return Result(Outcome.PASS, f"{declaring_path} declares the variable services.", evidence)
     if code.cut or len(texts) == MAX_FILES:
-        return Result(Outcome.NOT_RUN, "We couldn't read all Terraform files.", looked_at=build_code_state(code))
+        return Result(Outcome.NOT_RUN, "We couldn't read all Terraform files.")
     summary = f"None of the {len(texts)} Terraform files at the root declares the variable services."
-    return Result(Outcome.FAIL, summary, (), build_code_state(code))
+    return Result(Outcome.FAIL, summary)
 
 
 @register_check(
@@ -141,30 +130,23 @@ def check_services_variable(subject: Subject, sources: Sources) -> Result:
     title=gettext_noop("Terraform 0.13 or newer"),
     advice=gettext_noop('Add required_version = ">= 0.13" to the terraform block.'),
 )
-def check_required_terraform_version(subject: Subject, sources: Sources) -> Result:
+@with_release_code
+def check_required_terraform_version(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     """The module requires a Terraform version that excludes Terraform 0.12."""
-    code = read_release_code(subject, sources)
-    if isinstance(code, Result):
-        return code
     constraints = [
         (path, match["version"])
         for path, text in _read_configuration(code).items()
         for match in REQUIRED_VERSION_PATTERN.finditer(text)
     ]
     if not constraints:
-        return Result(Outcome.WARN, "No Terraform file at the root sets required_version.", (), build_code_state(code))
+        return Result(Outcome.WARN, "No Terraform file at the root sets required_version.")
     evidence = tuple(Evidence(path, version, build_code_url(code, sources, path)) for path, version in constraints[:5])
     loose_constraints = [
         version for _, version in constraints if _is_version_allowed(version, UNSUPPORTED_TERRAFORM_VERSION)
     ]
     if loose_constraints:
-        return Result(
-            Outcome.WARN,
-            f"{loose_constraints[0]} doesn't exclude Terraform 0.12.",
-            evidence,
-            build_code_state(code),
-        )
-    return Result(Outcome.PASS, f"The module requires Terraform {constraints[0][1]}.", evidence, build_code_state(code))
+        return Result(Outcome.WARN, f"{loose_constraints[0]} doesn't exclude Terraform 0.12.", evidence)
+    return Result(Outcome.PASS, f"The module requires Terraform {constraints[0][1]}.", evidence)
 
 
 def _is_version_allowed(constraint_text: str, version: Version) -> bool:
@@ -197,9 +179,7 @@ def check_provider_tier(subject: Subject, sources: Sources) -> Result:
         )
     except SourceNotFoundError:
         return Result(
-            Outcome.FAIL,
-            f"The registry doesn't list {full_name}.",
-            missing_item=f"{full_name} in the registry",
+            Outcome.FAIL, f"The registry doesn't list {full_name}.", missing_item=f"{full_name} in the registry"
         )
     evidence = (Evidence("Provider", listing.full_name, sources.registry.page_of(match["namespace"], match["name"])),)
     if listing.tier in VERIFIED_TIERS:

@@ -2,7 +2,7 @@
 
 from portal.core.translation import gettext_noop
 from verification.checks.rules.go_module import build_missing_module_result, read_go_module
-from verification.checks.rules.shared_reads import build_code_state, build_code_url, read_release_code
+from verification.checks.rules.shared_reads import TRUNCATED_RESULT, build_code_url, with_release_code
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
@@ -20,19 +20,15 @@ MAX_EVIDENCE_ITEMS = 10
     advice=gettext_noop("Put the entry point of the plugin into main.go at the root of the repository."),
     help=GUIDE_URL,
 )
-def check_main_file(subject: Subject, sources: Sources) -> Result:
+@with_release_code
+def check_main_file(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     """The program starts in main.go."""
-    code = read_release_code(subject, sources)
-    if isinstance(code, Result):
-        return code
     if "main.go" in code.files_by_path:
         evidence = (Evidence("Entry point", "main.go", build_code_url(code, sources, "main.go")),)
-        return Result(Outcome.PASS, "The program starts in main.go.", evidence, build_code_state(code))
+        return Result(Outcome.PASS, "The program starts in main.go.", evidence)
     if code.cut:
-        return Result(
-            Outcome.NOT_RUN, "GitHub truncates the file list of this repository.", looked_at=build_code_state(code)
-        )
-    return Result(Outcome.WARN, "The root of the repository has no main.go.", looked_at=build_code_state(code))
+        return TRUNCATED_RESULT
+    return Result(Outcome.WARN, "The root of the repository has no main.go.")
 
 
 @register_check(
@@ -41,24 +37,16 @@ def check_main_file(subject: Subject, sources: Sources) -> Result:
     advice=gettext_noop("Put each resource into its own file, resource_NAME.go."),
     help=GUIDE_URL,
 )
-def check_resource_files(subject: Subject, sources: Sources) -> Result:
+@with_release_code
+def check_resource_files(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     """Each resource has a file with its name. We can't detect files with several resources."""
-    code = read_release_code(subject, sources)
-    if isinstance(code, Result):
-        return code
     resource_files = reader.collect_resource_files(code)
     if resource_files:
         evidence = _build_file_evidence(code, sources, list(resource_files.values()))
-        return Result(
-            Outcome.PASS, f"{len(resource_files)} resources have their own file.", evidence, build_code_state(code)
-        )
+        return Result(Outcome.PASS, f"{len(resource_files)} resources have their own file.", evidence)
     if code.cut:
-        return Result(
-            Outcome.NOT_RUN, "GitHub truncates the file list of this repository.", looked_at=build_code_state(code)
-        )
-    return Result(
-        Outcome.WARN, "No file is named after a resource, such as resource_server.go.", (), build_code_state(code)
-    )
+        return TRUNCATED_RESULT
+    return Result(Outcome.WARN, "No file is named after a resource, such as resource_server.go.")
 
 
 @register_check(
@@ -67,28 +55,21 @@ def check_resource_files(subject: Subject, sources: Sources) -> Result:
     advice=gettext_noop("Add an acceptance test for each resource, in resource_NAME_test.go."),
     help=GUIDE_URL,
 )
-def check_resource_tests(subject: Subject, sources: Sources) -> Result:
+@with_release_code
+def check_resource_tests(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     """Each resource file has a test file next to it."""
-    code = read_release_code(subject, sources)
-    if isinstance(code, Result):
-        return code
     resource_files = reader.collect_resource_files(code)
     if code.cut or not resource_files:
         reason = (
             "GitHub truncates the file list of this repository." if code.cut else "No file is named after a resource."
         )
-        return Result(Outcome.NOT_RUN, reason, looked_at=build_code_state(code))
+        return Result(Outcome.NOT_RUN, reason)
     untested_files = [file for file in resource_files.values() if reader.get_test_path(file) not in code.files_by_path]
     if untested_files:
         evidence = _build_file_evidence(code, sources, untested_files)
         summary = f"{len(untested_files)} of {len(resource_files)} resources have no test file."
-        return Result(Outcome.WARN, summary, evidence, build_code_state(code))
-    return Result(
-        Outcome.PASS,
-        f"All {len(resource_files)} resources have a test file.",
-        (),
-        build_code_state(code),
-    )
+        return Result(Outcome.WARN, summary, evidence)
+    return Result(Outcome.PASS, f"All {len(resource_files)} resources have a test file.")
 
 
 @register_check(
@@ -97,11 +78,9 @@ def check_resource_tests(subject: Subject, sources: Sources) -> Result:
     advice=gettext_noop("Put the calls to your API into a separate Go module that the provider requires."),
     help=GUIDE_URL,
 )
-def check_client_library(subject: Subject, sources: Sources) -> Result:
+@with_release_code
+def check_client_library(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     """go.mod requires a library from outside Go and HashiCorp that could be the platform's client."""
-    code = read_release_code(subject, sources)
-    if isinstance(code, Result):
-        return code
     go_module = read_go_module(code)
     if go_module is None:
         return build_missing_module_result(code, sources)
@@ -111,15 +90,8 @@ def check_client_library(subject: Subject, sources: Sources) -> Result:
     own_clients = [path for path in clients if f"/{owner}/" in f"/{path.lower()}"]
     evidence = tuple(Evidence("Library", path, url) for path in (own_clients or clients)[:MAX_EVIDENCE_ITEMS])
     if clients:
-        return Result(
-            Outcome.PASS,
-            f"{(own_clients or clients)[0]} is separate from the provider.",
-            evidence,
-            build_code_state(code),
-        )
-    return Result(
-        Outcome.WARN, "go.mod requires no library that could be the platform's client.", (), build_code_state(code)
-    )
+        return Result(Outcome.PASS, f"{(own_clients or clients)[0]} is separate from the provider.", evidence)
+    return Result(Outcome.WARN, "go.mod requires no library that could be the platform's client.")
 
 
 @register_check(
@@ -128,14 +100,12 @@ def check_client_library(subject: Subject, sources: Sources) -> Result:
     advice=gettext_noop("Return an error instead. A plugin that exits leaves partial state behind."),
     help=GUIDE_URL,
 )
-def check_abrupt_exits(subject: Subject, sources: Sources) -> Result:
+@with_release_code
+def check_abrupt_exits(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     """No resource exits the plugin. main.go is exempt. We read resources first, up to a limit."""
-    code = read_release_code(subject, sources)
-    if isinstance(code, Result):
-        return code
     files = _list_files_to_open(code)
     if not files:
-        return Result(Outcome.NOT_RUN, "There is no Go file to read.", looked_at=build_code_state(code))
+        return Result(Outcome.NOT_RUN, "There is no Go file to read.")
     opened_files = files[:MAX_OPENED_FILES]
     exit_calls = [(file, call) for file in opened_files for call in reader.find_abrupt_calls(code.open(file))]
     evidence = tuple(
@@ -144,10 +114,8 @@ def check_abrupt_exits(subject: Subject, sources: Sources) -> Result:
     )
     coverage = f"we read {len(opened_files)} of {len(files)} Go files"
     if exit_calls:
-        return Result(
-            Outcome.WARN, f"{len(exit_calls)} calls exit the plugin ({coverage}).", evidence, build_code_state(code)
-        )
-    return Result(Outcome.PASS, f"We found no call to panic or os.Exit ({coverage}).", evidence, build_code_state(code))
+        return Result(Outcome.WARN, f"{len(exit_calls)} calls exit the plugin ({coverage}).", evidence)
+    return Result(Outcome.PASS, f"We found no call to panic or os.Exit ({coverage}).", evidence)
 
 
 def _list_files_to_open(code: RepositorySnapshot) -> list[RepositoryFile]:

@@ -1,13 +1,20 @@
 """Checks of the provider's own schema, as the newest inspection read it. The checks start nothing."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 
 from portal.core.translation import gettext_noop
 from portal.core.value_types import JsonObject
 from verification.checks.rules.docs import DOCS_LAYOUT_URL, collect_pages
 from verification.checks.rules.release import read_report
-from verification.checks.rules.shared_reads import build_code_state, build_code_url, read_release_code
+from verification.checks.rules.shared_reads import (
+    TRUNCATED_RESULT,
+    build_code_state,
+    build_code_url,
+    read_release_code,
+    with_value,
+)
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.releases.registry_package import protocols_of_manifest
@@ -45,36 +52,35 @@ def _build_state(inspection: Mapping[str, object]) -> tuple[tuple[str, str], ...
     return (("version", str(inspection.get("version", ""))), ("reading", str(inspection.get("at", ""))[:16]))
 
 
+with_inspection = with_value(lambda subject, _: load_inspection(subject), _build_state)
+
+
 @register_check(
     CHECK_KEY,
     title=gettext_noop("Readable provider schema"),
     advice=gettext_noop("Start the released executable yourself with the plugin cookie set, then fix the error."),
     max_age=SCHEMA_MAX_AGE,
 )
-def check_schema_read(subject: Subject, sources: Sources) -> Result:
+@with_inspection
+def check_schema_read(subject: Subject, sources: Sources, inspection: JsonObject) -> Result:
     """The released executable completes the plugin handshake in the sandbox and returns its schema. Terraform reads the
     same schema.
 
     The sandbox has no network, an empty home folder, and limits on time, memory, disk, and processes. Reading a schema
     needs none of these. If the worker has no Terraform, we read the schema directly only.
     """
-    inspection = load_inspection(subject)
-    if isinstance(inspection, Result):
-        return inspection
     evidence = tuple(_build_reading_evidence(reading) for reading in inspection["readings"])
     failed_reading = next((reading for reading in inspection["readings"] if not reading["read"]), None)
     if failed_reading is not None:
-        return Result(Outcome.FAIL, _describe_problem(failed_reading), evidence, _build_state(inspection))
+        return Result(Outcome.FAIL, _describe_problem(failed_reading), evidence)
     if inspection.get("differences"):
         evidence += tuple(Evidence("Differs", place) for place in inspection["differences"][:MAX_EVIDENCE_ITEMS])
         summary = "The provider and Terraform return different schemas."
-        return Result(Outcome.FAIL, summary, evidence, _build_state(inspection))
+        return Result(Outcome.FAIL, summary, evidence)
     names = inspection["offered"]
     summary = f"{_pluralize(names['resources'], 'resource')} and {_pluralize(names['data-sources'], 'data source')}"
     suffix = ", the same through Terraform" if len(inspection["readings"]) > 1 else ""
-    return Result(
-        Outcome.PASS, f"{summary} over protocol {inspection['protocol']}{suffix}.", evidence, _build_state(inspection)
-    )
+    return Result(Outcome.PASS, f"{summary} over protocol {inspection['protocol']}{suffix}.", evidence)
 
 
 def _pluralize(names: list[str], word: str) -> str:
@@ -201,24 +207,18 @@ def check_sensitive_attributes(subject: Subject, sources: Sources) -> Result:
     advice=gettext_noop("Add the missing pages. We recommend tfplugindocs, which generates pages from the schema."),
     help=DOCS_LAYOUT_URL,
 )
-def check_schema_pages(subject: Subject, sources: Sources) -> Result:
+@with_inspection
+def check_schema_pages(subject: Subject, sources: Sources, inspection: JsonObject) -> Result:
     """Each resource, data source, ephemeral resource, and function in the schema has a page."""
-    inspection = load_inspection(subject)
-    if isinstance(inspection, Result):
-        return inspection
     documented_names = inspection.get("offered") or {}
     total = sum(map(len, documented_names.values()))
     if not total:
-        return Result(
-            Outcome.NOT_RUN, "The schema contains nothing that needs a page.", looked_at=_build_state(inspection)
-        )
+        return Result(Outcome.NOT_RUN, "The schema contains nothing that needs a page.")
     code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
     if code.cut:
-        return Result(
-            Outcome.NOT_RUN, "GitHub truncates the file list of this repository.", looked_at=build_code_state(code)
-        )
+        return replace(TRUNCATED_RESULT, looked_at=build_code_state(code))
     existing_pages, provider_name = collect_pages(code), subject.provider
     missing = [
         f"{category}/{name}"
@@ -246,26 +246,18 @@ def _list_page_names(name: str, provider_name: str) -> set[str]:
     advice=gettext_noop("Set the protocol that the provider serves in terraform-registry-manifest.json."),
     help="https://developer.hashicorp.com/terraform/registry/providers/publishing",
 )
-def check_declared_protocol(subject: Subject, sources: Sources) -> Result:
+@with_inspection
+def check_declared_protocol(subject: Subject, sources: Sources, inspection: JsonObject) -> Result:
     """The manifest or the registry declares the protocol that the provider speaks."""
-    inspection = load_inspection(subject)
-    if isinstance(inspection, Result):
-        return inspection
     if not inspection.get("protocol"):
-        return Result(Outcome.NOT_RUN, "The provider didn't report its protocol.", looked_at=_build_state(inspection))
+        return Result(Outcome.NOT_RUN, "The provider didn't report its protocol.")
     if not (subject.namespace and subject.provider):
-        return Result(
-            Outcome.NOT_RUN, "No repository is set, so no protocol is declared.", looked_at=_build_state(inspection)
-        )
+        return Result(Outcome.NOT_RUN, "No repository is set, so no protocol is declared.")
     release = read_report(subject, sources).release
     if release.version_entry is None:
         raise SourceError("The registry doesn't list the declared protocols.")
     if release.version != inspection["version"]:
-        return Result(
-            Outcome.NOT_RUN,
-            f"{release.version} is newer than the schema that we read.",
-            looked_at=_build_state(inspection),
-        )
+        return Result(Outcome.NOT_RUN, f"{release.version} is newer than the schema that we read.")
     manifest = release.manifest
     declared_protocols = protocols_of_manifest(manifest.body) if manifest is not None and manifest.ok else None
     declared_protocols = declared_protocols or release.version_entry.protocols
@@ -274,15 +266,7 @@ def check_declared_protocol(subject: Subject, sources: Sources) -> Result:
         Evidence("Declared", ", ".join(declared_protocols) or "none"),
     )
     if str(inspection["protocol"]) in {declared_protocol.partition(".")[0] for declared_protocol in declared_protocols}:
-        return Result(
-            Outcome.PASS,
-            f"The provider speaks protocol {inspection['protocol']}, as declared.",
-            evidence,
-            _build_state(inspection),
-        )
+        return Result(Outcome.PASS, f"The provider speaks protocol {inspection['protocol']}, as declared.", evidence)
     return Result(
-        Outcome.FAIL,
-        f"The provider speaks protocol {inspection['protocol']}, which isn't declared.",
-        evidence,
-        _build_state(inspection),
+        Outcome.FAIL, f"The provider speaks protocol {inspection['protocol']}, which isn't declared.", evidence
     )

@@ -2,6 +2,7 @@
 
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
 from portal.core.translation import gettext_noop
+from verification.checks.rules.shared_reads import with_value
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
@@ -42,6 +43,13 @@ def build_listing_evidence(subject: Subject, sources: Sources, listing: Registry
 
 def build_listing_state(listing: RegistryListing) -> tuple[tuple[str, str], ...]:
     return (("version", listing.newest),)
+
+
+def _read_listing_of_provider(subject: Subject, sources: Sources) -> RegistryListing | Result:
+    return read_listing(subject, sources) if subject.namespace and subject.provider else NO_REPOSITORY_RESULT
+
+
+with_listing = with_value(_read_listing_of_provider, build_listing_state)
 
 
 @register_check(
@@ -122,34 +130,21 @@ def _get_https_url(address: str) -> str:
         "If the warning or move is wrong, contact the registry team. Otherwise, enter the new URL here."
     ),
 )
-def check_registry_state(subject: Subject, sources: Sources) -> Result:
+@with_listing
+def check_registry_state(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     """The registry doesn't warn about the provider, hide it, or redirect users elsewhere."""
-    if not (subject.namespace and subject.provider):
-        return NO_REPOSITORY_RESULT
-    listing = read_listing(subject, sources)
     evidence: tuple[Evidence, ...] = (build_listing_evidence(subject, sources, listing),)
     if listing.warning is None or listing.unlisted is None or listing.moved_to is None:
         return Result(Outcome.NOT_RUN, "The registry didn't say whether it warns about the provider.", evidence)
     if listing.moved_to:
         evidence += (Evidence("Moved to", listing.moved_to),)
-        return Result(
-            Outcome.FAIL, f"The registry redirects users to {listing.moved_to}.", evidence, build_listing_state(listing)
-        )
+        return Result(Outcome.FAIL, f"The registry redirects users to {listing.moved_to}.", evidence)
     if listing.unlisted:
-        return Result(
-            Outcome.FAIL,
-            "The registry hides the provider in its lists.",
-            evidence,
-            build_listing_state(listing),
-        )
+        return Result(Outcome.FAIL, "The registry hides the provider in its lists.", evidence)
     if listing.warning:
         evidence += (Evidence("Warning", listing.warning[:500]),)
-        return Result(
-            Outcome.WARN, "The registry shows a warning for the provider.", evidence, build_listing_state(listing)
-        )
-    return Result(
-        Outcome.PASS, "The registry shows the provider without a warning.", evidence, build_listing_state(listing)
-    )
+        return Result(Outcome.WARN, "The registry shows a warning for the provider.", evidence)
+    return Result(Outcome.PASS, "The registry shows the provider without a warning.", evidence)
 
 
 @register_check(
@@ -159,31 +154,23 @@ def check_registry_state(subject: Subject, sources: Sources) -> Result:
         "The program team updates the tier in the registry. If the tiers differ, contact the program mailbox."
     ),
 )
-def check_registry_tier(subject: Subject, sources: Sources) -> Result:
+@with_listing
+def check_registry_tier(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     """The registry's tier matches the integration's tier in the program."""
-    if not (subject.namespace and subject.provider):
-        return NO_REPOSITORY_RESULT
-    listing = read_listing(subject, sources)
     evidence = (
         build_listing_evidence(subject, sources, listing),
         Evidence("Registry tier", listing.tier or "none"),
         Evidence("Program tier", subject.tier or "none"),
     )
     if not listing.tier:
-        return Result(Outcome.NOT_RUN, "The registry doesn't show a tier.", evidence, build_listing_state(listing))
+        return Result(Outcome.NOT_RUN, "The registry doesn't show a tier.", evidence)
     if subject.listing_status not in LISTED_STATUSES:
         if listing.tier == "partner":
-            return Result(
-                Outcome.WARN,
-                "The registry shows the partner tier, but the program doesn't.",
-                evidence,
-                build_listing_state(listing),
-            )
+            return Result(Outcome.WARN, "The registry shows the partner tier, but the program doesn't.", evidence)
         return Result(
             Outcome.PASS,
             f"The registry shows the {listing.tier} tier, but the program hasn't listed the integration.",
             evidence,
-            build_listing_state(listing),
         )
     expected_tiers = REGISTRY_TIERS_BY_TIER.get(subject.tier, (subject.tier,))
     if listing.tier in expected_tiers:
@@ -191,10 +178,9 @@ def check_registry_tier(subject: Subject, sources: Sources) -> Result:
             Outcome.PASS,
             f"The registry shows the {listing.tier} tier. The program has the {subject.tier} tier.",
             evidence,
-            build_listing_state(listing),
         )
     summary = f"The registry shows the {listing.tier} tier. The program has the {subject.tier} tier."
-    return Result(Outcome.FAIL, summary, evidence, build_listing_state(listing))
+    return Result(Outcome.FAIL, summary, evidence)
 
 
 @register_check(
@@ -203,11 +189,9 @@ def check_registry_tier(subject: Subject, sources: Sources) -> Result:
     advice=gettext_noop("Add docs/index.md and a page for each resource to the repository, then publish a release."),
     help=PROVIDER_DOCS_URL,
 )
-def check_registry_docs(subject: Subject, sources: Sources) -> Result:
+@with_listing
+def check_registry_docs(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     """The registry shows an overview and at least one resource, data source, or function."""
-    if not (subject.namespace and subject.provider):
-        return NO_REPOSITORY_RESULT
-    listing = read_listing(subject, sources)
     if listing.docs is None:
         return Result(Outcome.NOT_RUN, "The registry has no version with pages to check.")
     page_counts, total = listing.docs, sum(listing.docs.values())
@@ -217,22 +201,10 @@ def check_registry_docs(subject: Subject, sources: Sources) -> Result:
     )
     things = sum(number for category, number in page_counts.items() if category not in ("overview", "guides", "other"))
     if not page_counts.get("overview"):
-        return Result(
-            Outcome.FAIL, "The registry shows no overview of the provider.", evidence, build_listing_state(listing)
-        )
+        return Result(Outcome.FAIL, "The registry shows no overview of the provider.", evidence)
     if not things:
-        return Result(
-            Outcome.FAIL,
-            "The registry shows no page for a resource or data source.",
-            evidence,
-            build_listing_state(listing),
-        )
+        return Result(Outcome.FAIL, "The registry shows no page for a resource or data source.", evidence)
     if total >= MAX_PAGES:
         summary = f"The provider has {total} pages. The registry shows at most {MAX_PAGES} per version."
-        return Result(Outcome.WARN, summary, evidence, build_listing_state(listing))
-    return Result(
-        Outcome.PASS,
-        f"The registry shows an overview and {things} further pages.",
-        evidence,
-        build_listing_state(listing),
-    )
+        return Result(Outcome.WARN, summary, evidence)
+    return Result(Outcome.PASS, f"The registry shows an overview and {things} further pages.", evidence)

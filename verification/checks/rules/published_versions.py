@@ -5,11 +5,10 @@ from datetime import timedelta
 from portal.core.translation import gettext_noop
 from verification.checks.rules.missing_release import MissingRelease, list_missing_releases
 from verification.checks.rules.publication import (
-    NO_REPOSITORY_RESULT,
     PUBLISHING_URL,
     build_listing_evidence,
     build_listing_state,
-    read_listing,
+    with_listing,
 )
 from verification.checks.rules.shared_reads import find_newest_release, list_published_releases
 from verification.checks.types import Subject, register_check
@@ -18,6 +17,7 @@ from verification.releases import install_layout
 from verification.releases.registry_package import protocols_of_manifest
 from verification.sources import Sources
 from verification.sources.github.client import GitHubRelease
+from verification.sources.published_versions import RegistryListing
 from verification.terraform.versions import Version, parse_version
 
 OS_ARCH_URL = "https://developer.hashicorp.com/terraform/registry/providers/os-arch"
@@ -31,11 +31,10 @@ DEFAULT_PROTOCOLS = ("5.0",)
     advice=gettext_noop("Fix the causes shown, then select Resync on the provider's registry page."),
     help=PUBLISHING_URL,
 )
-def check_registry_releases(subject: Subject, sources: Sources) -> Result:
+@with_listing
+def check_registry_releases(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     """Every GitHub release is a version in the registry. For a missing release, we show the likely cause."""
-    if not (subject.namespace and subject.provider):
-        return NO_REPOSITORY_RESULT
-    listing, github_releases = read_listing(subject, sources), list_published_releases(subject, sources)
+    github_releases = list_published_releases(subject, sources)
     missing_releases = list_missing_releases(github_releases, listing.versions, subject.provider)
     evidence = (
         build_listing_evidence(subject, sources, listing),
@@ -45,17 +44,10 @@ def check_registry_releases(subject: Subject, sources: Sources) -> Result:
         ),
     )
     if not github_releases:
-        return Result(Outcome.FAIL, "GitHub has no published release yet.", evidence, build_listing_state(listing))
+        return Result(Outcome.FAIL, "GitHub has no published release yet.", evidence)
     if not missing_releases:
-        return Result(
-            Outcome.PASS,
-            f"The registry has all of the newest {len(github_releases)} releases.",
-            evidence,
-            build_listing_state(listing),
-        )
-    return Result(
-        *_judge_missing_releases(missing_releases, github_releases, subject), evidence, build_listing_state(listing)
-    )
+        return Result(Outcome.PASS, f"The registry has all of the newest {len(github_releases)} releases.", evidence)
+    return Result(*_judge_missing_releases(missing_releases, github_releases, subject), evidence)
 
 
 def _build_missing_release_evidence(missing_release: MissingRelease, subject: Subject, sources: Sources) -> Evidence:
@@ -101,15 +93,14 @@ def _judge_missing_releases(
     ),
     help=PUBLISHING_URL,
 )
-def check_latest_version(subject: Subject, sources: Sources) -> Result:
+@with_listing
+def check_latest_version(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     """GitHub and the registry have the same newest version. If they contradict each other, we show both."""
-    if not (subject.namespace and subject.provider):
-        return NO_REPOSITORY_RESULT
-    listing, newest = read_listing(subject, sources), find_newest_release(list_published_releases(subject, sources))
+    newest = find_newest_release(list_published_releases(subject, sources))
     evidence: tuple[Evidence, ...] = (build_listing_evidence(subject, sources, listing),)
     if newest is None or not listing.newest:
         place = "GitHub has no release with a version tag" if newest is None else "The registry has no version"
-        return Result(Outcome.FAIL, f"{place}. There is nothing to compare.", evidence, build_listing_state(listing))
+        return Result(Outcome.FAIL, f"{place}. There is nothing to compare.", evidence)
     evidence = (Evidence("GitHub", newest.tag, newest.html_url), *evidence)
     github_version, registry_version = parse_version(newest.tag.removeprefix("v")), parse_version(listing.newest)
     state = (*build_listing_state(listing), ("release", newest.tag))
@@ -141,18 +132,16 @@ def _compare_versions(
     ),
     help=OS_ARCH_URL,
 )
-def check_registry_platforms(subject: Subject, sources: Sources) -> Result:
+@with_listing
+def check_registry_platforms(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     """The newest version supports the platforms that users work on. HCP Terraform requires linux_amd64."""
-    if not (subject.namespace and subject.provider):
-        return NO_REPOSITORY_RESULT
-    listing = read_listing(subject, sources)
     if listing.platforms is None:
         return Result(Outcome.NOT_RUN, "The registry has no version with platforms to check.")
     platform_names = ", ".join(sorted(listing.platforms)) or "none"
     evidence = (build_listing_evidence(subject, sources, listing), Evidence("Platforms", platform_names))
     if install_layout.REQUIRED_PLATFORM not in listing.platforms:
         summary = f"{listing.newest} doesn't support {install_layout.REQUIRED_PLATFORM}, which HCP Terraform requires."
-        return Result(Outcome.FAIL, summary, evidence, build_listing_state(listing))
+        return Result(Outcome.FAIL, summary, evidence)
     missing_platforms = [
         platform for platform in install_layout.RECOMMENDED_PLATFORMS if platform not in listing.platforms
     ]
@@ -160,13 +149,8 @@ def check_registry_platforms(subject: Subject, sources: Sources) -> Result:
         summary = (
             f"{listing.newest} doesn't support {', '.join(missing_platforms)}. The registry recommends these platforms."
         )
-        return Result(Outcome.WARN, summary, evidence, build_listing_state(listing))
-    return Result(
-        Outcome.PASS,
-        f"{listing.newest} supports every recommended platform.",
-        evidence,
-        build_listing_state(listing),
-    )
+        return Result(Outcome.WARN, summary, evidence)
+    return Result(Outcome.PASS, f"{listing.newest} supports every recommended platform.", evidence)
 
 
 @register_check(
@@ -177,11 +161,9 @@ def check_registry_platforms(subject: Subject, sources: Sources) -> Result:
     ),
     help=PUBLISHING_URL,
 )
-def check_registry_protocols(subject: Subject, sources: Sources) -> Result:
+@with_listing
+def check_registry_protocols(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     """The registry reports the protocol that the release's manifest declares."""
-    if not (subject.namespace and subject.provider):
-        return NO_REPOSITORY_RESULT
-    listing = read_listing(subject, sources)
     if not listing.protocols:
         return Result(Outcome.NOT_RUN, "The registry has no version with a protocol to check.")
     code = sources.read(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from portal.core.translation import gettext_noop
-from verification.checks.rules.shared_reads import resolve_recorded_number
+from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, resolve_recorded_number, with_value
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
@@ -12,7 +12,6 @@ from verification.sources.errors import SourceNotFoundError
 from verification.sources.github.client import GitHubRelease, GitHubRepository
 
 RELEASE_TAG_PATTERN = re.compile(r"v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?")
-NO_REPOSITORY_RESULT = Result(Outcome.FAIL, "Enter the repository URL first.")
 
 
 def build_repository_state(repository: GitHubRepository) -> tuple[tuple[str, str], ...]:
@@ -39,20 +38,21 @@ def read_repository(subject: Subject, sources: Sources) -> GitHubRepository | Re
         return Result(Outcome.FAIL, str(error), evidence, missing_item=f"the repository {subject.repository}")
 
 
+with_repository = with_value(read_repository, build_repository_state)
+
+
 @register_check(
     "repository.public",
     title=gettext_noop("Public repository"),
     advice=gettext_noop("Make the repository public in its settings, or correct its URL here."),
     version=2,
 )
-def check_public(subject: Subject, sources: Sources) -> Result:
+@with_repository
+def check_public(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     """The repository is public, not archived, and still the one that was submitted.
 
     If its GitHub number wasn't recorded at submission, the first check records it. A separate check verifies the owner.
     """
-    repository = read_repository(subject, sources)
-    if isinstance(repository, Result):
-        return repository
     evidence = (build_repository_evidence(repository),)
     submitted_id, observations = resolve_recorded_number(subject, "id", subject.repository_id, repository.id)
     if repository.id != submitted_id:
@@ -93,10 +93,7 @@ def check_repository_name(subject: Subject, sources: Sources) -> Result:
     )
     if re.fullmatch(subject.repository_pattern, repository.name):
         return Result(
-            Outcome.PASS,
-            f"{repository.name} has the required name.",
-            evidence,
-            build_repository_state(repository),
+            Outcome.PASS, f"{repository.name} has the required name.", evidence, build_repository_state(repository)
         )
     hint = f": {subject.repository_hint}" if subject.repository_hint else ""
     return Result(
@@ -112,11 +109,9 @@ def check_repository_name(subject: Subject, sources: Sources) -> Result:
     title=gettext_noop("Published release"),
     advice=gettext_noop("Publish a release, not a draft, from a version tag such as v1.2.3."),
 )
-def check_release_published(subject: Subject, sources: Sources) -> Result:
+@with_repository
+def check_release_published(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     """The repository has at least one published release with a version tag."""
-    repository = read_repository(subject, sources)
-    if isinstance(repository, Result):
-        return repository
     releases = [candidate for candidate in sources.github.releases(repository.full_name) if not candidate.draft]
     versions = [candidate for candidate in releases if RELEASE_TAG_PATTERN.fullmatch(candidate.tag)]
     requested_tag = subject.tag or (f"v{subject.version}" if subject.version else "")
@@ -132,18 +127,8 @@ def check_release_published(subject: Subject, sources: Sources) -> Result:
     if releases:
         tags = ", ".join(candidate.tag for candidate in releases[:5])
         evidence = (build_repository_evidence(repository), Evidence("Release tags", tags))
-        return Result(
-            Outcome.FAIL,
-            "No release has a version tag, such as v1.2.3.",
-            evidence,
-            build_repository_state(repository),
-        )
-    return Result(
-        Outcome.FAIL,
-        "There is no published release yet.",
-        (build_repository_evidence(repository),),
-        build_repository_state(repository),
-    )
+        return Result(Outcome.FAIL, "No release has a version tag, such as v1.2.3.", evidence)
+    return Result(Outcome.FAIL, "There is no published release yet.", (build_repository_evidence(repository),))
 
 
 def _check_requested_release(tag: str, repository: GitHubRepository, releases: Sequence[GitHubRelease]) -> Result:

@@ -1,7 +1,9 @@
 """Values that several checks read, each once per run: the releases, the selected one, and the code of its commit."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import wraps
+from typing import TypeVar
 
 from verification.checks.types import Subject
 from verification.outcomes import Evidence, Outcome, Result
@@ -11,12 +13,42 @@ from verification.sources.github.client import GitHubRelease
 from verification.sources.published_versions import parse_versions
 from verification.sources.repository_snapshot import RepositorySnapshot
 
+Value = TypeVar("Value")
+State = tuple[tuple[str, str], ...]
+SourcedCheck = Callable[[Subject, Sources], Result]
 NO_REPOSITORY_RESULT = Result(Outcome.FAIL, "Enter the repository URL first.")
+TRUNCATED_RESULT = Result(Outcome.NOT_RUN, "GitHub truncates the file list of this repository.")
+
+
+def with_value(
+    read: Callable[[Subject, Sources], Value | Result], build_state: Callable[[Value], State]
+) -> Callable[[Callable[[Subject, Sources, Value], Result]], SourcedCheck]:
+    """Return a decorator for checks of a value that is read once per run.
+
+    The check gets the value as its third argument, and its result the value's state unless it has its own.
+
+    Args:
+        read: Function that returns the value, or the result that explains why it is missing.
+        build_state: Function that returns the inspected state.
+    """
+
+    def decorate(check: Callable[[Subject, Sources, Value], Result]) -> SourcedCheck:
+        @wraps(check)
+        def run(subject: Subject, sources: Sources) -> Result:
+            value = read(subject, sources)
+            if isinstance(value, Result):
+                return value
+            result = check(subject, sources, value)
+            return result if result.looked_at else replace(result, looked_at=build_state(value))
+
+        return run
+
+    return decorate
 
 
 def resolve_recorded_number(
     subject: Subject, field_name: str, recorded_number: int | None, current_number: int
-) -> tuple[int, Mapping[str, Any]]:
+) -> tuple[int, Mapping[str, object]]:
     """Return the number recorded for the repository at submission, and what to record.
 
     If no number was recorded, the first successful read of the URL counts.
@@ -65,8 +97,11 @@ def read_release_code(subject: Subject, sources: Sources) -> RepositorySnapshot 
         return Result(Outcome.FAIL, str(error), (Evidence("Address", subject.repository),))
 
 
-def build_code_state(code: RepositorySnapshot) -> tuple[tuple[str, str], ...]:
+def build_code_state(code: RepositorySnapshot) -> State:
     return (("repository", code.repository), ("commit", code.commit))
+
+
+with_release_code = with_value(read_release_code, build_code_state)
 
 
 def build_code_url(code: RepositorySnapshot, sources: Sources, path: str = "") -> str:
