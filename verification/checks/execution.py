@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import verification.checks.rules  # noqa: F401 - registers the checks
 from integrations.programs.schema import Edition, Program
@@ -19,39 +18,23 @@ class UnsupportedBySourceError(SourceError):
     """The source can't provide this information, as a folder can't know its owner. The result is never a pass."""
 
 
-def build_subject(
-    program: Program,
-    edition: Edition,
-    repository: str,
-    *,
-    name: str = "",
-    repository_id: int | None = None,
-    repository_owner_id: int | None = None,
-    **more: Any,
-) -> Subject:
-    """Return the subject for "owner/name" in an edition of a program, with the ids recorded at submission.
-
-    Args:
-        more: Further fields of Subject.
-    """
-    owner, _, own_name = repository.partition("/")
+def build_subject(program: Program, edition: Edition, repository: str) -> Subject:
+    """Return the subject for "owner/name" in an edition of a program."""
+    owner, _, name = repository.partition("/")
     return Subject(
         program=program.key,
         edition=edition.date,
         product=program.product,
-        name=name or get_product_name(own_name),
+        name=get_product_name(name),
         repository=repository,
-        repository_id=repository_id,
-        repository_owner_id=repository_owner_id,
         repository_pattern=program.repository_pattern,
         repository_hint=program.repository_hint,
         namespace=owner,
-        provider=get_product_name(own_name),
+        provider=get_product_name(name),
         allowed_licenses=edition.licenses.allow,
         licenses_for_review=edition.licenses.manual_review,
         license_summary=edition.licenses.summary,
         languages=edition.licenses.languages,
-        **more,
     )
 
 

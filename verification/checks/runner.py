@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.utils import timezone
 
 from integrations.programs.requirements import Requirement, RequirementKind
 from integrations.submissions.models import Integration
@@ -71,11 +72,8 @@ def list_required_check_keys(requirements: Sequence[Requirement]) -> list[str]:
 
 def build_integration_subject(integration: Integration, now: datetime | None = None) -> Subject:
     """Return the integration as plain values, with what earlier runs recorded."""
-    time_fields = {} if now is None else {"now": now}
-    return execution.build_subject(
-        integration.program,
-        integration.edition,
-        integration.repository,
+    return replace(
+        execution.build_subject(integration.program, integration.edition, integration.repository),
         name=integration.name,
         repository_id=integration.repository_id,
         repository_owner_id=integration.repository_owner_id,
@@ -88,7 +86,7 @@ def build_integration_subject(integration: Integration, now: datetime | None = N
         siblings=_list_sibling_repositories(integration),
         answers=_collect_answers(integration),
         known=observations.get_known_values(integration),
-        **time_fields,
+        now=now or timezone.now(),
     )
 
 

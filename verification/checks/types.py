@@ -59,8 +59,8 @@ class Subject:
     homepage: str = ""
     description: str = ""
     siblings: tuple[str, ...] = ()
-    answers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    known: Mapping[str, Any] = field(default_factory=dict)
+    answers: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    known: Mapping[str, object] = field(default_factory=dict)
     now: datetime = field(default_factory=_get_current_time)
 
     def get_accepted_value(self, key: str) -> str:

@@ -8,6 +8,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
@@ -99,7 +100,7 @@ def run_preflight(options: argparse.Namespace, report_progress: Callable[[str], 
     version, folder = _parse_version(options.version), _get_folder(options.path)
     tag = f"v{version}" if version else "HEAD" if folder else ""
     subject_fields: NamedValues = {"category": options.category, "version": version, "tag": tag}
-    subject = execution.build_subject(PROGRAMS[options.program], edition, repository, **subject_fields)
+    subject = replace(execution.build_subject(PROGRAMS[options.program], edition, repository), **subject_fields)
 
     def begin(key: str) -> None:
         report_progress(f"[{keys.index(key) + 1}/{len(keys)}] {CHECKS[key].title if key in CHECKS else key} …")

@@ -1,5 +1,6 @@
 """Tests that no check passes without a source, for every check of every edition."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -36,7 +37,9 @@ class Cut:
 
 @pytest.mark.parametrize(("program", "edition"), EDITIONS, ids=[f"{p.key}-{e.date}" for p, e in EDITIONS])
 def test_with_the_network_cut_no_check_passes(program, edition):
-    subject = build_subject(program, edition, "acme/terraform-provider-rocket", repository_id=1, repository_owner_id=2)
+    subject = replace(
+        build_subject(program, edition, "acme/terraform-provider-rocket"), repository_id=1, repository_owner_id=2
+    )
     checks = run_checks(list_check_keys(edition), subject, Cut())
     assert {key: str(r.outcome) for key, r in checks.items() if r.outcome in (Outcome.PASS, Outcome.WARN)} == {}
     failed_keys = {key for key, result in checks.items() if result.outcome == Outcome.FAIL}

@@ -1,25 +1,14 @@
 """Checks that the repository still has the owner and name that it had at submission."""
 
 from portal.core.translation import gettext_noop
-from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, resolve_recorded_number
+from verification.checks.rules.repository import with_repository
+from verification.checks.rules.shared_reads import resolve_recorded_number
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
-from verification.sources.errors import SourceNotFoundError
 from verification.sources.github.client import GitHubRepository
 
 NEW_OWNER = "new owner"
-
-
-def _read_repository(subject: Subject, sources: Sources) -> GitHubRepository | Result:
-    if not subject.repository:
-        return NO_REPOSITORY_RESULT
-    try:
-        repository: GitHubRepository = sources.github.repository(subject.repository)
-    except SourceNotFoundError as error:
-        evidence = (Evidence("Address", subject.repository),)
-        return Result(Outcome.FAIL, str(error), evidence, missing_item=f"the repository {subject.repository}")
-    return repository
 
 
 @register_check(
@@ -28,11 +17,9 @@ def _read_repository(subject: Subject, sources: Sources) -> GitHubRepository | R
     advice=gettext_noop("Transfer the repository back, or ask the program to accept the new owner."),
     accepts=NEW_OWNER,
 )
-def check_owner(subject: Subject, sources: Sources) -> Result:
+@with_repository
+def check_owner(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     """The account that owned the repository at submission still owns it, by GitHub's account number."""
-    repository = _read_repository(subject, sources)
-    if isinstance(repository, Result):
-        return repository
     owner_name = repository.full_name.partition("/")[0]
     looked_at = (("repository", repository.full_name), ("owner", str(repository.owner_id)))
     evidence: tuple[Evidence, ...] = (Evidence("Owner", f"{owner_name} ({repository.owner_id})", repository.html_url),)
@@ -67,11 +54,9 @@ def check_owner(subject: Subject, sources: Sources) -> Result:
     title=gettext_noop("Same name"),
     advice=gettext_noop("Enter the new repository URL here, and update it in the registry."),
 )
-def check_repository_name_unchanged(subject: Subject, sources: Sources) -> Result:
+@with_repository
+def check_repository_name_unchanged(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     """The repository still has the name that it had at submission. GitHub redirects old names."""
-    repository = _read_repository(subject, sources)
-    if isinstance(repository, Result):
-        return repository
     looked_at = (("repository", repository.full_name), ("id", str(repository.id)))
     evidence = (Evidence("Repository", repository.full_name, repository.html_url),)
     if repository.full_name.lower() == subject.repository.lower():

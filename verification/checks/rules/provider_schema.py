@@ -10,6 +10,7 @@ from verification.checks.rules.docs import DOCS_LAYOUT_URL, collect_pages
 from verification.checks.rules.release import read_report
 from verification.checks.rules.shared_reads import (
     TRUNCATED_RESULT,
+    add_state,
     build_code_state,
     build_code_url,
     read_release_code,
@@ -52,7 +53,7 @@ def _build_state(inspection: Mapping[str, object]) -> tuple[tuple[str, str], ...
     return (("version", str(inspection.get("version", ""))), ("reading", str(inspection.get("at", ""))[:16]))
 
 
-with_inspection = with_value(lambda subject, _: load_inspection(subject), _build_state)
+with_inspection = with_value(lambda subject, _: load_inspection(subject), add_state(_build_state))
 
 
 @register_check(

@@ -2,7 +2,7 @@
 
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
 from portal.core.translation import gettext_noop
-from verification.checks.rules.shared_reads import with_value
+from verification.checks.rules.shared_reads import add_state, with_value
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
@@ -49,7 +49,7 @@ def _read_listing_of_provider(subject: Subject, sources: Sources) -> RegistryLis
     return read_listing(subject, sources) if subject.namespace and subject.provider else NO_REPOSITORY_RESULT
 
 
-with_listing = with_value(_read_listing_of_provider, build_listing_state)
+with_listing = with_value(_read_listing_of_provider, add_state(build_listing_state))
 
 
 @register_check(

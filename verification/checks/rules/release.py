@@ -97,7 +97,7 @@ def add_terraform_evidence(check_result: Result, report: Report) -> Result:
     return replace(
         check_result,
         evidence=(*check_result.evidence, build_terraform_evidence(report)),
-        looked_at=build_release_state(report.release),
+        looked_at=(*build_release_state(report.release), *check_result.looked_at),
     )
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from portal.core.translation import gettext_noop
@@ -49,7 +48,8 @@ def check_files_unchanged(subject: Subject, sources: Sources) -> Result:
     changed_digests = {name: digest for name, digest in digests.items() if first_digests.get(name, digest) != digest}
     remarks = [_build_replaced_remark(name) for name in changed_digests]
     evidence = tuple(
-        Evidence(name, f"{first_digests[name][:12]} at first, now {new[:12]}") for name, new in changed_digests.items()
+        Evidence(name, f"{str(first_digests[name])[:12]} at first, now {digest[:12]}")
+        for name, digest in changed_digests.items()
     )
     count = f"{len(digests)} files" if len(digests) > 1 else "1 file"
     pass_summary = f"{count} unchanged." if first_digests else f"{count} recorded for later comparison."
@@ -154,7 +154,7 @@ def _parse_version(text: str) -> Version | None:
         return None
 
 
-def _coerce_mapping(value: object) -> Mapping[str, Any]:
+def _coerce_mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, Mapping) else {}
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from portal.core.translation import gettext_noop
-from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, resolve_recorded_number, with_value
+from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, add_state, resolve_recorded_number, with_value
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
@@ -38,7 +38,7 @@ def read_repository(subject: Subject, sources: Sources) -> GitHubRepository | Re
         return Result(Outcome.FAIL, str(error), evidence, missing_item=f"the repository {subject.repository}")
 
 
-with_repository = with_value(read_repository, build_repository_state)
+with_repository = with_value(read_repository, add_state(build_repository_state))
 
 
 @register_check(

@@ -21,29 +21,33 @@ TRUNCATED_RESULT = Result(Outcome.NOT_RUN, "GitHub truncates the file list of th
 
 
 def with_value(
-    read: Callable[[Subject, Sources], Value | Result], build_state: Callable[[Value], State]
+    read: Callable[[Subject, Sources], Value | Result], finish: Callable[[Result, Value], Result]
 ) -> Callable[[Callable[[Subject, Sources, Value], Result]], SourcedCheck]:
     """Return a decorator for checks of a value that is read once per run.
 
-    The check gets the value as its third argument, and its result the value's state unless it has its own.
-
     Args:
         read: Function that returns the value, or the result that explains why it is missing.
-        build_state: Function that returns the inspected state.
+        finish: Function that adds what the results of all these checks have in common.
     """
 
     def decorate(check: Callable[[Subject, Sources, Value], Result]) -> SourcedCheck:
         @wraps(check)
         def run(subject: Subject, sources: Sources) -> Result:
             value = read(subject, sources)
-            if isinstance(value, Result):
-                return value
-            result = check(subject, sources, value)
-            return result if result.looked_at else replace(result, looked_at=build_state(value))
+            return value if isinstance(value, Result) else finish(check(subject, sources, value), value)
 
         return run
 
     return decorate
+
+
+def add_state(build_state: Callable[[Value], State]) -> Callable[[Result, Value], Result]:
+    """Return a function that adds the inspected state of a value to a result without a state."""
+
+    def add(result: Result, value: Value) -> Result:
+        return result if result.looked_at else replace(result, looked_at=build_state(value))
+
+    return add
 
 
 def resolve_recorded_number(
@@ -56,8 +60,11 @@ def resolve_recorded_number(
     if recorded_number is not None:
         return recorded_number, {}
     key, repository = f"entered.{field_name}", subject.repository.lower()
-    observation = subject.known.get(key) or {}
-    number = int(observation["number"]) if observation.get("repository") == repository else current_number
+    observation = subject.known.get(key)
+    if isinstance(observation, dict) and observation.get("repository") == repository:
+        number = int(observation["number"])
+    else:
+        number = current_number
     return number, {key: {"repository": repository, "number": number}}
 
 
@@ -101,7 +108,7 @@ def build_code_state(code: RepositorySnapshot) -> State:
     return (("repository", code.repository), ("commit", code.commit))
 
 
-with_release_code = with_value(read_release_code, build_code_state)
+with_release_code = with_value(read_release_code, add_state(build_code_state))
 
 
 def build_code_url(code: RepositorySnapshot, sources: Sources, path: str = "") -> str:

@@ -1,12 +1,13 @@
 """Checks of the keys that sign releases: expiration, owner and rotation."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
 from portal.core.translation import gettext_noop
 from verification.checks.rules.release import NO_PROVIDER_RESULT, add_terraform_evidence, read_report
+from verification.checks.rules.shared_reads import with_value
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.releases import Report
@@ -99,33 +100,36 @@ def _read_keys(armored_text: str) -> list[Certificate]:
         return []
 
 
+def _read_keys_of_provider(subject: Subject, sources: Sources) -> SigningKeys | Result:
+    return read_signing_keys(subject, sources) if subject.namespace and subject.provider else NO_PROVIDER_RESULT
+
+
+with_signing_keys = with_value(_read_keys_of_provider, lambda result, keys: add_terraform_evidence(result, keys.report))
+
+
 @register_check(
     "keys.registered",
     title=gettext_noop("Signature by a registered key"),
     advice=gettext_noop("Add your signing key to the registry, or sign the release with a registered key."),
     help=SIGNING_URL,
 )
-def check_key_registered(subject: Subject, sources: Sources) -> Result:
+@with_signing_keys
+def check_key_registered(subject: Subject, sources: Sources, keys: SigningKeys) -> Result:
     """The key that signed the release is registered for this provider."""
-    if not (subject.namespace and subject.provider):
-        return NO_PROVIDER_RESULT
-    keys = read_signing_keys(subject, sources)
     verdict = keys.verdict
     if verdict is None:
-        return add_terraform_evidence(NOTHING, keys.report)
+        return NOTHING
     evidence = tuple(
         Evidence("Registered", f"{key.primary.label}, {key.primary.fingerprint}") for key in keys.certificates
     )
     if verdict.signature is not None:
         evidence += (Evidence("Signed by", verdict.signature.issuer),)
     if verdict.kind in UNREGISTERED_VERDICTS:
-        return add_terraform_evidence(Result(Outcome.FAIL, SENTENCES[verdict.kind], evidence), keys.report)
+        return Result(Outcome.FAIL, SENTENCES[verdict.kind], evidence)
     if verdict.certificate is None:
-        return add_terraform_evidence(
-            Result(Outcome.NOT_RUN, "The release has no signature that names a key.", evidence), keys.report
-        )
+        return Result(Outcome.NOT_RUN, "The release has no signature that names a key.", evidence)
     pass_summary = f"Registered key {verdict.certificate.primary.key_id} signed the release."
-    return add_terraform_evidence(Result(Outcome.PASS, pass_summary, evidence), keys.report)
+    return Result(Outcome.PASS, pass_summary, evidence)
 
 
 @register_check(
@@ -134,13 +138,11 @@ def check_key_registered(subject: Subject, sources: Sources) -> Result:
     advice=gettext_noop("Extend the key, or register a new one. Sign the next release with the new key."),
     help=SIGNING_URL,
 )
-def check_key_expiry(subject: Subject, sources: Sources) -> Result:
+@with_signing_keys
+def check_key_expiry(subject: Subject, sources: Sources, keys: SigningKeys) -> Result:
     """No registered key expires within 90 days. We also warn 30 and 7 days before the expiration."""
-    if not (subject.namespace and subject.provider):
-        return NO_PROVIDER_RESULT
-    keys = read_signing_keys(subject, sources)
     if not keys.certificates:
-        return add_terraform_evidence(NOTHING, keys.report)
+        return NOTHING
     end_by_fingerprint = {key.primary.fingerprint: _find_end(key, keys.verdict) for key in keys.certificates}
     remarks = [
         remark
@@ -151,7 +153,7 @@ def check_key_expiry(subject: Subject, sources: Sources) -> Result:
         Evidence(f"Key {fingerprint[-16:]}", f"expires {end:%Y-%m-%d}" if end else "never expires")
         for fingerprint, end in end_by_fingerprint.items()
     )
-    return add_terraform_evidence(result(remarks, "No registered key expires within 90 days.", evidence), keys.report)
+    return result(remarks, "No registered key expires within 90 days.", evidence)
 
 
 def _find_end(key: Certificate, verdict: Verdict | None) -> datetime | None:
@@ -180,16 +182,11 @@ def _list_expiry_remarks(fingerprint: str, end: datetime | None, now: datetime) 
     help=SIGNING_URL,
     accepts=NEW_KEY,
 )
-def check_key_rotation(subject: Subject, sources: Sources) -> Result:
+@with_signing_keys
+def check_key_rotation(subject: Subject, sources: Sources, keys: SigningKeys) -> Result:
     """A new key replaces the old one while the old one is still registered. A reviewer decides about other changes."""
-    if not (subject.namespace and subject.provider):
-        return NO_PROVIDER_RESULT
-    keys = read_signing_keys(subject, sources)
     if keys.signer is None:
-        return add_terraform_evidence(
-            Result(Outcome.NOT_RUN, "No registered key signed the release, so there is nothing to compare."),
-            keys.report,
-        )
+        return Result(Outcome.NOT_RUN, "No registered key signed the release, so there is nothing to compare.")
     history = _parse_history(subject.known.get(SIGNERS_KEY))
     updated_history = _append_signer(history, keys, subject.now)
     evidence = tuple(
@@ -200,15 +197,9 @@ def check_key_rotation(subject: Subject, sources: Sources) -> Result:
     pass_summary = (
         f"Key {updated_history[-1]['fingerprint'][-16:]} has signed releases since {updated_history[-1]['since']}."
     )
-    check_result = add_terraform_evidence(result(remarks, pass_summary, evidence), keys.report)
-    state = (
-        (*check_result.looked_at, (NEW_KEY, updated_history[-1]["fingerprint"])) if remarks else check_result.looked_at
-    )
-    return Result(
-        check_result.outcome,
-        check_result.summary,
-        check_result.evidence,
-        state,
+    return replace(
+        result(remarks, pass_summary, evidence),
+        looked_at=((NEW_KEY, updated_history[-1]["fingerprint"]),) if remarks else (),
         observations={SIGNERS_KEY: updated_history},
     )
 
@@ -252,13 +243,11 @@ def _list_rotation_remarks(history: list[dict[str, str]], keys: SigningKeys, sub
         "Create a key for your company, with an email address that survives staff changes, and register it."
     ),
 )
-def check_key_owner(subject: Subject, sources: Sources) -> Result:
+@with_signing_keys
+def check_key_owner(subject: Subject, sources: Sources, keys: SigningKeys) -> Result:
     """The signing key belongs to the partner, as far as its user IDs show."""
-    if not (subject.namespace and subject.provider):
-        return NO_PROVIDER_RESULT
-    keys = read_signing_keys(subject, sources)
     if keys.signer is None:
-        return add_terraform_evidence(Result(Outcome.NOT_RUN, "No registered key signed the release."), keys.report)
+        return Result(Outcome.NOT_RUN, "No registered key signed the release.")
     domains = [domain for user in keys.signer.user_ids if (domain := extract_email_domain(user))]
     evidence = tuple(Evidence("Key owner", user) for user in keys.signer.user_ids[:5])
     remarks: list[Remark] = []
@@ -270,9 +259,7 @@ def check_key_owner(subject: Subject, sources: Sources) -> Result:
         _is_related_domain(homepage_host, domain) for domain in domains
     ):
         evidence += (Evidence("Home page", homepage_host, subject.homepage),)
-    return add_terraform_evidence(
-        result(remarks, f"The key belongs to {(domains[0] if domains else 'no domain')}.", evidence), keys.report
-    )
+    return result(remarks, f"The key belongs to {(domains[0] if domains else 'no domain')}.", evidence)
 
 
 def extract_email_domain(user_id: str) -> str:

@@ -4,7 +4,6 @@ A waiver exempts a requirement for a while; an accepted deviation makes the new 
 """
 
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 
@@ -12,6 +11,7 @@ from integrations.partners import permissions
 from integrations.submissions.models import Integration
 from integrations.submissions.services.requirements import require_open
 from integrations.submissions.services.transitions import integration_changes, perform_transition
+from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 from verification.checks.models import CheckResult, Observation
@@ -37,7 +37,7 @@ def _is_on_hold_for(integration: Integration, key: str) -> bool:
 
 
 @transaction.atomic
-def accept_deviation(integration: Integration, key: str, value: str, actor: Any, now: datetime) -> None:
+def accept_deviation(integration: Integration, key: str, value: str, actor: User, now: datetime) -> None:
     """Accept the deviation and run the checks again. Raises ActionRefused."""
     with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as locked_integration:
         require_open(locked_integration)

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from integrations.partners import permissions
@@ -28,7 +28,7 @@ REQUESTED_PRIORITY = 1  # somebody waits for it
 
 @transaction.atomic
 def request_check_run(
-    integration: Integration, actor: Any = None, now: datetime | None = None, reason: str = ""
+    integration: Integration, actor: User | None = None, now: datetime | None = None, reason: str = ""
 ) -> CheckRun | None:
     """Request the checks of an integration, at once. Return None if its edition has nothing to check.
 
@@ -37,7 +37,13 @@ def request_check_run(
     now = now or timezone.now()
     if not list_checked_requirements(integration) or not integration.is_open:
         return None
-    request = {"requested_by": actor, "requested_at": now, "nightly": False, "reason": reason[:120], "done": []}
+    request: NamedValues = {
+        "requested_by": actor,
+        "requested_at": now,
+        "nightly": False,
+        "reason": reason[:120],
+        "done": [],
+    }
     check_run = _update_open_run(integration, request) or _open_run(integration, request)
     enqueue_run(integration, run_after=now, priority=REQUESTED_PRIORITY)
     return check_run
@@ -107,7 +113,7 @@ def run_checks(context: JobContext, *, integration_id: int) -> None:
     _find_unchanged(check_run).update(finished_at=timezone.now())
 
 
-def _find_unchanged(check_run: CheckRun) -> Any:
+def _find_unchanged(check_run: CheckRun) -> QuerySet[CheckRun]:
     """Select the run unless it has been requested again meanwhile, in which case its job runs once more."""
     return CheckRun.objects.filter(pk=check_run.pk, requested_at=check_run.requested_at)
 

@@ -1,5 +1,7 @@
 """The checks of a provider against the emulated GitHub and a registry, over the wire."""
 
+from dataclasses import replace
+
 import pytest
 
 from integrations.programs.registry import PROGRAMS
@@ -31,8 +33,10 @@ def look(github, registry):
 
     def run(families=FAMILIES):
         number = github.ask("GET", f"/repos/{NAME}")
-        subject = execution.build_subject(
-            PROGRAM, PROGRAM.newest, NAME, repository_id=number["id"], repository_owner_id=number["owner"]["id"]
+        subject = replace(
+            execution.build_subject(PROGRAM, PROGRAM.newest, NAME),
+            repository_id=number["id"],
+            repository_owner_id=number["owner"]["id"],
         )
         keys = [key for key in execution.list_check_keys(PROGRAM.newest) if key.startswith(families)]
         return execution.run_checks(keys, subject, Sources())

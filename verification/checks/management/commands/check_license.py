@@ -3,7 +3,6 @@
 import json
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -24,12 +23,16 @@ class Command(BaseCommand):
             "--program", required=True, choices=sorted(PROGRAMS), help="The program whose policy applies."
         )
         parser.add_argument("--edition", help="The edition as YYYY-MM. Default: the newest edition.")
-        parser.add_argument("--json", action="store_true", help="Print a JSON list in the order of the files.")
+        parser.add_argument(
+            "--json", action="store_true", dest="as_json", help="Print a JSON list in the order of the files."
+        )
 
-    def handle(self, *args: object, **options: Any) -> None:
-        policy = get_policy(options["program"], options["edition"])
-        rows = [{"path": path, **judge_file(path, policy).as_dict()} for path in options["files"]]
-        if options["json"]:
+    def handle(  # type: ignore[override]
+        self, *, files: list[str], program: str, edition: str | None, as_json: bool, **_: object
+    ) -> None:
+        policy = get_policy(program, edition)
+        rows = [{"path": path, **judge_file(path, policy).as_dict()} for path in files]
+        if as_json:
             self.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False))
             return
         for row in rows:

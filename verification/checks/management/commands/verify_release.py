@@ -2,7 +2,6 @@
 
 import json
 from argparse import ArgumentParser
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.management.base import BaseCommand, CommandError
@@ -30,7 +29,9 @@ class Command(BaseCommand):
         parser.add_argument("--platform", default="linux_amd64", help="The platform that Terraform runs on.")
         parser.add_argument("--json", action="store_true", dest="as_json")
 
-    def handle(self, *, provider: str, version: str, registry: str, **options: Any) -> None:  # type: ignore[override]
+    def handle(  # type: ignore[override]
+        self, *, provider: str, version: str, registry: str, host: str, platform: str, as_json: bool, **options: object
+    ) -> None:
         namespace, _, name = provider.partition("/")
         if not (namespace and name) or "/" in name or version.startswith("-"):
             raise CommandError("Enter the provider as NAMESPACE/NAME.")
@@ -40,10 +41,10 @@ class Command(BaseCommand):
         except RequestRefusedError as refusal:
             raise CommandError(str(refusal)) from refusal
         now = timezone.now().timestamp()
-        reader = Reader(RegistryProtocol(registry, outbound), namespace, name, now, options["host"])
-        report = verify(reader, version.removeprefix("v"), options["platform"])
+        reader = Reader(RegistryProtocol(registry, outbound), namespace, name, now, host)
+        report = verify(reader, version.removeprefix("v"), platform)
         self.stdout.write(
-            json.dumps(report.as_dict(), indent=2, ensure_ascii=False) if options["as_json"] else format_report(report)
+            json.dumps(report.as_dict(), indent=2, ensure_ascii=False) if as_json else format_report(report)
         )
 
 
