@@ -1,4 +1,4 @@
-"""Can every line, file, and function be read at one sitting?"""
+"""Tests of the size of files, functions, and lines."""
 
 import ast
 
@@ -7,6 +7,21 @@ from tests.house.source import files, name, template_files
 MOST_CHARACTERS = 120  # of a line; ruff checks it in Python
 MOST_LINES = 300
 MOST_FUNCTION_LINES = 40
+# Test files that are still to be split by subject. Remove a file from the list after splitting it.
+LONG_TEST_FILES = {
+    "tests/integrations/partners/test_members.py",
+    "tests/integrations/reviews/test_queue.py",
+    "tests/integrations/reviews/test_transitions.py",
+    "tests/integrations/sla/engine/test_projection.py",
+    "tests/integrations/sla/github/test_webhook_intake.py",
+    "tests/integrations/submissions/test_start.py",
+    "tests/portal/accounts/test_signing_in.py",
+    "tests/portal/everything.py",
+    "tests/portal/notifications/test_email_templates.py",
+    "tests/portal/webhooks/test_tasks.py",
+    "tests/verification/checks/rules/test_release.py",
+    "tests/verification/checks/test_engine.py",
+}
 
 
 def ours():
@@ -23,6 +38,11 @@ def functions(path):
 def test_files_are_short():
     long = {name(path) for path in ours() if len(path.read_text().splitlines()) > MOST_LINES}
     assert long == set()
+
+
+def test_test_files_are_short():
+    tests = (path for path in files("*.py") if "tests/" in name(path))
+    assert {name(path) for path in tests if len(path.read_text().splitlines()) > MOST_LINES} == LONG_TEST_FILES
 
 
 def test_functions_are_short():

@@ -13,8 +13,8 @@ from integrations.sla.github import delivery_processing, issue_sync, reconciliat
 from integrations.sla.models import Alert, MonitoredRepository, SlaBreach, SlaClock
 from tests.fakes.github.server import KEEPER, GitHub
 from tests.fakes.github.tracker import Tracker
+from tests.integrations.sla.github.reconciliation.polling import poll
 from tests.integrations.sla.github.test_delivery_processing import deliver, facts, state
-from tests.integrations.sla.github.test_reconciliation import poll
 from tests.integrations.sla.watched import (
     OPENED_AT,
     PARTNER,

@@ -12,8 +12,8 @@ from integrations.partners.models import Partner
 from integrations.sla import tasks
 from integrations.sla.github import delivery_processing
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue, SupportIssueEvent
+from tests.integrations.sla.github.reconciliation.test_dropped_webhooks import story
 from tests.integrations.sla.github.test_delivery_processing import deliver
-from tests.integrations.sla.github.test_reconciliation import story
 from tests.integrations.sla.watched import (
     OPENED_AT,
     create_listed_integration,

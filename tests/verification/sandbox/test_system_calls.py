@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.house.source import ROOT
-from tests.verification.sandbox.attacks.programs import NUMBERS
+from tests.verification.sandbox.attacks.attack import NUMBERS
 from verification.sandbox.environment import FILTERS
 
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}

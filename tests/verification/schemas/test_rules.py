@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from tests.verification.schemas.test_crd import build_crd
+from tests.verification.schemas.definitions import build_crd
 from verification.schemas.engine.kubernetes_rules import find_faults
 
 

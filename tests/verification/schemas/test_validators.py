@@ -1,6 +1,6 @@
 import pytest
 
-from tests.verification.schemas.test_crd import build_crd
+from tests.verification.schemas.definitions import build_crd
 from verification.schemas.engine import external_validators
 from verification.schemas.engine.external_validators import CrdValidators
 

@@ -15,7 +15,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from tests.verification.sandbox.attacks.programs import ATTACKS, Attack
+from tests.verification.sandbox.attacks.attack import Attack
+from tests.verification.sandbox.attacks.programs import ATTACKS
 from verification.sandbox.egress_proxy import EgressRules
 from verification.sandbox.environment import Environment, find_obstacle, open_environment
 from verification.sandbox.types import MEGABYTE, Limits

@@ -1,0 +1,66 @@
+"""Fixtures."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
+from integrations.submissions.models import Integration
+from tests.integrations.compliance.transitions import ARGUMENTS_BY_TRANSITION, DAY, fresh, take
+from tests.integrations.sla.clocks import clock_of, issue_of
+
+
+@pytest.fixture
+def listed_integration(at: Callable[..., Integration], now: datetime) -> Integration:
+    row = at("support", program="terraform-provider")
+    MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
+    return row
+
+
+@pytest.fixture
+def states(
+    listed_integration: Integration, rita: Any, rob: Any, alice: Any, now: datetime
+) -> Callable[[str], Integration]:
+    """The integration in a state of the process, taken there through the door; rita began, rob went on."""
+    path = {
+        "listed": [],
+        "asked": [("suggest_notice", None, 0)],
+        "on_notice": [("issue_notice", rita, 0)],
+        "ended": [("issue_notice", rita, 0), ("", None, 30)],
+        "acted": [("issue_notice", rita, 0), ("pause_deadline", None, 1)],
+        "appealed": [("issue_notice", rita, 0), ("appeal", alice, 1)],
+        "suspended": [("issue_notice", rita, 0), ("suspend", rob, 30)],
+        "over": [("issue_notice", rita, 0), ("suspend", rob, 30), ("", None, 60)],
+        "delisted": [("issue_notice", rita, 0), ("suspend", rob, 30), ("delist", rita, 90)],
+        "unlisted": [("downgrade_to_community", alice, 0)],
+    }
+
+    def reach(name: str) -> Integration:
+        row = listed_integration
+        for step, by, after in path[name]:
+            row = take(row, step, by, now + DAY * after, **ARGUMENTS_BY_TRANSITION.get(step, {})) if step else row
+        return fresh(row)
+
+    return reach
+
+
+@pytest.fixture
+def late(states: Any, now: datetime) -> SlaClock:
+    """Under notice since `now`, for an issue that was due the day before and is not answered."""
+    row = states("listed")
+    issue = issue_of(MonitoredRepository.objects.get(integration=row), 7, now - 3 * DAY)
+    opening = {"key": "opened", "kind": "opened", "at": issue.opened_at, "seen_at": now, "source": "poll"}
+    SupportIssueEvent.objects.create(issue=issue, actor_id=5, actor="reporter", actor_type="User", **opening)
+    clock = clock_of(issue, now - DAY, state="overdue", next_at=None, breached_at=now - DAY)
+    SlaBreach.objects.create(
+        clock=clock,
+        issue=issue,
+        integration=row,
+        target_type="resolve",
+        severity="critical",
+        due_at=now - DAY,
+        found_at=now,
+    )
+    return clock

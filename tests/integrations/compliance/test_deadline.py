@@ -1,0 +1,165 @@
+"""Tests of notices, their deadline, and the evidence."""
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from integrations.compliance import tasks
+from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
+from integrations.submissions.models import Integration
+from portal.notifications.models import EmailMessage
+from tests.integrations.compliance.transitions import DAY, REASON, fresh, refusal, take, turn
+from verification.checks.models import Observation
+
+
+@pytest.fixture
+def integration_on_notice(late: SlaClock, listed_integration: Integration, rita: Any, now: datetime) -> Integration:
+    return take(listed_integration, "issue_notice", rita, now)
+
+
+def acts_told(row: Integration) -> list[dict[str, str]]:
+    last = row.events.last()
+    assert last is not None
+    return list(last.data["acts"])
+
+
+def comment(clock: SlaClock, at: datetime, association: str = "MEMBER", number: int = 1) -> None:
+    SupportIssueEvent.objects.create(
+        issue=clock.issue,
+        key=f"comment:{number}",
+        kind="commented",
+        at=at,
+        seen_at=at,
+        source="webhook",
+        actor_id=9,
+        actor="dev",
+        actor_type="User",
+        association=association,
+        text="Fixed in 1.2.",
+    )
+
+
+def test_notice_email_has_reason_and_deadline(integration_on_notice: Integration, alice: Any) -> None:
+    email = EmailMessage.objects.get(event__event_type="compliance.notice_issued")
+    assert (email.to, email.subject) == (alice.email, "Notice issued: Rocket")
+    for words in (
+        REASON,
+        "The notice period ends Thu, May 14, 9:00 AM UTC.",
+        integration_on_notice.edition.removal,
+        "Action required: Respond",
+    ):
+        assert words in email.text
+    assert turn(integration_on_notice) == ("on_notice", "partner", "Respond to the notice")
+    assert integration_on_notice.action_due_at == integration_on_notice.compliance_deadline_at
+
+
+def test_ended_period_notifies_program_once(integration_on_notice: Integration, now: datetime) -> None:
+    moments = [now + 29 * DAY, now + 30 * DAY, now + 31 * DAY, now + 300 * DAY]
+    assert [tasks.advance_cases(at) for at in moments] == [0, 1, 0, 0]
+    assert turn(integration_on_notice) == (
+        "on_notice",
+        "program",
+        "Decide on the suspension",
+    )
+    assert fresh(integration_on_notice).reasons == ["deadline ended"]
+    assert (
+        EmailMessage.objects.get(event__event_type="compliance.deadline_expired").to
+        == integration_on_notice.edition.mailbox
+    )
+
+
+def test_answer_on_breached_issue_pauses_deadline(
+    integration_on_notice: Integration, late: SlaClock, now: datetime, rita: Any, rob: Any
+) -> None:
+    comment(late, now + 10 * DAY)
+    assert [tasks.advance_cases(now + 10 * DAY), tasks.advance_cases(now + 11 * DAY)] == [1, 0]
+    row = fresh(integration_on_notice)
+    assert (row.compliance_deadline_at, row.deadline_remaining, row.responsible_party) == (None, 20 * DAY, "program")
+    assert (
+        "Acme answered on acme/terraform-provider-rocket#7"
+        in EmailMessage.objects.filter(event__event_type="compliance.deadline_paused")[0].text
+    )
+    assert "Review the response first" in refusal(row, "suspend", rob, now + 60 * DAY)
+    row = take(row, "resume_deadline", rita, now + 40 * DAY)
+    assert (row.compliance_deadline_at, row.deadline_pause_reason) == (now + 60 * DAY, "")
+    comment(late, now + 41 * DAY, number=2)
+    assert tasks.advance_cases(now + 42 * DAY) == 0  # an issue holds the period once
+    assert take(row, "suspend", rob, now + 60 * DAY).listing_status == "suspended"
+
+
+def test_unrecorded_activity_blocks_suspension(
+    integration_on_notice: Integration, late: SlaClock, now: datetime, rob: Any
+) -> None:
+    comment(late, now + 30 * DAY)
+    assert "Acme answered on" in refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
+
+
+@pytest.mark.parametrize("association", ["NONE", "CONTRIBUTOR"])
+def test_comment_of_outsider_does_not_pause_deadline(
+    integration_on_notice: Integration, late: SlaClock, now: datetime, association: str
+) -> None:
+    comment(late, now + DAY, association)
+    assert tasks.advance_cases(now + 2 * DAY) == 0
+
+
+def test_release_and_retraction_pause_deadline(integration_on_notice: Integration, now: datetime, rita: Any) -> None:
+    then = now + DAY
+    Observation.objects.create(
+        integration=integration_on_notice,
+        key="release.newest",
+        value="1.2.0",
+        source="x",
+        since=then,
+        confirmed_at=then,
+    )
+    assert tasks.advance_cases(then) == 1
+    assert acts_told(integration_on_notice)[0]["said"] == "New release: 1.2.0"
+    take(integration_on_notice, "resume_deadline", rita, then)
+    SlaBreach.objects.update(retracted_at=then + DAY, retracted_why="It came in time.")
+    assert tasks.advance_cases(then + DAY) == 1
+    assert acts_told(integration_on_notice)[-1]["said"].endswith("#7 retracted")
+
+
+def test_data_gap_blocks_suspension(integration_on_notice: Integration, now: datetime, rob: Any) -> None:
+    MonitoredRepository.objects.update(data_up_to=now + 29 * DAY)
+    assert "Our issue data ends Wed, May 13" in refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
+
+
+def test_appeal_pauses_deadline_and_needs_another_reviewer(
+    integration_on_notice: Integration, now: datetime, alice: Any, rita: Any, rob: Any
+) -> None:
+    row = take(integration_on_notice, "appeal", alice, now + 29 * DAY)
+    assert turn(row) == ("on_notice", "program", "Decide on the appeal against the notice")
+    assert "Decide on the open appeal first" in refusal(row, "suspend", rob, now + 90 * DAY)
+    assert "Another reviewer must decide" in refusal(row, "dismiss_appeal", rita, now + 90 * DAY)
+    row = take(row, "dismiss_appeal", rob, now + 90 * DAY)
+    assert row.compliance_deadline_at == now + 91 * DAY
+    assert "You already appealed." in refusal(row, "appeal", alice, now + 90 * DAY)
+
+
+def test_evidence_is_frozen_with_each_decision(
+    integration_on_notice: Integration, late: SlaClock, now: datetime, rob: Any, sign_in: Any, alice: Any, charlie: Any
+) -> None:
+    SlaBreach.objects.update(retracted_at=now + DAY, retracted_why="It came in time.")
+    seq = integration_on_notice.events.get(event_type="compliance.notice_issued").seq
+    frozen = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/{seq}/evidence.json").json()
+    live = sign_in(rob).get(f"/integrations/{integration_on_notice.uuid}/compliance/evidence.json").json()
+    assert [len(frozen["breaches"]), len(frozen["retracted"])] == [1, 0]
+    assert [len(live["breaches"]), len(live["retracted"])] == [0, 1]
+    assert frozen["rule"] == integration_on_notice.edition.removal
+    assert frozen["breaches"][0]["clock"]["words"][-1]
+    page = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/{seq}/")
+    assert "Evidence at the time of a decision" in page.text
+    assert sign_in(charlie).get(f"/integrations/{integration_on_notice.uuid}/compliance/").status_code == 404
+    assert sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/1/").status_code == 404
+
+
+def test_evidence_lists_emails_with_delivery_status(
+    integration_on_notice: Integration, alice: Any, sign_in: Any
+) -> None:
+    EmailMessage.objects.filter(event__event_type="compliance.notice_issued").update(state="failed")
+    data = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/evidence.json").json()["told"]
+    assert [(mail["subject"], mail["to"], mail["fate"]) for mail in data] == [
+        ("Notice issued: Rocket", alice.email, "Failed")
+    ]

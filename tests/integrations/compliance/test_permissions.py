@@ -1,0 +1,141 @@
+"""Tests of permissions in the compliance procedure by state and role."""
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from integrations.submissions.models import Integration
+from integrations.submissions.services import requirements as answers
+from integrations.submissions.services.transitions import list_available_transitions, perform_transition
+from integrations.submissions.workflow.states import Status
+from portal.core.errors import ActionRefused
+from tests.conftest import person
+from tests.integrations.compliance.transitions import DAY, REASON, fresh
+
+STEPS = (
+    "issue_notice",
+    "dismiss_request",
+    "resume_deadline",
+    "suspend",
+    "suspend_immediately",
+    "delist",
+    "uphold_appeal",
+    "dismiss_appeal",
+    "withdraw_notice",
+    "reinstate",
+    "appeal",
+    "request_reinstatement",
+    "downgrade_to_community",
+    "suggest_notice",
+    "pause_deadline",
+)
+
+
+@pytest.fixture
+def rae(db: None) -> Any:
+    """A third reviewer."""
+    return person("rae@program.example", "Rae Ruiz", is_reviewer=True)
+
+
+def keep_fresh(row: Integration, now: datetime) -> None:
+    """The machine looked again: what it looks at is in order now."""
+    for requirement in row.edition.requirements():
+        if requirement.responsible_party == "machine":
+            answers.record_check_outcome(
+                fresh(row), requirement.id, outcome=Status.PASS, summary="Good.", detail=[], retry_at=None, now=now
+            )
+
+
+# state: (days after the beginning, {step: those who may}); everybody else may not, everything else is refused
+ALLOWED_TRANSITIONS: dict[str, tuple[int, dict[str, str]]] = {
+    "listed": (1, {"issue_notice": "rita rob rae", "downgrade_to_community": "alice", "suggest_notice": "machine"}),
+    "asked": (
+        1,
+        {"issue_notice": "rita rob rae", "dismiss_request": "rita rob rae", "downgrade_to_community": "alice"},
+    ),
+    "on_notice": (
+        2,
+        {
+            "withdraw_notice": "rita rob rae",
+            "appeal": "alice bob",
+            "downgrade_to_community": "alice",
+            "pause_deadline": "machine",
+        },
+    ),
+    "ended": (
+        31,
+        {
+            "withdraw_notice": "rita rob rae",
+            "suspend": "rob rae",
+            "appeal": "alice bob",
+            "downgrade_to_community": "alice",
+            "pause_deadline": "machine",
+        },
+    ),
+    "acted": (
+        40,
+        {
+            "withdraw_notice": "rita rob rae",
+            "resume_deadline": "rita rob rae",
+            "appeal": "alice bob",
+            "downgrade_to_community": "alice",
+        },
+    ),
+    "appealed": (40, {"uphold_appeal": "rob rae", "dismiss_appeal": "rob rae", "downgrade_to_community": "alice"}),
+    "suspended": (
+        31,
+        {
+            "reinstate": "rita rob rae",
+            "appeal": "alice bob",
+            "request_reinstatement": "alice bob",
+            "downgrade_to_community": "alice",
+            "pause_deadline": "machine",
+        },
+    ),
+    "over": (
+        91,
+        {
+            "reinstate": "rita rob rae",
+            "delist": "rita rae",
+            "appeal": "alice bob",
+            "request_reinstatement": "alice bob",
+            "downgrade_to_community": "alice",
+            "pause_deadline": "machine",
+        },
+    ),
+    "delisted": (92, {"reinstate": "rita rob rae", "request_reinstatement": "alice bob"}),
+    "unlisted": (1, {"reinstate": "rita rob rae", "request_reinstatement": "alice bob"}),
+}
+
+
+@pytest.mark.parametrize("state", ALLOWED_TRANSITIONS)
+def test_permissions_by_state_and_role(
+    state: str, states: Any, now: datetime, alice: Any, bob: Any, charlie: Any, rita: Any, rob: Any, rae: Any, sam: Any
+) -> None:
+    days, expected_steps = ALLOWED_TRANSITIONS[state]
+    row, then = states(state), now + DAY * days
+    keep_fresh(row, then)
+    people = {"alice": alice, "bob": bob, "charlie": charlie, "rita": rita, "rob": rob, "rae": rae, "sam": sam}
+    steps_by_name: dict[str, str] = {}
+    for step in STEPS:
+        may = [name for name, who in people.items() if can(row, step, who, then)]
+        machine = ["machine"] if can_machine(row, step, then) else []
+        if may or machine:
+            steps_by_name[step] = " ".join([*may, *machine])
+    assert steps_by_name == expected_steps
+
+
+def can(row: Integration, step: str, who: Any, now: datetime) -> bool:
+    return any(a.name == step and a.is_ready for a in list_available_transitions(fresh(row), who, now=now))
+
+
+def can_machine(row: Integration, step: str, now: datetime) -> bool:
+    try:
+        with transaction.atomic():
+            perform_transition(fresh(row), step, actor=None, note=REASON, now=now, why="x", acts=[])
+            transaction.set_rollback(True)
+    except ActionRefused:
+        return False
+    return True

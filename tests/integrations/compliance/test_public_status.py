@@ -1,0 +1,113 @@
+"""Tests of suggested notices, suspensions, and the public status."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from integrations.compliance import tasks
+from integrations.sla.models import SlaBreach, SlaClock
+from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import perform_transition
+from portal.notifications.models import EmailMessage
+from tests.integrations.compliance.transitions import DAY, REASON, fresh, refusal, take, turn
+from tests.integrations.sla.clocks import clock_of, issue_of
+from verification.checks.models import Observation
+from verification.checks.runner import FROZEN_KEY
+
+
+@pytest.mark.parametrize(
+    ("state", "words", "listed_there"),
+    [
+        ("on_notice", "Partner", True),
+        ("suspended", "Suspended", True),
+        ("delisted", "No longer listed", False),
+        ("unlisted", "Community", False),
+    ],
+)
+def test_public_status_hides_notice(states: Any, client: Any, state: str, words: str, listed_there: bool) -> None:
+    row = states(state)
+    page = client.get(f"/directory/{row.uuid}/").text
+    assert words in page
+    assert "otice" not in page
+    assert ("<strong>Partner</strong>" in page) == (state == "on_notice")
+    assert (f"/directory/{row.uuid}/" in client.get("/directory/").text) == listed_there
+    assert (f"/directory/{row.uuid}/" in client.get("/directory/?listing_status=former").text) != listed_there
+
+
+def test_transition_page_shows_public_status(
+    states: Any, rob: Any, sign_in: Any, time_machine: Any, now: datetime
+) -> None:
+    row = states("ended")
+    time_machine.move_to(now + 31 * DAY, tick=False)
+    page = sign_in(rob).get(f"/integrations/{row.uuid}/steps/suspend/").text
+    assert "Public listing after this step" in page
+    assert "The program suspended this integration" in page
+    assert "Subject" in page
+
+
+def test_downgrade_to_community_ends_clocks(states: Any, late: SlaClock, alice: Any, now: datetime) -> None:
+    SlaClock.objects.update(state="running", next_at=now + DAY)
+    row = take(late.integration, "downgrade_to_community", alice, now)
+    assert (row.listing_status, row.tier, row.responsible_party) == ("unlisted", "community", "machine")
+    assert SlaClock.objects.get().next_at is None
+    email = EmailMessage.objects.get(event__event_type="compliance.downgraded")
+    assert "ended the support commitment for Rocket. Thank you" in email.text
+
+
+def test_breaches_suggest_a_notice_once(states: Any, late: SlaClock, now: datetime, rita: Any, settings: Any) -> None:
+    assert tasks.advance_cases(now) == 0
+    second = clock_of(issue_of(late.watch, 8, now - 3 * DAY), now - DAY, state="late", next_at=None)
+    breach = {"issue": second.issue, "integration": second.integration, "target_type": "resolve", "severity": "other"}
+    SlaBreach.objects.create(clock=second, due_at=now - DAY, found_at=now + timedelta(hours=1), **breach)
+    SlaBreach.objects.update(found_at=now + timedelta(hours=1))
+    assert [tasks.advance_cases(now + DAY), tasks.advance_cases(now + DAY)] == [1, 0]
+    row = fresh(late.integration)
+    assert turn(row) == ("listed", "program", "Decide on the compliance request: 2 SLA breaches within 90 days")
+    assert row.reasons == ["2 SLA breaches within 90 days"]
+    take(row, "dismiss_request", rita, now + 2 * DAY)
+    SlaClock.objects.update(state="met")
+    assert tasks.advance_cases(now + 3 * DAY) == 0
+
+
+def test_long_overdue_issue_suggests_notice(late: SlaClock, now: datetime) -> None:
+    assert tasks.advance_cases(now + DAY - timedelta(minutes=1)) == 0
+    assert tasks.advance_cases(now + DAY) == 1
+    assert turn(late.integration)[2] == "Decide on the compliance request: an issue took more than 2 times its target"
+
+
+def test_transferred_repository_is_suspended_immediately_and_delisted_by_another_reviewer(
+    listed_integration: Integration, rita: Any, rob: Any, alice: Any, client: Any, now: datetime
+) -> None:
+    assert refusal(listed_integration, "suspend_immediately", rita, now)
+    why = "acme/rocket now belongs to globex; a person confirms the new owner."
+    Observation.objects.create(
+        integration=listed_integration,
+        key=FROZEN_KEY,
+        value=why,
+        source="repository.owner",
+        since=now,
+        confirmed_at=now,
+    )
+    perform_transition(listed_integration, "put_on_hold", actor=None, note=why, now=now, waits_for="program")
+    for nobody in (alice, None):
+        assert refusal(listed_integration, "suspend_immediately", nobody, now)
+    row = take(listed_integration, "suspend_immediately", rita, now)
+    assert (row.listing_status, row.suspended_by, row.compliance_deadline_at) == ("suspended", rita, now + 60 * DAY)
+    email = EmailMessage.objects.get(event__event_type="compliance.suspended_immediately")
+    assert (email.to, email.subject) == (alice.email, "Suspended immediately: Rocket")
+    assert "the owner of its repository changed" in email.text
+    assert "Suspended" in client.get(f"/directory/{row.uuid}/").content.decode()
+    last = row.events.get(event_type="compliance.suspended_immediately")
+    assert (last.note, last.data["evidence"]["listing_status"]) == (REASON, "listed")
+    over = now + 61 * DAY
+    perform_transition(fresh(row), "resume", actor=rob, now=over)
+    assert refusal(row, "delist", rita, over)
+    assert take(row, "delist", rob, over).listing_status == "delisted"
+
+
+def test_other_hold_does_not_allow_immediate_suspension(
+    listed_integration: Integration, rita: Any, now: datetime
+) -> None:
+    perform_transition(listed_integration, "put_on_hold", actor=rita, note="The upstream project waits.", now=now)
+    assert refusal(listed_integration, "suspend_immediately", rita, now)

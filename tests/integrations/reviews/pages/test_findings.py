@@ -1,0 +1,196 @@
+"""Tests of findings on review pages."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+
+from integrations.partners.models import Membership, Partner
+from integrations.submissions.models import Finding, Integration
+from integrations.submissions.services import findings
+from integrations.submissions.services.transitions import perform_transition
+from portal.accounts.models import User
+from tests.conftest import meet
+from tests.integrations.reviews.pages.review_pages import SignIn, find, get_first_requirement_id, page, text_of
+
+pytestmark = pytest.mark.any_database
+
+
+def fresh(row: Integration) -> Integration:
+    return Integration.objects.get(pk=row.pk)
+
+
+def create_finding(row: Integration, by: User, now: datetime, text: str = "Sign the release.") -> Finding:
+    """A finding that the partner has been told."""
+    finding = find(row, by, now, text)
+    perform_transition(row, "request_changes", actor=by, now=now)
+    return finding
+
+
+def test_decision_that_can_be_undone_is_reported_with_its_moment(
+    rocket: Integration, rita: User, rob: User, sign_in: SignIn, moment: datetime
+) -> None:
+    find(rocket, rita, moment)
+    perform_transition(rocket, "request_changes", actor=rita, now=moment)
+    assert (
+        "You requested changes You can undo this decision until Tue, Apr 14, 9:10 AM UTC . "
+        "We send the email after that." in text_of(page(sign_in(rita), rocket))
+    )
+    assert "Rita Reyes requested changes" in text_of(page(sign_in(rob), rocket))
+
+
+def test_finding_goes_from_open_to_fixed_to_verified(
+    rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    client = sign_in(rita)
+    form_data = {"requirement": get_first_requirement_id(rocket), "text": "Sign the release."}
+    response = client.post(f"/integrations/{rocket.uuid}/findings/", form_data)
+    assert response["Location"] == f"/integrations/{rocket.uuid}/review/#finding-1"
+    finding = Finding.objects.get(integration=rocket)
+    assert (finding.number, finding.text, finding.state) == (1, "Sign the release.", "open")
+    perform_transition(fresh(rocket), "request_changes", actor=rita, now=moment)
+    response = sign_in(alice).post(f"/findings/{finding.pk}/fix/", {"answer": "Signed in v1.4.2."})
+    assert response["Location"] == f"/integrations/{rocket.uuid}/#finding-1"
+    finding.refresh_from_db()
+    assert (finding.state, finding.answer, finding.resolved_by) == ("resolved", "Signed in v1.4.2.", alice)
+    meet(rocket, alice, moment)
+    perform_transition(fresh(rocket), "resubmit_for_review", actor=alice, now=moment + timedelta(minutes=11))
+    sign_in(rita).post(f"/findings/{finding.pk}/verify/")
+    finding.refresh_from_db()
+    assert (finding.state, finding.verified_by) == ("verified", rita)
+    sign_in(rita).post(f"/findings/{finding.pk}/reopen/")
+    finding.refresh_from_db()
+    assert finding.state == "open"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "Enter the requested change."),
+        ("   \n", "Enter the requested change."),
+        ("x" * 4001, "at most 4000 characters"),
+    ],
+)
+def test_empty_or_long_finding_is_a_field_error(
+    rocket: Integration, rita: User, sign_in: SignIn, text: str, sentence: str
+) -> None:
+    response = sign_in(rita).post(
+        f"/integrations/{rocket.uuid}/findings/", {"requirement": get_first_requirement_id(rocket), "text": text}
+    )
+    assert response.status_code == 422
+    assert sentence in text_of(response)
+    assert not Finding.objects.exists()
+
+
+def test_finding_that_is_refused_keeps_what_was_entered(
+    rocket: Integration, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    perform_transition(rocket, "decline", actor=rita, note="No.", now=moment)
+    response = sign_in(rita).post(
+        f"/integrations/{rocket.uuid}/findings/",
+        {"requirement": get_first_requirement_id(rocket), "text": "Typed with care."},
+    )
+    assert response.status_code == 422
+    assert "You can add findings only during a review." in text_of(response)
+    assert "Typed with care." in text_of(response, "textarea")
+
+
+def test_finding_on_a_requirement_that_does_not_exist_finds_nothing(
+    rocket: Integration, rita: User, sign_in: SignIn
+) -> None:
+    response = sign_in(rita).post(f"/integrations/{rocket.uuid}/findings/", {"requirement": "zzz", "text": "x"})
+    assert response.status_code == 404
+
+
+def test_partner_sees_no_finding_before_changes_are_requested(
+    rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    finding = find(rocket, rita, moment, "A secret draft.")
+    client = sign_in(alice)
+    assert "A secret draft." not in client.get(f"/integrations/{rocket.uuid}/").content.decode()
+    assert "A secret draft." not in client.get(f"/integrations/{rocket.uuid}/history/").content.decode()
+    assert client.post(f"/findings/{finding.pk}/fix/", {"answer": "x"}).status_code == 404
+    perform_transition(rocket, "request_changes", actor=rita, now=moment)
+    assert "A secret draft." in client.get(f"/integrations/{rocket.uuid}/").content.decode()
+
+
+def test_undone_request_takes_the_findings_back(
+    rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    create_finding(rocket, rita, moment, "Sign the release.")
+    perform_transition(fresh(rocket), "undo_decision", actor=rita, now=moment)
+    assert "Sign the release." not in sign_in(alice).get(f"/integrations/{rocket.uuid}/").content.decode()
+
+
+def test_foreign_partner_finds_no_finding(
+    rocket: Integration, charlie: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    finding = create_finding(rocket, rita, moment)
+    client = sign_in(charlie)
+    assert client.get(f"/findings/{finding.pk}/fix/").status_code == 404
+    assert client.post(f"/findings/{finding.pk}/fix/", {"answer": "x"}).status_code == 404
+    finding.refresh_from_db()
+    assert finding.state == "open"
+
+
+def test_partner_cannot_verify_a_finding(
+    rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    finding = create_finding(rocket, rita, moment)
+    for what in ("verify", "reopen"):
+        assert sign_in(alice).post(f"/findings/{finding.pk}/{what}/").status_code == 404
+    finding.refresh_from_db()
+    assert finding.state == "open"
+
+
+def test_answer_of_a_viewer_is_refused_with_the_reason_and_kept(
+    rocket: Integration, acme: Partner, charlie: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    finding = create_finding(rocket, rita, moment)
+    Membership.objects.create(partner=acme, user=charlie, role="viewer", joined_at=moment)
+    response = sign_in(charlie).post(f"/findings/{finding.pk}/fix/", {"answer": "I did it."})
+    assert response.status_code == 403
+    assert "Only owners and editors of the company can do this." in text_of(response)
+    assert "I did it." in text_of(response, "pre")
+
+
+@pytest.mark.parametrize(("who", "page"), [("rita", "fix"), ("sam", "fix"), ("vera", "fix"), ("vera", "say")])
+def test_form_is_not_shown_to_who_may_not_use_it(
+    rocket: Integration,
+    acme: Partner,
+    charlie: User,
+    rita: User,
+    sam: User,
+    sign_in: SignIn,
+    moment: datetime,
+    who: str,
+    page: str,
+) -> None:
+    finding = create_finding(rocket, rita, moment)
+    Membership.objects.create(partner=acme, user=charlie, role="viewer", joined_at=moment)
+    address = f"/findings/{finding.pk}/fix/" if page == "fix" else f"/integrations/{rocket.uuid}/messages/"
+    response = sign_in({"rita": rita, "sam": sam, "vera": charlie}[who]).get(address)
+    assert response.status_code == 403
+    assert BeautifulSoup(response.content, "html.parser").select("main form") == []
+
+
+def test_second_response_is_reported(
+    rocket: Integration, alice: User, bob: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    finding = create_finding(rocket, rita, moment)
+    findings.answer_finding(finding, "Done.", actor=bob, now=moment)
+    response = sign_in(alice).post(f"/findings/{finding.pk}/fix/", {"answer": "Also done."})
+    assert "Finding 1 is already resolved." in text_of(response)
+    finding.refresh_from_db()
+    assert finding.answer == "Done."
+
+
+def test_response_survives_a_lost_session(
+    rocket: Integration, alice: User, rita: User, client: Any, moment: datetime
+) -> None:
+    finding = create_finding(rocket, rita, moment)
+    response = client.post(f"/findings/{finding.pk}/fix/", {"answer": "Typed for an hour."})
+    assert response.status_code == 302
+    client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
+    assert "Typed for an hour." in text_of(client.get(f"/findings/{finding.pk}/fix/"), "textarea")

@@ -1,0 +1,129 @@
+"""Tests of the review page."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from integrations.partners.models import Membership, Partner
+from integrations.submissions.models import Integration
+from integrations.submissions.services import findings
+from integrations.submissions.services import requirements as answers
+from integrations.submissions.services.transitions import perform_transition
+from portal.accounts.models import User
+from tests.integrations.reviews.pages.review_pages import SignIn, find, page, text_of
+
+pytestmark = pytest.mark.any_database
+
+
+def test_review_page_shows_every_step_with_its_requirements(rocket: Integration, rita: User, sign_in: SignIn) -> None:
+    text = text_of(page(sign_in(rita), rocket))
+    for step in rocket.edition.steps:
+        assert step.name in text
+    for requirement in rocket.edition.requirements():
+        if not requirement.categories:
+            assert requirement.title in text
+
+
+def test_evidence_is_shown_under_its_questions(
+    rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    requirement = next(r for r in rocket.edition.requirements() if r.fields)
+    field = requirement.fields[0]
+    answers.submit_answer(rocket, requirement.id, {field.key: "<b>Rockets</b> for all"}, actor=alice, now=moment)
+    response = page(sign_in(rita), rocket)
+    assert f"{field.label} <b>Rockets</b> for all" in text_of(response)
+    assert "<b>Rockets" not in response.content.decode()
+
+
+def test_check_results_are_shown_with_evidence(at: Any, rita: User, sign_in: SignIn, moment: datetime) -> None:
+    row = at("review", program="terraform-provider")
+    requirement = next(r for r in row.edition.requirements() if r.responsible_party == "machine")
+    detail = [
+        {
+            "key": "x",
+            "title": "License",
+            "outcome": "fail",
+            "summary": "No license file.",
+            "evidence": [{"label": "file", "value": "LICENSE", "url": ""}],
+        }
+    ]
+    answers.record_check_outcome(
+        row, requirement.id, outcome="fail", summary="No license.", detail=detail, retry_at=None, now=moment
+    )
+    text = text_of(page(sign_in(rita), row))
+    assert "Failed License No license file. file LICENSE" in text
+
+
+def test_facts_name_partner_contact_manager_and_repository(
+    rocket: Integration, acme: Partner, rita: User, sam: User, sign_in: SignIn
+) -> None:
+    acme.alliances_manager = sam
+    acme.save()
+    text = text_of(page(sign_in(rita), rocket), "aside")
+    for word in ("Acme", "alice@acme.example", "sam@program.example", "acme/terraform-provider-rocket", "Open Source"):
+        assert word in text
+
+
+def test_unavailable_action_shows_its_reason(
+    rocket: Integration, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    find(rocket, rita, moment)
+    text = text_of(page(sign_in(rita), rocket), "#actions")
+    assert "Approve , not available: Verify all findings first." in text
+    assert f"/integrations/{rocket.uuid}/steps/request_changes/" in page(sign_in(rita), rocket).content.decode()
+
+
+def test_suggested_reviewers_are_shown_with_reason(rocket: Integration, rita: User, rob: User, sign_in: SignIn) -> None:
+    text = text_of(page(sign_in(rita), rocket))
+    assert "Rita Reyes Suggested 0 of 8 reviews open" in text
+    assert "Rob Roth 0 of 8 reviews open" in text
+
+
+def test_reviewer_of_the_partner_sees_why_they_cannot_decide(
+    rocket: Integration, acme: Partner, rob: User, sign_in: SignIn, moment: datetime
+) -> None:
+    Membership.objects.create(partner=acme, user=rob, role="viewer", joined_at=moment)
+    rocket.messages.create(author=rob, body="private-note", internal=True, at=moment)
+    client = sign_in(rob)
+    assert client.get(f"/integrations/{rocket.uuid}/review/")["Location"] == f"/integrations/{rocket.uuid}/"
+    response = client.get(f"/integrations/{rocket.uuid}/review/", follow=True)
+    assert "private-note" not in response.content.decode()
+    assert "You are a member of Acme. Another reviewer must decide." in text_of(response)
+    for decision in ("approve", "request_changes", "decline", "put_on_hold"):
+        assert f"/steps/{decision}/" not in response.content.decode()
+    assert "Add finding" not in text_of(response)
+
+
+def test_staff_who_are_no_reviewers_see_it_without_decisions(rocket: Integration, sam: User, sign_in: SignIn) -> None:
+    response = page(sign_in(sam), rocket)
+    assert "Only reviewers can decide" in text_of(response)
+    assert "/steps/approve/" not in response.content.decode()
+
+
+@pytest.mark.parametrize("path", ["review/", "findings/?requirement=x", "edition/"])
+def test_partners_find_no_review(rocket: Integration, alice: User, sign_in: SignIn, path: str) -> None:
+    assert sign_in(alice).get(f"/integrations/{rocket.uuid}/{path}").status_code == 404
+
+
+def test_undo_is_hidden_after_the_undo_period(
+    rocket: Integration, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
+) -> None:
+    find(rocket, rita, moment)
+    perform_transition(rocket, "request_changes", actor=rita, now=moment)
+    time_machine.move_to(moment + timedelta(minutes=10), tick=False)
+    assert "Undo" not in text_of(page(sign_in(rita), rocket))
+
+
+def test_changes_stay_until_they_are_marked_as_seen(
+    rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    client = sign_in(rita)
+    assert "This is your first visit." in text_of(page(client, rocket), "#changes")
+    client.post(f"/integrations/{rocket.uuid}/mark-read/")
+    assert "No changes since" in text_of(page(client, rocket), "#changes")
+    findings.post_message(rocket, "New key.", actor=alice, now=moment)
+    for _ in range(2):
+        assert "sent a message to the program Alice Archer" in text_of(page(client, rocket), "#changes")
+    client.post(f"/integrations/{rocket.uuid}/mark-read/")
+    assert "No changes since" in text_of(page(client, rocket), "#changes")

@@ -1,0 +1,30 @@
+"""Polling and event generation for the tests of the reconciliation."""
+
+from contextlib import closing
+from datetime import datetime, timedelta
+
+from integrations.sla.github import reconciliation
+from integrations.sla.models import (
+    MonitoredRepository,
+)
+from tests.integrations.sla.watched import (
+    OPENED_AT,
+)
+from verification.sources.errors import SourceUnavailableError
+from verification.sources.github.issues import EtagStore
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+NOW = OPENED_AT + 30 * HOUR
+
+
+def poll(watch: MonitoredRepository, now: datetime = NOW) -> int:
+    """Poll the repository once. Return 0 after an outage, else 1."""
+    etag_cache = EtagStore({}, {})
+    try:
+        with closing(reconciliation.build_api(etag_cache)) as api:
+            reconciliation.reconcile_repository(watch.pk, now, api, etag_cache)
+        return 1
+    except SourceUnavailableError:
+        return 0
+    finally:
+        watch.refresh_from_db()

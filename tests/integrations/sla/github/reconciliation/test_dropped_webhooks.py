@@ -1,0 +1,216 @@
+"""Tests that polling recovers events that webhooks did not report."""
+
+import json
+import random
+from datetime import datetime, timedelta
+
+import pytest
+
+from integrations.sla import tasks
+from integrations.sla.github import delivery_processing
+from integrations.sla.models import (
+    GitHubDelivery,
+    MonitoredRepository,
+    SlaBreach,
+    SlaClock,
+    SupportIssue,
+    SupportIssueEvent,
+)
+from tests.fakes.github.tracker import Tracker
+from tests.integrations.sla.github.reconciliation.polling import HOUR, NOW, poll
+from tests.integrations.sla.github.test_delivery_processing import deliver, list_known_events, state
+from tests.integrations.sla.watched import (
+    HELPER,
+    OPENED_AT,
+    PARTNER,
+    PASSER_BY,
+    REPORTER,
+    STALE,
+    disable_delete_guard,
+)
+
+PEOPLE = (REPORTER, PARTNER, HELPER, PASSER_BY, STALE)
+
+
+def story(tracker: Tracker, rng: random.Random, issues: int = 12) -> None:
+    """Issues with everything that happens to issues, a few minutes or hours apart."""
+    at = OPENED_AT
+    for _ in range(issues):
+        at += timedelta(minutes=rng.randrange(1, 40))
+        labels = ("crash",) if rng.random() < 0.4 else ()
+        number = tracker.open(REPORTER, f"Trouble {rng.random():.3f}", at, labels=labels)
+        then = at
+        for _ in range(rng.randrange(6)):
+            then += timedelta(minutes=rng.randrange(2, 90))
+            happen(tracker, rng, number, then)
+
+
+def happen(tracker: Tracker, rng: random.Random, number: int, at: datetime) -> None:
+    who = rng.choice([REPORTER, PARTNER, HELPER, PASSER_BY, STALE])
+    what = rng.randrange(6)
+    if what == 0 and tracker.issues[number]["state"] == "open":
+        tracker.close(number, who, at)
+    elif what == 1 and tracker.issues[number]["state"] == "closed":
+        tracker.reopen(number, REPORTER, at)
+    elif what == 2 and not tracker.issues[number]["labels"]:
+        tracker.label(number, HELPER, rng.choice(["crash", "needs-info", "docs"]), at)
+    elif what == 3 and tracker.issues[number]["labels"]:
+        tracker.unlabel(number, HELPER, tracker.issues[number]["labels"][0]["name"], at)
+    else:
+        tracker.comment(number, who, rng.choice(["Which version do you use?", "It is fixed in 1.2.", "Me too"]), at)
+
+
+def later(tracker: Tracker, rng: random.Random, begins: datetime) -> None:
+    """What is changed of what was said: comments edited and deleted, reports rewritten, conversations locked."""
+    for number in list(tracker.issues):
+        then = begins
+        issue_comments = [comment for comment in tracker.comments if comment["issue_url"].endswith(f"/{number}")]
+        rng.shuffle(issue_comments)
+        for comment in issue_comments[1:3]:
+            then += timedelta(minutes=rng.randrange(2, 90))
+            who = next(each for each in PEOPLE if each.id == comment["user"]["id"])
+            words = rng.choice(["We look into it.", "Which version do you use, and where?", "+1"])
+            tracker.edit_comment(comment["id"], who, words, then)
+        for comment in issue_comments[:1]:  # of several that are gone, a list cannot tell which went first
+            then += timedelta(minutes=rng.randrange(2, 90))
+            tracker.delete_comment(comment["id"], HELPER, then)
+        if number % 2:
+            then += timedelta(minutes=rng.randrange(2, 90))
+            tracker.lock(number, HELPER, then)
+            if number % 4 == 1:
+                tracker.lock(number, HELPER, then + timedelta(minutes=7), is_locked=False)
+        if rng.random() < 0.5:  # last: a list knows no other moment of it than the issue's last update
+            tracker.edit(number, REPORTER, f"It is version {rng.random():.3f}.", then + timedelta(minutes=9))
+
+
+def of(watch: MonitoredRepository) -> tuple[list[object], list[object]]:
+    """Everything that follows from the facts: who said what when, issues and clocks."""
+    return list(list_known_events(watch)), list(state(watch))
+
+
+def start_over(watch: MonitoredRepository) -> None:
+    with disable_delete_guard():
+        SupportIssue.objects.all().delete()
+    GitHubDelivery.objects.all().delete()
+    MonitoredRepository.objects.filter(pk=watch.pk).update(cursors={}, etags={}, data_up_to=OPENED_AT)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_d7_dropped_and_shuffled_webhooks_change_nothing_after_one_reading(watch, tracker, seed):
+    rng = random.Random(seed)
+    story(tracker, rng)
+    deliver(watch, tracker.hooked)
+    delivery_processing.process_due_deliveries(NOW)
+    poll(watch)
+    truth = of(watch)
+    start_over(watch)
+    arriving = [delivery for delivery in tracker.hooked if rng.random() >= 0.3]
+    rng.shuffle(arriving)
+    deliver(watch, arriving)
+    delivery_processing.process_due_deliveries(NOW)
+    assert of(watch)[0] != truth[0]
+    poll(watch)
+    assert of(watch) == truth
+    start_over(watch)
+    poll(watch)
+    assert of(watch) == truth
+    deliver(watch, arriving)
+    delivery_processing.process_due_deliveries(NOW)
+    assert of(watch) == truth
+
+
+def arrive(watch: MonitoredRepository, tracker: Tracker, rng: random.Random, first_index: int, share: float) -> None:
+    """What was told since then arrives shuffled, that share of it; then everything is read once."""
+    arriving = [delivery for delivery in tracker.hooked[first_index:] if rng.random() < share]
+    rng.shuffle(arriving)
+    deliver(watch, arriving)
+    for delivery in arriving:  # as they happened: what was deleted was deleted when we heard of it
+        at = json.loads(delivery.body)["issue"]["updated_at"]
+        GitHubDelivery.objects.filter(delivery_id=delivery.id).update(received_at=datetime.fromisoformat(at))
+    delivery_processing.process_due_deliveries(NOW)
+    poll(watch)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_d7_edits_deletions_and_locks_that_no_webhook_reported_are_known_after_one_reading(watch, tracker, seed):
+    begins, state_history = OPENED_AT + 20 * HOUR, []
+    for share in (1.0, 0.7, 0.0):  # everything is told, some of it, nothing
+        start_over(watch)
+        tracker.__dict__.update(Tracker(tracker.full_name, tracker.id).__dict__)
+        rng, chance = random.Random(seed), random.Random(seed)
+        story(tracker, rng, issues=8)
+        arrive(watch, tracker, chance, 0, share)
+        count = len(tracker.hooked)
+        later(tracker, rng, begins)
+        arrive(watch, tracker, chance, count, share)
+        state_history.append(of(watch))
+    assert state_history[1] == state_history[0]
+    assert state_history[2] == state_history[0]
+    deliver(watch, tracker.hooked)
+    delivery_processing.process_due_deliveries(NOW)
+    assert of(watch) == state_history[0]
+    kinds = {row[1] for row in state_history[0][0]}
+    assert {"edited", "comment_edited", "comment_deleted", "locked", "unlocked"} <= kinds
+
+
+def test_d7_rewritten_report_ends_the_pause_though_no_webhook_reported(watch, tracker):
+    number = tracker.open(REPORTER, "It crashes", OPENED_AT, body="It crashes.")
+    tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + HOUR)
+    poll(watch, OPENED_AT + 2 * HOUR)
+    assert SlaClock.objects.get(target_type="resolve").state == "paused"
+    tracker.edit(number, REPORTER, "It crashes. Version 1.2.3.", OPENED_AT + 3 * HOUR)
+    for hour in (4, 5):
+        poll(watch, OPENED_AT + hour * HOUR)
+    clock, issue_event = SlaClock.objects.get(target_type="resolve"), SupportIssueEvent.objects.get(kind="edited")
+    assert (clock.state, clock.paused_seconds) == ("running", 2 * 3600)
+    assert (issue_event.at, issue_event.actor, issue_event.data) == (
+        OPENED_AT + 3 * HOUR,
+        "uma",
+        {"body": True, "guessed": True},
+    )
+
+
+def test_d7_webhook_that_comes_late_says_who_rewrote_the_report(watch, tracker):
+    number = tracker.open(REPORTER, "It crashes", OPENED_AT, body="It crashes.")
+    tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + HOUR)
+    poll(watch, OPENED_AT + 2 * HOUR)
+    tracker.edit(number, PARTNER, "```\nIt crashes.\n```", OPENED_AT + 3 * HOUR)
+    poll(watch, OPENED_AT + 4 * HOUR)
+    assert SlaClock.objects.get(target_type="resolve").state == "running"
+    deliver(watch, tracker.hooked)
+    delivery_processing.process_due_deliveries(OPENED_AT + 5 * HOUR)
+    assert SlaClock.objects.get(target_type="resolve").state == "paused"
+    assert [row[1:4] for row in list_known_events(watch) if row[1] == "edited"] == [
+        ("edited", OPENED_AT + 3 * HOUR, PARTNER.id)
+    ]
+
+
+def test_d7_first_words_of_a_comment_count_once_their_webhook_comes(watch, tracker):
+    number = tracker.open(REPORTER, "It crashes", OPENED_AT)
+    comment_id = tracker.comment(number, PARTNER, "It is fixed in 1.2.", OPENED_AT + HOUR)
+    tracker.edit_comment(comment_id, PARTNER, "It is fixed in 1.2.1.", OPENED_AT + 3 * HOUR)
+    poll(watch, OPENED_AT + 4 * HOUR)
+    assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + 3 * HOUR
+    deliver(watch, tracker.hooked)
+    delivery_processing.process_due_deliveries(OPENED_AT + 5 * HOUR)
+    assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + HOUR
+
+
+def test_d7_breach_that_never_was_is_reverted_once(watch, tracker):
+    number = tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
+    deliver(watch, tracker.hooked)
+    delivery_processing.process_due_deliveries(NOW)
+    poll(watch, OPENED_AT + 49 * HOUR)
+    tasks.advance_clocks(OPENED_AT + 49 * HOUR)
+    assert SlaBreach.objects.count() == 1
+    tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + 2 * HOUR)
+    for later in (52, 53):
+        deliver(watch, tracker.hooked)
+        delivery_processing.process_due_deliveries(OPENED_AT + later * HOUR)
+        poll(watch, OPENED_AT + later * HOUR)
+    breach, clock = SlaBreach.objects.get(), SlaClock.objects.get(target_type="resolve")
+    assert (breach.retracted_at, clock.state, clock.events.filter(kind="retracted").count()) == (
+        OPENED_AT + 52 * HOUR,
+        "paused",
+        1,
+    )

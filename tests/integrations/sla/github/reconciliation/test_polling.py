@@ -1,0 +1,166 @@
+"""Tests of polling: costs, outages, renames, deletions, and rounds."""
+
+from datetime import datetime, timedelta
+
+import pytest
+import time_machine
+
+from integrations.sla.github import reconciliation
+from integrations.sla.models import (
+    MonitoredRepository,
+    SlaClock,
+    SupportIssue,
+    SupportIssueEvent,
+)
+from integrations.sla.services import monitoring
+from portal.jobs.execution import run_due_jobs
+from tests.fakes.github.tracker import Person
+from tests.integrations.sla.github.reconciliation.polling import HOUR, NOW, poll
+from tests.integrations.sla.github.test_delivery_processing import facts
+from tests.integrations.sla.watched import (
+    HELPER,
+    OPENED_AT,
+    PARTNER,
+    REPORTER,
+    create_listed_integration,
+    tracker_of,
+    watch_over,
+)
+
+
+def test_unchanged_repository_costs_two_conditional_requests(watch, tracker, github):
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    poll(watch, OPENED_AT + 2 * HOUR)
+    poll(watch, OPENED_AT + 3 * HOUR)
+    github.seen.clear()
+    poll(watch, OPENED_AT + 4 * HOUR)
+    assert github.seen == [f"GET /repos/{watch.repository}", f"GET /repos/{watch.repository}/issues"]
+    assert watch.data_up_to == OPENED_AT + 4 * HOUR
+
+
+def test_all_issues_are_read_once_a_day(watch, tracker, github):
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    poll(watch, OPENED_AT + HOUR)
+    poll(watch, OPENED_AT + 2 * HOUR)
+    github.seen.clear()
+    poll(watch, OPENED_AT + 26 * HOUR)
+    assert len(github.seen) == 5
+
+
+@pytest.mark.parametrize("kind", [500, 502, 503, "cut", "garbage", "rate_limit", 429])
+@pytest.mark.parametrize("path", [r"/issues$", r"/issues/events$", r"/issues/comments$"])
+def test_a1_outage_changes_nothing_until_it_is_over(watch, tracker, github, kind, path):
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    github.fail(path, kind, times=1)
+    assert poll(watch, OPENED_AT + HOUR) == 0
+    assert (facts(watch), watch.data_up_to, watch.attempts, watch.cursors) == ([], OPENED_AT, 1, {})
+    assert watch.poll_at > OPENED_AT + HOUR
+
+
+def test_outage_is_said_in_words_when_it_lasts_and_forgotten_when_it_is_over(watch, tracker, github):
+    github.fail("/issues$", 502, times=3)
+    for hour in (1, 2, 3):
+        poll(watch, OPENED_AT + hour * HOUR)
+    assert monitoring.describe_trouble(watch).endswith("GitHub returned status 502")
+    poll(watch, OPENED_AT + 4 * HOUR)
+    assert (watch.trouble, watch.data_up_to) == ("", OPENED_AT + 4 * HOUR)
+
+
+def test_a8_missing_repository_is_missing_only_after_a_day(watch, github):
+    poll(watch, OPENED_AT + HOUR)
+    assert (watch.trouble, watch.data_up_to) == (reconciliation.NOT_VISIBLE_MESSAGE, OPENED_AT)
+    poll(watch, OPENED_AT + 20 * HOUR)
+    assert watch.trouble == reconciliation.NOT_VISIBLE_MESSAGE
+    poll(watch, OPENED_AT + 25 * HOUR)
+    assert watch.trouble == reconciliation.GONE_MESSAGE
+    github.track(tracker_of(watch))
+    poll(watch, OPENED_AT + 26 * HOUR)
+    assert (watch.trouble, watch.missing_since, watch.data_up_to) == ("", None, OPENED_AT + 26 * HOUR)
+
+
+def test_a7_old_name_of_another_repository_reports_nothing(watch, tracker):
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    tracker.id = 999
+    poll(watch)
+    assert (facts(watch), watch.data_up_to) == ([], OPENED_AT)
+    assert watch.trouble == f"The name {watch.repository} now belongs to another repository"
+
+
+def test_a6_renamed_repository_is_followed(watch, tracker):
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    old, tracker.full_name = tracker.full_name, "acme/nomad-booster"
+    poll(watch)
+    assert (watch.repository, len(facts(watch)), old != watch.repository) == ("acme/nomad-booster", 1, True)
+
+
+def test_pages_lose_nothing(watch, tracker, monkeypatch):
+    monkeypatch.setattr("verification.sources.github.issues.PAGE_SIZE", 5)
+    for n in range(23):
+        number = tracker.open(REPORTER, f"Trouble {n}", OPENED_AT + timedelta(minutes=n // 7))
+        tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + timedelta(hours=1, minutes=n // 6))
+        tracker.label(number, HELPER, "crash", OPENED_AT + timedelta(hours=2, minutes=n // 4))
+    poll(watch)
+    assert SupportIssue.objects.count() == 23
+    assert SupportIssueEvent.objects.count() == 69
+
+
+def test_deleted_comment_is_found_missing(watch, tracker):
+    number = tracker.open(REPORTER, "It crashes", OPENED_AT)
+    comment_id = tracker.comment(number, PARTNER, "It is fixed in 1.2.", OPENED_AT + HOUR)
+    poll(watch, OPENED_AT + 2 * HOUR)
+    assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + HOUR
+    tracker.delete_comment(comment_id, PARTNER, OPENED_AT + 3 * HOUR)
+    poll(watch, OPENED_AT + 4 * HOUR)
+    event = SupportIssueEvent.objects.get(kind="comment_deleted")
+    assert (event.key, event.at, event.data) == (
+        f"comment:{comment_id}:deleted",
+        OPENED_AT + 3 * HOUR,
+        {"comment": f"comment:{comment_id}"},
+    )
+    assert SlaClock.objects.get(target_type="respond").stopped_at is None
+
+
+def test_deleted_issue_is_found_missing_within_a_day(watch, tracker):
+    number = tracker.open(REPORTER, "It crashes", OPENED_AT)
+    poll(watch, OPENED_AT + HOUR)
+    tracker.delete(number, Person(1, "admin"))
+    poll(watch, OPENED_AT + 26 * HOUR)
+    assert [row[0] for row in facts(watch)] == ["opened", "deleted"]
+    assert SupportIssue.objects.get().is_open is False
+
+
+def run_round(now: datetime) -> int:
+    """Enqueue what is due and read it. Return how many repositories were read."""
+    with time_machine.travel(now, tick=False):
+        reconciliation.enqueue_due_repositories(now)
+        return run_due_jobs("network", now).get("sla.reconcile", 0)
+
+
+def test_round_reads_due_repositories_despite_an_outage(watch, tracker, acme, github):
+    other = watch_over(create_listed_integration(acme, repository="acme/terraform-provider-other"))
+    github.track(tracker_of(other))
+    github.fail(f"/repos/{watch.repository}/issues$", 502, times=1)
+    MonitoredRepository.objects.update(poll_at=NOW)
+    assert [run_round(NOW - HOUR), run_round(NOW)] == [0, 2]
+    watch.refresh_from_db()
+    other.refresh_from_db()
+    assert (watch.attempts, watch.data_up_to, other.data_up_to) == (1, OPENED_AT, NOW)
+    assert run_round(watch.poll_at) == 1
+    watch.refresh_from_db()
+    assert watch.attempts == 0
+
+
+def test_repository_that_is_no_longer_monitored_is_not_read(watch, tracker, github):
+    MonitoredRepository.objects.update(poll_at=NOW)
+    reconciliation.enqueue_due_repositories(NOW)
+    monitoring.stop_monitoring(watch.integration, NOW)
+    github.seen.clear()
+    assert (run_round(NOW), github.seen) == (1, [])
+
+
+def test_complete_webhook_reduces_polling(watch, tracker):
+    poll(watch)
+    assert NOW + timedelta(minutes=4) < watch.poll_at <= NOW + timedelta(minutes=5)
+    MonitoredRepository.objects.update(last_delivery_at=NOW)
+    poll(watch)
+    assert NOW + timedelta(minutes=50) < watch.poll_at <= NOW + timedelta(hours=1)

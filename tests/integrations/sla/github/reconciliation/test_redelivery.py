@@ -1,0 +1,98 @@
+"""Tests of redelivery requests for failed webhooks."""
+
+from datetime import timedelta
+
+from integrations.sla.github import reconciliation, redelivery
+from integrations.sla.models import (
+    MonitoredRepository,
+)
+from tests.integrations.sla.github.reconciliation.polling import DAY, HOUR, NOW, poll
+from tests.integrations.sla.github.test_delivery_processing import deliver
+from tests.integrations.sla.watched import (
+    OPENED_AT,
+    REPORTER,
+)
+from verification.sources.github.issues import EtagStore
+
+
+def test_failed_delivery_is_requested_once(watch, tracker):
+    MonitoredRepository.objects.update(hook_id=tracker.hook_id)
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    lost_id = tracker.could_not_deliver(tracker.hooked[0], NOW - HOUR)
+    tracker.could_not_deliver(tracker.ping(), NOW - timedelta(days=4))
+    poll(watch)
+    poll(watch, NOW + HOUR)
+    assert tracker.redelivered == [lost_id]
+
+
+def test_redelivery_requests_are_one_second_apart(watch, tracker):
+    MonitoredRepository.objects.update(hook_id=tracker.hook_id)
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
+    lost_ids = {tracker.could_not_deliver(tracker.ping(), NOW - HOUR) for _ in range(3)}
+    watch.refresh_from_db()
+    waits: list[float] = []
+    assert redelivery.request_redeliveries(reconciliation.build_api(EtagStore({}, {})), watch, NOW, waits.append) == 3
+    assert (set(tracker.redelivered), waits) == (lost_ids, [1.0, 1.0])
+
+
+def test_five_hundred_failed_deliveries_are_requested_within_retention():
+    assert 500 / redelivery.MAX_REQUESTS * redelivery.GAP_INTERVAL < redelivery.RETENTION_PERIOD / 4
+
+
+def test_deliveries_of_an_outage_are_requested_until_none_is_left(watch, tracker, monkeypatch):
+    monkeypatch.setattr(redelivery, "MAX_REQUESTS", 60)
+    MonitoredRepository.objects.update(hook_id=tracker.hook_id)
+    begins = NOW - 20 * HOUR
+    deliveries = [tracker.ping() for _ in range(300)]
+    lost_ids = [tracker.could_not_deliver(each, begins + timedelta(minutes=n)) for n, each in enumerate(deliveries)]
+    for n, each in enumerate(tracker.ping() for _ in range(150)):  # since then all is well
+        tracker.delivered(each, NOW - 5 * HOUR + timedelta(minutes=n))
+    by_number, request_count, now = dict(zip(lost_ids, deliveries, strict=True)), 0, NOW
+    api = reconciliation.build_api(EtagStore({}, {}))
+    while request_count < len(lost_ids):
+        watch.refresh_from_db()
+        assert redelivery.request_redeliveries(api, watch, now, lambda seconds: None) == redelivery.MAX_REQUESTS
+        deliver(watch, [by_number[number] for number in tracker.redelivered[request_count:]])
+        request_count = len(tracker.redelivered)
+        now += redelivery.GAP_INTERVAL
+    watch.refresh_from_db()
+    assert sorted(tracker.redelivered) == sorted(lost_ids)
+    assert now - NOW == 5 * redelivery.GAP_INTERVAL
+    assert (watch.cursors["redelivery"], redelivery.request_redeliveries(api, watch, now, lambda seconds: None)) == (
+        "asked",
+        0,
+    )
+
+
+def test_remaining_redeliveries_are_scheduled_in_15_minutes(watch, tracker):
+    MonitoredRepository.objects.update(hook_id=tracker.hook_id, last_delivery_at=NOW, poll_at=NOW + HOUR)
+    for _ in range(redelivery.MAX_REQUESTS + 1):
+        tracker.could_not_deliver(tracker.ping(), NOW - HOUR)
+    watch.refresh_from_db()
+    redelivery.request_redeliveries(reconciliation.build_api(EtagStore({}, {})), watch, NOW, lambda seconds: None)
+    watch.refresh_from_db()
+    assert (watch.poll_at, watch.cursors["redelivery"]) == (NOW + redelivery.GAP_INTERVAL, "left")
+
+
+def test_repeatedly_failing_delivery_does_not_block_others(watch, tracker):
+    MonitoredRepository.objects.update(hook_id=tracker.hook_id)
+    stubborn = [tracker.ping() for _ in range(redelivery.MAX_REQUESTS)]
+    for _ in range(redelivery.MAX_TRIES):
+        for each in stubborn:
+            tracker.could_not_deliver(each, NOW - 2 * HOUR)
+    lost_id = tracker.could_not_deliver(tracker.ping(), NOW - HOUR)
+    watch.refresh_from_db()
+    assert (
+        redelivery.request_redeliveries(reconciliation.build_api(EtagStore({}, {})), watch, NOW, lambda seconds: None)
+        == 1
+    )
+    assert tracker.redelivered == [lost_id]
+
+
+def test_token_without_delivery_access_is_retried_later(watch, tracker, github):
+    MonitoredRepository.objects.update(hook_id=tracker.hook_id + 1)
+    poll(watch)
+    github.seen.clear()
+    poll(watch, NOW + 2 * DAY)
+    assert [path for path in github.seen if "hooks" in path] == []
+    assert watch.trouble == ""

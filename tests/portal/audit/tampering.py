@@ -1,0 +1,42 @@
+"""Ways to tamper with the audit log and its anchors."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.db import connection
+from django.utils import timezone
+
+from portal.audit.models import AuditEvent
+from portal.audit.verification import verify_log
+
+KEYS = {"2026": "the first key", "2025": "an older key"}
+
+
+@contextmanager
+def without_trigger() -> Iterator[None]:
+    """Let a test do what only the owner of the database can do."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # a table with checks that wait cannot be altered
+            cursor.execute("ALTER TABLE audit_auditevent DISABLE TRIGGER audit_auditevent_append_only")
+            yield
+            cursor.execute("ALTER TABLE audit_auditevent ENABLE TRIGGER audit_auditevent_append_only")
+        else:
+            cursor.execute("SELECT sql FROM sqlite_master WHERE name = 'audit_auditevent_append_only'")
+            (create,) = cursor.fetchone()
+            cursor.execute("DROP TRIGGER audit_auditevent_append_only")
+            yield
+            cursor.execute(create)
+
+
+def execute(statement: str, *values: Any) -> None:
+    with without_trigger(), connection.cursor() as cursor:
+        cursor.execute(statement, values)
+
+
+def faults(folder: Path, now: datetime | None = None, **options: Any) -> list[str]:
+    events = AuditEvent.objects.order_by("stream", "seq")
+    return [str(fault) for fault in verify_log(events, folder, now or timezone.now(), **options)]

@@ -1,0 +1,280 @@
+"""Tests of the content of reports."""
+
+import json
+import re
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from integrations.partners.models import Partner
+from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue
+from integrations.submissions.models import Integration
+from portal.accounts.models import User
+from portal.core import exports
+from portal.notifications.models import EmailMessage
+from portal.reports import presenters, tasks
+from portal.reports.models import ReportSnapshot
+from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+from tests.portal.reports.deliveries import MONDAY, H, readers
+
+
+def report(to: str) -> EmailMessage:
+    return EmailMessage.objects.get(name="report", to=to)
+
+
+def test_subject_has_overdue_count_and_share(
+    watch: MonitoredRepository, alice: User, rita: User, settings: Any
+) -> None:
+    tasks.generate_due_reports(MONDAY)
+    assert [report(to).subject for to in readers()] == [
+        "SLA week 16: 1 issue overdue, 50% on time – Acme",
+        "SLA week 16: 1 issue overdue, 50% on time – Acme",
+    ]
+    text = report("alice@acme.example").text
+    assert text.startswith("Action required: 1 issue is overdue.\n\n[View report](<")
+    assert "\n1 of 2 SLA targets were met, and 1 were breached.\n" in text
+    issues = {issue.number: reverse("sla:issue", args=[issue.uuid]) for issue in SupportIssue.objects.all()}
+    repository, site = "acme/terraform-provider-rocket", settings.SITE_URL
+    assert f"\n- [{repository}#2](<{site}{issues[2]}>) It breaks 2\n  critical, resolution overdue by 5 days, " in text
+    assert f"## Due this week\n\n- [{repository}#3](<{site}{issues[3]}>) It breaks 3\n" in text
+    assert "\n  critical, resolution due Tue, Apr 21, 10:00 PM\n" in text
+
+
+def test_rows_link_to_the_issue_page(watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner) -> None:
+    tasks.generate_due_reports(MONDAY)
+    page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{acme.pk}", "2026-W16"])).content.decode()
+    email = report("alice@acme.example")
+    issue_paths = [reverse("sla:issue", args=[issue.uuid]) for issue in SupportIssue.objects.filter(number__in=(2, 3))]
+    assert [[path in form for form in (page, email.html, email.text)] for path in issue_paths] == [[True] * 3] * 2
+
+
+def test_times_are_the_same_for_all_readers(watch: MonitoredRepository, alice: User, bob: User) -> None:
+    alice.zone = "America/Los_Angeles"
+    alice.save()
+    tasks.generate_due_reports(MONDAY)
+    ours, theirs = (
+        re.sub(r"\S+/reports/stop/\S+", "", report(f"{name}@acme.example").text) for name in ("alice", "bob")
+    )
+    assert ours == theirs
+    assert "\nWeek 2026-W16 of Acme, Mon, Apr 13 to Sun, Apr 19 (all times: UTC)\n" in ours
+
+
+def test_week_without_events_has_a_complete_report(rocket: Integration, alice: User, now: datetime) -> None:
+    watch_over(rocket, now)
+    tasks.generate_due_reports(MONDAY)
+    email = report("alice@acme.example")
+    assert email.subject == "SLA week 16: no targets due, 0 at risk – Acme"
+    assert "| Met | 0 | 0 |" in email.text
+    assert "No issue is overdue." in email.text
+
+
+def test_same_figures_in_every_form_and_the_same_bytes_a_year_later(
+    watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
+) -> None:
+    tasks.generate_due_reports(MONDAY)
+    scope, client = f"partner:{acme.pk}", sign_in(alice)
+    paths = [
+        reverse(name, args=[scope, "2026-W16"])
+        for name in ("reports:detail", "reports:detail_csv", "reports:detail_json")
+    ]
+    before = [client.get(path).content for path in paths[1:]]
+    SlaClock.objects.update(state="met", stopped_at=MONDAY)
+    watch.integration.name = "Renamed"
+    watch.integration.save()
+    assert [client.get(path).content for path in paths[1:]] == before
+    figures = json.loads(before[1])
+    assert (figures["totals"]["kept"], figures["totals"]["broken"]) == (1, 1)
+    assert b"Met,1,0\r\nBreached,1,0\r\n" in before[0]
+    page = client.get(paths[0]).content.decode()
+    assert "1 of 2 SLA targets were met, and 1 were breached." in page
+    assert presenters.build_subject(figures) == report("alice@acme.example").subject
+
+
+def test_cells_are_safe_in_a_spreadsheet() -> None:
+    formulas = ("=1+1", "+1", "-1", "@x", "\tx", "\n=1", "＝1", "＋1", "－1", "＠x")
+    assert [exports.escape_formula(cell) for cell in formulas] == [f"'{cell}" for cell in formulas]
+    assert [exports.escape_formula(cell) for cell in ("a=1", "")] == ["a=1", ""]
+
+
+@pytest.mark.parametrize(
+    ("zone", "monday", "week", "days", "hours"),
+    [
+        ("UTC", "2027-01-04T08:00+00:00", "2026-W53", "Mon, Dec 28 to Sun, Jan 3", 168),
+        ("America/Los_Angeles", "2026-03-09T08:00-07:00", "2026-W10", "Mon, Mar 2 to Sun, Mar 8", 167),
+        ("America/Los_Angeles", "2026-11-02T08:00-08:00", "2026-W44", "Mon, Oct 26 to Sun, Nov 1", 169),
+    ],
+)
+def test_weeks_with_clock_changes_have_their_length(
+    rocket: Integration,
+    alice: User,
+    sign_in: Any,
+    settings: Any,
+    zone: str,
+    monday: str,
+    week: str,
+    days: str,
+    hours: int,
+) -> None:
+    settings.REPORT_ZONE = zone
+    at = datetime.fromisoformat(monday)
+    watch = watch_over(rocket, at - timedelta(weeks=6))
+    in_week = at - 9 * H  # Sunday, an hour before the week ends
+    clock_of(issue_of(watch, 1, in_week - 20 * H), in_week + 10 * H, state="met", stopped_at=in_week, next_at=None)
+    tasks.generate_due_reports(at)
+    email, figures = (
+        report("alice@acme.example"),
+        ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}").figures,
+    )
+    page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{rocket.partner_id}", week])).content.decode()
+    length = datetime.fromisoformat(figures["end"]) - datetime.fromisoformat(figures["start"])
+    assert (figures["week"], figures["totals"]["kept"], length / H) == (week, 1, hours)
+    assert email.subject == f"SLA week {week[-2:]}: 100% on time, 0 breached, 0 at risk – Acme"
+    assert [f"Week {week} of Acme" in form and days in form for form in (email.text, email.html)] == [True] * 2
+    first, last = days.split(" to ")
+    assert (f"SLA report {week}: Acme" in page, f"{first} to {last}" in page) == (True, True)
+
+
+def test_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, sign_in: Any, now: datetime) -> None:
+    watch_over(rocket, now)
+    tasks.generate_due_reports(MONDAY)
+    email, client = report("alice@acme.example"), sign_in(alice)
+    args = [f"partner:{rocket.partner_id}", "2026-W16"]
+    page, table = (
+        client.get(reverse(name, args=args)).content.decode() for name in ("reports:detail", "reports:detail_csv")
+    )
+    assert all("No SLA targets were due this week." in text for text in (email.html, page))
+    assert ("No overdue issues." in page, "No issue is overdue." in email.html) == (True, True)
+    assert "Opened 0, closed 0, reopened 0, comments 0, breached 0, retracted 0." in email.text
+    assert "Met,0,0\r\nBreached,0,0\r\nOverdue now,0,\r\n" in table
+
+
+def test_incomplete_data_is_not_overdue(rocket: Integration, alice: User, now: datetime) -> None:
+    watch = watch_over(rocket, now)
+    clock_of(issue_of(watch, 1, now), MONDAY - 24 * H, state="data_incomplete", next_at=None)
+    tasks.generate_due_reports(MONDAY)
+    assert "critical, resolution due 16 hours ago, data incomplete, open for" in report("alice@acme.example").text
+
+
+def test_subject_has_overdue_count_without_due_targets(rocket: Integration, alice: User, now: datetime) -> None:
+    clock_of(issue_of(watch_over(rocket, now), 1, now - 90 * H), now - 42 * H, state="overdue", next_at=None)
+    tasks.generate_due_reports(MONDAY)
+    assert report("alice@acme.example").subject == "SLA week 16: 1 overdue, no targets due, 0 at risk – Acme"
+
+
+def many(watch: MonitoredRepository, count: int, due: datetime, state: str, first: int) -> None:
+    for number in range(first, first + count):
+        clock_of(issue_of(watch, number, due - 48 * H), due, state=state, next_at=None)
+
+
+def test_overdue_count_includes_unlisted_issues(rocket: Integration, alice: User, rita: User, now: datetime) -> None:
+    watch = watch_over(rocket, now)
+    many(watch, 30, MONDAY - 24 * H, "overdue", 1)
+    many(watch, 2, MONDAY - 24 * H, "data_incomplete", 31)
+    tasks.generate_due_reports(MONDAY)
+    email = report("rita@program.example")
+    turn = (
+        "Action required: Decide on 30 overdue issues. Action required: Find out why data is incomplete for 2 issues."
+    )
+    assert [turn in form for form in (email.text, email.html)] == [True, True]
+    assert "\nand 29 more\n" in email.text
+    assert "Action required: 30 issues are overdue." in report("alice@acme.example").text
+
+
+def test_due_count_includes_unlisted_issues(rocket: Integration, alice: User, now: datetime) -> None:
+    many(watch_over(rocket, now), 25, MONDAY + 30 * H, "running", 1)
+    tasks.generate_due_reports(MONDAY)
+    email, figures = (
+        report("alice@acme.example"),
+        ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}").figures,
+    )
+    assert "Action required: 25 issues are due this week." in email.text
+    assert (
+        "\nand 5 more\n" in email.text,
+        "\r\ndue this week,25\r\n" in presenters.render_csv(figures),
+    ) == (
+        True,
+        True,
+    )
+
+
+def test_next_action_of_earlier_format_is_unchanged(watch: MonitoredRepository, alice: User) -> None:
+    tasks.generate_due_reports(MONDAY)
+    figures = ReportSnapshot.objects.get(scope="programs").figures
+    new_fields = ("coming_in_all", "made_late", "is_past")
+    old = {name: value for name, value in figures.items() if name not in new_fields} | {"format": 3}
+    old["totals"] = old["totals"] | {"overdue": 30}
+    assert presenters.describe_next_action(old) == "Action required: Decide on 1 overdue issue."
+    assert presenters.build_report_context(old)["more_worst"] == 0
+    assert "due this week" not in presenters.render_csv(old)
+    old["worst"] = [old["worst"][0] | {"title": "＝1"}]
+    assert (presenters.render_csv(old)[0], ",＝1," in presenters.render_csv(old)) == ("f", True)
+
+
+def test_title_with_markup_is_escaped(watch: MonitoredRepository, alice: User, now: datetime) -> None:
+    title = 'Fine"><img src=x onerror=alert(1)>\r\nBcc: eve@example.org\x85\u2028End & <b>so'
+    SupportIssue.objects.filter(number=2).update(title=title)
+    tasks.generate_due_reports(MONDAY)
+    email = report("alice@acme.example")
+    assert ("<img src=x" in email.html, "&lt;img src=x onerror=alert(1)&gt;" in email.html) == (False, True)
+    assert "<img src=x onerror=alert(1)>" in email.text
+    assert email.subject.isprintable()
+
+
+def test_retracted_breach_has_its_reason_in_every_form(
+    watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
+) -> None:
+    SlaBreach.objects.update(retracted_at=MONDAY - 12 * H, retracted_why="The program agreed: spam.")
+    tasks.generate_due_reports(MONDAY)
+    email = report("alice@acme.example")
+    client, args = sign_in(alice), [f"partner:{acme.pk}", "2026-W16"]
+    forms = [client.get(reverse(f"reports:detail{form}", args=args)).content.decode() for form in ("", "_csv", "_json")]
+    assert ["The program agreed: spam." in form for form in (email.text, email.html, *forms)] == [True] * 5
+
+
+def test_csv_contains_all_lists_of_the_page(watch: MonitoredRepository, alice: User, rita: User) -> None:
+    SlaBreach.objects.update(retracted_at=MONDAY - 12 * H, retracted_why="=1+1 was agreed.")
+    tasks.generate_due_reports(MONDAY)
+    figures = ReportSnapshot.objects.get(scope="programs").figures
+    figures["listing_status"] = [{"partner": "Acme", "integration": "Rocket", "what": "gave notice"}]
+    tables = [table.split("\r\n") for table in presenters.render_csv(figures).removeprefix("\ufeff").split("\r\n\r\n")]
+    assert [table[0].split(",")[:3] for table in tables] == [
+        ["figure", "this week", "the week before"],
+        ["list", "name", "title"],
+        ["about the week", "value"],
+        ["list", "name", "integration"],
+        ["list", "partner", "integration"],
+        ["list", "name", "share"],
+    ]
+    about = dict(line.split(",", 1) for line in tables[2])
+    assert (about["week"], about["opened"], about["own reviews decided"]) == ("2026-W16", "1", "0")
+    assert tables[3][1].endswith(",'=1+1 was agreed.")
+    assert tables[4][1] == "listing_status,Acme,Rocket,gave notice"
+
+
+def test_reports_of_an_earlier_format_keep_their_bytes(watch: MonitoredRepository, alice: User) -> None:
+    tasks.generate_due_reports(MONDAY)
+    figures = ReportSnapshot.objects.get(scope=f"partner:{watch.integration.partner_id}").figures
+    old = presenters.render_csv(figures | {"format": 2})
+    assert old.count("\r\n\r\n") == 1
+    assert ",late_hours,last_commenter_role,url\r\n" in old
+
+
+def test_open_clocks_are_compared_with_the_previous_report(
+    rocket: Integration, alice: User, sign_in: Any, now: datetime
+) -> None:
+    watch = watch_over(rocket, now)
+    data_incomplete = clock_of(issue_of(watch, 1, now), MONDAY - 24 * H, state="data_incomplete", next_at=None)
+    tasks.generate_due_reports(MONDAY)
+    SlaClock.objects.filter(pk=data_incomplete.pk).update(state="met", stopped_at=now)
+    tasks.generate_due_reports(MONDAY + timedelta(weeks=1))
+    first, second = ReportSnapshot.objects.filter(scope=f"partner:{rocket.partner_id}").order_by("week")
+    assert [
+        (each.figures["totals"]["data_incomplete"], each.figures["before"]["data_incomplete"])
+        for each in (first, second)
+    ] == [
+        (1, None),
+        (0, 1),
+    ]
+    assert "| Data incomplete | 0 | 1 |" in EmailMessage.objects.get(key__contains="2026-W17").text
