@@ -50,7 +50,7 @@ def _build_evidence(integration: Integration, now: datetime, list_activities: Ac
         "since": _format_timestamp(integration.listing_status_since),
         "due": _format_timestamp(integration.compliance_deadline_at),
         "held": integration.deadline_pause_reason,
-        "asked": integration.compliance_request,
+        "asked": integration.compliance_request_label,
         "data_up_to": _format_timestamp(metrics.get_data_up_to(scope)),
         "rule": integration.edition.removal,
         "promise": integration.edition.sla.summary,

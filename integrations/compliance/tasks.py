@@ -17,6 +17,7 @@ from integrations.sla.models import SlaBreach, SlaClock
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import lock_integration, perform_transition, refresh_next_action
 from integrations.submissions.workflow import evidence
+from integrations.submissions.workflow.next_action import SentenceParams, render_sentence
 from integrations.submissions.workflow.states import ListingStatus, Stage
 from portal.audit import services
 from portal.core.errors import ActionRefused
@@ -35,7 +36,9 @@ def advance_cases(now: datetime | None = None, limit: int = 500) -> int:
         _advance_case(integration, now)
         for integration in active_cases.select_related("partner").order_by("compliance_deadline_at")[:limit]
     )
-    return advanced_count + sum(_suggest_notice(pk, reason, now) for pk, reason in find_notice_candidates(now).items())
+    return advanced_count + sum(
+        _suggest_notice(pk, *request, now) for pk, request in find_notice_candidates(now).items()
+    )
 
 
 def _advance_case(integration: Integration, now: datetime) -> bool:
@@ -84,15 +87,15 @@ def _record_deadline_end(pk: int, now: datetime) -> bool:
     return True
 
 
-def find_notice_candidates(now: datetime) -> dict[int, str]:
-    """Return the reason by ID for listed integrations that crossed a breach threshold since the last review."""
+def find_notice_candidates(now: datetime) -> dict[int, tuple[str, SentenceParams]]:
+    """Return the request with its parameters for listed integrations above a breach threshold since the last review."""
     overdue_factor, window_days = settings.SLA_NOTICE_OVERDUE_FACTOR, settings.SLA_NOTICE_WINDOW_DAYS
-    breach_reasons = {
-        pk: f"{count} SLA breaches within {window_days} days" for pk, count in _count_recent_breaches(now).items()
+    requests: dict[int, tuple[str, SentenceParams]] = {
+        pk: ("slow_issue", {"factor": overdue_factor}) for pk in _find_overdue_integrations(now)
     }
-    return {
-        pk: f"an issue took more than {overdue_factor} times its target" for pk in _find_overdue_integrations(now)
-    } | breach_reasons
+    return requests | {
+        pk: ("sla_breaches", {"count": count, "days": window_days}) for pk, count in _count_recent_breaches(now).items()
+    }
 
 
 LISTED_CONDITION = Q(
@@ -127,10 +130,20 @@ def _find_overdue_integrations(now: datetime) -> set[int]:
     return integration_ids
 
 
-def _suggest_notice(pk: int, reason: str, now: datetime) -> bool:
+def _suggest_notice(pk: int, request: str, params: SentenceParams, now: datetime) -> bool:
     integration = Integration.objects.select_related("partner").get(pk=pk)
+    why, version = render_sentence(request, params), integration.version
     try:
-        perform_transition(integration, "suggest_notice", actor=None, now=now, version=integration.version, why=reason)
+        perform_transition(
+            integration,
+            "suggest_notice",
+            actor=None,
+            now=now,
+            version=version,
+            request=request,
+            params=params,
+            why=why,
+        )
     except ActionRefused:
         return False  # changed concurrently
     return True

@@ -243,7 +243,6 @@ def _notify(
     event_data: JsonObject = {
         "whom": str(recipient),
         "due": escalation.due_at.isoformat(),
-        "action": integration.next_action_text,
         "issues": issues,
         "count": len(issues),
         "share": share,

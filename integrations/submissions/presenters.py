@@ -5,16 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext
 
 from integrations.programs.requirements import Requirement, RequirementGroup, ResourceLink
 from integrations.programs.schema import Agency, Step, Tier
 from integrations.programs.stages import Stage
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context as context_selectors
-from integrations.submissions.workflow.next_action import translate_next_action
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState, Status, count_open
 
 if TYPE_CHECKING:
@@ -157,8 +155,10 @@ class OpenRequirementList:
         return _("%(count)s of %(total)s to stay listed") % values
 
 
-def _add_choice(row: RequirementRow, choice: str) -> RequirementRow:
-    return replace(row, why=f"{capfirst(translate_next_action(choice))}. {row.why}".strip()) if choice else row
+def _add_choice(row: RequirementRow, needed: int) -> RequirementRow:
+    """Add how many requirements of the any-of group are needed, if it has one."""
+    choice = ngettext("One of these is required.", "%(count)s of these are required.", needed) % {"count": needed}
+    return replace(row, why=f"{choice} {row.why}".strip()) if needed else row
 
 
 def get_open_requirements(
@@ -170,7 +170,7 @@ def get_open_requirements(
     requirements = context_selectors.list_missing_next(integration, now)
     open_requirements = context_selectors.build_open_requirements(integration, requirements, now)
     rows = tuple(
-        _add_choice(build_row(integration, r, now, party_labels), item.choice)
+        _add_choice(build_row(integration, r, now, party_labels), item.enough)
         for r, item in zip(requirements, open_requirements, strict=True)
     )
     step, _ = integration.next_position

@@ -20,6 +20,7 @@ from integrations.sla.presenters import COLUMNS as SLA_COLUMNS
 from integrations.submissions.forms.filters import IntegrationFilterForm
 from integrations.submissions.models import Integration
 from integrations.submissions.views.lists import filter_integrations
+from integrations.submissions.workflow.next_action import render_sentence
 from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics import flow_presenters, forecast_accuracy, metrics, workload_exports
 from portal.analytics.filters import parse_analytics_filters, require_program_staff
@@ -67,7 +68,8 @@ LIST_FIELDS = (
     "category",
     "repository",
     "responsible_party",
-    "next_action_text",
+    "next_action_code",
+    "next_action_params",
     "action_due_at",
     "responsible_since",
     "review_round",
@@ -76,11 +78,14 @@ LIST_FIELDS = (
     "released_at",
     "uuid",
 )
+NEXT_INDEX = LIST_FIELDS.index("next_action_code")
 
 
 def _iterate_list_rows(rows: Any) -> TableRows:
     for row in rows.values_list(*LIST_FIELDS)[:MAX_EXPORT_ROWS].iterator(chunk_size=CHUNK_SIZE):
         *cells, uuid = row
+        with override("en"):  # exports are always in English
+            cells[NEXT_INDEX : NEXT_INDEX + 2] = [render_sentence(*cells[NEXT_INDEX : NEXT_INDEX + 2])]
         program, edition, step = cells[2:5]
         cells[4] = get_edition(program, edition).step(step).name
         cells[2] = PROGRAMS[program].name

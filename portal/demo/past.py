@@ -265,13 +265,12 @@ def complete_requirements(rows: list[Integration], now: datetime) -> None:
         integration.__dict__["_states"] = {state.requirement_id: state for state in states[integration.pk]}
         integration.__dict__["_findings"] = []
         next_action = determine_next_action(context.build_step_context(integration, now))
-        integration.next_action_text, integration.next_action_target = (
-            (next_action.action, next_action.target) if next_action else ("", "")
-        )
+        assert next_action is not None  # only ended integrations have none
+        integration.next_action_code, integration.next_action_params = next_action.code, next_action.params
+        integration.next_action_target = next_action.target
         integration.requirement_counts = context.count_requirements(integration, now)
-    Integration.objects.bulk_update(
-        rows, ["next_action_text", "next_action_target", "requirement_counts"], batch_size=200
-    )
+    columns = ["next_action_code", "next_action_params", "next_action_target", "requirement_counts"]
+    Integration.objects.bulk_update(rows, columns, batch_size=200)
 
 
 def _build_fulfillment(integration: Integration, requirement: Requirement) -> RequirementFulfillment:

@@ -10,7 +10,7 @@ from portal.urls import urlpatterns as portal
 
 PAGE = """<!doctype html><title>Rows</title><table>{% for row in rows %}<tr>
 <td><a href="{% url 'submissions:detail' row.uuid %}">{{ row.name }}</a></td><td>{{ row.partner.name }}</td>
-<td>{{ row.program_key }}</td><td>{{ row.stage }}</td><td>{{ row.next_action_text }}</td>
+<td>{{ row.program_key }}</td><td>{{ row.stage }}</td><td>{{ row.next_action_label }}</td>
 <td>{{ row.action_due_at|date:"D j M, H:i" }}</td></tr>{% endfor %}</table>"""
 PLAIN = engines["django"].from_string(PAGE)
 

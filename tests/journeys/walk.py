@@ -82,7 +82,7 @@ class Walk:
             if self.row.stage == stage:
                 return self
             self.onwards()
-        raise AssertionError(f"never reached {stage}: {self.row.next_action_text}")
+        raise AssertionError(f"never reached {stage}: {self.row.next_action_label}")
 
     def onwards(self) -> None:
         """The next thing to do, whoever's it is."""
@@ -122,7 +122,7 @@ class Walk:
         self.later(minutes=11)
         for requirement in self.partners_part():
             self.fulfil(requirement)
-        assert self.row.next_action_text == "Respond to 1 finding"
+        assert self.row.next_action_label == "Respond to 1 finding"
         partner.go(self.page).sees(text)
         partner.write("Your response", answer).press("Respond to finding")
         partner.go(self.page).press("Request another review").press("Request another review")

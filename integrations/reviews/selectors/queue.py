@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.submissions.models import Integration
-from integrations.submissions.workflow.next_action import translate_next_action
+from integrations.submissions.workflow.next_action import render_sentence
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState, Stage
 from portal.accounts.models import User
 from portal.core.value_types import NamedValues
@@ -34,7 +34,8 @@ ROW_COLUMNS = (
     "partner_id",
     "partner__name",
     "responsible_party",
-    "next_action_text",
+    "next_action_code",
+    "next_action_params",
     "action_due_at",
     "responsible_since",
     "reasons",
@@ -161,11 +162,9 @@ def build_page(
 
 def _list_reasons(values: NamedValues) -> list[str]:
     """Return why the row is in the queue, or the next action when another party is responsible."""
-    return (
-        list(values["reasons"])
-        if values["responsible_party"] == ResponsibleParty.PROGRAM
-        else [values["next_action_text"]]
-    )
+    if values["responsible_party"] == ResponsibleParty.PROGRAM:
+        return [render_sentence(**reason) for reason in values["reasons"]]
+    return [render_sentence(values["next_action_code"], values["next_action_params"])]
 
 
 def _build_row(values: NamedValues, links: tuple[str, str], reader: QueueReader, now: datetime) -> QueueRow:
@@ -182,7 +181,7 @@ def _build_row(values: NamedValues, links: tuple[str, str], reader: QueueReader,
         "company": values["partner__name"],
         "program": PROGRAMS[values["program_key"]].name,
         "position": _format_position(get_language(), *[values[column] for column in POSITION_COLUMNS]),
-        "reasons": [translate_next_action(reason) for reason in _list_reasons(values)],
+        "reasons": _list_reasons(values),
         "due": values["action_due_at"],
         "since": values["responsible_since"],
         "checks": " ".join([f"{count}{sign}" for count, sign, outcome_label in signs]),

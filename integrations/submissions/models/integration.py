@@ -12,7 +12,7 @@ from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Program, Step
 from integrations.submissions.models.stage import StageFields
-from integrations.submissions.workflow.next_action import translate_next_action
+from integrations.submissions.workflow.next_action import render_sentence
 from integrations.submissions.workflow.states import FINAL_STAGES, ListingStatus, ResponsibleParty, Stage
 from portal.accounts.requests import AnyUser
 from portal.core.name_matching import compute_name_key
@@ -69,7 +69,8 @@ class Integration(FSMModelMixin, StageFields):
     undo_until = models.DateTimeField(null=True, blank=True)
 
     responsible_party = models.CharField(max_length=20, blank=True, db_index=True)
-    next_action_text = models.CharField(max_length=300, blank=True)
+    next_action_code = models.CharField(max_length=40, blank=True)
+    next_action_params = models.JSONField(default=dict, blank=True)
     next_action_target = models.CharField(max_length=80, blank=True)
     responsible_since = models.DateTimeField(null=True, blank=True)
     action_due_at = models.DateTimeField(null=True, blank=True)
@@ -127,7 +128,12 @@ class Integration(FSMModelMixin, StageFields):
     @property
     def next_action_label(self) -> str:
         """Return the next action in the reader's language."""
-        return translate_next_action(self.next_action_text)
+        return render_sentence(self.next_action_code, self.next_action_params)
+
+    @property
+    def reason_labels(self) -> list[str]:
+        """Return the reasons for the queue in the reader's language."""
+        return [render_sentence(**reason) for reason in self.reasons]
 
     @property
     def program(self) -> Program:

@@ -6,6 +6,7 @@ from django.db import models
 
 from integrations.submissions.models.choices import build_choices
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
+from integrations.submissions.workflow.next_action import render_sentence
 
 
 class ListingPeriod(models.Model):
@@ -17,13 +18,19 @@ class ListingPeriod(models.Model):
     deadline_pause_reason = models.CharField(
         max_length=20, blank=True, choices=build_choices((PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL))
     )
-    compliance_request = models.CharField(max_length=300, blank=True)
+    compliance_request = models.CharField(max_length=40, blank=True)  # key of next_action.COMPLIANCE_REQUESTS
+    compliance_request_params = models.JSONField(default=dict, blank=True)
     compliance_reviewed_at = models.DateTimeField(null=True, blank=True)  # earlier breaches suggest no notice
     deadline_notified_at = models.DateTimeField(null=True, blank=True)  # when the program was notified of the end
     appealed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         abstract = True
+
+    @property
+    def compliance_request_label(self) -> str:
+        """Return the compliance request in the reader's language."""
+        return render_sentence(self.compliance_request, self.compliance_request_params)
 
     def _begin_listing_status(self, now: datetime, days: int | None = None) -> None:
         """Start a new listing status with a deadline after `days`, if any."""

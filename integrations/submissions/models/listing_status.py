@@ -19,6 +19,7 @@ from integrations.submissions.models.choices import build_choices
 from integrations.submissions.models.listing_periods import ListingPeriod
 from integrations.submissions.workflow import compliance_guards, guards
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
+from integrations.submissions.workflow.next_action import SentenceParams
 from integrations.submissions.workflow.states import ListingStatus
 from portal.accounts.models import User
 
@@ -108,8 +109,8 @@ class ListingStatusFields(ListingPeriod):
         permission=permissions.is_machine,
         conditions=[compliance_guards.has_no_pending_request],
     )
-    def suggest_notice(self, *, why: str, **_: object) -> None:
-        self.compliance_request = why[:300]
+    def suggest_notice(self, *, request: str, params: SentenceParams, **_: object) -> None:
+        self.compliance_request, self.compliance_request_params = request, params
 
     @compliance_transition(
         source=ListingStatus.LISTED,
@@ -266,7 +267,7 @@ class ListingStatusFields(ListingPeriod):
         },
     )
     def request_reinstatement(self, **_: object) -> None:
-        self.compliance_request = "the partner requested reinstatement"
+        self.compliance_request, self.compliance_request_params = "reinstatement", {}
 
     @listing_transition(
         source=[ListingStatus.LISTED, ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],

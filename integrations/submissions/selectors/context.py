@@ -137,27 +137,27 @@ def list_missing_for_tier(integration: "Integration", tier: Tier, now: datetime)
     return list_blocking(integration, tier.requirements, tier.groups, now)
 
 
-# keys of next_action.ACTION_SENTENCES
-ACTION_VERBS = {
-    RequirementKind.FORM: "Complete the form",
-    RequirementKind.DOCUMENT: "Upload",
-    RequirementKind.AGREEMENT: "Sign",
-    RequirementKind.ATTESTATION: "Confirm",
-    RequirementKind.MEETING: "Propose times",
-    RequirementKind.CREDENTIALS: "Add test account",
-    RequirementKind.CHECK: "Fix check",
+# keys of next_action.REQUIREMENT_ACTIONS
+ACTIONS_BY_KIND = {
+    RequirementKind.FORM: "complete_form",
+    RequirementKind.DOCUMENT: "upload",
+    RequirementKind.AGREEMENT: "sign",
+    RequirementKind.ATTESTATION: "confirm",
+    RequirementKind.MEETING: "propose_times",
+    RequirementKind.CREDENTIALS: "add_test_account",
+    RequirementKind.CHECK: "fix_check",
 }
-OTHER_PARTY_VERBS = {
-    ResponsibleParty.PROGRAM: "Complete",
-    ResponsibleParty.MACHINE: "Run check",
-    ResponsibleParty.THIRD_PARTY: "Wait for",
+OTHER_PARTY_ACTIONS = {
+    ResponsibleParty.PROGRAM: "complete",
+    ResponsibleParty.MACHINE: "run_check",
+    ResponsibleParty.THIRD_PARTY: "wait_for",
 }
 
 
 def build_open_requirements(
     integration: "Integration", requirements: Iterable[Requirement], now: datetime
 ) -> tuple[OpenRequirement, ...]:
-    """Return each requirement with its responsible party and verb."""
+    """Return each requirement with its responsible party and action."""
     edition = integration.edition
     met_by_group = Counter(r.group for r in edition.requirements() if r.group and is_fulfilled(r, integration, now))
     remaining_by_group = {group.key: group.minimum - met_by_group[group.key] for group in edition.groups}
@@ -166,7 +166,7 @@ def build_open_requirements(
             r.id,
             r.title,
             responsible_party,
-            _get_verb(r, responsible_party, integration),
+            _get_action(r, responsible_party, integration),
             r.group,
             remaining_by_group.get(r.group, 0),
             r.after_findings,
@@ -185,23 +185,23 @@ def list_renewals(integration: "Integration") -> tuple[OpenRequirement, ...]:
         if r.agreement and r.id in states
     ]
     return tuple(
-        OpenRequirement(r.id, f"{r.title} (renewal)", ResponsibleParty(responsible_party), "Sign")
+        OpenRequirement(r.id, r.title, ResponsibleParty(responsible_party), "sign_renewal")
         for r, responsible_party in pending
         if responsible_party
     )
 
 
-def _get_verb(requirement: Requirement, responsible_party: ResponsibleParty, integration: "Integration") -> str:
+def _get_action(requirement: Requirement, responsible_party: ResponsibleParty, integration: "Integration") -> str:
     if responsible_party != ResponsibleParty.PARTNER:
-        return OTHER_PARTY_VERBS[responsible_party]
+        return OTHER_PARTY_ACTIONS[responsible_party]
     state = get_fulfillments(integration).get(requirement.id)
     if (
         state is not None
         and state.status == Status.AWAITING_OTHER_PARTY
         and requirement.kind == RequirementKind.MEETING
     ):
-        return "Choose a time"
-    return ACTION_VERBS[requirement.kind]
+        return "choose_time"
+    return ACTIONS_BY_KIND[requirement.kind]
 
 
 def list_partner_requirements(integration: "Integration", now: datetime) -> tuple[OpenRequirement, ...]:
@@ -247,6 +247,7 @@ def build_step_context(integration: "Integration", now: datetime) -> Integration
         listing_status=ListingStatus(integration.listing_status),
         process=get_compliance_status(integration, now),
         compliance_request=integration.compliance_request,
+        compliance_request_params=integration.compliance_request_params,
     )
 
 

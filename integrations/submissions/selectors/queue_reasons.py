@@ -1,7 +1,5 @@
 """Reasons why an integration is in the queue of the program."""
 
-from typing import TYPE_CHECKING
-
 from integrations.programs.stages import Stage
 from integrations.submissions.workflow.states import (
     ComplianceStatus,
@@ -9,35 +7,39 @@ from integrations.submissions.workflow.states import (
     ResponsibleParty,
     ReviewState,
 )
-
-if TYPE_CHECKING:
-    from integrations.submissions.models.integration import Integration
+from portal.core.value_types import JsonObject
 
 COMPLIANCE_REASONS = {
-    ComplianceStatus.EXPIRED: "deadline ended",
-    ComplianceStatus.PARTNER_RESPONDED: "partner responded",
+    ComplianceStatus.EXPIRED: "deadline_ended",
+    ComplianceStatus.PARTNER_RESPONDED: "partner_responded",
     ComplianceStatus.APPEALED: "appeal",
 }
 
 
-def list_reasons(integration: "Integration", facts: IntegrationSnapshot) -> list[str]:
-    """Return why an integration is in the program's queue, most important first."""
+def list_reasons(facts: IntegrationSnapshot) -> list[JsonObject]:
+    """Return the codes and parameters of why an integration is in the program's queue, most important first."""
     if facts.on_hold_for:
-        return [f"on hold: {facts.hold_reason}"]
-    reasons = [COMPLIANCE_REASONS[facts.process]] if facts.process in COMPLIANCE_REASONS else []
+        return [_build_reason("hold", reason=facts.hold_reason)]
+    reasons = [_build_reason(COMPLIANCE_REASONS[facts.process])] if facts.process in COMPLIANCE_REASONS else []
     if facts.process == ComplianceStatus.REQUESTED:
-        reasons.append(facts.compliance_request)
+        reasons.append(_build_reason(facts.compliance_request, **facts.compliance_request_params))
     if facts.stage == Stage.REVIEW and facts.review == ReviewState.WAITING:
-        reasons.append("new review" if facts.round == 1 else f"review round {facts.round}")
+        is_first = facts.round == 1
+        reasons.append(_build_reason("new_review") if is_first else _build_reason("repeated_review", round=facts.round))
     if facts.resolved_findings:
-        reasons.append(f"response to {facts.resolved_findings} finding{'s' if facts.resolved_findings > 1 else ''}")
+        reasons.append(_build_reason("resolved_findings", count=facts.resolved_findings))
     if facts.stage == Stage.RELEASE and not facts.missing:
-        reasons.append("ready to publish")
+        reasons.append(_build_reason("ready_to_publish"))
     if facts.tier_request:
-        reasons.append(f"request for tier {facts.tier_request}")
-    program_requirements = [
-        m
-        for m in (*facts.missing, *facts.unfulfilled, *facts.renewals)
-        if m.responsible_party == ResponsibleParty.PROGRAM
+        reasons.append(_build_reason("tier_request", tier=facts.tier_request))
+    open_by_code = {"requirement": (*facts.missing, *facts.unfulfilled), "renewal": facts.renewals}
+    return reasons + [
+        _build_reason(code, title=item.title)
+        for code, open_requirements in open_by_code.items()
+        for item in open_requirements
+        if item.responsible_party == ResponsibleParty.PROGRAM
     ]
-    return reasons + [m.title for m in program_requirements]
+
+
+def _build_reason(code: str, **params: object) -> JsonObject:
+    return {"code": code, "params": params}

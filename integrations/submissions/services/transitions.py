@@ -262,11 +262,10 @@ def refresh_next_action(integration: Integration, now: datetime, *, is_undo: boo
             integration, responsible_party, next_action.target if next_action else "", now
         )
     integration.responsible_party = responsible_party
-    integration.next_action_text = next_action.action[:300] if next_action else ""
+    integration.next_action_code = next_action.code if next_action else ""
+    integration.next_action_params = next_action.params if next_action else {}
     integration.next_action_target = next_action.target if next_action else ""
-    integration.reasons = (
-        queue_reasons.list_reasons(integration, snapshot) if responsible_party == ResponsibleParty.PROGRAM else []
-    )
+    integration.reasons = queue_reasons.list_reasons(snapshot) if responsible_party == ResponsibleParty.PROGRAM else []
     integration.requirement_counts = context.count_requirements(integration, now)
     integration.next_refresh_at = context.get_next_refresh_at(integration, now)
     integration.version += 1

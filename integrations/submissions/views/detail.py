@@ -25,7 +25,7 @@ from integrations.submissions.presenters import (
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.transitions import get_transitions_from, list_available_transitions
 from integrations.submissions.views.mixins import load_visible_integration
-from integrations.submissions.workflow.next_action import find_action_verb, translate_next_action
+from integrations.submissions.workflow.next_action import ACTION_LABELS
 from integrations.submissions.workflow.states import OpenRequirement, ResponsibleParty
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
@@ -134,7 +134,7 @@ def build_next_action_context(integration: Integration, user: User) -> dict[str,
 
 
 def get_button_label(integration: Integration, target_kind: str, target_key: str) -> str:
-    """Return the label of the button: of the transition, the target, or the verb of the sentence."""
+    """Return the label of the button: of the transition, the target, or the action."""
     if target_kind == "step":
         return (
             gettext(get_transitions_from(integration)[target_key].custom["label"])
@@ -143,8 +143,7 @@ def get_button_label(integration: Integration, target_kind: str, target_key: str
         )
     if target_kind in BUTTON_LABELS:
         return gettext(BUTTON_LABELS[target_kind])
-    verb = find_action_verb(integration.next_action_text)
-    return translate_next_action(verb) if verb else gettext("View")
+    return str(ACTION_LABELS.get(integration.next_action_code) or gettext("View"))
 
 
 def _get_party_label(responsible_party: str) -> str:

@@ -37,7 +37,7 @@ def _describe_pause(integration: "Integration") -> str:
     if integration.deadline_pause_reason == evidence.PAUSED_FOR_APPEAL:
         return _("Decide on the open appeal first.")
     if integration.compliance_request:
-        return _("Decide on the open request first: %(request)s.") % {"request": integration.compliance_request}
+        return _("Decide on the open request first: %(request)s.") % {"request": integration.compliance_request_label}
     return _("The partner responded. Review the response first.")
 
 

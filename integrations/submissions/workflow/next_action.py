@@ -1,101 +1,96 @@
-"""Sentences of next actions and queue reasons, and their translation.
+"""Sentences of next actions, queue reasons, and compliance requests.
 
-The database stores the English sentence; pages translate it for their reader. Each sentence is one of
-COMPLETE_SENTENCES, a verb with a requirement's title, a prefix with a reason, or a pattern. Titles, names, and reasons
-stay as they are.
+The database stores a code with parameters; the sentence is rendered in the reader's language. Titles, names, and
+reasons among the parameters stay as they are.
 """
 
-import re
-from functools import lru_cache
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from django.utils.translation import get_language, gettext, gettext_noop, ngettext
+from django.utils.translation import gettext_lazy, ngettext_lazy
 
-COMPLETE_SENTENCES = (
-    gettext_noop("Publish the listing"),
-    gettext_noop("Request review"),
-    gettext_noop("Request another review"),
-    gettext_noop("Respond to the notice"),
-    gettext_noop("Decide on the suspension"),
-    gettext_noop("Review the partner's response to the notice"),
-    gettext_noop("Decide on the appeal against the notice"),
-    gettext_noop("Fix the issues that led to the suspension"),
-    gettext_noop("Decide on the delisting"),
-    gettext_noop("Review the partner's response to the suspension"),
-    gettext_noop("Decide on the appeal against the suspension"),
-    gettext_noop("No action needed. The integration is delisted."),
-    gettext_noop("No action needed. The partner ended its support commitment."),
-    gettext_noop("No action needed. We monitor this integration."),
-    gettext_noop("deadline ended"),
-    gettext_noop("partner responded"),
-    gettext_noop("appeal"),
-    gettext_noop("new review"),
-    gettext_noop("ready to publish"),
-    gettext_noop("one of these is required"),
-)
-ACTION_SENTENCES = {
-    gettext_noop("Complete the form"): gettext_noop("Complete the form “%(title)s”"),
-    gettext_noop("Upload"): gettext_noop("Upload “%(title)s”"),
-    gettext_noop("Sign"): gettext_noop("Sign “%(title)s”"),
-    gettext_noop("Confirm"): gettext_noop("Confirm “%(title)s”"),
-    gettext_noop("Propose times"): gettext_noop("Propose times for “%(title)s”"),
-    gettext_noop("Choose a time"): gettext_noop("Choose a time for “%(title)s”"),
-    gettext_noop("Add test account"): gettext_noop("Add test account “%(title)s”"),
-    gettext_noop("Fix check"): gettext_noop("Fix check “%(title)s”"),
-    gettext_noop("Complete"): gettext_noop("Complete “%(title)s”"),
-    gettext_noop("Run check"): gettext_noop("Run check “%(title)s”"),
-    gettext_noop("Wait for"): gettext_noop("Wait for “%(title)s”"),
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+SentenceParams = Mapping[str, object]
+
+# codes of actions on a requirement, with the label of the button
+ACTION_LABELS = {
+    "complete_form": gettext_lazy("Complete the form"),
+    "upload": gettext_lazy("Upload"),
+    "sign": gettext_lazy("Sign"),
+    "sign_renewal": gettext_lazy("Sign"),
+    "confirm": gettext_lazy("Confirm"),
+    "propose_times": gettext_lazy("Propose times"),
+    "choose_time": gettext_lazy("Choose a time"),
+    "add_test_account": gettext_lazy("Add test account"),
+    "fix_check": gettext_lazy("Fix check"),
+    "complete": gettext_lazy("Complete"),
+    "run_check": gettext_lazy("Run check"),
+    "wait_for": gettext_lazy("Wait for"),
 }
-ACTION_PATTERNS = {
-    verb: re.compile(re.escape(sentence).replace(re.escape("%(title)s"), "(.+)"))
-    for verb, sentence in ACTION_SENTENCES.items()
+REQUIREMENT_ACTIONS = {
+    "complete_form": gettext_lazy("Complete the form “%(title)s”"),
+    "upload": gettext_lazy("Upload “%(title)s”"),
+    "sign": gettext_lazy("Sign “%(title)s”"),
+    "sign_renewal": gettext_lazy("Sign “%(title)s (renewal)”"),
+    "confirm": gettext_lazy("Confirm “%(title)s”"),
+    "propose_times": gettext_lazy("Propose times for “%(title)s”"),
+    "choose_time": gettext_lazy("Choose a time for “%(title)s”"),
+    "add_test_account": gettext_lazy("Add test account “%(title)s”"),
+    "fix_check": gettext_lazy("Fix check “%(title)s”"),
+    "complete": gettext_lazy("Complete “%(title)s”"),
+    "run_check": gettext_lazy("Run check “%(title)s”"),
+    "wait_for": gettext_lazy("Wait for “%(title)s”"),
 }
-SENTENCES_BY_PREFIX = {
-    "Decide on the compliance request": gettext_noop("Decide on the compliance request: %(reason)s"),
-    "On hold": gettext_noop("On hold: %(reason)s"),
-    "on hold": gettext_noop("on hold: %(reason)s"),
+COMPLIANCE_REQUESTS = {
+    "sla_breaches": gettext_lazy("%(count)s SLA breaches within %(days)s days"),
+    "slow_issue": gettext_lazy("an issue took more than %(factor)s times its target"),
+    "reinstatement": gettext_lazy("the partner requested reinstatement"),
 }
-PATTERNED_SENTENCES = (
-    (re.compile(r"Review round (\d+)"), gettext_noop("Review round %(value)s")),
-    (re.compile(r"review round (\d+)"), gettext_noop("review round %(value)s")),
-    (re.compile(r"(\d+) of these are required"), gettext_noop("%(value)s of these are required")),
-    (re.compile(r"Complete step “(.+)”"), gettext_noop("Complete step “%(value)s”")),
-    (re.compile(r"Decide on tier (.+)"), gettext_noop("Decide on tier %(value)s")),
-    (re.compile(r"request for tier (.+)"), gettext_noop("request for tier %(value)s")),
-)
-FINDINGS_PATTERN = re.compile(r"(Respond|response) to (\d+) findings?")
+SENTENCES: "Mapping[str, StrOrPromise]" = {
+    **REQUIREMENT_ACTIONS,
+    **COMPLIANCE_REQUESTS,
+    # other next actions
+    "complete_step": gettext_lazy("Complete step “%(step)s”"),
+    "request_review": gettext_lazy("Request review"),
+    "request_another_review": gettext_lazy("Request another review"),
+    "review": gettext_lazy("Review round %(round)s"),
+    "respond_to_findings": ngettext_lazy("Respond to %(count)s finding", "Respond to %(count)s findings", "count"),
+    "publish": gettext_lazy("Publish the listing"),
+    "on_hold": gettext_lazy("On hold: %(reason)s"),
+    "decide_on_tier": gettext_lazy("Decide on tier %(tier)s"),
+    "decide_on_request": gettext_lazy("Decide on the compliance request: %(request)s"),
+    "respond_to_notice": gettext_lazy("Respond to the notice"),
+    "decide_on_suspension": gettext_lazy("Decide on the suspension"),
+    "review_notice_response": gettext_lazy("Review the partner's response to the notice"),
+    "decide_on_notice_appeal": gettext_lazy("Decide on the appeal against the notice"),
+    "fix_issues": gettext_lazy("Fix the issues that led to the suspension"),
+    "decide_on_delisting": gettext_lazy("Decide on the delisting"),
+    "review_suspension_response": gettext_lazy("Review the partner's response to the suspension"),
+    "decide_on_suspension_appeal": gettext_lazy("Decide on the appeal against the suspension"),
+    "none_delisted": gettext_lazy("No action needed. The integration is delisted."),
+    "none_unlisted": gettext_lazy("No action needed. The partner ended its support commitment."),
+    "none_monitored": gettext_lazy("No action needed. We monitor this integration."),
+    # reasons in the queue
+    "hold": gettext_lazy("on hold: %(reason)s"),
+    "deadline_ended": gettext_lazy("deadline ended"),
+    "partner_responded": gettext_lazy("partner responded"),
+    "appeal": gettext_lazy("appeal"),
+    "new_review": gettext_lazy("new review"),
+    "repeated_review": gettext_lazy("review round %(round)s"),
+    "resolved_findings": ngettext_lazy("response to %(count)s finding", "response to %(count)s findings", "count"),
+    "ready_to_publish": gettext_lazy("ready to publish"),
+    "tier_request": gettext_lazy("request for tier %(tier)s"),
+    "requirement": "%(title)s",
+    "renewal": gettext_lazy("%(title)s (renewal)"),
+}
 
 
-def translate_next_action(text: str) -> str:
-    """Translate a next action, a queue reason, or a verb; return any other text unchanged."""
-    return _translate(get_language(), text)
+def render_sentence(code: str, params: SentenceParams) -> str:
+    """Return the sentence of a code in the reader's language; blank without a code.
 
-
-def find_action_verb(text: str) -> str:
-    """Return the English verb of a next action about a requirement, or an empty string."""
-    return next((verb for verb, pattern in ACTION_PATTERNS.items() if pattern.fullmatch(text)), "")
-
-
-@lru_cache(maxsize=2000)
-def _translate(_language: str | None, text: str) -> str:
-    if text in COMPLETE_SENTENCES or text in ACTION_SENTENCES:
-        return gettext(text)
-    if verb := find_action_verb(text):
-        title = ACTION_PATTERNS[verb].fullmatch(text)[1]  # type: ignore[index]
-        return gettext(ACTION_SENTENCES[verb]) % {"title": title}
-    prefix, colon, reason = text.partition(": ")
-    if colon and prefix in SENTENCES_BY_PREFIX:
-        return gettext(SENTENCES_BY_PREFIX[prefix]) % {"reason": reason}
-    if match := FINDINGS_PATTERN.fullmatch(text):
-        return _translate_findings(match[1], int(match[2]))
-    for pattern, message in PATTERNED_SENTENCES:
-        if match := pattern.fullmatch(text):
-            return gettext(message) % {"value": match[1]}
-    return text
-
-
-def _translate_findings(verb: str, count: int) -> str:
-    if verb == "Respond":
-        template = ngettext("Respond to %(count)s finding", "Respond to %(count)s findings", count)
-    else:
-        template = ngettext("response to %(count)s finding", "response to %(count)s findings", count)
-    return template % {"count": count}
+    A parameter with a code and parameters of its own is a sentence within the sentence.
+    """
+    values = {name: render_sentence(**value) if isinstance(value, dict) else value for name, value in params.items()}
+    return str(SENTENCES[code] % values) if code else ""

@@ -1,11 +1,11 @@
 """States of an integration and its next action, as pure functions of plain values."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from integrations.programs.stages import FINAL_STAGES, OPEN_STAGES, Stage
-from integrations.submissions.workflow.next_action import ACTION_SENTENCES
+from integrations.submissions.workflow.next_action import ACTION_LABELS, SentenceParams, render_sentence
 
 __all__ = [
     "FINAL_STAGES",
@@ -87,7 +87,7 @@ OUTAGE_PARTY = "outage"  # recorded instead of the machine while checks end with
 
 @dataclass(frozen=True, slots=True)
 class OpenRequirement:
-    """Open requirement with its responsible party and verb.
+    """Open requirement with its responsible party and the code of the action on it.
 
     `group`: its any-of group; `enough`: how many more of that group are needed, 0 without a group. `after_findings`:
     due only when no finding waits for a response.
@@ -96,21 +96,14 @@ class OpenRequirement:
     id: str
     title: str
     responsible_party: ResponsibleParty
-    verb: str = "Complete"
+    action: str = "complete"
     group: str = ""
     enough: int = 0
     after_findings: bool = False
 
     @property
-    def choice(self) -> str:
-        """Return how many of the any-of group are needed; blank without a group."""
-        return (
-            ""
-            if not self.enough
-            else "one of these is required"
-            if self.enough == 1
-            else f"{self.enough} of these are required"
-        )
+    def action_label(self) -> str:
+        return str(ACTION_LABELS[self.action])
 
 
 def count_open(open_requirements: Collection[OpenRequirement]) -> int:
@@ -145,18 +138,24 @@ class IntegrationSnapshot:
     listing_status: ListingStatus = ListingStatus.UNLISTED
     process: ComplianceStatus = ComplianceStatus.NONE
     compliance_request: str = ""
+    compliance_request_params: SentenceParams = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class NextAction:
-    """Responsible party, action sentence, and target of the button.
+    """Responsible party, code and parameters of the action's sentence, and target of the button.
 
     `target`: "requirement:ID", "step:NAME", "findings", "review", "compliance", or "".
     """
 
     responsible_party: ResponsibleParty
-    action: str
+    code: str
     target: str = ""
+    params: SentenceParams = field(default_factory=dict)
+
+    def render(self) -> str:
+        """Return the action in the reader's language."""
+        return render_sentence(self.code, self.params)
 
 
 def determine_next_action(snapshot: IntegrationSnapshot) -> NextAction | None:
@@ -164,7 +163,7 @@ def determine_next_action(snapshot: IntegrationSnapshot) -> NextAction | None:
     if snapshot.stage in FINAL_STAGES:
         return None
     if snapshot.on_hold_for is not None:
-        return NextAction(snapshot.on_hold_for, f"On hold: {snapshot.hold_reason}")
+        return NextAction(snapshot.on_hold_for, "on_hold", params={"reason": snapshot.hold_reason})
     if snapshot.stage == Stage.REVIEW:
         return _determine_in_review(snapshot)
     if snapshot.stage == Stage.SUPPORT:
@@ -172,10 +171,10 @@ def determine_next_action(snapshot: IntegrationSnapshot) -> NextAction | None:
     if snapshot.missing:
         return _determine_for_open(snapshot.missing)
     if snapshot.stage == Stage.RELEASE:
-        return NextAction(ResponsibleParty.PROGRAM, "Publish the listing", "step:publish")
+        return NextAction(ResponsibleParty.PROGRAM, "publish", "step:publish")
     if snapshot.next_stage == Stage.REVIEW:
-        return NextAction(ResponsibleParty.PARTNER, "Request review", "step:submit_for_review")
-    return NextAction(ResponsibleParty.PARTNER, f"Complete step “{snapshot.step}”", "step:complete_step")
+        return NextAction(ResponsibleParty.PARTNER, "request_review", "step:submit_for_review")
+    return NextAction(ResponsibleParty.PARTNER, "complete_step", "step:complete_step", {"step": snapshot.step})
 
 
 def _determine_in_review(snapshot: IntegrationSnapshot) -> NextAction:
@@ -183,7 +182,7 @@ def _determine_in_review(snapshot: IntegrationSnapshot) -> NextAction:
         return _determine_in_changes(snapshot)
     if snapshot.partner_requests:
         return _determine_for_open(snapshot.partner_requests)
-    return NextAction(ResponsibleParty.PROGRAM, f"Review round {snapshot.round}", "review")
+    return NextAction(ResponsibleParty.PROGRAM, "review", "review", {"round": snapshot.round})
 
 
 def _determine_in_changes(snapshot: IntegrationSnapshot) -> NextAction:
@@ -195,56 +194,34 @@ def _determine_in_changes(snapshot: IntegrationSnapshot) -> NextAction:
     if before_findings:
         return _determine_for_open(before_findings)
     if snapshot.open_findings:
-        noun = "finding" if snapshot.open_findings == 1 else "findings"
-        return NextAction(ResponsibleParty.PARTNER, f"Respond to {snapshot.open_findings} {noun}", "findings")
+        params = {"count": snapshot.open_findings}
+        return NextAction(ResponsibleParty.PARTNER, "respond_to_findings", "findings", params)
     if partner_requirements:
         return _determine_for_open(partner_requirements)
-    return NextAction(ResponsibleParty.PARTNER, "Request another review", "step:resubmit_for_review")
+    return NextAction(ResponsibleParty.PARTNER, "request_another_review", "step:resubmit_for_review")
 
 
 COMPLIANCE_ACTIONS: dict[tuple[ListingStatus, ComplianceStatus], tuple[ResponsibleParty, str]] = {
-    (ListingStatus.ON_NOTICE, ComplianceStatus.RUNNING): (ResponsibleParty.PARTNER, "Respond to the notice"),
-    (ListingStatus.ON_NOTICE, ComplianceStatus.EXPIRED): (
-        ResponsibleParty.PROGRAM,
-        "Decide on the suspension",
-    ),
-    (ListingStatus.ON_NOTICE, ComplianceStatus.PARTNER_RESPONDED): (
-        ResponsibleParty.PROGRAM,
-        "Review the partner's response to the notice",
-    ),
-    (ListingStatus.ON_NOTICE, ComplianceStatus.APPEALED): (
-        ResponsibleParty.PROGRAM,
-        "Decide on the appeal against the notice",
-    ),
-    (ListingStatus.SUSPENDED, ComplianceStatus.RUNNING): (
-        ResponsibleParty.PARTNER,
-        "Fix the issues that led to the suspension",
-    ),
-    (ListingStatus.SUSPENDED, ComplianceStatus.EXPIRED): (
-        ResponsibleParty.PROGRAM,
-        "Decide on the delisting",
-    ),
+    (ListingStatus.ON_NOTICE, ComplianceStatus.RUNNING): (ResponsibleParty.PARTNER, "respond_to_notice"),
+    (ListingStatus.ON_NOTICE, ComplianceStatus.EXPIRED): (ResponsibleParty.PROGRAM, "decide_on_suspension"),
+    (ListingStatus.ON_NOTICE, ComplianceStatus.PARTNER_RESPONDED): (ResponsibleParty.PROGRAM, "review_notice_response"),
+    (ListingStatus.ON_NOTICE, ComplianceStatus.APPEALED): (ResponsibleParty.PROGRAM, "decide_on_notice_appeal"),
+    (ListingStatus.SUSPENDED, ComplianceStatus.RUNNING): (ResponsibleParty.PARTNER, "fix_issues"),
+    (ListingStatus.SUSPENDED, ComplianceStatus.EXPIRED): (ResponsibleParty.PROGRAM, "decide_on_delisting"),
     (ListingStatus.SUSPENDED, ComplianceStatus.PARTNER_RESPONDED): (
         ResponsibleParty.PROGRAM,
-        "Review the partner's response to the suspension",
+        "review_suspension_response",
     ),
-    (ListingStatus.SUSPENDED, ComplianceStatus.APPEALED): (
-        ResponsibleParty.PROGRAM,
-        "Decide on the appeal against the suspension",
-    ),
+    (ListingStatus.SUSPENDED, ComplianceStatus.APPEALED): (ResponsibleParty.PROGRAM, "decide_on_suspension_appeal"),
 }
-IDLE_ACTIONS = {
-    ListingStatus.DELISTED: "No action needed. The integration is delisted.",
-    ListingStatus.UNLISTED: "No action needed. The partner ended its support commitment.",
-}
+IDLE_ACTIONS = {ListingStatus.DELISTED: "none_delisted", ListingStatus.UNLISTED: "none_unlisted"}
 
 
 def _determine_for_compliance(snapshot: IntegrationSnapshot) -> NextAction | None:
     """Return the next action of the compliance procedure, or None."""
     if snapshot.process == ComplianceStatus.REQUESTED:
-        return NextAction(
-            ResponsibleParty.PROGRAM, f"Decide on the compliance request: {snapshot.compliance_request}", "compliance"
-        )
+        request = {"code": snapshot.compliance_request, "params": snapshot.compliance_request_params}
+        return NextAction(ResponsibleParty.PROGRAM, "decide_on_request", "compliance", {"request": request})
     if (snapshot.listing_status, snapshot.process) in COMPLIANCE_ACTIONS:
         return NextAction(*COMPLIANCE_ACTIONS[snapshot.listing_status, snapshot.process], "compliance")
     if snapshot.listing_status in IDLE_ACTIONS:
@@ -261,8 +238,8 @@ def _determine_in_support(snapshot: IntegrationSnapshot) -> NextAction:
     if snapshot.renewals:
         return _determine_for_open(snapshot.renewals)
     if snapshot.tier_request:
-        return NextAction(ResponsibleParty.PROGRAM, f"Decide on tier {snapshot.tier_request}", "review")
-    return NextAction(ResponsibleParty.MACHINE, "No action needed. We monitor this integration.")
+        return NextAction(ResponsibleParty.PROGRAM, "decide_on_tier", "review", {"tier": snapshot.tier_request})
+    return NextAction(ResponsibleParty.MACHINE, "none_monitored")
 
 
 def _determine_for_open(open_requirements: tuple[OpenRequirement, ...]) -> NextAction:
@@ -275,7 +252,5 @@ def _determine_for_open(open_requirements: tuple[OpenRequirement, ...]) -> NextA
     ):
         for item in open_requirements:
             if item.responsible_party == responsible_party:
-                return NextAction(
-                    responsible_party, ACTION_SENTENCES[item.verb] % {"title": item.title}, f"requirement:{item.id}"
-                )
+                return NextAction(responsible_party, item.action, f"requirement:{item.id}", {"title": item.title})
     raise AssertionError("an open requirement has no responsible party")

@@ -58,7 +58,7 @@ class QueueItemOut(Schema):
     """Item of the review queue. `checks` counts checks by outcome."""
 
     integration: submissions.IntegrationOut
-    reasons: list[str]
+    reasons: list[str] = Field(validation_alias="reason_labels")
     checks: JsonObject = Field(validation_alias="requirement_counts")
     claim_expires_at: datetime | None
 

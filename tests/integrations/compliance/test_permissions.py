@@ -12,7 +12,7 @@ from integrations.submissions.services.transitions import list_available_transit
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from tests.conftest import person
-from tests.integrations.compliance.transitions import DAY, REASON, fresh
+from tests.integrations.compliance.transitions import ARGUMENTS_BY_TRANSITION, DAY, REASON, fresh
 
 STEPS = (
     "issue_notice",
@@ -134,7 +134,8 @@ def can(row: Integration, step: str, who: Any, now: datetime) -> bool:
 def can_machine(row: Integration, step: str, now: datetime) -> bool:
     try:
         with transaction.atomic():
-            perform_transition(fresh(row), step, actor=None, note=REASON, now=now, why="x", acts=[])
+            arguments = ARGUMENTS_BY_TRANSITION.get(step, {})
+            perform_transition(fresh(row), step, actor=None, note=REASON, now=now, **arguments)
             transaction.set_rollback(True)
     except ActionRefused:
         return False

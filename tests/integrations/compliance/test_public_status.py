@@ -64,7 +64,7 @@ def test_breaches_suggest_a_notice_once(states: Any, late: SlaClock, now: dateti
     assert [tasks.advance_cases(now + DAY), tasks.advance_cases(now + DAY)] == [1, 0]
     row = fresh(late.integration)
     assert turn(row) == ("listed", "program", "Decide on the compliance request: 2 SLA breaches within 90 days")
-    assert row.reasons == ["2 SLA breaches within 90 days"]
+    assert row.reason_labels == ["2 SLA breaches within 90 days"]
     take(row, "dismiss_request", rita, now + 2 * DAY)
     SlaClock.objects.update(state="met")
     assert tasks.advance_cases(now + 3 * DAY) == 0

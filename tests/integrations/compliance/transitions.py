@@ -11,7 +11,7 @@ from portal.core.errors import ActionRefused
 
 DAY = timedelta(days=1)
 ARGUMENTS_BY_TRANSITION: dict[str, dict[str, Any]] = {
-    "suggest_notice": {"why": "2 breaches"},
+    "suggest_notice": {"request": "sla_breaches", "params": {"count": 2, "days": 90}, "why": "2 breaches"},
     "pause_deadline": {"acts": []},
 }
 REASON = "The SLA targets were missed."
@@ -34,4 +34,4 @@ def refusal(row: Integration, step: str, by: Any, now: datetime) -> str:
 
 def turn(row: Integration) -> tuple[str, str, str]:
     row = fresh(row)
-    return row.listing_status, row.responsible_party, row.next_action_text
+    return row.listing_status, row.responsible_party, row.next_action_label

@@ -27,7 +27,7 @@ def row(acme: Any, alice: Any, rita: Any) -> Integration:
 
 def turn(row: Integration) -> tuple[str, str]:
     row = Integration.objects.get(pk=row.pk)
-    return row.responsible_party, row.next_action_text
+    return row.responsible_party, row.next_action_label
 
 
 def part(row: Integration, now: datetime) -> list[str]:
@@ -107,7 +107,7 @@ def test_email_lists_the_requirements_that_wait(row: Integration, rita: Any, now
     email = EmailMessage.objects.get(event__event_type="review.changes_requested")
     assert len(partner_requirements) == 4  # two of them are one: the demonstration or the logs
     assert email.subject == "Changes requested: Rocket"
-    assert [f"- {item.verb}: {item.title}" in email.text for item in partner_requirements] == [True] * len(
+    assert [f"- {item.action_label}: {item.title}" in email.text for item in partner_requirements] == [True] * len(
         partner_requirements
     )
     assert "Finding" not in email.text

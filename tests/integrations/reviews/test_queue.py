@@ -330,10 +330,11 @@ def reviewed_row(partner: Partner, now: datetime) -> dict[str, Any]:
         "review_state": "waiting",
         "review_round": 1,
         "responsible_party": "program",
-        "next_action_text": "Review round 1",
+        "next_action_code": "review",
+        "next_action_params": {"round": 1},
         "next_action_target": "review",
         "responsible_since": now,
-        "reasons": ["new review"],
+        "reasons": [{"code": "new_review", "params": {}}],
         "requirement_counts": {"pass": 3},
         "created_at": now,
     }

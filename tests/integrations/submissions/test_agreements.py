@@ -29,7 +29,7 @@ def get_status(row, requirement_id=TPA):
 
 def turn(row):
     row = Integration.objects.get(pk=row.pk)
-    return row.responsible_party, row.next_action_text, row.reasons
+    return row.responsible_party, row.next_action_label, row.reason_labels
 
 
 def verbs(row):

@@ -1,15 +1,14 @@
-"""Tests that every next action and queue reason can be translated."""
-
-from collections.abc import Iterator
+"""Tests that next actions and queue reasons are rendered in the reader's language."""
 
 import pytest
 
-from integrations.submissions.selectors import context, queue_reasons
+from integrations.submissions.selectors import context
+from integrations.submissions.selectors.queue_reasons import list_reasons
 from integrations.submissions.workflow.next_action import (
-    ACTION_SENTENCES,
-    PATTERNED_SENTENCES,
-    find_action_verb,
-    translate_next_action,
+    ACTION_LABELS,
+    REQUIREMENT_ACTIONS,
+    SENTENCES,
+    render_sentence,
 )
 from integrations.submissions.workflow.states import (
     COMPLIANCE_ACTIONS,
@@ -25,7 +24,10 @@ from integrations.submissions.workflow.states import (
 )
 from tests.portal import pseudo
 
-ITEM = (OpenRequirement("X-1", "Logs", ResponsibleParty.PARTNER, "Upload"),)
+VALUES = {name: "7" for name in ("title", "step", "round", "reason", "tier", "request", "days", "factor")} | {
+    "count": 7
+}
+ITEM = (OpenRequirement("X-1", "Logs", ResponsibleParty.PARTNER, "upload"),)
 REVIEW = {"stage": Stage.REVIEW, "step": "Review"}
 SUPPORT = {"stage": Stage.SUPPORT, "step": "Support"}
 FACTS = (
@@ -44,7 +46,8 @@ FACTS = (
         **SUPPORT,
         listing_status=ListingStatus.LISTED,
         process=ComplianceStatus.REQUESTED,
-        compliance_request="2 breaches",
+        compliance_request="sla_breaches",
+        compliance_request_params={"count": 2, "days": 90},
     ),
     *(
         IntegrationSnapshot(**SUPPORT, listing_status=listing_status, process=process)
@@ -52,40 +55,36 @@ FACTS = (
     ),
     *(IntegrationSnapshot(**SUPPORT, listing_status=listing_status) for listing_status in IDLE_ACTIONS),
 )
-REASONS = ("new review", "review round 2", "ready to publish", "request for tier Premier", "response to 1 finding")
 
 
-def texts() -> Iterator[str]:
-    """Yield every kind of stored text: next actions, reasons, verbs, and choices."""
-    yield from (turn.action for each in FACTS if (turn := determine_next_action(each)) is not None)
-    yield from context.ACTION_VERBS.values()
-    yield from context.OTHER_PARTY_VERBS.values()
-    yield from queue_reasons.COMPLIANCE_REASONS.values()
-    yield from (OpenRequirement("X-1", "Logs", ResponsibleParty.PARTNER, enough=n).choice for n in (1, 2))
-    yield from REASONS
-
-
-@pytest.mark.parametrize("text", sorted(set(texts())))
-def test_next_action_is_translated(text: str) -> None:
-    assert translate_next_action(text) == text
+@pytest.mark.parametrize("code", SENTENCES)
+def test_sentence_is_translated(code: str) -> None:
     with pseudo.activate_pseudo_language():
-        assert pseudo.find_untranslated_texts(translate_next_action(text), markup=False) in (
-            [],
-            [text.partition(": ")[2]],
-        )
-        assert translate_next_action(text).startswith(pseudo.OPEN)
+        assert code == "requirement" or render_sentence(code, VALUES).startswith(pseudo.OPEN)
 
 
-@pytest.mark.parametrize("verb", ACTION_SENTENCES)
-def test_action_sentence_begins_with_its_verb(verb: str) -> None:
-    assert ACTION_SENTENCES[verb].startswith(verb)
-    assert find_action_verb(ACTION_SENTENCES[verb] % {"title": "Logs"}) == verb
-
-
-def test_patterned_sentences_contain_their_value() -> None:
-    assert [message for _pattern, message in PATTERNED_SENTENCES if "%(value)s" not in message] == []
-
-
-def test_unknown_text_is_not_translated() -> None:
+@pytest.mark.parametrize("snapshot", FACTS)
+def test_next_action_is_rendered_in_the_readers_language(snapshot: IntegrationSnapshot) -> None:
+    action = determine_next_action(snapshot)
+    assert action is not None
+    sentence = action.render()
+    assert pseudo.OPEN not in sentence
+    assert "%(" not in sentence
     with pseudo.activate_pseudo_language():
-        assert translate_next_action("Whatever: it is") == "Whatever: it is"
+        assert action.render().startswith(pseudo.OPEN)
+        assert all(render_sentence(**reason) for reason in list_reasons(snapshot))
+
+
+def test_sentence_within_a_sentence_is_rendered() -> None:
+    request = {"code": "sla_breaches", "params": {"count": 2, "days": 90}}
+    sentence = "Decide on the compliance request: 2 SLA breaches within 90 days"
+    assert render_sentence("decide_on_request", {"request": request}) == sentence
+
+
+def test_every_requirement_action_has_a_label_and_a_sentence() -> None:
+    used_codes = {*context.ACTIONS_BY_KIND.values(), *context.OTHER_PARTY_ACTIONS.values()}
+    assert used_codes | {"choose_time", "sign_renewal"} == ACTION_LABELS.keys() == REQUIREMENT_ACTIONS.keys()
+
+
+def test_no_code_has_no_sentence() -> None:
+    assert render_sentence("", {}) == ""

@@ -113,7 +113,7 @@ def check(row: Integration, before: int | None, step: str) -> None:
         return
     check_standing(row)
     assert row.responsible_party in set(ResponsibleParty)
-    assert row.next_action_text
+    assert row.next_action_label
     place = row.edition.position(row.step, row.stage)  # raises where the path has no such place
     if before is not None and step not in BACKWARDS:
         assert place in (before, before + 1)
@@ -136,7 +136,7 @@ def test_random_walk_through_the_due_process_takes_nothing_by_machine(
 ) -> None:
     cast: dict[str, Any] = {"alice": alice, "rita": rita, "rob": rob, "charlie": charlie, "machine": None}
     arguments_by_step: dict[str, dict[str, Any]] = {
-        "suggest_notice": {"why": "Breaches."},
+        "suggest_notice": {"request": "slow_issue", "params": {"factor": 3}, "why": "Breaches."},
         "pause_deadline": {"acts": []},
     }
     now = NOW + timedelta(days=1)

@@ -49,7 +49,7 @@ def test_whole_path_of_nomad_is_walked(at: At) -> None:
         "listed",
         row.edition.release_tier.key,
     )
-    assert (row.responsible_party, row.next_action_text) == (
+    assert (row.responsible_party, row.next_action_label) == (
         "machine",
         "No action needed. We monitor this integration.",
     )
@@ -89,7 +89,7 @@ def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: A
     finding = findings.raise_finding(row, "NO-3", "Add acceptance tests.", actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, note="Nearly there.", now=now)
     row = fresh(row)
-    assert (row.stage, row.review_state, row.responsible_party, row.next_action_text) == (
+    assert (row.stage, row.review_state, row.responsible_party, row.next_action_label) == (
         "review",
         "changes",
         "partner",
@@ -103,7 +103,7 @@ def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: A
     now += timedelta(minutes=10)
     perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     row = fresh(row)
-    assert (row.review_round, row.responsible_party, row.reasons) == (
+    assert (row.review_round, row.responsible_party, row.reason_labels) == (
         2,
         "program",
         ["review round 2", "response to 1 finding"],
@@ -183,7 +183,7 @@ def test_on_hold_names_for_whom_and_blocks_every_step_but_the_end(
         rocket, "put_on_hold", actor=rita, note="Legal reads the agreement.", waits_for="third_party", now=now
     )
     row = fresh(rocket)
-    assert (row.responsible_party, row.next_action_text) == ("third_party", "On hold: Legal reads the agreement.")
+    assert (row.responsible_party, row.next_action_label) == ("third_party", "On hold: Legal reads the agreement.")
     meet(row, alice, now)
     with pytest.raises(ActionRefused, match="On hold: Legal"):
         perform_transition(row, "complete_step", actor=alice, now=now)
@@ -249,12 +249,12 @@ def test_waiver_counts_until_it_ends(rocket: Integration, rita: Any, now: dateti
             now=now,
         )
     row = fresh(rocket)
-    assert (row.next_action_text, row.next_refresh_at) == ("Complete step “Engage”", now + timedelta(days=30))
+    assert (row.next_action_label, row.next_refresh_at) == ("Complete step “Engage”", now + timedelta(days=30))
     from integrations.submissions.tasks import refresh_due_integrations
 
     assert refresh_due_integrations(now + timedelta(days=29)) == 0
     assert refresh_due_integrations(now + timedelta(days=30)) == 1
-    assert fresh(rocket).next_action_text != "Complete step “Engage”"
+    assert fresh(rocket).next_action_label != "Complete step “Engage”"
     assert refresh_due_integrations(now + timedelta(days=31)) == 0
 
 
@@ -293,4 +293,4 @@ def test_turn_that_is_stored_is_the_turn_that_is_derived(at: At, now: datetime) 
         row = at(stage, name=f"Rocket {stage}")
         turn = determine_next_action(build_step_context(row, now))
         assert turn is not None
-        assert (row.responsible_party, row.next_action_text) == (turn.responsible_party, turn.action)
+        assert (row.responsible_party, row.next_action_label) == (turn.responsible_party, turn.render())

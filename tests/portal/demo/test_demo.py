@@ -51,8 +51,8 @@ def test_every_turn_of_the_demo_world_is_the_derived_one(demo: None) -> None:
     now = timezone.now()
     for row in Integration.objects.all():
         turn = determine_next_action(build_step_context(row, now))
-        assert (row.responsible_party, row.next_action_text) == (
-            (turn.responsible_party, turn.action) if turn else ("", "")
+        assert (row.responsible_party, row.next_action_label) == (
+            (turn.responsible_party, turn.render()) if turn else ("", "")
         )
 
 

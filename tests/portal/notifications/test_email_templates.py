@@ -330,4 +330,4 @@ def test_waiver_ended_early_is_reported_with_its_reason_and_whose_turn_it_is(
     assert (email.to, email.subject) == (alice.email, f"Waiver ended: {requirement.title}, Rocket")
     assert "The registry is open again." in email.text
     assert "It was valid until 2026-06-01." in email.text
-    assert row.next_action_text in email.text
+    assert row.next_action_label in email.text

@@ -17,9 +17,10 @@ from portal.core.value_types import JsonObject
 
 
 class NextActionOut(Schema):
-    """Next action. `responsible_party` is empty if no action is needed."""
+    """Next action. `responsible_party` is empty if no action is needed; `code` is the same in all languages."""
 
     responsible_party: str
+    code: str
     action: str
     since: datetime | None
     due_at: datetime | None
@@ -57,7 +58,8 @@ class IntegrationOut(Schema):
     def resolve_next_action(row: Integration) -> JsonObject:
         return {
             "responsible_party": row.responsible_party,
-            "action": row.next_action_text,
+            "code": row.next_action_code,
+            "action": row.next_action_label,
             "since": row.responsible_since,
             "due_at": row.action_due_at,
         }
