@@ -264,7 +264,7 @@ def complete_requirements(rows: list[Integration], now: datetime) -> None:
     for integration in rows:
         integration.__dict__["_states"] = {state.requirement_id: state for state in states[integration.pk]}
         integration.__dict__["_findings"] = []
-        next_action = determine_next_action(context.build_step_context(integration, now))
+        next_action = determine_next_action(context.build_snapshot(integration, now))
         assert next_action is not None  # only ended integrations have none
         integration.next_action_code, integration.next_action_params = next_action.code, next_action.params
         integration.next_action_target = next_action.target

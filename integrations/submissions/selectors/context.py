@@ -67,7 +67,7 @@ def count_findings(integration: "Integration") -> Counter[str]:
 
 def clear_cache(integration: "Integration") -> None:
     """Clear cached relations after a write."""
-    for attribute in ("_states", "_findings", "_known"):
+    for attribute in ("_states", "_findings"):
         integration.__dict__.pop(attribute, None)
 
 
@@ -212,7 +212,7 @@ def list_partner_requirements(integration: "Integration", now: datetime) -> tupl
     return tuple(item for item in open_requirements if item.responsible_party == ResponsibleParty.PARTNER)
 
 
-def build_step_context(integration: "Integration", now: datetime) -> IntegrationSnapshot:
+def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnapshot:
     """Return everything that determines the next action."""
     if not integration.is_open:
         return IntegrationSnapshot(Stage(integration.stage), integration.step)

@@ -18,6 +18,7 @@ from django_fsm import Transition
 from integrations.partners import permissions
 from integrations.submissions.models.integration import MEMBER_NAMES, Integration
 from integrations.submissions.selectors import context, queue_reasons
+from integrations.submissions.selectors.step_context import StepContext
 from integrations.submissions.services.responsibility import record_responsibility_change
 from integrations.submissions.workflow import evidence as evidence_provider
 from integrations.submissions.workflow import guards
@@ -82,7 +83,7 @@ def list_available_transitions(
     integration: Integration, user: User, *, now: datetime | None = None
 ) -> list[AvailableTransition]:
     """Return the transitions that the user has permission for, in the order of the model."""
-    integration.step_context = guards.StepContext(now or timezone.now(), user)
+    integration.step_context = StepContext(integration, now or timezone.now(), user)
     member_names = MEMBER_NAMES
     allowed_transitions = [s for s in get_transitions_from(integration).values() if s.has_perm(integration, user)]
     return [
@@ -124,7 +125,7 @@ def perform_transition(
     now = now or timezone.now()
     with transaction.atomic():
         locked_integration = lock_integration(integration.pk)
-        locked_integration.step_context = guards.StepContext(now, actor, note, inputs)
+        locked_integration.step_context = StepContext(locked_integration, now, actor, note, inputs)
         transition = _require_transition(locked_integration, transition_name, version, actor)
         previous_state, undone_state = _snapshot_state(locked_integration), locked_integration.undo
         evidence_data = _collect_evidence(locked_integration, transition, now)
@@ -250,7 +251,7 @@ def refresh_next_action(integration: Integration, now: datetime, *, is_undo: boo
     Call on a locked row before saving it. `is_undo`: a decision was undone.
     """
     context.clear_cache(integration)
-    snapshot = context.build_step_context(integration, now)
+    snapshot = context.build_snapshot(integration, now)
     next_action = determine_next_action(snapshot)
     responsible_party = str(next_action.responsible_party) if next_action else ""
     if responsible_party != integration.responsible_party:

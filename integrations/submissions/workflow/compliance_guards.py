@@ -47,28 +47,25 @@ def is_process_not_paused(integration: "Integration") -> bool:
 
 
 def _describe_activities(integration: "Integration") -> str:
-    activities = evidence.get_compliance_facts(integration, integration.step_context.now).activities
+    activities = integration.step_context.compliance.activities
     return format_titles(_("Review the partner's activity first"), [activity.summary for activity in activities])
 
 
 @attach_refusal(_describe_activities)
 def has_no_partner_activity(integration: "Integration") -> bool:
     """Whether no unreviewed activity exists. Reading it live means a late periodic job can't hurt the partner."""
-    return not evidence.get_compliance_facts(integration, integration.step_context.now).activities
+    return not integration.step_context.compliance.activities
 
 
 def _describe_data_gap(integration: "Integration") -> str:
-    data_up_to = evidence.get_compliance_facts(integration, integration.step_context.now).data_up_to
+    data_up_to = integration.step_context.compliance.data_up_to
     return _("Our issue data ends %(time)s. It must cover the entire period.") % {"time": _format_moment(data_up_to)}
 
 
 @attach_refusal(_describe_data_gap)
 def is_data_complete(integration: "Integration") -> bool:
     """Whether the data covers the period: a response might be in a gap."""
-    data_up_to, due_at = (
-        evidence.get_compliance_facts(integration, integration.step_context.now).data_up_to,
-        integration.compliance_deadline_at,
-    )
+    data_up_to, due_at = integration.step_context.compliance.data_up_to, integration.compliance_deadline_at
     return data_up_to is None or due_at is None or data_up_to >= due_at
 
 
@@ -137,4 +134,4 @@ def has_no_pending_request(integration: "Integration") -> bool:
 @attach_refusal(gettext_noop("We found no change of the repository owner. Issue a notice first."))
 def is_repository_transferred(integration: "Integration") -> bool:
     """Whether a check found a transfer and the hold for that reason is still active."""
-    return bool(evidence.get_compliance_facts(integration, integration.step_context.now).freeze_reason)
+    return bool(integration.step_context.compliance.freeze_reason)

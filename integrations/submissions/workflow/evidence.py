@@ -58,11 +58,8 @@ def set_evidence_provider(
 
 
 def get_compliance_facts(integration: "Integration", now: datetime) -> ComplianceFacts:
-    """Return the facts at a moment, cached on the row."""
-    cached_facts: tuple[datetime, ComplianceFacts] | None = integration.__dict__.get("_known")
-    if cached_facts is None or cached_facts[0] != now:
-        cached_facts = integration.__dict__["_known"] = (now, _provider.facts_function(integration, now))
-    return cached_facts[1]
+    """Return the facts at a moment."""
+    return _provider.facts_function(integration, now)
 
 
 def collect_evidence(integration: "Integration", now: datetime) -> dict[str, object]:

@@ -1,36 +1,22 @@
 """Guards of transitions: predicates over an integration, each with the message for a refusal.
 
-The inputs of a transition (time, note, and so on) are on the row as `step_context` while it is checked.
+The row holds the inputs of a transition and what its guards read as `step_context` while it is checked.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext, gettext_noop, ngettext
 from django.utils.translation import gettext as _
 
 from integrations.programs.stages import Stage
-from integrations.submissions.selectors import context
 from integrations.submissions.workflow.states import ReviewState
-from portal.core.value_types import NamedValues
 from portal.ui.components.moments import format_clock
 
 if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
 
 Predicate = Callable[["Integration"], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class StepContext:
-    """Inputs of a transition. Pages that only list the available transitions pass no `note`."""
-
-    now: datetime
-    actor: Any = None
-    note: str | None = None
-    inputs: NamedValues = field(default_factory=dict)
 
 
 def attach_refusal(message: "str | Callable[[Integration], str]") -> Callable[[Predicate], Predicate]:
@@ -48,9 +34,7 @@ def explain_guard(predicate: Predicate, integration: "Integration") -> str:
 
 
 def _list_open_titles(integration: "Integration") -> str:
-    return format_titles(
-        _("Open requirements"), [r.title for r in context.list_missing_next(integration, integration.step_context.now)]
-    )
+    return format_titles(_("Open requirements"), [r.title for r in integration.step_context.missing])
 
 
 def format_titles(heading: str, titles: list[str]) -> str:
@@ -87,7 +71,7 @@ def is_review_next(integration: "Integration") -> bool:
 
 @attach_refusal(_list_open_titles)
 def has_no_missing_requirements(integration: "Integration") -> bool:
-    return not context.list_missing_next(integration, integration.step_context.now)
+    return not integration.step_context.missing
 
 
 @attach_refusal(gettext_noop("Waiting for the partner to make changes."))
@@ -103,24 +87,21 @@ def has_requested_changes(integration: "Integration") -> bool:
 @attach_refusal(gettext_noop("Add at least one finding before you request changes."))
 def has_partner_tasks(integration: "Integration") -> bool:
     """Whether an open finding or requirement waits for the partner."""
-    return bool(
-        context.count_findings(integration).get("open", 0)
-        or context.list_partner_requirements(integration, integration.step_context.now)
-    )
+    return bool(integration.step_context.findings["open"] or integration.step_context.partner_requirements)
 
 
 def _list_partner_titles(integration: "Integration") -> str:
-    partner_requirements = context.list_partner_requirements(integration, integration.step_context.now)
+    partner_requirements = integration.step_context.partner_requirements
     return format_titles(_("Complete these requirements first"), [missing.title for missing in partner_requirements])
 
 
 @attach_refusal(_list_partner_titles)
 def has_no_partner_requirements(integration: "Integration") -> bool:
-    return not context.list_partner_requirements(integration, integration.step_context.now)
+    return not integration.step_context.partner_requirements
 
 
 def _describe_open_findings(integration: "Integration") -> str:
-    count = context.count_findings(integration).get("open", 0)
+    count = integration.step_context.findings["open"]
     return ngettext("Respond to %(count)s open finding first.", "Respond to %(count)s open findings first.", count) % {
         "count": count
     }
@@ -128,13 +109,13 @@ def _describe_open_findings(integration: "Integration") -> str:
 
 @attach_refusal(_describe_open_findings)
 def has_no_open_findings(integration: "Integration") -> bool:
-    return context.count_findings(integration).get("open", 0) == 0
+    return integration.step_context.findings["open"] == 0
 
 
 @attach_refusal(gettext_noop("Verify all findings first."))
 def has_only_verified_findings(integration: "Integration") -> bool:
-    counts = context.count_findings(integration)
-    return counts.get("open", 0) + counts.get("resolved", 0) == 0
+    counts = integration.step_context.findings
+    return counts["open"] + counts["resolved"] == 0
 
 
 def _describe_claim(integration: "Integration") -> str:
@@ -196,4 +177,4 @@ def is_tier_requested(integration: "Integration") -> bool:
 @attach_refusal(gettext_noop("Some requirements of the tier are open."))
 def has_tier_requirements(integration: "Integration") -> bool:
     tier = integration.edition.tier(integration.tier_request)
-    return tier is not None and not context.list_missing_for_tier(integration, tier, integration.step_context.now)
+    return tier is not None and not integration.step_context.missing_for_tier

@@ -14,7 +14,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.sla import tasks
 from integrations.sla.models import LabelPolicy, MonitoredRepository, SlaBreach, SlaClock, SupportIssue
 from integrations.submissions.models import Agreement, Integration, Meeting, RequirementFulfillment
-from integrations.submissions.selectors.context import build_step_context
+from integrations.submissions.selectors.context import build_snapshot
 from integrations.submissions.workflow.states import Stage, determine_next_action
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
@@ -50,7 +50,7 @@ def test_demo_world_shows_every_program_stage_and_role(demo: None) -> None:
 def test_every_turn_of_the_demo_world_is_the_derived_one(demo: None) -> None:
     now = timezone.now()
     for row in Integration.objects.all():
-        turn = determine_next_action(build_step_context(row, now))
+        turn = determine_next_action(build_snapshot(row, now))
         assert (row.responsible_party, row.next_action_label) == (
             (turn.responsible_party, turn.render()) if turn else ("", "")
         )

@@ -1,0 +1,53 @@
+"""Context of a transition: its inputs and what its guards read."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from integrations.programs.schema import Requirement
+from integrations.submissions.selectors import context
+from integrations.submissions.workflow.evidence import ComplianceFacts, get_compliance_facts
+from integrations.submissions.workflow.states import OpenRequirement
+from portal.accounts.requests import AnyUser
+from portal.core.value_types import NamedValues
+
+if TYPE_CHECKING:
+    from integrations.submissions.models.integration import Integration
+
+
+@dataclass(frozen=True)
+class StepContext:
+    """Inputs of a transition at one moment. What guards read is loaded at the first use and doesn't change after that.
+
+    Pages that only list the available transitions pass no `note`.
+    """
+
+    integration: "Integration"
+    now: datetime
+    actor: AnyUser | None = None
+    note: str | None = None
+    inputs: NamedValues = field(default_factory=dict)
+
+    @cached_property
+    def missing(self) -> list[Requirement]:
+        return context.list_missing_next(self.integration, self.now)
+
+    @cached_property
+    def missing_for_tier(self) -> list[Requirement]:
+        tier = self.integration.edition.tier(self.integration.tier_request)
+        return context.list_missing_for_tier(self.integration, tier, self.now) if tier else []
+
+    @cached_property
+    def partner_requirements(self) -> tuple[OpenRequirement, ...]:
+        return context.list_partner_requirements(self.integration, self.now)
+
+    @cached_property
+    def findings(self) -> Counter[str]:
+        """Return the number of findings by state."""
+        return context.count_findings(self.integration)
+
+    @cached_property
+    def compliance(self) -> ComplianceFacts:
+        return get_compliance_facts(self.integration, self.now)
