@@ -102,7 +102,7 @@ def build_row(
     party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS,
 ) -> RequirementRow:
     """Return the row of a requirement. `party_labels`: what the reader calls each party."""
-    state = context_selectors.get_fulfillments(integration).get(requirement.id)
+    state = integration.fulfillments_by_id.get(requirement.id)
     is_met = state is not None and state.is_met(now)
     return RequirementRow(
         requirement=requirement,
@@ -229,8 +229,4 @@ def is_visible_to_partner(integration: Integration, finding: Finding) -> bool:
 
 def list_visible_findings(integration: Integration) -> list[Finding]:
     """Return the findings that the partner can see."""
-    return [
-        finding
-        for finding in context_selectors.get_findings(integration)
-        if is_visible_to_partner(integration, finding)
-    ]
+    return [finding for finding in integration.all_findings if is_visible_to_partner(integration, finding)]

@@ -262,8 +262,8 @@ def complete_requirements(rows: list[Integration], now: datetime) -> None:
         [state for integration_states in states.values() for state in integration_states], batch_size=500
     )
     for integration in rows:
-        integration.__dict__["_states"] = {state.requirement_id: state for state in states[integration.pk]}
-        integration.__dict__["_findings"] = []
+        integration.fulfillments_by_id = {state.requirement_id: state for state in states[integration.pk]}
+        integration.all_findings = []
         next_action = determine_next_action(context.build_snapshot(integration, now))
         assert next_action is not None  # only ended integrations have none
         integration.next_action_code, integration.next_action_params = next_action.code, next_action.params

@@ -7,7 +7,6 @@ from integrations.programs.requirements import Question, Requirement
 from integrations.programs.schema import Tier
 from integrations.submissions.models import Document, Integration
 from integrations.submissions.public_status import PublicListingStatus, get_public_listing_status
-from integrations.submissions.selectors.context import get_fulfillments
 from integrations.submissions.services import documents
 
 IMAGE_CONTENT_TYPES = {"png": "image/png", "jpeg": "image/jpeg"}  # raster images only, because SVG can contain scripts
@@ -55,7 +54,7 @@ def build_listing_content(row: Integration) -> ListingContent:
         texts=tuple({answer.text: answer for field, answer in public_answer_pairs if field.type != "url"}.values()),
         links=tuple({answer.text: answer for field, answer in public_answer_pairs if field.type == "url"}.values()),
         has_logo=any(
-            get_fulfillments(row)[requirement.id].data.get("documents")
+            row.fulfillments_by_id[requirement.id].data.get("documents")
             for requirement in list_answered_requirements(row)
             if requirement.show_on_listing
         ),
@@ -65,7 +64,7 @@ def build_listing_content(row: Integration) -> ListingContent:
 def iterate_public_answers(row: Integration) -> Iterator[tuple[Question, PublicAnswer]]:
     """Yield the answers to public questions."""
     for requirement in list_answered_requirements(row):
-        data = get_fulfillments(row)[requirement.id].data
+        data = row.fulfillments_by_id[requirement.id].data
         for field in requirement.fields:
             value = data.get(field.key)
             if field.listing_label and isinstance(value, str) and value:
@@ -73,7 +72,7 @@ def iterate_public_answers(row: Integration) -> Iterator[tuple[Question, PublicA
 
 
 def list_answered_requirements(row: Integration) -> list[Requirement]:
-    return [requirement for requirement in row.edition.requirements() if requirement.id in get_fulfillments(row)]
+    return [requirement for requirement in row.edition.requirements() if requirement.id in row.fulfillments_by_id]
 
 
 def get_logo(row: Integration) -> Document | None:

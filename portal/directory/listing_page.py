@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from integrations.programs.requirements import FulfillingParty, Requirement
 from integrations.submissions.models import Integration
-from integrations.submissions.selectors.context import get_fulfillments, is_applicable
+from integrations.submissions.selectors.context import is_applicable
 from integrations.submissions.workflow.states import FULFILLED_STATUSES, Status
 from portal.audit.models import AuditEvent
 from portal.core.value_types import JsonObject
@@ -239,7 +239,7 @@ def list_versions(listing: Listing) -> list[ListedVersion]:
 
 def summarize_checks(row: Integration, now: datetime) -> CheckSummary:
     """Summarize the checked and waived requirements of the program and the tier."""
-    fulfillments, lines, counts = get_fulfillments(row), [], Counter[bool]()
+    fulfillments, lines, counts = row.fulfillments_by_id, [], Counter[bool]()
     submission_times = []
     for requirement in _list_requirements(row):
         fulfillment = fulfillments.get(requirement.id)

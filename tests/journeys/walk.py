@@ -141,7 +141,7 @@ class Walk:
     def fulfil(self, requirement: Requirement) -> None:
         """Meet one requirement on its own page, as the one whose part it is."""
         KINDS[requirement.kind](self, requirement)
-        state = context.get_fulfillments(self.row)[requirement.id]
+        state = self.row.fulfillments_by_id[requirement.id]
         assert state.is_met(timezone.now()), f"{requirement.id} is {state.status}: {state.summary}"
 
     def open(self, requirement: Requirement) -> Person:
@@ -203,7 +203,7 @@ class Walk:
     def check(self, requirement: Requirement) -> None:
         """The machine looked, or looks now; what it cannot say for certain a reviewer waives with a reason."""
         self.background()
-        state = context.get_fulfillments(self.row).get(requirement.id)
+        state = self.row.fulfillments_by_id.get(requirement.id)
         if state is None or state.status == Status.NOT_RUN:
             reviewer = self.reviewer.go(f"{self.page}requirements/{requirement.id}/")
             until = f"{timezone.now() + timedelta(days=90):%Y-%m-%d}"

@@ -6,7 +6,6 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from integrations.submissions.models import Integration
-from integrations.submissions.selectors import context
 from portal.core.value_types import JsonObject
 from portal.ui.components.moments import format_short
 from verification.checks.models import CheckResult, CheckRun
@@ -74,7 +73,7 @@ def list_check_results(integration: Integration, check_run: CheckRun | None, now
 
 def list_waived_check_keys(integration: Integration, now: datetime) -> set[str]:
     """Return the checks of requirements that are waived now, unless another requirement needs them too."""
-    fulfillments = context.get_fulfillments(integration)
+    fulfillments = integration.fulfillments_by_id
     waived_ids = {
         requirement.id
         for requirement in list_checked_requirements(integration)

@@ -101,7 +101,7 @@ def _list_sibling_repositories(integration: Integration) -> tuple[str, ...]:
 
 def _collect_answers(integration: Integration) -> dict[str, dict[str, object]]:
     """Return the answers from forms by requirement, in the order of the path."""
-    fulfillments, edition = context.get_fulfillments(integration), integration.edition
+    fulfillments, edition = integration.fulfillments_by_id, integration.edition
     requirements = (
         *edition.requirements(),
         *(requirement for tier in edition.tiers for requirement in tier.requirements),

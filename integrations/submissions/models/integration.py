@@ -1,6 +1,7 @@
 """Integration model."""
 
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from django.conf import settings
@@ -17,6 +18,10 @@ from integrations.submissions.workflow.states import FINAL_STAGES, ListingStatus
 from portal.accounts.requests import AnyUser
 from portal.core.name_matching import compute_name_key
 from portal.core.value_types import NamedValues
+
+if TYPE_CHECKING:
+    from integrations.submissions.models.findings import Finding
+    from integrations.submissions.models.requirements import RequirementFulfillment
 
 
 class IntegrationQuerySet(models.QuerySet["Integration"]):
@@ -120,6 +125,16 @@ class Integration(FSMModelMixin, StageFields):
     def save(self, *args: Any, **kwargs: Any) -> None:
         self.name_key = compute_name_key(self.name)
         super().save(*args, **kwargs)
+
+    @cached_property
+    def fulfillments_by_id(self) -> "dict[str, RequirementFulfillment]":
+        """Return the fulfillments by requirement ID, until a writer calls `context.clear_cache`."""
+        return {fulfillment.requirement_id: fulfillment for fulfillment in self.fulfillments.all()}
+
+    @cached_property
+    def all_findings(self) -> "list[Finding]":
+        """Return all findings by number, until a writer calls `context.clear_cache`."""
+        return list(self.findings.select_related("raised_by", "resolved_by", "verified_by"))
 
     @property
     def audit_fields(self) -> NamedValues:

@@ -22,9 +22,7 @@ from integrations.submissions.workflow.states import (
 )
 
 if TYPE_CHECKING:
-    from integrations.submissions.models.findings import Finding
     from integrations.submissions.models.integration import Integration
-    from integrations.submissions.models.requirements import RequirementFulfillment
 
 
 def get_recorded_party(integration: "Integration") -> tuple[str, str]:
@@ -34,40 +32,20 @@ def get_recorded_party(integration: "Integration") -> tuple[str, str]:
     """
     responsible_party, target = integration.responsible_party, integration.next_action_target
     if responsible_party == ResponsibleParty.MACHINE and target.startswith("requirement:"):
-        state = get_fulfillments(integration).get(target.partition(":")[2])
+        state = integration.fulfillments_by_id.get(target.partition(":")[2])
         if state is not None and state.status == Status.ERROR:
             responsible_party = OUTAGE_PARTY
     return str(integration.stage), str(responsible_party)
 
 
-def get_fulfillments(integration: "Integration") -> dict[str, "RequirementFulfillment"]:
-    """Return fulfillments by requirement ID, cached on the row until clear_cache()."""
-    fulfillments: dict[str, RequirementFulfillment] | None = integration.__dict__.get("_states")
-    if fulfillments is None:
-        fulfillments = {state.requirement_id: state for state in integration.fulfillments.all()}
-        for state in fulfillments.values():
-            state.integration = integration
-        integration.__dict__["_states"] = fulfillments
-    return fulfillments
-
-
-def get_findings(integration: "Integration") -> list["Finding"]:
-    """Return all findings by number, cached on the row until clear_cache()."""
-    findings: list[Finding] | None = integration.__dict__.get("_findings")
-    if findings is None:
-        findings = list(integration.findings.select_related("raised_by", "resolved_by", "verified_by"))
-        integration.__dict__["_findings"] = findings
-    return findings
-
-
 def count_findings(integration: "Integration") -> Counter[str]:
     """Return the number of findings by state."""
-    return Counter(finding.state for finding in get_findings(integration))
+    return Counter(finding.state for finding in integration.all_findings)
 
 
 def clear_cache(integration: "Integration") -> None:
     """Clear cached relations after a write."""
-    for attribute in ("_states", "_findings"):
+    for attribute in ("fulfillments_by_id", "all_findings"):
         integration.__dict__.pop(attribute, None)
 
 
@@ -77,7 +55,7 @@ def is_applicable(requirement: Requirement, integration: "Integration") -> bool:
 
 
 def is_fulfilled(requirement: Requirement, integration: "Integration", now: datetime) -> bool:
-    state = get_fulfillments(integration).get(requirement.id)
+    state = integration.fulfillments_by_id.get(requirement.id)
     return state is not None and state.is_met(now)
 
 
@@ -86,7 +64,7 @@ def get_responsible_party(requirement: Requirement, integration: "Integration") 
 
     A stale result makes the portal run the check again.
     """
-    state = get_fulfillments(integration).get(requirement.id)
+    state = integration.fulfillments_by_id.get(requirement.id)
     status = state.status if state else Status.OPEN
     if status == Status.AWAITING_OTHER_PARTY:
         return (
@@ -178,7 +156,7 @@ def build_open_requirements(
 
 def list_renewals(integration: "Integration") -> tuple[OpenRequirement, ...]:
     """Return agreements in force whose next version waits for the second signature."""
-    states = get_fulfillments(integration)
+    states = integration.fulfillments_by_id
     pending = [
         (r, states[r.id].data.get("renewal_waits_for"))
         for r in integration.edition.requirements()
@@ -194,7 +172,7 @@ def list_renewals(integration: "Integration") -> tuple[OpenRequirement, ...]:
 def _get_action(requirement: Requirement, responsible_party: ResponsibleParty, integration: "Integration") -> str:
     if responsible_party != ResponsibleParty.PARTNER:
         return OTHER_PARTY_ACTIONS[responsible_party]
-    state = get_fulfillments(integration).get(requirement.id)
+    state = integration.fulfillments_by_id.get(requirement.id)
     if (
         state is not None
         and state.status == Status.AWAITING_OTHER_PARTY
@@ -220,7 +198,7 @@ def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnap
     step, stage = integration.next_position
     findings = count_findings(integration)
     in_support = integration.stage == Stage.SUPPORT
-    states = get_fulfillments(integration)
+    states = integration.fulfillments_by_id
     partner_requirements = [
         m
         for m in open_requirements
@@ -276,7 +254,7 @@ def count_requirements(integration: "Integration", now: datetime) -> dict[str, i
 
     An any-of group counts with its minimum.
     """
-    states = get_fulfillments(integration)
+    states = integration.fulfillments_by_id
     applicable = [r for r in integration.edition.requirements() if is_applicable(r, integration) and not r.optional]
     groups = {r.group for r in applicable if r.group}
     group_minimum = sum(group.minimum for group in integration.edition.groups if group.key in groups)
@@ -293,7 +271,7 @@ def count_requirements(integration: "Integration", now: datetime) -> dict[str, i
 
 def get_next_refresh_at(integration: "Integration", now: datetime) -> datetime | None:
     """Return when time alone changes the next action: the end of a waiver, a fresh result, or a deadline."""
-    states = get_fulfillments(integration).values()
+    states = integration.fulfillments_by_id.values()
     expiry_times = [end for s in states for end in (s.waiver_expires_at, s.valid_until)]
     future_times = [end for end in (*expiry_times, integration.compliance_deadline_at) if end and end > now]
     return min(future_times, default=None)

@@ -58,7 +58,7 @@ def plan_migration(integration: Integration, edition_date: str, now: datetime) -
     new_requirements = tuple(r for r in new_edition.requirements() if r.id not in matched_ids)
     step = _get_target_step(integration, new_edition, renamed_keys)
     category = renamed_keys.get(integration.category, integration.category)
-    fulfillments = context_selectors.get_fulfillments(integration)
+    fulfillments = integration.fulfillments_by_id
     position = new_edition.position(step, integration.stage) if integration.is_open else 0
     return EditionMigrationPlan(
         to=new_edition,

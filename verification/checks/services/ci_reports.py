@@ -14,7 +14,6 @@ from django.utils.crypto import salted_hmac
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
-from integrations.submissions.selectors import context
 from integrations.submissions.services import findings
 from integrations.submissions.services.requirements import require_open
 from integrations.submissions.services.transitions import integration_changes
@@ -104,7 +103,7 @@ def get_sampling_reason(row: Integration, reported_results: ReportedResults, now
 
 def is_decisive(row: Integration, reported_results: ReportedResults, now: datetime) -> bool:
     """Return whether the report passes a check that no fulfilled requirement covers."""
-    fulfillments = context.get_fulfillments(row)
+    fulfillments = row.fulfillments_by_id
     unmet_check_keys = {
         key
         for requirement in list_checked_requirements(row)

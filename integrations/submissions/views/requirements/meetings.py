@@ -16,7 +16,6 @@ from integrations.submissions.forms.meetings import (
     MeetingProposalForm,
 )
 from integrations.submissions.models import Integration, Meeting
-from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services import meetings
 from integrations.submissions.services.meetings import MeetingProposal, State
 from integrations.submissions.services.requirements import get_acting_party
@@ -96,7 +95,7 @@ def cancel_meeting(page: RequirementPage, form: MeetingCancellationForm) -> str:
 
 def list_checked_items(page: RequirementPage) -> list[tuple[str, str]]:
     """Return items that passed a check, with its summary; the form preselects them."""
-    states = context_selectors.get_fulfillments(page.integration)
+    states = page.integration.fulfillments_by_id
     hinted_states = [(item, states.get(id)) for item, id in page.requirement.meeting_hints]
     return [(item, state.summary) for item, state in hinted_states if state is not None and state.is_met(page.now)]
 

@@ -15,7 +15,6 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.debug import sensitive_variables
 
 from integrations.submissions.models import Integration
-from integrations.submissions.selectors import context as step_context
 from portal.core import crypto
 from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, Reschedule
@@ -81,7 +80,7 @@ class RunTaskTest(TestKind):
     def get_initial_values(self, integration: Integration, last: TestRun | None) -> PlainData:
         if last is not None:
             return {"url": last.inputs["url"], "stages": last.inputs["stages"]}
-        answers = [fulfillment.data for fulfillment in step_context.get_fulfillments(integration).values()]
+        answers = [fulfillment.data for fulfillment in integration.fulfillments_by_id.values()]
         url = next((data["endpoint"] for data in answers if data.get("endpoint")), "")
         stages: list[str] = next((data["stages"] for data in answers if isinstance(data.get("stages"), list)), [])
         return {"url": url, "stages": [stage for stage in stages if stage in STAGES]}
