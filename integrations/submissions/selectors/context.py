@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
 
 
-def get_recorded_party(integration: "Integration") -> tuple[str, str]:
-    """Return the stage and the responsible party for the history; blank after the end.
+def get_recorded_party(integration: "Integration") -> str:
+    """Return the responsible party for the history; blank after the end.
 
     Waiting for a check that failed with an error counts as an outage, not as machine time.
     """
@@ -34,8 +34,8 @@ def get_recorded_party(integration: "Integration") -> tuple[str, str]:
     if responsible_party == ResponsibleParty.MACHINE and target.startswith("requirement:"):
         state = integration.fulfillments_by_id.get(target.partition(":")[2])
         if state is not None and state.status == Status.ERROR:
-            responsible_party = OUTAGE_PARTY
-    return str(integration.stage), str(responsible_party)
+            return OUTAGE_PARTY
+    return str(responsible_party)
 
 
 def count_findings(integration: "Integration") -> Counter[str]:

@@ -26,16 +26,22 @@ def subscribe_to_responsibility_changes(listener: ResponsibilityListener) -> Res
 
 def record_responsibility_change(
     integration: Integration, responsible_party: str, *, now: datetime, is_undo: bool = False
-) -> AuditEvent:
-    """Record the responsible party of a locked integration. `is_undo` marks the reversal of a decision."""
+) -> None:
+    """Record the responsible party of a locked integration if it or the stage differs from the last record.
+
+    `is_undo` marks the reversal of a decision.
+    """
     data: dict[str, object] = {
         "stage": str(integration.stage),
         "holder": responsible_party,
         "round": integration.review_round,
     }
+    stream = get_turn_stream(integration.pk)
+    last = AuditEvent.objects.filter(stream=stream).order_by("-seq").first()
+    if last and (last.data["stage"], last.data["holder"]) == (data["stage"], data["holder"]):
+        return
     if is_undo:
         data["back"] = True
-    event = record_system_event(get_turn_stream(integration.pk), RESPONSIBILITY_EVENT_TYPE, now=now, **data)
+    event = record_system_event(stream, RESPONSIBILITY_EVENT_TYPE, now=now, **data)
     for listener in LISTENERS:
         listener(integration, event)
-    return event

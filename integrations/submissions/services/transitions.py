@@ -102,10 +102,7 @@ def list_available_transitions(
 
 def lock_integration(pk: int) -> Integration:
     """Lock and return the current row until the transaction ends (SQLite transactions begin immediate)."""
-    integration = Integration.objects.select_for_update(of=("self",)).select_related("partner").get(pk=pk)
-    integration.__dict__["_held"] = context.get_recorded_party(integration)
-    context.clear_cache(integration)  # the caller is about to change the relations
-    return integration
+    return Integration.objects.select_for_update(of=("self",)).select_related("partner").get(pk=pk)
 
 
 def perform_transition(
@@ -270,10 +267,7 @@ def refresh_next_action(integration: Integration, now: datetime, *, is_undo: boo
     integration.requirement_counts = context.count_requirements(integration, now)
     integration.next_refresh_at = context.get_next_refresh_at(integration, now)
     integration.version += 1
-    recorded_party = context.get_recorded_party(integration)
-    if recorded_party != integration.__dict__.get("_held"):
-        integration.__dict__["_held"] = recorded_party
-        record_responsibility_change(integration, recorded_party[1], now=now, is_undo=is_undo)
+    record_responsibility_change(integration, context.get_recorded_party(integration), now=now, is_undo=is_undo)
 
 
 def _calculate_due_at(integration: Integration, responsible_party: str, target: str, now: datetime) -> datetime | None:
