@@ -1,11 +1,11 @@
-"""Database addresses as Django's settings."""
+"""Parser of database URLs into Django settings."""
 
 from urllib.parse import SplitResult, unquote, urlsplit
 
 SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
-# Parameters that Django has a setting of its own for.
+# Parameters that have their own Django setting.
 OWN_SETTINGS = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}
-# A statement that waits this long is a fault, not work. Later options win, so DATABASE_URL?options=… can change them.
+# Statements that take longer are ended. Later options win, so DATABASE_URL?options=… can change them.
 DEFAULT_OPTIONS = "-c lock_timeout=5000 -c statement_timeout=30000"
 POSTGRESQL = "django.db.backends.postgresql"
 SQLITE = "django.db.backends.sqlite3"

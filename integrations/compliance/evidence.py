@@ -58,7 +58,7 @@ def _build_evidence(integration: Integration, now: datetime, list_activities: Ac
         "breaches_in_all": breaches.count(),
         "retracted": [_build_retraction_entry(breach) for breach in retractions[:MAX_BREACHES]],
         "told": list_sent_emails(integration),
-        "acts": [
+        "activities": [
             _build_activity_entry(activity)
             for activity in list_activities(integration, integration.listing_status_since)
         ]
@@ -130,7 +130,7 @@ def list_sent_emails(integration: Integration) -> list[dict[str, object]]:
 
 
 def _build_activity_entry(activity: PartnerActivity) -> dict[str, object]:
-    return {"key": activity.key, "at": activity.at.isoformat(), "said": activity.summary, "url": activity.url}
+    return {"key": activity.key, "at": activity.at.isoformat(), "summary": activity.summary, "url": activity.url}
 
 
 def _build_decision_entry(event: Any) -> dict[str, object]:

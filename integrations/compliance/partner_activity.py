@@ -56,7 +56,7 @@ def list_unreviewed_activities(integration: Integration) -> list[PartnerActivity
         event_type__in=ACKNOWLEDGING_EVENT_TYPES, at__gte=integration.listing_status_since
     )
     reviewed_keys = {
-        activity["key"] for event in review_events for activity in event.data.get("evidence", {}).get("acts", ())
+        activity["key"] for event in review_events for activity in event.data.get("evidence", {}).get("activities", ())
     }
     return [
         activity

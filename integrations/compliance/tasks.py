@@ -57,11 +57,11 @@ def _pause_deadline(integration: Integration, now: datetime) -> bool:
     if not activities or integration.compliance_request:
         return False
     activity_entries = [
-        {"key": activity.key, "at": activity.at.isoformat(), "said": activity.summary, "url": activity.url}
+        {"key": activity.key, "at": activity.at.isoformat(), "summary": activity.summary, "url": activity.url}
         for activity in activities
     ]
     perform_transition(
-        integration, "pause_deadline", actor=None, now=now, version=integration.version, acts=activity_entries
+        integration, "pause_deadline", actor=None, now=now, version=integration.version, activities=activity_entries
     )
     return True
 

@@ -128,7 +128,7 @@ class ComplianceEmail:
     then: str
     then_of_program: str
     due: datetime | None
-    acts: tuple[dict[str, object], ...]
+    activities: tuple[dict[str, object], ...]
 
 
 def build_compliance_email(event: AuditEvent) -> ComplianceEmail | None:
@@ -148,5 +148,5 @@ def build_compliance_email(event: AuditEvent) -> ComplianceEmail | None:
         then=gettext(template.then).format_map(placeholders),
         then_of_program=gettext(template.then_of_program).format_map(placeholders),
         due=datetime.fromisoformat(deadline) if deadline else None,
-        acts=tuple(event.data.get("acts", ())),
+        activities=tuple(event.data.get("activities", ())),
     )

@@ -20,16 +20,16 @@ MAX_RUN_SECONDS = 3600
 
 @shared_task
 def run_job(name: str) -> None:
-    """Run a periodic job. A name that is not in the timetable comes from an older beat and is ignored."""
+    """Run a periodic job. An unknown name comes from an older beat and is ignored."""
     for job in JOBS:
         if job.name == name:
             run_scheduled(job)
 
 
-# Acknowledged at once and never repeated by the broker: the row knows whether the job ran.
+# Acknowledged immediately and never repeated by the broker: the row records whether the job ran.
 @shared_task(name="jobs.run", acks_late=False, soft_time_limit=MAX_RUN_SECONDS, time_limit=MAX_RUN_SECONDS + 30)
 def run(job_id: int) -> None:
-    """Run a job if it is due and nobody runs it. While the database is away it waits for the dispatcher."""
+    """Run a job if it is due and no process runs it. Without the database, it waits for the dispatcher."""
     try:
         execution.run_job(job_id)
     except DatabaseError as error:
@@ -40,11 +40,11 @@ def run(job_id: int) -> None:
 def dispatch_due(now: datetime) -> int:
     """Publish due jobs: retries, those of processes that died, and those whose message was lost."""
     due = list(execution.list_runnable(now).values_list("pk", flat=True)[:DISPATCH_COUNT])
-    # a busy worker drops what it did not begin by the next round, which publishes it again
+    # a message that expires before a worker begins it is published again in the next round
     return publish_jobs(due, expires=DISPATCH_INTERVAL)
 
 
 @periodic("jobs.prune", every=timedelta(hours=1), queue="network")
 def prune(now: datetime) -> int:
-    """Delete jobs that ended some time ago."""
+    """Delete old finished jobs."""
     return prune_finished(now)

@@ -21,7 +21,7 @@ MAX_STORED_EMAILS = 500
 
 
 def enqueue_email(email_message: EmailMessage, now: datetime) -> None:
-    """Enqueue the job that sends an email, for the moment until which it is held."""
+    """Enqueue the job that sends an email when its hold ends."""
     run_after = email_message.held_until or now
     enqueue(send_email, email_id=email_message.pk, dedup_key=str(email_message.pk), run_after=run_after)
 
@@ -34,7 +34,7 @@ def _give_up(message: str, *, email_id: int) -> None:
 def send_email(context: JobContext, *, email_id: int) -> None:
     """Send an email, unless it was canceled.
 
-    If the process dies after the server has accepted it, it is sent again under the same Message-ID: never lost.
+    If the process dies after the server has accepted the email, it is sent again with the same Message-ID.
     """
     unsent = EmailMessage.objects.filter(pk=email_id, state__in=SENDABLE_STATES)
     if settings.EMAIL_STORED_ONLY:
@@ -43,7 +43,7 @@ def send_email(context: JobContext, *, email_id: int) -> None:
     email_message = unsent.first()
     if email_message is None:
         return
-    if email_message.state == State.HELD and not unsent.update(state=State.QUEUED):  # now nobody can cancel it
+    if email_message.state == State.HELD and not unsent.update(state=State.QUEUED):  # no one can cancel it anymore
         return
     try:
         deliver(email_message)
@@ -59,8 +59,7 @@ def send_email(context: JobContext, *, email_id: int) -> None:
 def queue_stored_emails(now: datetime) -> int:
     """Queue the emails that were stored while no mail server was set up, once there is one. Return how many.
 
-    Those older than GIVE_UP_AFTER stay in the email log, where staff read them: their news is old and their links have
-    ended.
+    Those older than GIVE_UP_AFTER stay in the email log, where staff can read them: their links have expired.
     """
     if settings.EMAIL_STORED_ONLY:
         return 0

@@ -83,20 +83,20 @@ class Kind(StrEnum):
 
 @cache
 def words(name: str) -> frozenset[str]:
-    """The folded words of a list."""
+    """Return the folded words of a list."""
     text = "\n".join(lines(name))
     return frozenset(fold(text).split())
 
 
 def lines(name: str) -> list[str]:
-    """The lines of a list, without comments."""
+    """Return the lines of a list, without comments."""
     text = (WORDS / f"{name}.txt").read_text(encoding="utf-8")
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
 @cache
 def brands() -> frozenset[str]:
-    """The folded names of well-known holders."""
+    """Return the folded names of well-known holders."""
     return frozenset(map(fold, lines("brands")))
 
 
@@ -107,12 +107,12 @@ def is_brand(text: str) -> bool:
 
 @cache
 def terms() -> WordList:
-    """The words and parts of words that set terms, in their own scripts and in Latin letters."""
+    """Return the words and parts of words that set terms, in their own scripts and in Latin letters."""
     return WordList((*words("terms"), *words("restrictions"), *romanized_terms()))
 
 
 def romanized_terms() -> Iterator[str]:
-    """Yield the terms of other scripts in Latin letters, those that are long enough to be no name."""
+    """Yield the terms of other scripts in Latin letters that are too long to be confused with names."""
     for term in words("terms") | words("restrictions"):
         bare = term.strip("*")
         yield from (term.replace(bare, latin) for latin in romanize(bare) if len(latin) >= MIN_ROMANIZED)

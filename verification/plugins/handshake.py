@@ -25,7 +25,7 @@ class HandshakeError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Handshake:
-    """What the plugin chose. `certificate`: DER, empty where it speaks without TLS."""
+    """Handshake of a plugin. `certificate` is DER, and empty without TLS."""
 
     app: int
     network: str
@@ -35,14 +35,14 @@ class Handshake:
 
 
 def build_environment(cookie: tuple[str, str], versions: Iterable[int]) -> dict[str, str]:
-    """What the plugin is told before it starts: the cookie, and which versions of the protocol we speak."""
+    """Return the environment variables for a plugin: the cookie and the supported protocol versions."""
     return {cookie[0]: cookie[1], "PLUGIN_PROTOCOL_VERSIONS": ",".join(str(version) for version in versions)}
 
 
 def parse_handshake(line: bytes, versions: Iterable[int]) -> Handshake:
-    """The handshake in the line. Raises BadHandshake for what the table of handshakes refuses."""
+    """Return the handshake in a line. Raises HandshakeError if a rule refuses it."""
     if len(line) > MAX_HANDSHAKE_BYTES:
-        raise HandshakeError("long", "The handshake is longer than any handshake.")
+        raise HandshakeError("long", "The handshake is longer than 64 KiB.")
     try:
         fields = line.decode("ascii").strip().split("|")
     except UnicodeDecodeError:
@@ -69,20 +69,20 @@ def _parse_app_version(text: str, versions: Iterable[int]) -> int:
         raise HandshakeError("app", f"“{text[:20]}” is not a protocol version.")
     if int(text) not in supported_versions:
         choices = " or ".join(str(version) for version in supported_versions)
-        raise HandshakeError("version", f"It answers with protocol {int(text)}, but was asked for {choices}.")
+        raise HandshakeError("version", f"The plugin offers protocol {int(text)}. Supported: {choices}.")
     return int(text)
 
 
 def _validate_channel(network: str, address: str, protocol: str) -> None:
     if network not in NETWORKS:
-        raise HandshakeError("network", f"It listens on “{network[:20]}”; a plugin listens on unix or tcp.")
+        raise HandshakeError("network", f"The plugin listens on “{network[:20]}”. Use unix or tcp.")
     if not address:
-        raise HandshakeError("address", "It does not say where it listens.")
+        raise HandshakeError("address", "The handshake has no address.")
     if protocol != "grpc":
         spoken_protocol = f"“{protocol[:20]}”" if protocol else "the old net/rpc, since it names none"
-        raise HandshakeError("protocol", f"It speaks {spoken_protocol}; only grpc is spoken here.")
+        raise HandshakeError("protocol", f"The plugin uses {spoken_protocol}. Only grpc is supported.")
     if network == "tcp" and not _is_local(address):
-        raise HandshakeError("address", f"It listens on “{address[:60]}”, which is not the machine itself.")
+        raise HandshakeError("address", f"The plugin listens on “{address[:60]}”, which is not a local address.")
 
 
 def _is_local(address: str) -> bool:
@@ -91,7 +91,7 @@ def _is_local(address: str) -> bool:
 
 
 def _decode_certificate(text: str) -> bytes:
-    """The bytes of an unpadded base64 text."""
+    """Return the bytes of an unpadded Base64 text."""
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""Parser of a registry's answers about a version and a package, including misreadings."""
+"""Parser of a registry's replies about versions and packages, with the errors that Terraform reports."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class VersionEntry:
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """The list of versions, with what the registry warns of."""
+    """List of versions and the registry's warnings."""
 
     entries: tuple[VersionEntry, ...]
     warnings: tuple[str, ...]
@@ -30,7 +30,7 @@ class Versions:
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """A key that the registry names."""
+    """Signing key that the registry lists."""
 
     key_id: str
     ascii_armor: str
@@ -39,7 +39,7 @@ class SigningKey:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """The answer for one platform. Addresses as the registry writes them, not yet made whole."""
+    """Package for one platform. URLs are as the registry writes them and can be relative."""
 
     protocols: tuple[str, ...]
     os: str
@@ -66,7 +66,7 @@ class ParsedReply(Generic[T]):
 
 
 def parse_reply(reply: RegistryReply, shape: Callable[[object], T]) -> ParsedReply[T]:
-    """The reply in our shape, if it is one."""
+    """Parse a reply. An unreadable reply has no value."""
     if not reply.ok:
         return ParsedReply(reply)
     try:
@@ -76,7 +76,7 @@ def parse_reply(reply: RegistryReply, shape: Callable[[object], T]) -> ParsedRep
 
 
 def versions(raw: object) -> Versions:
-    """Raises Misread."""
+    """Parse the list of versions. Raises JsonReadError."""
     document = go_json.expect_object(raw)
     return Versions(
         tuple(_parse_entry(item) for item in go_json.expect_objects(document.get("versions"))),
@@ -92,14 +92,14 @@ def _parse_entry(raw: Mapping[str, object]) -> VersionEntry:
 
 
 def _platforms(raw: object) -> tuple[str, ...]:
-    """Terraform does not read these, so nothing here makes it stumble."""
+    """Return the platforms. Terraform doesn't read them, so malformed entries are ignored."""
     entries = raw if isinstance(raw, list) else []
     pairs = [(item.get("os"), item.get("arch")) for item in entries if isinstance(item, dict)]
     return tuple(dict.fromkeys(f"{os}_{arch}" for os, arch in pairs if isinstance(os, str) and isinstance(arch, str)))
 
 
 def package(raw: object) -> Package:
-    """Raises Misread."""
+    """Parse a package. Raises JsonReadError."""
     document = go_json.expect_object(raw)
 
     def text(name: str) -> str:
@@ -133,7 +133,7 @@ def _key(raw: Mapping[str, object]) -> SigningKey:
 
 
 def protocols_of_manifest(body: bytes) -> tuple[str, ...] | None:
-    """The protocol versions that a manifest names; None where it is no manifest."""
+    """Return the protocol versions in a manifest, or None if the text is no manifest."""
     try:
         metadata = go_json.expect_object(go_json.expect_object(go_json.decode_json(body)).get("metadata"))
         protocols = go_json.expect_strings(metadata.get("protocol_versions"), "")

@@ -1,8 +1,8 @@
 """GitHub rate limits: one row per credential, shared by every process.
 
-GitHub's own words decide: what remains, until when, how long to wait. Beside them stands a budget of our own: what
-nobody waits for gets half of an hour's requests, so that the rest is there for people. A credential that GitHub
-refuses is dead from then on; the listeners are told once.
+GitHub's response headers decide how many requests remain and how long to wait. Background requests get half of an
+hour's limit, so that the rest is available when someone waits. A credential that GitHub refuses is no longer used, and
+the listeners are called once.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,11 +16,11 @@ from verification.sources.errors import SourceUnavailableError
 from verification.sources.models import GitHubRateLimit
 
 HOUR = timedelta(hours=1)
-RESERVED_SHARE = 0.5  # of an hour's requests, for what somebody waits for
+RESERVED_SHARE = 0.5  # of an hour's requests, for requests that someone waits for
 INITIAL_WAIT = timedelta(seconds=60)
 MAX_STRIKES = 6
 MAX_WAIT = timedelta(days=1)
-MAX_REQUESTS_PER_HOUR = 1_000_000  # requests an hour: more is no figure
+MAX_REQUESTS_PER_HOUR = 1_000_000  # larger values in a response are ignored
 LIMIT_PHRASES = ("rate limit", "abuse detection")
 
 DeadCredentialListener = Callable[[GitHubRateLimit], None]
@@ -35,9 +35,9 @@ def add_dead_credential_listener(listener: DeadCredentialListener) -> None:
 
 @dataclass(frozen=True)
 class GitHubRateLimiter:
-    """The gate before each request with one credential. `limit`: GitHub's requests an hour, until it says itself.
+    """Rate limiter of one credential. `limit`: requests per hour until GitHub reports its own limit.
 
-    `background`: nobody waits for the answer.
+    `background`: no one waits for the response.
     """
 
     name: str

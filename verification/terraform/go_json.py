@@ -1,6 +1,6 @@
 """JSON answers as Terraform reads them: the first value counts, names match in any case, null is nothing.
 
-Raises Misread with Terraform's own words, or their beginning. Standard library only.
+Raises JsonReadError with Terraform's message, or its beginning. Standard library only.
 """
 
 import json
@@ -20,7 +20,7 @@ class JsonReadError(ValueError):
 
 
 def decode_json(body: bytes) -> object:
-    """Return the first JSON value in the body, the names in it as Go matches them to fields. Raises Misread."""
+    """Return the first JSON value in the body, the names in it as Go matches them to fields. Raises JsonReadError."""
     text = body.decode("utf-8", "replace").lstrip(WHITESPACE)
     if not text:
         raise JsonReadError(render_message("json_end"))
@@ -61,7 +61,7 @@ def _describe_error(text: str, error: json.JSONDecodeError) -> str:
 
 
 def expect_object(value: object) -> dict[str, object]:
-    """An object; null is an empty one. Raises Misread for anything else."""
+    """Return an object; null is an empty one. Raises JsonReadError for anything else."""
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -70,7 +70,7 @@ def expect_object(value: object) -> dict[str, object]:
 
 
 def expect_string(value: object, field: str) -> str:
-    """A string; null is an empty one. Raises Misread with the field's name for anything else."""
+    """Return a string; null is an empty one. Raises JsonReadError with the field's name for anything else."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -79,7 +79,7 @@ def expect_string(value: object, field: str) -> str:
 
 
 def expect_strings(value: object, field: str) -> tuple[str, ...]:
-    """A list of strings; null is an empty one. Raises Misread."""
+    """Return a list of strings; null is an empty one. Raises JsonReadError."""
     if value is None:
         return ()
     if not isinstance(value, list):
@@ -88,7 +88,7 @@ def expect_strings(value: object, field: str) -> tuple[str, ...]:
 
 
 def expect_objects(value: object) -> tuple[dict[str, object], ...]:
-    """A list of objects; null is an empty one. Raises Misread, in words that are only the beginning of Terraform's."""
+    """Return a list of objects; null is an empty one. Raises JsonReadError with the start of Terraform's message."""
     if value is None:
         return ()
     if not isinstance(value, list) or not all(item is None or isinstance(item, dict) for item in value):

@@ -14,27 +14,26 @@ WIDTH, PLOT_HEIGHT, FOOTER_HEIGHT = 400, 96, 28  # chart, columns, and labels be
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: what was kept below, what was late above it.
+    """One column: a count, with the late ones stacked above it.
 
-    `data_incomplete`: what was not known at its end, where kept.
-
-    `before`: how many there were at this place of the period before, None where nothing is compared.
+    `data_incomplete`: what was unknown at the end of the period. `before`: the count in the same place of the previous
+    period, or None without a comparison.
     """
 
     label: str
-    kept: int
+    count: int
     late: int = 0
     data_incomplete: str = ""
     before: int | None = None
 
     @property
     def whole(self) -> int:
-        return self.kept + self.late
+        return self.count + self.late
 
     @property
     def words(self) -> str:
         late = _(" and %(late)s late") % {"late": self.late} if self.late else ""
-        return f"{self.label}: {self.kept}{late}" + (
+        return f"{self.label}: {self.count}{late}" + (
             "" if self.before is None else _(", before %(before)s") % {"before": self.before}
         )
 
@@ -97,19 +96,19 @@ def render_chart(chart: Chart) -> SafeString:
 
 def _render_column(chart: Chart, place: int, step: float, max_value: int) -> SafeString:
     column, floor = chart.columns[place], chart.floor
-    kept_height, late_height = PLOT_HEIGHT * column.kept / max_value, PLOT_HEIGHT * column.late / max_value
+    count_height, late_height = PLOT_HEIGHT * column.count / max_value, PLOT_HEIGHT * column.late / max_value
     x, width = place * step + step * 0.18, step * 0.64
-    middle, top = place * step + step / 2, floor - kept_height - late_height
+    middle, top = place * step + step / 2, floor - count_height - late_height
     value = f"{column.whole}" if column.whole else ""
     return format_html(
-        '<g>{}<rect class="chart-kept" x="{}" y="{}" width="{}" height="{}"/>'
+        '<g>{}<rect class="chart-count" x="{}" y="{}" width="{}" height="{}"/>'
         '<rect class="chart-edge" x="{}" y="{}" width="{}" height="{}" fill="url(#{}-h)"/>'
         '<text class="chart-value" x="{}" y="{}">{}</text><text class="chart-label" x="{}" y="{}">{}</text></g>',
         _render_previous(column, place * step, step, floor, max_value),
         _format_number(x),
-        _format_number(floor - kept_height),
+        _format_number(floor - count_height),
         _format_number(width),
-        _format_number(kept_height),
+        _format_number(count_height),
         _format_number(x),
         _format_number(top),
         _format_number(width),

@@ -25,9 +25,9 @@ class StackedBar:
 
 
 def format_share(amount: float, whole: float) -> str:
-    """ "64 %", or "under 1 %" for what is there and rounds to nothing."""
+    """Return a percentage such as "64%", or "under 1%" if a positive amount rounds to zero."""
     part = 100 * amount / whole if whole else 0
-    return f"{part:.0f} %" if part >= 1 or not amount else _("under 1 %")
+    return f"{part:.0f}%" if part >= 1 or not amount else _("under 1%")
 
 
 def render_stacked_bars(id: str, title: str, bars: Sequence[StackedBar], names: Mapping[str, str]) -> SafeString:

@@ -21,7 +21,7 @@ def integration_on_notice(late: SlaClock, listed_integration: Integration, rita:
 def acts_told(row: Integration) -> list[dict[str, str]]:
     last = row.events.last()
     assert last is not None
-    return list(last.data["acts"])
+    return list(last.data["activities"])
 
 
 def comment(clock: SlaClock, at: datetime, association: str = "MEMBER", number: int = 1) -> None:
@@ -114,11 +114,11 @@ def test_release_and_retraction_pause_deadline(integration_on_notice: Integratio
         confirmed_at=then,
     )
     assert tasks.advance_cases(then) == 1
-    assert acts_told(integration_on_notice)[0]["said"] == "New release: 1.2.0"
+    assert acts_told(integration_on_notice)[0]["summary"] == "New release: 1.2.0"
     take(integration_on_notice, "resume_deadline", rita, then)
     SlaBreach.objects.update(retracted_at=then + DAY, retracted_why="It came in time.")
     assert tasks.advance_cases(then + DAY) == 1
-    assert acts_told(integration_on_notice)[-1]["said"].endswith("#7 retracted")
+    assert acts_told(integration_on_notice)[-1]["summary"].endswith("#7 retracted")
 
 
 def test_data_gap_blocks_suspension(integration_on_notice: Integration, now: datetime, rob: Any) -> None:

@@ -12,7 +12,7 @@ from portal.core.errors import ActionRefused
 DAY = timedelta(days=1)
 ARGUMENTS_BY_TRANSITION: dict[str, dict[str, Any]] = {
     "suggest_notice": {"request": "sla_breaches", "params": {"count": 2, "days": 90}, "why": "2 breaches"},
-    "pause_deadline": {"acts": []},
+    "pause_deadline": {"activities": []},
 }
 REASON = "The SLA targets were missed."
 

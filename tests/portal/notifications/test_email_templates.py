@@ -85,7 +85,7 @@ DATA: dict[str, dict[str, Any]] = {
     "issue.excluded": DECISION_DATA,
     "program.notice_suggested": {"why": "2 SLA breaches within 90 days"},
     "compliance.deadline_paused": {
-        "acts": [{"key": "release", "said": "A new release was seen: 1.2.0", "at": "", "url": ""}]
+        "activities": [{"key": "release", "summary": "A new release was seen: 1.2.0", "at": "", "url": ""}]
     },
     "tier.requested": {"tier": "verified"},
     "tier.granted": {"tier": "verified"},

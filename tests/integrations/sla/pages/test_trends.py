@@ -38,10 +38,10 @@ def test_period_before_stands_faint_behind_on_the_same_floor() -> None:
     assert svg
     assert (chart.compares, svg.desc.text) == (True, "W1: 2 and 1 late, before 6; W2: 3, before 0")  # type: ignore[union-attr]
     (before,) = svg.select(".chart-before")
-    kept_column = svg.select(".chart-kept")[0]
-    assert before.find_next_sibling() == kept_column
-    assert (float(str(before["height"])), float(str(kept_column["height"]))) == (96.0, 32.0)
-    assert [float(str(r["y"])) + float(str(r["height"])) for r in (before, kept_column)] == [chart.floor] * 2
+    count_column = svg.select(".chart-count")[0]
+    assert before.find_next_sibling() == count_column
+    assert (float(str(before["height"])), float(str(count_column["height"]))) == (96.0, 32.0)
+    assert [float(str(r["y"])) + float(str(r["height"])) for r in (before, count_column)] == [chart.floor] * 2
 
 
 def test_trends_stand_before_those_of_the_twelve_weeks_before(
@@ -66,7 +66,7 @@ def test_trends_count_what_was_settled(
     sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, SupportIssue]
 ) -> None:
     trends = sign_in(rita).get("/sla/trends/").context["trends"]
-    assert (sum(c.kept for c in trends.weeks.columns), sum(c.late for c in trends.weeks.columns)) == (1, 1)
+    assert (sum(c.count for c in trends.weeks.columns), sum(c.late for c in trends.weeks.columns)) == (1, 1)
     assert [(share.name, share.met, share.breached) for share in trends.partners] == [("Acme", 1, 1)]
     answers = {chart.title: [c.whole for c in chart.columns] for chart in trends.lengths}
     assert sum(answers["First response, all others"]) == 2

@@ -19,7 +19,7 @@ TABLE = {
         "direct",
         "Without Nomad's cookie, the plugin keeps running instead of exiting with a notice.",
     ),
-    "net-rpc": ("driver", "handshake", "It speaks “netrpc”; only grpc is spoken here."),
+    "net-rpc": ("driver", "handshake", "The plugin uses “netrpc”. Only grpc is supported."),
     "chatty": ("driver", "handshake", "The first line on stdout is not a handshake: “Example plugin, starting”."),
     "wrong-type": ("driver", "info.type", "The plugin reports that it is a device, but it was submitted as a driver."),
     "other-name": ("driver", "info.name", "The plugin reports the name “something-else”, not “example”."),
