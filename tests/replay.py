@@ -48,7 +48,8 @@ def _record_into(statements: list[Statement]) -> Callable[..., Any]:
 
 def _describe_state(key: Sequence[object]) -> str:
     """Return a hash of the key and of everything that services read: rows, settings, and the hour."""
-    changed = {name: repr(value) for name, value in vars(settings._wrapped).items() if name not in OF_EACH_TEST}
+    overridden = vars(settings._wrapped)  # type: ignore[misc]
+    changed = {name: repr(value) for name, value in overridden.items() if name not in OF_EACH_TEST}
     digest = hashlib.sha256(repr((key, sorted(changed.items()), f"{timezone.now():%Y%m%d%H}")).encode())
     with connection.cursor() as cursor:
         for table in [*connection.introspection.table_names(cursor), "sqlite_sequence"]:

@@ -18,7 +18,9 @@ REQUIRED_PACKAGES = {"django", "faker", "licenseclassifier", "pydantic", "PyGith
 LOADED_MODULES_SCRIPT = """
 import sys
 from importlib.metadata import packages_distributions
+from verification.licenses.dictionaries import function_words
 from verification.preflight.cli import main
+function_words("LATIN")
 homes = packages_distributions()
 print(*sorted({home for module in {m.split(".")[0] for m in sys.modules} for home in homes.get(module, ())}))
 """
