@@ -43,7 +43,7 @@ def newer(row: Integration, monkeypatch: pytest.MonkeyPatch) -> Edition:
         replace(step, requirements=tuple(replace(r, id=NAMES.get(r.id, r.id)) for r in step.requirements))
         for step in old.steps
     )
-    new = replace(old, date="2027-01", steps=steps, renamed={old.date: NAMES})
+    new = replace(old, date="2027-01", steps=steps, renames={old.date: NAMES})
     monkeypatch.setitem(PROGRAMS, "nomad", replace(program, editions=(*program.editions, new)))
     return new
 
@@ -125,7 +125,7 @@ def test_names_may_change_places(
 ) -> None:
     old, renamed_ids = row.edition, {"NO-3": "NO-4", "NO-4": "NO-3"}
     program = PROGRAMS["nomad"]
-    other = replace(old, date="2028-01", renamed={old.date: renamed_ids})
+    other = replace(old, date="2028-01", renames={old.date: renamed_ids})
     monkeypatch.setitem(PROGRAMS, "nomad", replace(program, editions=(*program.editions, other)))
     for each in renamed_ids:
         answers.submit_answer(row, each, {"was": each}, actor=alice, now=now)
@@ -197,7 +197,7 @@ def test_tier_that_the_edition_has_too_is_kept(
     premier: Integration, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = PROGRAMS["terraform-provider"]
-    later = replace(program.newest, date="2028-01", renamed={})
+    later = replace(program.newest, date="2028-01", renames={})
     monkeypatch.setitem(PROGRAMS, program.key, replace(program, editions=(*program.editions, later)))
     assert edition_migration.plan_migration(premier, "2028-01", now).tier_changes == ()
     edition_migration.migrate_edition(premier, "2028-01", actor=rita, now=now + timedelta(hours=1))

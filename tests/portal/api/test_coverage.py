@@ -159,12 +159,12 @@ PAGES_BY_FEATURE = {
     "Creating or joining a company": "partners:accept_invitation partners:join partners:create partners:invitation",
     "Creating and revoking tokens": "api:partner_tokens api:tokens api:revoke_token",
     "Secrets and endpoints of issue monitoring": "sla:monitoring inbound:github_webhook",
-    "Calendar feeds of due dates": "notifications:calendar_feed notifications:create_calendar_feed",
+    "Calendar feeds of due dates": "inbox:calendar_feed inbox:create_calendar_feed",
     "User accounts": (
         "accounts:email_addresses accounts:enrollment accounts:profile accounts:second_factor_required"
         " accounts:security_log dashboard:theme"
     ),
-    "Unsubscribing with one click": "notifications:stop reports:stop",
+    "Unsubscribing with one click": "inbox:stop reports:stop",
     "Badges, statements, and signing keys": (
         "directory:badge directory:badge_json directory:badge_key directory:badge_keys"
         " directory:badge_shields directory:badge_statement directory:badge_statement_compact"

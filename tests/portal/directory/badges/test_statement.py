@@ -29,8 +29,6 @@ from portal.directory.badges.statements import (
 from tests.portal.directory.badges.truths import MOMENT as NOW
 from tests.portal.directory.badges.truths import a_truth
 
-pytestmark = pytest.mark.any_database
-
 PORTAL = "https://portal.example"
 OLD, NEW, OTHER = (signing_keys.derive_signing_key(secret) for secret in ("old", "new", "other"))
 SET = signing_keys.build_key_set(["new", "old"])
