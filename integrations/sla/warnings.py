@@ -76,7 +76,7 @@ def _get_events_by_alert(integration: Integration, alerts: Iterable[Alert]) -> d
     return {issue["alert"]: event for event in recent_events for issue in event.data["issues"]}
 
 
-def _list_missed_alerts(recipient: Any, alerts: list[Alert], events: dict[str, AuditEvent]) -> list[Alert]:
+def _list_missed_alerts(recipient: object, alerts: list[Alert], events: dict[str, AuditEvent]) -> list[Alert]:
     """Return the alerts since the last event for which the recipient has an email."""
     emails = EmailMessage.objects.filter(
         to=notices.get_address(recipient), event__in=[event.pk for event in events.values()]
@@ -86,7 +86,7 @@ def _list_missed_alerts(recipient: Any, alerts: list[Alert], events: dict[str, A
 
 
 def _send_missed_alerts(
-    recipient: Any, alerts: list[Alert], events: dict[str, AuditEvent], serialize_alert: AlertSerializer
+    recipient: object, alerts: list[Alert], events: dict[str, AuditEvent], serialize_alert: AlertSerializer
 ) -> None:
     """Send one email with the alerts that others already received."""
     known_alerts = [alert for alert in alerts if alert.key in events]
@@ -127,7 +127,7 @@ def create_early_warnings(now: datetime | None = None) -> int:
     return created_count
 
 
-def _get_closed_period(recipient: Any, integration: Integration, now: datetime) -> tuple[datetime, datetime] | None:
+def _get_closed_period(recipient: object, integration: Integration, now: datetime) -> tuple[datetime, datetime] | None:
     """Return the end of the recipient's day and the start of the next, or None before the day's last hour."""
     calendar = get_recipient_calendar(recipient, integration, now)
     closes_at = get_working_day_end(now, calendar)

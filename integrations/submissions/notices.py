@@ -136,11 +136,11 @@ def is_program_recipient(recipient: AnyUser | None) -> bool:
     return isinstance(recipient, str) or permissions.is_program_staff(recipient)
 
 
-def get_address(recipient: Any) -> str:
+def get_address(recipient: object) -> str:
     return str(getattr(recipient, "email", recipient))
 
 
-def get_recipient_key(recipient: Any) -> int | str:
+def get_recipient_key(recipient: object) -> int | str:
     """Return a recipient as event data names it: a user by ID, a mailbox by its address."""
     number = getattr(recipient, "pk", None)
     return str(recipient) if number is None else int(number)

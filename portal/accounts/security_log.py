@@ -3,7 +3,6 @@
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
@@ -65,7 +64,7 @@ def record_security_event(
     request: HttpRequest | None = None,
     detail: str = "",
     address: str = "",
-    actor: Any = None,
+    actor: object = None,
     now: datetime | None = None,
 ) -> SecurityEvent:
     """Append an entry and queue its email. Raises KeyError for an unknown kind."""

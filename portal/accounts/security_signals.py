@@ -59,7 +59,9 @@ def handle_email_confirmed(sender: object, request: Any, email_address: Any, **k
     record_security_event(email_address.user, "email_confirmed", request=request, detail=email_address.email)
 
 
-def handle_email_changed(sender: object, request: Any, user: Any, to_email_address: Any, **kwargs: object) -> None:
+def handle_email_changed(
+    sender: object, request: Any, user: User | None, to_email_address: Any, **kwargs: object
+) -> None:
     record_security_event(user, "email_changed", request=request, detail=to_email_address.email)
 
 

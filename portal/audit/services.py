@@ -41,7 +41,7 @@ def record_event(
     now: datetime,
     note: str = "",
     internal: bool = False,
-    **data: Any,
+    **data: object,
 ) -> AuditEvent:
     """Append an event to the stream of `audited_object` and call the listeners.
 
@@ -64,7 +64,7 @@ def record_event(
 
 
 def record_account_event(
-    user: Any, event_type: str, *, actor: Any, now: datetime, note: str = "", **data: Any
+    user: Any, event_type: str, *, actor: Any, now: datetime, note: str = "", **data: object
 ) -> AuditEvent:
     """Append an event to the stream of a user account, which the caller has locked. Listeners are not called."""
     return _append_event(

@@ -111,7 +111,7 @@ def _perform_transition(integration: Integration, step: str, by: object, now: da
     perform_transition(integration, step, actor=by, note=note, now=now)
 
 
-def _list_other_reviewers(reviewer: Any) -> QuerySet[Any]:
+def _list_other_reviewers(reviewer: User) -> QuerySet[Any]:
     """Return the other reviewers. The reviewer who issues a notice can't decide on the suspension."""
     return type(reviewer).objects.filter(is_reviewer=True).exclude(pk=reviewer.pk).order_by("pk")
 

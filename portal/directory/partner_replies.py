@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import integration_changes
+from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
@@ -96,7 +97,7 @@ def _is_own_address(address: str, own_hosts: set[str], row: Integration) -> bool
     return host in own_hosts or any(host.endswith(f".{own_host}") for own_host in own_hosts)
 
 
-def save_reply(integration: Integration, text: str, *, actor: Any, now: datetime) -> AuditEvent | None:
+def save_reply(integration: Integration, text: str, *, actor: User | None, now: datetime) -> AuditEvent | None:
     """Publish a reply, or withdraw it with an empty text. An unchanged text has no effect.
 
     Raises:

@@ -5,7 +5,6 @@ the email of each reader, which waits for Monday morning in the reader's time zo
 """
 
 from datetime import datetime, time, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -17,6 +16,7 @@ from django.utils.translation import gettext
 from integrations.partners import permissions
 from integrations.partners.models import Role
 from integrations.sla.models import MonitoredRepository
+from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.core.iso_weeks import IsoWeek, get_last_complete_week, get_program_zone, parse_week
 from portal.notifications import email as mail
@@ -114,7 +114,7 @@ def get_default_frequency(report_scope: ReportScope, reader: AnyUser) -> str:
     )
 
 
-def calculate_delivery_time(reader: Any, week: IsoWeek) -> datetime:
+def calculate_delivery_time(reader: User, week: IsoWeek) -> datetime:
     """Return Monday morning in the reader's time zone, but not before the metrics are complete."""
     return max(
         datetime.combine(week.after.monday, DELIVERY_TIME, ZoneInfo(reader.zone)),
@@ -132,7 +132,7 @@ def is_wanted(snapshot: ReportSnapshot, frequency: str) -> bool:
 
 
 @transaction.atomic
-def deliver_report(snapshot: ReportSnapshot, reader: Any, frequency: str, now: datetime) -> int:
+def deliver_report(snapshot: ReportSnapshot, reader: User, frequency: str, now: datetime) -> int:
     """Deliver a report to a reader once and return the number of queued emails."""
     should_send = is_wanted(snapshot, frequency)
     _, is_new = ReportDelivery.objects.get_or_create(

@@ -7,13 +7,14 @@ from django.contrib.auth import get_user_model
 from django.core import signing
 from django.urls import reverse
 
+from portal.accounts.requests import AnyUser
 from portal.notifications.models import EmailMessage
 from portal.reports.models import ReportSubscription
 
 SALT = "report"
 
 
-def build_unsubscribe_url(reader: Any, scope: str) -> str:
+def build_unsubscribe_url(reader: AnyUser, scope: str) -> str:
     """Return the unsubscribe URL of a report and reader, which never expires."""
     return settings.SITE_URL + reverse("reports:stop", args=[signing.dumps([reader.pk, scope], salt=SALT)])
 

@@ -6,13 +6,13 @@ import json
 from datetime import datetime
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
+from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import get_product_name
@@ -35,7 +35,7 @@ def can_submit_schema(integration: Integration, user: AnyUser) -> bool:
 
 
 def store_schema(
-    integration: Integration, version: Version, body: bytes, *, actor: Any, now: datetime
+    integration: Integration, version: Version, body: bytes, *, actor: User | None, now: datetime
 ) -> ProviderSchema:
     """Store the schema of a version, replacing an existing one.
 

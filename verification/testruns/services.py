@@ -1,7 +1,6 @@
 """Services for test runs: start, cancel, and execute."""
 
 from datetime import datetime
-from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
@@ -24,7 +23,7 @@ REFUSAL_MESSAGE = gettext_noop("Only owners, editors, and program staff can do t
 
 @sensitive_variables("inputs")
 def start_test_run(
-    kind: str, integration: Integration, inputs: dict[str, object], *, actor: Any, now: datetime
+    kind: str, integration: Integration, inputs: dict[str, object], *, actor: User | None, now: datetime
 ) -> TestRun:
     """Start a test run in the background. Without an actor, the portal starts it.
 
@@ -62,7 +61,7 @@ def cancel_test_run(run: TestRun, *, actor: User) -> None:
         KINDS[run.kind].abandon(run, "")
 
 
-def require_permission(integration: Integration, actor: Any) -> None:
+def require_permission(integration: Integration, actor: User | None) -> None:
     """Raise ActionRefused unless the actor can start and cancel test runs."""
     if not can_request_check_run(integration, actor):
         raise ActionRefused(_(REFUSAL_MESSAGE), "forbidden")

@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -82,7 +81,7 @@ def request_to_join(partner: Partner, *, message: str = "", actor: User, now: da
 
 
 def decide_join_request(
-    request: JoinRequest, *, accept: bool, role: str = Role.VIEWER, actor: Any, now: datetime
+    request: JoinRequest, *, accept: bool, role: str = Role.VIEWER, actor: User | None, now: datetime
 ) -> None:
     """Accept a join request with a role, or decline it. Raises ActionRefused if another owner already decided."""
     with _lock_partner(request.partner_id, actor) as partner:

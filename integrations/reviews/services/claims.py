@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.utils.translation import gettext
@@ -13,12 +12,13 @@ from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import integration_changes
 from portal.accounts.models import User
+from portal.accounts.requests import AnyUser
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 from portal.ui.components.moments import format_clock
 
 
-def claim_review(integration: Integration, *, actor: Any, now: datetime) -> Integration:
+def claim_review(integration: Integration, *, actor: User, now: datetime) -> Integration:
     """Claim a review for a limited time. Any reviewer can claim it after the claim expires."""
     with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as row:
         is_claimed_by_other = (
@@ -49,7 +49,7 @@ def renew_claim(integration: Integration, *, actor: User, now: datetime) -> None
     )
 
 
-def release_claim(integration: Integration, *, actor: Any, now: datetime) -> None:
+def release_claim(integration: Integration, *, actor: AnyUser, now: datetime) -> None:
     """Release the actor's own claim. Only assign_reviewer() changes the reviewer for someone else."""
     with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as row:
         if row.reviewer_id != actor.pk:
@@ -65,7 +65,7 @@ def release_claim(integration: Integration, *, actor: Any, now: datetime) -> Non
         record_event(row, "review.claim_released", actor=actor, now=now)
 
 
-def assign_reviewer(integration: Integration, reviewer: Any, *, actor: Any, now: datetime) -> None:
+def assign_reviewer(integration: Integration, reviewer: User | None, *, actor: User | None, now: datetime) -> None:
     """Assign a reviewer who is not a member of the integration's partner."""
     if not permissions.can_decide(integration, reviewer):
         raise ActionRefused(

@@ -160,7 +160,7 @@ def _map_comment_change(
     )
 
 
-def _build_deletion_event(comment: str, occurred_at: datetime, user: Any, association: object) -> TimelineEvent:
+def _build_deletion_event(comment: str, occurred_at: datetime, user: object, association: object) -> TimelineEvent:
     """Build a deletion event. Anyone can delete their own comments, so a deletion doesn't prove a permission."""
     actor = _parse_actor(user, association)
     return TimelineEvent(

@@ -5,7 +5,6 @@ partner's request, and doesn't retract earlier breaches. Any decision about an i
 """
 
 from datetime import datetime
-from typing import Any
 
 from integrations.partners import permissions
 from integrations.sla.engine.types import Actor, IssueEventKind, Severity, TimelineEvent
@@ -55,7 +54,7 @@ def exclude_issue(issue: SupportIssue, reason: str, *, actor: User, now: datetim
     return _record_decision(issue, IssueEventKind.NOT_AN_ISSUE, "issue.excluded", reason, {}, actor=actor, now=now)
 
 
-def request_lower_severity(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
+def request_lower_severity(issue: SupportIssue, reason: str, *, actor: User | None, now: datetime) -> AuditEvent:
     """Request a lower severity. Nothing changes until the program decides. Raises ActionRefused."""
     with integration_changes(issue.integration, permissions.can_edit, actor=actor, now=now) as integration:
         _ensure_decidable(issue, IssueEventKind.SEVERITY_LOWERED)
@@ -63,7 +62,7 @@ def request_lower_severity(issue: SupportIssue, reason: str, *, actor: Any, now:
         return _record_event(integration, issue, "issue.severity_reduction_requested", reason, actor, now)
 
 
-def dispute_breach(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
+def dispute_breach(issue: SupportIssue, reason: str, *, actor: User | None, now: datetime) -> AuditEvent:
     """Dispute a breach. It stays on record until the program decides. Raises ActionRefused."""
     with integration_changes(issue.integration, permissions.can_edit, actor=actor, now=now) as integration:
         _ensure_decidable(issue, IssueEventKind.NOT_AN_ISSUE)
@@ -73,7 +72,7 @@ def dispute_breach(issue: SupportIssue, reason: str, *, actor: Any, now: datetim
         return _record_event(integration, issue, "issue.disputed", reason, actor, now)
 
 
-def dismiss_dispute(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
+def dismiss_dispute(issue: SupportIssue, reason: str, *, actor: User | None, now: datetime) -> AuditEvent:
     """Dismiss an open dispute with a reason. Raises ActionRefused."""
     with integration_changes(issue.integration, permissions.can_decide, actor=actor, now=now) as integration:
         if not SupportIssue.objects.filter(pk=issue.pk, disputed_at__isnull=False).update(**RESOLVED_DISPUTE_FIELDS):
@@ -92,7 +91,7 @@ def _record_decision(
     reason: str,
     data: dict[str, str],
     *,
-    actor: Any,
+    actor: User | None,
     now: datetime,
 ) -> AuditEvent:
     with integration_changes(issue.integration, permissions.can_decide, actor=actor, now=now) as integration:

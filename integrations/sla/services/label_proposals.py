@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
@@ -14,6 +13,7 @@ from integrations.sla.models import LabelPolicy, SupportIssueEvent
 from integrations.sla.services.policies import CRITICAL_LABELS, PAUSE_LABELS
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import integration_changes
+from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
@@ -59,7 +59,9 @@ def normalize_labels(labels: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({normalize_label(label) for label in labels} - {""}))
 
 
-def propose_label_map(integration: Integration, label_map: LabelMap, *, actor: Any, now: datetime) -> LabelPolicy:
+def propose_label_map(
+    integration: Integration, label_map: LabelMap, *, actor: User | None, now: datetime
+) -> LabelPolicy:
     """Propose a label policy, replacing an open proposal. Raises ActionRefused."""
     with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as locked_integration:
         pending_proposals = locked_integration.label_policies.filter(state=LabelPolicy.State.PROPOSED)
@@ -87,7 +89,7 @@ def propose_label_map(integration: Integration, label_map: LabelMap, *, actor: A
         return policy
 
 
-def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: Any, now: datetime) -> LabelPolicy:
+def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: User | None, now: datetime) -> LabelPolicy:
     """Accept a proposal for issues opened after this, or decline it. Raises ActionRefused."""
     with integration_changes(policy.integration, permissions.can_decide, actor=actor, now=now) as integration:
         proposal = LabelPolicy.objects.select_for_update().get(pk=policy.pk)

@@ -18,6 +18,7 @@ from integrations.submissions.models import Integration, TestCredential, TestCre
 from integrations.submissions.services.requirements import submission_changes, submit_answer
 from integrations.submissions.services.transitions import integration_changes
 from integrations.submissions.workflow.states import FINAL_STAGES, Stage, Status
+from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.audit.services import record_event
 from portal.core import crypto
@@ -56,7 +57,7 @@ def submit_credential(
     secret: crypto.Secret,
     *,
     permanent: bool,
-    actor: Any,
+    actor: User | None,
     now: datetime,
     uuid: UUID,
     replaces: str = "",

@@ -42,7 +42,7 @@ def create_draft(partner: Partner, program: str, *, actor: User, now: datetime) 
 
 
 def get_or_create_answer_draft(
-    integration: Integration, requirement_id: str, *, actor: Any, now: datetime
+    integration: Integration, requirement_id: str, *, actor: User | None, now: datetime
 ) -> IntegrationDraft:
     """Return the draft of a requirement's form, shared by colleagues."""
     _require_editor(integration.partner, actor)
@@ -61,7 +61,7 @@ def get_or_create_answer_draft(
 
 
 def save_draft(
-    draft: IntegrationDraft, data: Mapping[str, Any], *, version: int, actor: Any, now: datetime
+    draft: IntegrationDraft, data: Mapping[str, Any], *, version: int, actor: User, now: datetime
 ) -> IntegrationDraft:
     """Save data that is based on `version`. Raises DraftConflictError if a newer version exists."""
     _require_editor(draft.partner, actor)

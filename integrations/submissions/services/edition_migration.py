@@ -16,6 +16,7 @@ from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services import requirement_renames
 from integrations.submissions.services.transitions import integration_changes
 from integrations.submissions.workflow.states import Status
+from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 from portal.ui.components.moments import format_clock
@@ -145,7 +146,7 @@ def _list_differences(
 
 
 def migrate_edition(
-    integration: Integration, edition_date: str, *, actor: Any, now: datetime, note: str = ""
+    integration: Integration, edition_date: str, *, actor: User | None, now: datetime, note: str = ""
 ) -> EditionMigrationPlan:
     """Migrate an integration as planned and record the changes.
 

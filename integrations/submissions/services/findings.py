@@ -18,7 +18,9 @@ from portal.core.errors import ActionRefused
 FINDING_BUSINESS_DAYS = 10  # for partners, after a check of a listed integration fails
 
 
-def raise_finding(integration: Integration, requirement_id: str, text: str, *, actor: Any, now: datetime) -> Finding:
+def raise_finding(
+    integration: Integration, requirement_id: str, text: str, *, actor: User | None, now: datetime
+) -> Finding:
     """Add a finding to a requirement. The partner sees it after the reviewer requests changes."""
     if not text.strip():
         raise ActionRefused(_("Enter the requested change."))
@@ -96,7 +98,7 @@ def _update_finding(
     event_type: str,
     rule: Any,
     *,
-    actor: Any,
+    actor: User | None,
     now: datetime,
     note: str = "",
     **fields: object,
@@ -166,7 +168,7 @@ def reopen_finding(finding: Finding, *, actor: User, now: datetime, note: str = 
 
 
 def post_message(
-    integration: Integration, body: str, *, actor: Any, now: datetime, is_internal: bool = False
+    integration: Integration, body: str, *, actor: User | None, now: datetime, is_internal: bool = False
 ) -> ReviewMessage:
     """Post a message to the other side, or an internal note that the partner never sees."""
     if not body.strip():

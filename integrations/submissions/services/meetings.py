@@ -19,6 +19,7 @@ from integrations.submissions.services.requirements import (
     submit_answer,
 )
 from integrations.submissions.workflow.states import ResponsibleParty, Status
+from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
@@ -61,7 +62,7 @@ def is_completed(meeting: Meeting, requirement: Requirement) -> bool:
 
 
 def propose_times(
-    integration: Integration, requirement_id: str, proposal: MeetingProposal, *, actor: Any, now: datetime
+    integration: Integration, requirement_id: str, proposal: MeetingProposal, *, actor: User | None, now: datetime
 ) -> Meeting:
     """Propose times: for a new meeting, instead of the other side's times, or to reschedule.
 

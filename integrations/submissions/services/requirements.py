@@ -94,7 +94,7 @@ def submit_answer(
     requirement_id: str,
     data: Mapping[str, Any],
     *,
-    actor: Any,
+    actor: AnyUser | None,
     now: datetime,
     status: Status = Status.SUBMITTED,
     summary: str = "",

@@ -209,7 +209,11 @@ def _find_transition(integration: Integration, transition_name: str, version: in
 
 
 def _remember_decision(
-    integration: Integration, transition: Transition, previous_state: Mapping[str, object], actor: Any, now: datetime
+    integration: Integration,
+    transition: Transition,
+    previous_state: Mapping[str, object],
+    actor: User | None,
+    now: datetime,
 ) -> None:
     """Store a decision so that it can be undone; any other transition makes it final."""
     integration.decision, integration.decided_by, integration.undo_until, integration.undo = "", None, None, {}
@@ -279,7 +283,7 @@ def _calculate_due_at(integration: Integration, responsible_party: str, target: 
 
 @contextmanager
 def integration_changes(
-    integration: Integration, rule: Callable[[Integration, Any], bool], *, actor: Any, now: datetime
+    integration: Integration, rule: Callable[[Integration, Any], bool], *, actor: AnyUser | None, now: datetime
 ) -> Iterator[Integration]:
     """Lock the integration for a write that is not a transition, and refresh its next action afterwards."""
     with transaction.atomic():

@@ -1,7 +1,6 @@
 """Services for granting and ending waivers."""
 
 from datetime import datetime
-from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -9,12 +8,19 @@ from integrations.partners import permissions as rules
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.services.requirements import get_or_create_state, get_requirement, require_open
 from integrations.submissions.services.transitions import integration_changes, refresh_next_action
+from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 
 
 def waive_requirement(
-    integration: Integration, requirement_id: str, *, reason: str, expires_at: datetime, actor: Any, now: datetime
+    integration: Integration,
+    requirement_id: str,
+    *,
+    reason: str,
+    expires_at: datetime,
+    actor: User | None,
+    now: datetime,
 ) -> RequirementFulfillment:
     """Waive a requirement until a time, with a reason for the partner and the listing."""
     if not reason.strip():
@@ -40,7 +46,9 @@ def waive_requirement(
     return state
 
 
-def end_waiver(integration: Integration, requirement_id: str, *, reason: str, actor: Any, now: datetime) -> None:
+def end_waiver(
+    integration: Integration, requirement_id: str, *, reason: str, actor: User | None, now: datetime
+) -> None:
     """End a waiver early, with a reason for the partner."""
     if not reason.strip():
         raise ActionRefused(_("Enter a reason. The partner relied on the waiver."))

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from urllib.parse import urlencode
 
 from django.db import IntegrityError, transaction
@@ -119,12 +118,12 @@ def find_obsolete_filters(page: SavablePage, query: str) -> list[str]:
     return obsolete
 
 
-def can_save(name: str, user: Any) -> bool:
+def can_save(name: str, user: AnyUser) -> bool:
     """Return whether the page is a list that the user can see."""
     return name in PAGES and user.is_authenticated and (name not in PROGRAM_PAGES or permissions.is_program_staff(user))
 
 
-def get_page(name: str, user: Any) -> SavablePage:
+def get_page(name: str, user: AnyUser) -> SavablePage:
     """Return the page. Raises ActionRefused unless the user can save it."""
     if not can_save(name, user):
         raise ActionRefused(_("You can't save views of this list."), "invalid-transition")

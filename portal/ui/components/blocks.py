@@ -236,7 +236,7 @@ def path(steps: Iterable[object], *, label: str = "") -> SafeString:
     return render_component("path", rows=rows, label=label or _("Program steps"), place=place)
 
 
-def _build_step(step: Any) -> dict[str, object]:
+def _build_step(step: object) -> dict[str, object]:
     def read(key: str) -> Any:
         return step.get(key, "") if isinstance(step, dict) else getattr(step, key, "")
 
