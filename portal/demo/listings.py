@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db.models import QuerySet
 
@@ -111,7 +110,7 @@ def _perform_transition(integration: Integration, step: str, by: object, now: da
     perform_transition(integration, step, actor=by, note=note, now=now)
 
 
-def _list_other_reviewers(reviewer: User) -> QuerySet[Any]:
+def _list_other_reviewers(reviewer: User) -> QuerySet[User]:
     """Return the other reviewers. The reviewer who issues a notice can't decide on the suspension."""
     return type(reviewer).objects.filter(is_reviewer=True).exclude(pk=reviewer.pk).order_by("pk")
 
@@ -173,7 +172,7 @@ def waive_check(integration: Integration, owner: User, reviewer: User, now: date
     )
 
 
-COMPLIANCE_SCENARIOS: dict[str, Callable[[Integration, Any, Any, datetime], None]] = {
+COMPLIANCE_SCENARIOS: dict[str, Callable[[Integration, User, User, datetime], None]] = {
     "suspended": suspend,
     "delisted": delist,
     "downgraded": downgrade_to_community,

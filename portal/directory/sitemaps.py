@@ -1,11 +1,12 @@
 """Sitemap and robots.txt."""
 
 from datetime import datetime
-from typing import Any
+from uuid import UUID
 
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.sitemaps import Sitemap
 from django.contrib.sitemaps.views import sitemap as render_sitemap
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
@@ -55,7 +56,7 @@ class PageSitemap(Sitemap):
 class ListingSitemap(Sitemap):
     """Pages of listed integrations."""
 
-    def items(self) -> Any:
+    def items(self) -> QuerySet[Listing, tuple[UUID, datetime]]:
         rows = Listing.objects.filter(listing_status__in=STATUSES_BY_STANDING[""]).order_by("integration")
         return rows.values_list("uuid", "changed_at")
 
@@ -69,7 +70,7 @@ class ListingSitemap(Sitemap):
 class PartnerSitemap(Sitemap):
     """Pages of partners with listed integrations."""
 
-    def items(self) -> Any:
+    def items(self) -> QuerySet[Listing, str]:
         rows = Listing.objects.filter(listing_status__in=STATUSES_BY_STANDING[""]).order_by("publisher_slug")
         return rows.values_list("publisher_slug", flat=True).distinct()
 

@@ -1,7 +1,6 @@
 """Report scopes with their names, metrics, and readers."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db.models import Q
@@ -55,7 +54,7 @@ def can_read_report(user: User, report_scope: ReportScope) -> bool:
     )
 
 
-def list_readers(report_scope: ReportScope) -> list[Any]:
+def list_readers(report_scope: ReportScope) -> list[User]:
     """Return the users who can receive a report."""
     if report_scope.partner is None:
         people = get_user_model().objects.filter(Q(is_reviewer=True) | Q(is_staff=True), is_active=True)

@@ -1,13 +1,12 @@
 """Report pages: list, report as page, CSV, and JSON, subscriptions, and unsubscribe."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Page
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
@@ -18,7 +17,7 @@ from django.views.decorators.http import require_POST
 from integrations.partners import permissions
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.value_types import TemplateContext
+from portal.core.value_types import JsonObject, TemplateContext
 from portal.reports import presenters, summaries, unsubscribe
 from portal.reports.forms import ReportSubscriptionsForm, list_report_scopes
 from portal.reports.models import ReportSnapshot, ReportSubscription
@@ -37,7 +36,7 @@ class ReportListItem:
     created_at: datetime
 
 
-def list_visible_snapshots(user: User) -> Any:
+def list_visible_snapshots(user: User) -> QuerySet[ReportSnapshot]:
     """Return the snapshots that a user can read."""
     if permissions.is_program_staff(user):
         return ReportSnapshot.objects.all()
@@ -66,7 +65,7 @@ def _build_list_page(page: Page) -> Page:
     return page
 
 
-def _get_report_name(figures: Mapping[str, Any]) -> str:
+def _get_report_name(figures: JsonObject) -> str:
     """Return the name of a report. Names of partners and programs are those at the time of the report."""
     return get_display_name(figures["scope"], figures["name"])
 

@@ -8,7 +8,7 @@ from tests.journeys.walk import Walk
 def test_platform_goes_all_the_way(walk: Walk, github: Any) -> None:
     github.seed()
     walk.begin(
-        "Should your product work with Consul directly",
+        "Do you want your product to work with Consul directly",
         repository="",
         name="Rocket mesh",
         category="Data Plane",

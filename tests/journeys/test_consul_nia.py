@@ -9,7 +9,7 @@ from tests.journeys.walk import Walk
 def test_module_goes_all_the_way(walk: Walk, github: Any) -> None:
     github.seed(Repo("acme/terraform-rocket-pool-nia", "Pools follow services.", language="HCL"))
     walk.begin(
-        "Should your network or security devices follow",
+        "Do you want Consul service changes to update",
         repository="acme/terraform-rocket-pool-nia",
         name="Rocket pools",
         category="Network Infrastructure Automation",

@@ -70,7 +70,7 @@ def test_five_faults_are_mended_one_by_one(walk: Walk, github: Any, registry: An
     provider = Provider("acme/rocket", protocols=("6.0",), releases={"1.0.0": first})
     registry.publish(provider)
     walk.begin(
-        "Should people create and change things on your platform",
+        "Do you want users to manage resources on your platform",
         repository=REPOSITORY,
         name="Rocket",
         category="Networking",

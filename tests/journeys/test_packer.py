@@ -9,7 +9,7 @@ from tests.journeys.walk import Walk
 def test_builder_goes_all_the_way(walk: Walk, github: Any) -> None:
     github.seed(Repo("acme/packer-plugin-rocket", "Builds images for rockets."))
     walk.begin(
-        "Should Packer build, fill or ship machine images",
+        "Do you want Packer to build, configure, or publish",
         repository="acme/packer-plugin-rocket",
         name="Rocket images",
         category="Builders",

@@ -45,7 +45,7 @@ def test_real_provider_goes_all_the_way(
     registry.publish(Provider(NAME, source=world.source, tier="partner", versions=("3.30.0",)))
     partner = walk.partner.go("/search/?q=pagerduty").sees(NAME)
     walk.begin(
-        "Should people create and change things on your platform",
+        "Do you want users to manage resources on your platform",
         repository=REPOSITORY,
         name="PagerDuty",
         category="Logging & Monitoring",

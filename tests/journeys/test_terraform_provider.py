@@ -17,7 +17,7 @@ def test_provider_goes_all_the_way(
     github.seed(Repo("acme/terraform-provider-rocket", "Rockets as code.", homepage="https://acme.example/rocket"))
     registry.publish(Provider("acme/rocket"))
     walk.begin(
-        "Should people create and change things on your platform",
+        "Do you want users to manage resources on your platform",
         repository="acme/terraform-provider-rocket",
         name="Rocket",
         category="Networking",

@@ -8,7 +8,7 @@ from tests.journeys.walk import Walk
 def test_run_task_goes_all_the_way(walk: Walk, github: Any) -> None:
     github.seed()
     walk.begin(
-        "Should your service look at a Terraform run",
+        "Do you want your service to check Terraform runs",
         repository="",
         name="Rocket preflight",
         category="Audit",

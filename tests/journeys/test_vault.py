@@ -9,7 +9,7 @@ from tests.journeys.walk import Walk
 def test_secrets_engine_goes_all_the_way(walk: Walk, github: Any) -> None:
     github.seed(Repo("acme/vault-plugin-secrets-rocket", "Leases launch codes."))
     walk.begin(
-        "Should your product keep its secrets in Vault",
+        "Do you want your product to store its secrets in Vault",
         repository="acme/vault-plugin-secrets-rocket",
         name="Launch codes",
         category="Secrets Engines",

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -35,7 +35,7 @@ def report_outcome(request: HttpRequest, message: str) -> Iterator[None]:
         messages.success(request, message)
 
 
-def list_own_partners(user: AnyUser) -> Any:
+def list_own_partners(user: AnyUser) -> QuerySet[Partner]:
     """Return the partners of the user."""
     return Partner.objects.filter(pk__in=list(permissions.get_roles(user))).order_by("name")
 

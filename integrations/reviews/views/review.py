@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
@@ -171,7 +171,7 @@ def post_message(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     return render(request, "reviews/review_message.html", context, status=_get_status_code(request))
 
 
-def _get_form_data(request: HttpRequest) -> Any:
+def _get_form_data(request: HttpRequest) -> QueryDict | None:
     """Return the submitted data, or the data saved before a sign-in interrupted the submission."""
     return request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
 

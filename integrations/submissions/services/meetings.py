@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -231,7 +230,7 @@ def _answer_completed(
     )
 
 
-def list_invitees(integration: Integration) -> list[Any]:
+def list_invitees(integration: Integration) -> list[User]:
     """Return the owners and editors of the partner, and the reviewer or else the alliances manager."""
     memberships = integration.partner.memberships.filter(ended_at=None, user__is_active=True).exclude(role=Role.VIEWER)
     partner_users = [membership.user for membership in memberships.select_related("user").order_by("pk")]

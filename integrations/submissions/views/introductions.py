@@ -14,10 +14,12 @@ from integrations.partners import permissions
 from integrations.partners.models import Membership, Partner, Role
 from integrations.submissions.forms.introductions import IntroductionRequestForm
 from integrations.submissions.models import Introduction
+from integrations.submissions.models.integration import Integration
 from integrations.submissions.selectors.similar import find_integration_overlaps
 from integrations.submissions.services import introductions
 from integrations.submissions.views.draft_confirmation import MAX_INTRODUCTION_REQUESTS, request_introductions
 from integrations.submissions.views.mixins import load_visible_integration
+from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.ui.refusals import report_refusal
@@ -31,7 +33,7 @@ class IntroductionContact:
 
     company: str
     title: str
-    people: list[Any]
+    people: list[User]
 
 
 def show_similar(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -55,7 +57,7 @@ def show_similar(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     return render(request, "submissions/similar_integrations.html", context, status=422 if form.is_bound else 200)
 
 
-def can_request_introduction(integration: Any, request: HttpRequest) -> bool:
+def can_request_introduction(integration: Integration, request: HttpRequest) -> bool:
     return integration.is_open and permissions.can_edit(integration, request.user)
 
 
@@ -118,7 +120,7 @@ def list_contacts(introduction: Introduction) -> list[IntroductionContact]:
     ]
 
 
-def list_contact_users(partner: Partner, preferred_user: Any) -> list[Any]:
+def list_contact_users(partner: Partner, preferred_user: User | None) -> list[User]:
     memberships = Membership.objects.filter(partner=partner, ended_at=None, user__is_active=True).select_related("user")
     preferred_users = [m.user for m in memberships if preferred_user is not None and m.user_id == preferred_user.pk]
     return preferred_users or [m.user for m in memberships if m.role == Role.OWNER]

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from integrations.programs.registry import PROGRAMS
@@ -13,7 +13,7 @@ from portal.analytics import forecast_accuracy
 class Command(BaseCommand):
     help = "Test past forecasts week by week and print how often the 90% forecast held (target: 85% to 95%)."
 
-    def add_arguments(self, parser: Any) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--program", choices=sorted(PROGRAMS), default="", help="Test this program only.")
         parser.add_argument("--json", action="store_true", help="Print a JSON document with every week.")
 

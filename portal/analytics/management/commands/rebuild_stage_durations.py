@@ -1,8 +1,6 @@
 """Command that rebuilds stage durations from audit events."""
 
-from typing import Any
-
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from portal.analytics import services
 
@@ -10,7 +8,7 @@ from portal.analytics import services
 class Command(BaseCommand):
     help = "Rebuild stage durations that differ from the audit events. With --check, only report differences."
 
-    def add_arguments(self, parser: Any) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--check", action="store_true", help="Change nothing and fail if there are differences.")
 
     def handle(self, *args: object, **options: object) -> None:

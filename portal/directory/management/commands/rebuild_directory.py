@@ -1,8 +1,8 @@
 """Command that rebuilds the directory from the integrations or compares them with --check."""
 
-from typing import Any
+from collections.abc import Iterator
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
@@ -15,7 +15,7 @@ from portal.directory.services import find_drift, refresh_listing, refresh_metri
 class Command(BaseCommand):
     help = "Rebuild the directory from the integrations. With --check, compare only and exit with 1 on differences."
 
-    def add_arguments(self, parser: Any) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--check", action="store_true", help="Compare without writing.")
 
     def handle(self, *_: object, check: bool, **__: object) -> None:
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         if check and drift_count:
             raise CommandError("The directory differs from the integrations. Run manage.py rebuild_directory.")
 
-    def _iterate_integrations(self) -> Any:
+    def _iterate_integrations(self) -> Iterator[Integration]:
         rows = (
             Integration.objects.filter_released()
             .select_related("partner")
