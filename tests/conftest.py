@@ -1,4 +1,4 @@
-"""Who plays in the tests? The fixed cast, and integrations driven to a place through the real door."""
+"""Fixtures that all tests share: people, companies, and integrations in any stage."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -23,7 +23,7 @@ from portal.accounts.models import User
 from portal.notifications import delivery
 from tests.replay import build_or_replay
 
-# a machine with much to do is no fault of the code under test
+# a busy machine must not fail a test
 settings.register_profile("portal", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("portal")
 pytest_plugins = ["tests.fakes.plugin", "tests.template_database"]
@@ -33,7 +33,7 @@ PASSWORD = "correct horse battery"
 HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
-FIGURE_PROPERTY = "said"  # property of a test: a figure that the summary shows
+FIGURE_PROPERTY = "said"  # property of a test report: a figure for the summary
 DATABASE_FIXTURES = frozenset({"db", "transactional_db", "live_server", "client"})
 
 
@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A second database changes nothing for a test that touches none."""
+    """Leave out the tests that use no database if only those were asked for."""
     if not config.getoption("--database-only"):
         return
     with_database = [item for item in items if _touches_database(item)]
@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """The figures that tests have to tell, such as how many requests were generated."""
+    """Print the figures that tests recorded, such as the number of generated requests."""
     for report in terminalreporter.getreports("passed"):
         for name, value in report.user_properties:
             if name == FIGURE_PROPERTY:
@@ -67,7 +67,7 @@ def _touches_database(item: pytest.Item) -> bool:
 
 @pytest.fixture(autouse=True)
 def own_folder(settings: Any, tmp_path: Any) -> None:
-    """Uploads of a test stay with the test; rate limits of one test do not reach another."""
+    """Give each test its own uploads, anchors, and cache, so that rate limits of one don't affect another."""
     settings.MEDIA_ROOT = tmp_path / "uploads"
     settings.AUDIT_ANCHOR_DIR = tmp_path / "audit-anchors"
     settings.CACHES = {
@@ -119,7 +119,7 @@ def alice(acme: Partner) -> User:
 
 @pytest.fixture
 def bob(acme: Partner) -> User:
-    """Her colleague, an editor."""
+    """Editor of Acme."""
     user = person("bob@acme.example", "Bob Baker")
     Membership.objects.create(partner=acme, user=user, role="editor", joined_at=NOW)
     return user
@@ -127,7 +127,7 @@ def bob(acme: Partner) -> User:
 
 @pytest.fixture
 def charlie(globex: Partner) -> User:
-    """Owner of another company, Globex."""
+    """Owner of Globex."""
     user = person("charlie@globex.example", "Charlie Cole")
     Membership.objects.create(partner=globex, user=user, role="owner", joined_at=NOW)
     return user
@@ -151,12 +151,12 @@ def rob(db: None) -> User:
 
 @pytest.fixture
 def sam(db: None) -> User:
-    """Staff: the admin pages, no decisions."""
+    """Staff member, who can use the admin pages but makes no decisions."""
     return person("sam@program.example", "Sam Stone", is_staff=True, is_superuser=True)
 
 
 def note_sign_in(client: Any, user: User) -> None:
-    """Write into the session when the person signed in, as the sign-in page does."""
+    """Record the time of the sign-in in the session, as the sign-in page does."""
     session = client.session
     record_authentication(SimpleNamespace(session=session), user, "password")  # type: ignore[arg-type]
     session.save()
@@ -195,7 +195,7 @@ def begin(partner: Partner, by: User, program: str = "nomad", now: datetime = NO
 
 
 def meet(row: Integration, by: User | None, now: datetime, *, position: int | None = None) -> None:
-    """Meet every requirement that blocks the next position, as its owner would have."""
+    """Fulfill every requirement that blocks the next step, as its responsible party."""
     fresh = Integration.objects.get(pk=row.pk)
     there = fresh.position + 1 if position is None else position
     for requirement in facts.list_missing_at(fresh, there, now):
@@ -241,7 +241,7 @@ def _take_steps(row: Integration, stage: str, partner: User, reviewer: User, now
 
 @pytest.fixture
 def rocket(acme: Partner, alice: User) -> Integration:
-    """Acme's integration in the Nomad program, just begun."""
+    """Acme's integration in the Nomad program, in its first step."""
     return begin(acme, alice)
 
 

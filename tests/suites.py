@@ -1,4 +1,4 @@
-"""Which suites are there, and how did each end? Runs them one after the other and sums up; bin/test calls it."""
+"""Runs the test suites one after the other and prints how each ended. Called by bin/test."""
 
 import os
 import subprocess

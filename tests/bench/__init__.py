@@ -1,1 +1,1 @@
-"""How fast is it? Ratios against floors, all from one run on one server; never part of the tests."""
+"""Benchmarks: ratios measured in one run on one server. Never part of the tests."""

@@ -1,4 +1,4 @@
-"""What do other license detectors make of the same texts, and how long do they take? Not run where they are missing.
+"""Compares verdicts and durations of other license detectors. Not run where they are missing.
 
 SCANCODE_PYTHON names a Python that has scancode-toolkit (it is no part of the portal's own environment); licensee, of
 which GitHub's answer is made, is looked for on the PATH. Their answer is taken as a naive portal would: allowed where

@@ -1,4 +1,4 @@
-"""How fast is the directory at 10,000 listings? Each page's p95 beside that of a trivial page of the same server.
+"""Measures the directory at 10,000 listings: p95 of each page beside that of a trivial page of the same server.
 
 The trivial page is the plain one of fifty rows from one query that other measurements use; an empty answer is shown
 besides. One client asks one after the other, so that nothing waits in a queue.

@@ -1,4 +1,4 @@
-"""What does it cost to watch a thousand repositories? GitHub's own count of our requests, in a quiet and a busy hour.
+"""Counts GitHub requests for a thousand monitored repositories, in a quiet and a busy hour.
 
 An hour is played through in steps of 30 seconds. Busy: every tenth repository hears something every six minutes, and
 one webhook in twenty is lost. “No hooks”: nobody has set up a webhook, a hundred repositories. What is answered

@@ -1,4 +1,4 @@
-"""How long does django-helpdesk's escalate_tickets take for 100 overdue tickets of so many?
+"""Measures escalate_tickets of django-helpdesk for 100 overdue tickets among many.
 
     python tests/bench/peer_helpdesk.py HOST PORT DATABASE OPEN      prints milliseconds, the quickest of three rounds
 

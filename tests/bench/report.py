@@ -1,4 +1,4 @@
-"""How long does the weekly report take over 10,000 integrations in support, and how much memory?
+"""Measures duration and memory of the weekly report over 10,000 integrations in support.
 
 Floor: one query that reads the same clocks and counts them by state. Both on one server, one after the other.
 """

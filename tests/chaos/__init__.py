@@ -1,1 +1,1 @@
-"""Is news lost when everything that can die dies? Real servers, real processes, real kills; run by bin/chaos."""
+"""Kills every process and server while work is under way and counts what is lost. Run by bin/chaos."""

@@ -1,4 +1,4 @@
-"""What came of it? Counts records in the database and names in the mails that were accepted."""
+"""Counts records in the database and the accepted emails after a chaos run."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Is a breach told when everything dies, and would the usual pattern have told it?"""
+"""Tests that a breach is reported although every process is killed, and that the usual pattern loses it."""
 
 import json
 import subprocess

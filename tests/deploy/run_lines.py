@@ -1,4 +1,4 @@
-"""Do the RUN lines of the container file work? Each that needs no container is run in a scratch folder.
+"""Runs those RUN lines of the container file that need no container, in a scratch folder.
 
 python -m tests.deploy.run_lines: fetches the locked packages, so it is no part of bin/test.
 """

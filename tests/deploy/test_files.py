@@ -1,4 +1,4 @@
-"""Do the files of deploy/ hold what their tools and the portal expect?"""
+"""Tests of the files in deploy/."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Which stand-ins can a test ask for? `github`, `github_sign_in` and `registry`, started once a session."""
+"""Fixtures of the fakes `github`, `github_sign_in`, and `registry`, started once per session."""
 
 from collections.abc import Iterator
 from copy import deepcopy

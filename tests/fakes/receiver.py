@@ -1,4 +1,4 @@
-"""How does a test get a receiver of webhooks? A real server on loopback that takes, refuses, stalls, cuts."""
+"""Webhook receiver on loopback that accepts, refuses, stalls, or cuts the connection."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""How does a test get a registry with these providers in it? A small server of the v1 and v2 shapes."""
+"""Provider registry on loopback with the v1 and v2 API."""
 
 import hashlib
 import json

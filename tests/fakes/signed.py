@@ -1,4 +1,4 @@
-"""How does a test get a signed release? Archives with programs, checksums, manifest and signature, made in memory.
+"""Builds signed releases in memory: archives with programs, checksums, manifest, and signature.
 
 No gpg is needed: the keys are made once a process, of RSA with 2048 bits, by the name of who owns them.
 """

@@ -1,4 +1,4 @@
-"""Does the portal sign people in through the stand-in?"""
+"""Tests of signing in through the GitHub fake."""
 
 from urllib.parse import parse_qsl, urlsplit
 

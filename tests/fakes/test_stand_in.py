@@ -1,4 +1,4 @@
-"""Does the stand-in for GitHub do what it says? What the emulator lacks and our proxy adds."""
+"""Tests of the GitHub fake itself: what the emulator lacks and the proxy adds."""
 
 from urllib.parse import parse_qs, urlsplit
 

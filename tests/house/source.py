@@ -1,4 +1,4 @@
-"""Which files are the project's own? What git keeps, plus what is new and not ignored."""
+"""Files of the project: those in Git, and new ones that are not ignored."""
 
 import subprocess
 from functools import cache

@@ -1,4 +1,4 @@
-"""Does bin/up say in one sentence what a machine lacks, and what to do?"""
+"""Tests that bin/up says in one sentence what a machine lacks and what to do."""
 
 import shutil
 import subprocess

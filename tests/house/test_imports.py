@@ -1,4 +1,4 @@
-"""Do imports go one way?"""
+"""Tests of the import contracts."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Do the locks say what is installed, with hashes and without addresses?"""
+"""Tests that the lock files match the installed packages, with hashes and without addresses."""
 
 import re
 import tomllib

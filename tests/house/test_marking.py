@@ -1,4 +1,4 @@
-"""Is every text of a module marked so that it is translated whole, and when it is shown?"""
+"""Tests that texts in modules are marked so that they are translated whole and when they are shown."""
 
 import ast
 from collections import defaultdict

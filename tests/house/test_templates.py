@@ -1,4 +1,4 @@
-"""Is every template used, and does none of them write what the Content-Security-Policy refuses?"""
+"""Tests that every template is used and writes nothing that the Content-Security-Policy refuses."""
 
 import re
 from pathlib import Path

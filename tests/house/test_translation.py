@@ -1,4 +1,4 @@
-"""Can every text of a page or a mail be translated? No template says a word outside translate and blocktranslate."""
+"""Tests that templates contain no text outside translate and blocktranslate."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""Does the project speak of itself alone, and in its own words?"""
+"""Tests of words and names that the project must not contain."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What do the mails say that are no notices of an integration? Of companies, accounts, tokens, reports: one of each."""
+"""Triggers one of each email about companies, accounts, tokens, and reports."""
 
 from datetime import datetime, timedelta
 from types import SimpleNamespace

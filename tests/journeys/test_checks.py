@@ -1,4 +1,4 @@
-"""What do people see of the checks? Results that come one by one, evidence to click, what a reviewer may do."""
+"""Journeys through checks: results as they arrive, their evidence, and what a reviewer can do."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""How do users get the provider? Read by its company with everything, and on a phone without JavaScript."""
+"""Journeys through the installation page, for its company and on a phone without JavaScript."""
 
 from collections.abc import Callable
 from typing import Any

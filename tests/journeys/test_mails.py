@@ -1,4 +1,4 @@
-"""How does every mail look, in light, in dark and as text? Each is drawn narrow and read in both.
+"""Renders every email in light, in dark, and as text, at a narrow width.
 
 With PORTAL_SHOTS all are kept: two pictures and the text of each.
 """

@@ -1,4 +1,4 @@
-"""Who else works on the same thing? Unlisted work stays nameless until both sides agree to be introduced."""
+"""Journey through similar integrations: unlisted work stays nameless until both sides agree."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What does a version change, and what would Crossplane make of it? Handed in, compared and taken away."""
+"""Journey through provider schemas: submitted, compared, previewed for Crossplane, and withdrawn."""
 
 from collections.abc import Callable
 from pathlib import Path

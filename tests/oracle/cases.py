@@ -1,4 +1,4 @@
-"""Which cases is the clock held against? Drawn from a seed: zones, calendars, starts, pauses, promises."""
+"""Random cases for the clock from a seed: zones, calendars, starts, pauses, and targets."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What would somebody find who watches the wall clock minute by minute? Slow, and shares nothing with the clock.
+"""Independent clock that counts minute by minute: slow, and without code of the real one.
 
 Every minute of UTC shows one minute on the wall. It counts when no pause covers it and, for business days, when the
 wall shows it for the first time and on a business day. Minutes that the wall skips count at the moment of the skip.

@@ -1,4 +1,4 @@
-"""Does the clock agree with the oracle a hundred thousand times? Run by bin/soak, on all cores."""
+"""Compares the clock with the oracle a hundred thousand times on all cores. Run by bin/soak."""
 
 import multiprocessing
 import sys

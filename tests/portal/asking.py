@@ -1,4 +1,4 @@
-"""What does one request answer, without leaving anything behind?"""
+"""Sends a request and takes back everything that it wrote."""
 
 from copy import deepcopy
 from typing import Any

@@ -1,7 +1,7 @@
-"""Who looks at the portal in these tests, and what is there to be seen?
+"""Users and objects for tests of pages.
 
-The world with one of everything is built once a module, in a transaction around those of its tests; each test gets a
-copy of its rows and leaves nothing behind.
+They are created once per module, in a transaction around those of its tests. Each test gets a copy of the rows and
+leaves nothing behind.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,6 +1,6 @@
-"""What can be reached at all? A world with one of everything, and every address of ours into it.
+"""Creates one of every object, and the URL of every page for it.
 
-Every private text of Acme holds the canary. The moments are relative to today, as the pages' clock is.
+Every private text of Acme contains the canary. Times are relative to today, like those of the pages.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Which messages does a translator get? Every text that `makemessages` finds in our rooms and templates."""
+"""Messages that `makemessages` finds in our apps and templates."""
 
 import ast
 import re

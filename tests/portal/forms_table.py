@@ -1,4 +1,4 @@
-"""Which forms are there, and how is each made with what somebody typed? A new form needs its line here."""
+"""Every form and how it is created with submitted data. A new form needs a line here."""
 
 import importlib
 import pkgutil

@@ -1,4 +1,4 @@
-"""What would a reader of another language still see in English? A language whose every message stands in ⟦…⟧."""
+"""Pseudo-language in which every message stands in ⟦…⟧, to find text that is not translatable."""
 
 import html
 import re

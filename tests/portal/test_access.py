@@ -1,8 +1,7 @@
-"""Who gets which answer? Every address and everything that people press × role, compared with access.txt.
+"""Compares the response of every URL and button for each role with access.txt.
 
-A cell holds the codes of a GET and, after a slash, of an empty POST; lines with a colon hold one code, of a
-POST as people press it. 200 shown, 302 led elsewhere (`in`: to the sign-in), 403 refused, 404 not there for
-this person, 409 in the way, 422 sent back with its reasons. A `+` behind it: something was done.
+A cell holds the status of a GET and, after a slash, of an empty POST. Lines with a colon hold one status, that of a
+button's POST. `in` is a redirect to the sign-in page; a `+` means that an event was recorded.
 """
 
 from pathlib import Path
@@ -49,7 +48,7 @@ def format_access_table(lines: dict[str, list[str]]) -> list[str]:
 
 @pytest.mark.any_database
 def test_access_is_as_written(cast: Any, world: Any) -> None:
-    """A new address fails here until its line is written, after thinking about who should reach it."""
+    """A new URL fails here until its line is written, after deciding who should reach it."""
     now, table = build_access_table(cast, world), read_access_table()
     differing = {name: cells for name, cells in now.items() if table.get(name) != cells}
     was = {name: table.get(name, ["none"] * len(ROLES)) for name in differing}

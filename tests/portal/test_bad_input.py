@@ -1,4 +1,4 @@
-"""What happens to what nobody should send? A clear answer, nothing lost, never a 500."""
+"""Tests of invalid input: a clear response, nothing lost, never a 500."""
 
 import io
 import zipfile

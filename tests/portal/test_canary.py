@@ -1,4 +1,4 @@
-"""Does anything private of one company reach another, or a visitor? Every text of Acme's holds a word to look for."""
+"""Tests that no private text of Acme reaches other companies or visitors."""
 
 from collections.abc import Iterator
 from typing import Any

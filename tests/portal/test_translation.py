@@ -1,4 +1,4 @@
-"""Does a reader of another language meet English words that nobody can translate? Every page and a mail say so.
+"""Tests that pages and emails contain no text that cannot be translated.
 
 What stands outside the brackets of the pseudo language must be data of the cast, a text that was recorded or
 published as it is, or one of EXPECTED. What was asked for must be a message that translators get.

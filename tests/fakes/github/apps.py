@@ -1,4 +1,4 @@
-"""How does GitHub give a token to an installation of an App? As documented: for a JWT that the App's key has signed.
+"""Tokens of GitHub App installations, issued for a JWT that the App's key signed, as documented.
 
 https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app
 """

@@ -1,4 +1,4 @@
-"""Is the GitHub stand-in's server installed? Installs it from its lock file where it is not.
+"""Installs the server of the GitHub fake from its lock file if it is missing.
 
 Run as `python -m tests.fakes.github.install`: says what is missing and ends with 1 when it cannot be had.
 """

@@ -1,4 +1,4 @@
-"""What does the emulated GitHub lack? A proxy that adds it: licenses, ETags, asset bytes, tokens, faults."""
+"""Proxy that adds what the emulated GitHub lacks: licenses, ETags, asset bytes, tokens, and faults."""
 
 import hashlib
 import http.client

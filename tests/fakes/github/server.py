@@ -1,4 +1,4 @@
-"""How does a test get a GitHub with these repositories in it? One object: start, seed, break, stop."""
+"""GitHub fake: start it, seed repositories, break it, stop it."""
 
 import base64
 import contextlib

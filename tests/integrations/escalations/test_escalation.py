@@ -1,4 +1,4 @@
-"""Who hears of it next when nobody answers, or when a mail cannot be delivered?"""
+"""Tests of escalation when nobody responds or an email cannot be delivered."""
 
 from datetime import datetime, timedelta
 from typing import Any

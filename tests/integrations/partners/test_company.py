@@ -1,4 +1,4 @@
-"""Who is in the company, and who may come? Its page, through Django's client."""
+"""Tests of the company page, its members, and its invitations."""
 
 from collections.abc import Callable
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Which days are holidays?"""
+"""Tests of public holidays."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""How do people come to a company, change places in it, and leave?"""
+"""Tests of joining a company, changing roles, and leaving."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

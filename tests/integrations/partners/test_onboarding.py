@@ -1,4 +1,4 @@
-"""How does a person come to a company? The pages, through Django's client."""
+"""Tests of the pages on which a person joins or creates a company."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""When does a reader work?"""
+"""Tests of working hours."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Does the command print every program?"""
+"""Tests of the command list_programs."""
 
 import json
 from io import StringIO

@@ -1,4 +1,4 @@
-"""Does each program say what its published page says?"""
+"""Tests that each program agrees with its published page."""
 
 import pytest
 

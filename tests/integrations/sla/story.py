@@ -1,4 +1,4 @@
-"""How is the story of an issue told in tests? Hours after its opening, who, what.
+"""Builds the events of an issue for tests, by hours after its opening.
 
 It is opened on Tuesday 14 April 2026 at 09:00 in UTC by a user; the 5 business days end on Tuesday 21 April at 09:00,
 168 hours later.

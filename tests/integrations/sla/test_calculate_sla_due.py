@@ -1,4 +1,4 @@
-"""Does sla_due say when an issue is due, without a database?"""
+"""Tests of the command calculate_sla_due, which needs no database."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Do the checks run at once after a webhook that could change what they say, once, and after no other?"""
+"""Tests that checks run once after a webhook that could change their results, and after no other."""
 
 import json
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Does sla_explain read the facts from the database and explain the clocks at any moment?"""
+"""Tests of the command explain_sla_clock at any moment."""
 
 import json
 from io import StringIO

@@ -1,4 +1,4 @@
-"""Who may change what was told of issues, and what the sweep did? Nobody: the database itself refuses."""
+"""Tests that the database refuses changes of stored events and clock runs."""
 
 from typing import Any
 

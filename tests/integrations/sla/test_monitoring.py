@@ -1,4 +1,4 @@
-"""When does the watch over a repository begin and end?"""
+"""Tests of the start and end of monitoring a repository."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Who is told of what the sweep found, when, and how often?"""
+"""Tests of recipients, times, and number of SLA notifications."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

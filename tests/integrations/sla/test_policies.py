@@ -1,4 +1,4 @@
-"""Does the clock read an issue by the policy that was accepted when it was opened?"""
+"""Tests that a clock uses the label policy that applied when the issue was opened."""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Which clocks does the sweep take, and what does it write?"""
+"""Tests of the clocks that the periodic job selects and of what it writes."""
 
 import random
 from collections.abc import Callable

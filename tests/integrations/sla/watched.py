@@ -1,4 +1,4 @@
-"""Which repository is watched in these tests? Acme's, with a hook whose secret is known, and its tracker's people."""
+"""The monitored repository of these tests, with its webhook secret and the people of its tracker."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""How does a person get in? Sign-up, confirmation, passwords, the second factor: our words and our outbox."""
+"""Tests of sign-up, confirmation, passwords, and the second factor."""
 
 import re
 from collections.abc import Callable

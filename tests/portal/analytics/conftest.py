@@ -1,4 +1,4 @@
-"""What do these tests begin with? No forecast that another test left behind."""
+"""Clears cached forecasts before each test of analytics."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Which histories do these tests tell? Small ones by hand, and random ones of any length from a seed."""
+"""Histories for tests: small ones by hand, and random ones of any length from a seed."""
 
 from datetime import UTC, datetime, timedelta
 from random import Random

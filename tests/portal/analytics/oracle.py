@@ -1,4 +1,4 @@
-"""What does a slow and plain reading say? Day after day and row after row, without any of the room's own shortcuts."""
+"""Independent calculation of the figures, day by day and row by row, without the shortcuts of the app."""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Do lists leave the portal whole, typed, as their page asks, and without a cell that a spreadsheet would calculate?"""
+"""Tests that exports are complete, typed, filtered like their page, and free of formulas."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Does a forecast say what is known, does it say nothing of what is not, and does it hold?"""
+"""Tests of forecasts: their basis, when none is given, and how often they hold."""
 
 from datetime import timedelta
 from math import ceil

@@ -1,4 +1,4 @@
-"""Do the figures say what the histories say? By hand, and against a slow and plain reading of random ones."""
+"""Tests of figures, by hand and against an independent calculation of random histories."""
 
 import itertools
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Do the office's pages show what happened, to program staff alone, in few queries?"""
+"""Tests of the analytics pages, which only program staff see, and of their number of queries."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

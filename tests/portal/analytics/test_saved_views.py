@@ -1,4 +1,4 @@
-"""Are lists seen again as they were saved, by whom they are for, and is it said where they no longer mean the same?"""
+"""Tests of saved views: their users, and filters that no longer exist."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Do the kept passages follow the history in the same transaction, and is rebuilding them the same?"""
+"""Tests that stage durations are stored with the history, and that rebuilding gives the same."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""How does a test call the API? A client with a bearer token, and what it answered."""
+"""API client of the tests, with a bearer token."""
 
 import json
 from collections.abc import Iterable

@@ -1,6 +1,6 @@
-"""What can be asked of the API at all? Every operation of its document, with an address into the world and a body.
+"""Every operation of the API document, with a URL of an existing object and a body.
 
-A new operation needs its line in BODIES where it takes one; its address is made of what the world holds.
+A new operation that takes a body needs a line in BODIES. Its URL is made of the objects that exist.
 """
 
 import re

@@ -1,6 +1,6 @@
-"""Who gets which answer of the API? Every operation × role, compared with access_api.txt.
+"""Compares the response of every operation for each role with access_api.txt.
 
-`reader` is a token of alice's that may only read integrations, `ci` one of Acme itself. A `+`: something was done.
+`reader` is a token of Alice that can only read integrations, `ci` one of Acme. A `+` means that an event was recorded.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Can everything that people do and see in pages be had by a program too? Every page, and the operations for it.
+"""Tests that every page and form has an operation in the API, or a reason why not.
 
 A new page fails here until it has its operation, or a reason why it has none; the API's description lists the reasons.
 """

@@ -1,4 +1,4 @@
-"""Does the API do what its document says? Generated requests, fit and unfit, into a world with one of everything.
+"""Sends generated requests, valid and invalid, and compares the responses with the API document.
 
 Whatever is sent: no answer of ours is a fault of ours, each has a status, a type and a shape that the document names,
 and what the document does not allow is not taken. API_EXAMPLES sets how many requests an operation gets.

@@ -1,7 +1,7 @@
-"""Can a real client do a whole submission? One that a kept generator makes of the document, against a real server.
+"""Submits an integration with a client generated from the API document, against a real server.
 
-Acme's program begins a draft, fixes what does not fit, sends it, hands in everything that is asked for, requests the
-review; the reviewer's claims, finds, approves and lists. What machines find is the portal's own: it is put in place.
+Acme creates a draft, corrects its errors, submits it with every requirement, and requests the review. The reviewer
+claims it, raises findings, approves it, and lists it. Results of automated checks are written directly.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""When is it due?"""
+"""Tests of due dates in business time."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""Does the clock agree with somebody who watches the wall minute by minute? bin/soak asks the same more often."""
+"""Compares the clock with the minute-by-minute oracle. bin/soak does so more often."""
 
 from itertools import islice
 

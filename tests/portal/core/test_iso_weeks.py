@@ -1,4 +1,4 @@
-"""Which week is it, and from when to when?"""
+"""Tests of ISO weeks and their bounds."""
 
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo

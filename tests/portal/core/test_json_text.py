@@ -1,4 +1,4 @@
-"""Is somebody's plain data made fit to keep, and nothing else changed?"""
+"""Tests that JSON of others is made fit to store, and that nothing else changes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Does the frame show each person their places, and forms their errors?"""
+"""Tests of the navigation of each role and of form errors."""
 
 import pytest
 from bs4 import BeautifulSoup

@@ -1,4 +1,4 @@
-"""Does the demo world show everything, in possible states only?"""
+"""Tests that the demo shows every feature, in valid states only."""
 
 from datetime import datetime, timedelta
 from io import StringIO

@@ -1,4 +1,4 @@
-"""Does the first page for partners lead each reader to their own next step, and keep nothing?"""
+"""Tests that the first page for partners leads each user to their next step and stores nothing."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Is every word explained once, and does every link to a word arrive?"""
+"""Tests that every term is explained once and that every link to a term works."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Does a calendar get a person's own deadlines, and nothing else?"""
+"""Tests that a calendar feed contains the user's own deadlines and nothing else."""
 
 from datetime import timedelta
 from typing import Any

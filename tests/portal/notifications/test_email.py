@@ -1,4 +1,4 @@
-"""How does a mail come to be, and how does it leave?"""
+"""Tests of queueing and sending emails."""
 
 import socket
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What do the mails about integrations say?"""
+"""Tests of emails about integrations."""
 
 import re
 from datetime import datetime

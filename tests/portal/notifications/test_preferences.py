@@ -1,4 +1,4 @@
-"""Does a notice go the way that its receiver chose, and what cannot be silenced at once?"""
+"""Tests of delivery preferences, and of notifications that are always immediate."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Does the status page say what is so, also when something is down, and never that all is well when it is not known?"""
+"""Tests that the status page is right, also when something is down, and never reports an unknown state as good."""
 
 import socket
 from datetime import UTC, datetime, timedelta

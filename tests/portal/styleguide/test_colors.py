@@ -1,4 +1,4 @@
-"""Can everybody read it? The contrasts of static/css/tokens.css, computed for day and night."""
+"""Tests of the contrasts of static/css/tokens.css in light and dark mode."""
 
 import re
 from math import cos, radians, sin

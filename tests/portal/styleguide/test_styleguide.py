@@ -1,4 +1,4 @@
-"""Does the design page show every component, and are its figures those of the tokens?"""
+"""Tests that the style guide shows every component, with the values of the tokens."""
 
 import re
 from pathlib import Path

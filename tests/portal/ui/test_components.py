@@ -1,4 +1,4 @@
-"""Do the tags show what they are given, escaped, and refuse what they do not know?"""
+"""Tests that component tags show their arguments, escape them, and refuse unknown ones."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Is a moment said as people say it, in the reader's zone?"""
+"""Tests of the format of times in the reader's zone."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo

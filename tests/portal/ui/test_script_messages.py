@@ -1,4 +1,4 @@
-"""Does the page's script speak the reader's language? Its own words are the English ones of the table."""
+"""Tests that scripts use the reader's language, with English from the table of messages."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Is the catalog of event types complete, and what do webhooks tell about introductions and deviations?"""
+"""Tests of the catalog of event types, and of webhooks about introductions and deviations."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What do the pages of webhooks show, and to whom?"""
+"""Tests of the webhook pages and their permissions."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What does a Slack channel get, and what can people put into it?"""
+"""Tests of Slack messages and of user text in them."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Do events arrive: signed, at least once, in the end, and without one receiver holding up another?"""
+"""Tests that events are delivered signed and at least once, and that no receiver delays another."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What do the checks say in a test of the engine? Whatever the test puts there; the real ones are tested elsewhere."""
+"""Stub checks for tests of the engine. The real ones have their own tests."""
 
 from dataclasses import replace
 from typing import Any

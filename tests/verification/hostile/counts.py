@@ -1,4 +1,4 @@
-"""How many hostile inputs are there? `python -m tests.verification.hostile.counts` prints the table."""
+"""Prints the number of hostile inputs: `python -m tests.verification.hostile.counts`."""
 
 from tests.verification.releases import faults
 from tests.verification.releases.artifacts import signed, test_sums, zips

@@ -1,4 +1,4 @@
-"""How much memory and time do hostile inputs take of a worker? Measured from inside a process of its own.
+"""Measures memory and time that hostile inputs take of a worker, inside a process of its own.
 
 `measured("archives", good, jobs)` runs the jobs there and says what they took and what was left behind. Memory is the
 whole process's at its highest, with what libraries in other languages take; what the good job loads is not counted.

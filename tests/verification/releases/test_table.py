@@ -1,4 +1,4 @@
-"""Is every fault in the table that Terraform is known to answer to in its own way, and every one that it lets pass?
+"""Tests that the table lists every fault that Terraform answers in its own way or lets pass.
 
 The left side is what was measured of the real client; the right side names the releases that are made so.
 """

@@ -1,4 +1,4 @@
-"""What does a comment say?"""
+"""Tests of the classification of comments."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Does each date explain itself, in words that add up?"""
+"""Tests that the explanation of each date adds up."""
 
 from datetime import timedelta
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""What follows from what happened to an issue?"""
+"""Tests of the projection of an issue's events onto its clock."""
 
 import random
 from datetime import date, timedelta

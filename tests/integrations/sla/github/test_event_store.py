@@ -1,4 +1,4 @@
-"""Which changes are the same one, told by a webhook and by a list?"""
+"""Tests that a change reported by a webhook and by a list is stored once."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Which issues do these tests look at? One of each state, in the repositories of two companies, as of now."""
+"""Issues for the tests of SLA pages: one in each state, in repositories of two companies, as of now."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What do users of these tests open? Issues of a watched repository, told as GitHub's lists tell them."""
+"""Issues of a monitored repository, as GitHub's lists report them."""
 
 from datetime import datetime, timedelta
 from typing import Any

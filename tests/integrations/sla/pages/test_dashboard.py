@@ -1,4 +1,4 @@
-"""Does the dashboard tell each reader their own promises, all of them, and nobody else's?"""
+"""Tests that the SLA dashboard shows each user all of their own clocks and no others."""
 
 import csv
 import io

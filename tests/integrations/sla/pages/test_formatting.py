@@ -1,4 +1,4 @@
-"""Are the sentences of the clock's rule, which the pages translate, those that the rule says?"""
+"""Tests that the pages translate the sentences of the clock's rule as they are written."""
 
 import ast
 from collections.abc import Iterator

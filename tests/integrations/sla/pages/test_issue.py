@@ -1,4 +1,4 @@
-"""Does one issue explain its date, and is what the program decides written down as a fact?"""
+"""Tests of the issue page: the explanation of its date, and decisions of the program."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Is the written rule told in the portal as it stands in the repository, with the figures of every edition?"""
+"""Tests that the portal shows the written rule of the repository with the figures of every edition."""
 
 from typing import Any
 

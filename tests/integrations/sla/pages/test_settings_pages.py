@@ -1,4 +1,4 @@
-"""Do a calendar and a label map count from their day on, and only then?"""
+"""Tests that a calendar and a label map apply from their first day."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Are the pictures the numbers, for those who hear the page too?"""
+"""Tests that charts show the figures of their tables, also to screen readers."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Does a badge say what is so, everywhere and within a minute, and to everybody the same?"""
+"""Tests that a badge is right everywhere within a minute, and the same for everyone."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The drill: after a suspension and a removal, who still sees the old badge a minute later? Nobody."""
+"""Tests that nobody sees the old badge a minute after a suspension or a removal."""
 
 import base64
 import json

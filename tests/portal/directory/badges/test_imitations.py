@@ -1,4 +1,4 @@
-"""Can anybody write a badge? Names that would pass for one, in forms, in pictures and in what is signed."""
+"""Tests of names that imitate a badge, in forms, images, and signed statements."""
 
 import json
 import xml.etree.ElementTree as ET

@@ -1,4 +1,4 @@
-"""Can a statement be forged, altered, or outlive its time? Judged by us, by another library, and by openssl alone."""
+"""Tests of forged, altered, and expired statements, verified by us, by another library, and by openssl."""
 
 import base64
 import json
