@@ -4,8 +4,9 @@
 recipient's next action. After a line of three hyphens comes the reason why the recipient gets the email. Without a
 reason, the email is about an integration.
 
-The text part is the rendered source. For the HTML part the source becomes HTML *before* Django fills in the values:
-a value is never read as Markdown, and autoescaping covers what it contains. So nobody can inject markup with a name.
+The text part is the rendered source, with each link as its label and URL. For the HTML part the source becomes HTML
+*before* Django fills in the values: a value is never read as Markdown, and autoescaping covers what it contains. So
+nobody can inject markup with a name.
 """
 
 import re
@@ -26,6 +27,7 @@ from markdown_it.token import Token
 INTEGRATION_REASON = '{% include "notifications/email/reason.md" %}'
 MAX_SUBJECT_LENGTH = 240
 BLANK_LINES = re.compile(r"\n[ \t]*(\n[ \t]*)+\n")  # what absent parts of a text leave behind
+LINK = re.compile(r"\[([^\]\n]+)\]\(<([^>\n]+)>\)")
 TAG = re.compile(r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}|{%.*?%}|{{.*?}}", re.DOTALL)
 BLOCK_TAG = re.compile(
     r"{%\s*(?:if|elif|else|endif|for|empty|endfor|with|endwith|quote|data_table|blocktranslate[^%]*\basvar)\b"
@@ -100,7 +102,7 @@ def _compile(source: str) -> EmailTemplate:
     """Split and compile a source. The cache key is the text, so an edited file takes effect without a restart."""
     subject, _, rest = source.partition("\n\n")
     body, _, reason = rest.partition("\n---\n")
-    parts = (subject, body, convert_to_html(body), reason or INTEGRATION_REASON)
+    parts = (subject, LINK.sub(r"\1: \2", body), convert_to_html(body), reason or INTEGRATION_REASON)
     return EmailTemplate(*map(Engine.get_default().from_string, parts))
 
 

@@ -194,7 +194,7 @@ def test_requests_of_another_partner_are_not_there(
 
 def link(mail: EmailMessage) -> str:
     """The path of the invitation in its mail."""
-    (path,) = re.findall(r"http://127.0.0.1:8000(/invitations/[^>]+)>", mail.text)
+    (path,) = re.findall(r"http://127.0.0.1:8000(/invitations/\S+)", mail.text)
     return str(path)
 
 

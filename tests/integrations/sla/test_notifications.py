@@ -62,7 +62,7 @@ def test_storm_is_one_email_that_names_every_issue(watch: MonitoredRepository, n
     assert notifications.send_due_notifications(now) == 1
     assert {subject for subject, _ in list_sent_emails()} == {"SLA breaches: 30 issues in Rocket"}
     text = EmailMessage.objects.filter(name="issues_breached").first().text  # type: ignore[union-attr]
-    assert [f"rocket#{number}](<" in text for number in range(30)] == [True] * 30
+    assert [f"rocket#{number}: http" in text for number in range(30)] == [True] * 30
 
 
 def test_other_warning_waits_for_the_working_day(watch: MonitoredRepository) -> None:
@@ -193,7 +193,7 @@ def test_who_is_reported_later_gets_one_email_of_all_that_is_still_news(
     SlaClock.objects.filter(issue__number=2).update(state="met", next_at=None)
     assert (receivers(), notifications.send_due_notifications(MORNING)) == ([ACME] * 3, 1)
     late = EmailMessage.objects.get(to=MAILBOX, name="issues_warned")
-    assert [f"rocket#{number}](<" in late.text for number in (1, 2, 3)] == [True, False, True]
+    assert [f"rocket#{number}: http" in late.text for number in (1, 2, 3)] == [True, False, True]
 
 
 def test_zone_of_a_person_goes_before_that_of_the_partner(

@@ -178,7 +178,7 @@ def test_after_an_outage_one_digest_brings_everything(rocket: Any, alice: Any, r
     for days in range(3):
         wrote(rocket, rita, NOW + timedelta(days=days))
     assert digests.send_due(MORNING + timedelta(days=5)) == 1
-    assert EmailMessage.objects.get(name="digest").text.count("[New message from ") == 3
+    assert EmailMessage.objects.get(name="digest").text.count("- New message from ") == 3
 
 
 def test_digest_that_breaks_off_is_made_later(

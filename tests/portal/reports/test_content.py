@@ -33,12 +33,12 @@ def test_subject_has_overdue_count_and_share(
         "SLA week 16: 1 issue overdue, 50% on time – Acme",
     ]
     text = report("alice@acme.example").text
-    assert text.startswith("Action required: 1 issue is overdue.\n\n[View report](<")
+    assert text.startswith("Action required: 1 issue is overdue.\n\nView report: http")
     assert "\n1 of 2 SLA targets were met, and 1 were breached.\n" in text
     issues = {issue.number: reverse("sla:issue", args=[issue.uuid]) for issue in SupportIssue.objects.all()}
     repository, site = "acme/terraform-provider-rocket", settings.SITE_URL
-    assert f"\n- [{repository}#2](<{site}{issues[2]}>) It breaks 2\n  critical, resolution overdue by 5 days, " in text
-    assert f"## Due this week\n\n- [{repository}#3](<{site}{issues[3]}>) It breaks 3\n" in text
+    assert f"\n- {repository}#2: {site}{issues[2]} It breaks 2\n  critical, resolution overdue by 5 days, " in text
+    assert f"## Due this week\n\n- {repository}#3: {site}{issues[3]} It breaks 3\n" in text
     assert "\n  critical, resolution due Tue, Apr 21, 10:00 PM\n" in text
 
 
