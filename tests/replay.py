@@ -1,6 +1,6 @@
 """Repeats set-up that an earlier test of this process did: the same statements on the same database.
 
-An integration in support takes a hundred milliseconds of services, and a thousand tests ask for one.
+Creating an integration and taking it to a stage runs hundreds of statements, and most tests need one.
 """
 
 import hashlib

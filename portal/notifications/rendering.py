@@ -27,7 +27,9 @@ from markdown_it.token import Token
 INTEGRATION_REASON = '{% include "notifications/email/reason.md" %}'
 MAX_SUBJECT_LENGTH = 240
 BLANK_LINES = re.compile(r"\n[ \t]*(\n[ \t]*)+\n")  # what absent parts of a text leave behind
-LINK = re.compile(r"\[([^\]\n]+)\]\(<([^>\n]+)>\)")
+LINK = re.compile(  # in a source; its label and URL may contain template tags
+    r"\[([^\]\n]+)\]\(<([^>\n]+)>\)"
+)
 TAG = re.compile(r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}|{%.*?%}|{{.*?}}", re.DOTALL)
 BLOCK_TAG = re.compile(
     r"{%\s*(?:if|elif|else|endif|for|empty|endfor|with|endwith|quote|data_table|blocktranslate[^%]*\basvar)\b"

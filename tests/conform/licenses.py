@@ -1,6 +1,7 @@
 """License verdicts compared with labeled corpora of honest and adversarial files."""
 
 from collections.abc import Iterable
+from itertools import chain
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.verification.licenses import adversarial, heldout, honest
@@ -10,21 +11,23 @@ from verification.licenses.policy import Verdict, judge
 
 JUDGE = "Labeled corpora: adversarial files must not pass, honest files need no person"
 PERSON = "An honest file that a person reads; never a pass"
-AIM_HONEST = 0.92
+AIM_HONEST = 0.92  # of each corpus
 LONG_COUNT = 4_000
 
 
 def run(options: RunOptions) -> SuiteReport:
     """Judge both corpora; the long form composes more files, from the printed seed."""
     hostile = [*adversarial.samples(), *heldout.adversarial_samples()]
-    friendly = [*honest.samples(), *heldout.honest_samples()]
+    honest_corpora = [list(honest.samples()), list(heldout.honest_samples())]
     if options.full:
         hostile += adversarial.samples(options.seed, LONG_COUNT)
-        friendly += honest.samples(options.seed, LONG_COUNT)
+        honest_corpora.append(list(honest.samples(options.seed, LONG_COUNT)))
     false_allows = [sample.name for sample in hostile if is_allowed(sample)]
-    referred = [sample.name for sample in friendly if not is_allowed(sample)]
+    referred_by_corpus = [[sample.name for sample in corpus if not is_allowed(sample)] for corpus in honest_corpora]
+    shares = [1 - len(names) / len(corpus) for names, corpus in zip(referred_by_corpus, honest_corpora, strict=True)]
+    friendly, referred = list(chain(*honest_corpora)), list(chain(*referred_by_corpus))
     decided_share = 1 - len(referred) / len(friendly)
-    reason = PERSON if decided_share >= AIM_HONEST else ""
+    reason = PERSON if min(shares) >= AIM_HONEST else ""
     rows = (*disagreements(false_allows, "allow", "not allow", ""), *disagreements(referred, "review", "allow", reason))
     figures = (
         ("Adversarial files", str(len(hostile))),

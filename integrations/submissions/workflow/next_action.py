@@ -44,7 +44,9 @@ REQUIREMENT_ACTIONS = {
     "wait_for": gettext_lazy("Wait for “%(title)s”"),
 }
 COMPLIANCE_REQUESTS = {
-    "sla_breaches": gettext_lazy("%(count)s SLA breaches within %(days)s days"),
+    "sla_breaches": ngettext_lazy(
+        "%(count)s SLA breach within %(days)s days", "%(count)s SLA breaches within %(days)s days", "count"
+    ),
     "slow_issue": gettext_lazy("an issue took more than %(factor)s times its target"),
     "reinstatement": gettext_lazy("the partner requested reinstatement"),
 }

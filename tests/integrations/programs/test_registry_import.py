@@ -12,7 +12,7 @@ from integrations.programs.models import RegistryProvider
 from integrations.programs.services.registry_import import import_providers
 from tests.conftest import NOW
 
-pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 def line(number=1, full_name="acme/rocket", **changes):

@@ -10,7 +10,7 @@ from verification.sources.errors import SourceUnavailableError
 from verification.sources.models import GitHubRateLimit
 from verification.sources.rate_limits import GitHubRateLimiter, calculate_blocked_until, is_rate_limited
 
-pytestmark = [pytest.mark.any_database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 
 
