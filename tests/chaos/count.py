@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.chaos.run import Plan, Toll
 
 OPEN = ("held", "queued")
-BETWEEN_NAMES = re.compile(r"[\s\[\]()<>]+")  # emails link names as Markdown does
+BETWEEN_NAMES = re.compile(r":?\s+")  # plain text writes a link as its label, a colon, and the URL
 
 
 def is_waiting(naive: bool) -> bool:

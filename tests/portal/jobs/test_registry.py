@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connections
+from django.db import connection, connections
 from django.utils import timezone
 from kombu import Connection
 
@@ -152,6 +152,8 @@ def test_failed_job_gives_its_lease_back_and_is_not_recorded_as_finished(caplog:
     assert (run.finished_at, run.lease_expires_at) == (NOW, None)
 
 
+@pytest.mark.postgres
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite in memory refuses a locked table at once")
 @pytest.mark.django_db(transaction=True)
 def test_of_two_processes_at_once_one_runs_the_job() -> None:
     claim("mine")
