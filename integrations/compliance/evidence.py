@@ -9,7 +9,7 @@ from django.utils import translation
 
 from integrations.sla import metrics
 from integrations.sla.engine import inputs
-from integrations.sla.engine.explanation import serialize_clock
+from integrations.sla.explanation import serialize_clock
 from integrations.sla.metrics import MetricsScope
 from integrations.sla.models import SlaBreach
 from integrations.submissions.models import Integration
@@ -94,9 +94,9 @@ def _build_clock_entry(issue: Any, target_type: str, now: datetime) -> dict[str,
     try:
         clocks = inputs.compute_issue_state(issue, now).clocks
     except ValueError:
-        return {"words": []}
+        return {"explanation": []}
     clock = next(clock for clock in clocks if str(clock.target_type) == target_type)
-    return serialize_clock(clock, context.calendar.zone, issue.url)
+    return serialize_clock(clock, context.calendar, issue.url)
 
 
 def _build_retraction_entry(breach: SlaBreach) -> dict[str, object]:

@@ -9,6 +9,7 @@ A program is data: the state machine, the guards and the pages read it and never
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
@@ -91,6 +92,13 @@ class SlaTarget(Content):
     business_days: Count | None = None
     best_effort: bool = False
 
+    @property
+    def allowed_time(self) -> timedelta | None:
+        """Return the time until the target is missed: elapsed hours, or business days of 24 hours."""
+        if self.hours is not None:
+            return timedelta(hours=self.hours)
+        return timedelta(days=self.business_days) if self.business_days is not None else None
+
 
 @dataclass(frozen=True, slots=True)
 class Sla(Content):
@@ -100,6 +108,12 @@ class Sla(Content):
     summary: Text
     critical: SlaTarget | None = None
     other: SlaTarget | None = None
+
+    def get_target(self, target_type: str, severity: str) -> SlaTarget | None:
+        """Return the target for a type and severity, or None if there is none."""
+        if target_type != self.target_type:
+            return None
+        return self.critical if severity == "critical" else self.other
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,7 +134,7 @@ def _get_used_share(alert: Alert, now: datetime) -> int:
     clock = alert.clock
     if alert.kind != "warned" or clock.state != ClockStatus.RUNNING or clock.due_at != alert.due_at:
         return alert.share
-    return min(alert.share, calculate_usage(clock, get_calendar(clock.issue), now).per_cent)
+    return min(alert.share, calculate_usage(clock, get_calendar(clock.issue), now).percent)
 
 
 def _get_retraction_reason(alert: Alert) -> str:

@@ -1,23 +1,23 @@
-"""Rows of clocks for lists, the countdown, CSV, and JSON."""
+"""Rows of clocks for lists, the countdown, exports, and the API."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import F, QuerySet
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.partners.models import PartnerCalendar
 from integrations.programs.registry import PROGRAMS
-from integrations.sla.clock_usage import MeterParts, TimeUsage, calculate_usage, format_target, get_target, is_at_risk
+from integrations.sla.clock_usage import MeterParts, TimeUsage, calculate_usage, format_target, is_at_risk
 from integrations.sla.engine.types import ClockStatus, IssueEventKind
 from integrations.sla.models import SlaClock, SupportIssueEvent
 from portal.core.business_time import Calendar
+from portal.core.exports import CellValue
 
-# Label, tone, and icon by status
-STATE_BADGES: dict[str, tuple[str, str, str]] = {
+Badge = tuple[str, str, str]  # label, tone, and icon
+STATE_BADGES: dict[str, Badge] = {
     ClockStatus.RUNNING: (gettext_noop("Running"), "neutral", "clock"),
     ClockStatus.PAUSED: (gettext_noop("Paused"), "info", "circle-pause"),
     ClockStatus.MET: (gettext_noop("On time"), "good", "circle-check"),
@@ -27,6 +27,10 @@ STATE_BADGES: dict[str, tuple[str, str, str]] = {
     ClockStatus.NOT_APPLICABLE: (gettext_noop("No target"), "neutral", "minus"),
 }
 AT_RISK_BADGE = (gettext_noop("At risk"), "warn", "triangle-alert")
+SEVERITY_BADGES: dict[str, Badge] = {
+    "critical": (gettext_noop("Critical"), "bad", "zap"),
+    "other": (gettext_noop("Other"), "neutral", "circle"),
+}
 TARGET_TYPE_LABELS = {
     "resolve": gettext_noop("Resolution"),
     "respond": gettext_noop("First response"),
@@ -37,76 +41,91 @@ SIDE_LABELS = {
     "reporter": gettext_noop("reporter"),
     "other": gettext_noop("other"),
 }
-SEVERITY_BADGES = {
-    "critical": (gettext_noop("Critical"), "bad", "zap"),
-    "other": (gettext_noop("Other"), "neutral", "circle"),
-}
 
 
-def localize_badge(badge: tuple[str, str, str]) -> tuple[str, str, str]:
+def localize_badge(badge: Badge) -> Badge:
     """Return a badge with its label translated."""
     return _(badge[0]), badge[1], badge[2]
 
 
 @dataclass(frozen=True, slots=True)
 class ClockRow:
-    """Row of a clock in a list. `spoke_by` is the login of the last human commenter, `side` their side."""
+    """Row of a clock in a list. `last_commenter` is the login of the last human commenter."""
 
-    name: str
-    title: str
-    href: str
-    url: str
-    company: str
-    integration: str
-    program: str
-    severity: str
-    target_type: str
-    target: str
-    state: str
-    at_risk: bool
-    used: TimeUsage
-    due_at: datetime | None
-    stopped_at: datetime | None
-    opened_at: datetime
-    spoke_by: str
-    side: str
-    spoke_at: datetime | None
-    data_up_to: datetime
+    clock: SlaClock
+    usage: TimeUsage
+    is_at_risk: bool
+    last_commenter: str
 
     @property
-    def state_badge(self) -> tuple[str, str, str]:
-        return localize_badge(AT_RISK_BADGE if self.at_risk else STATE_BADGES[self.state])
+    def name(self) -> str:
+        return f"{self.clock.watch.repository}#{self.clock.issue.number}"
 
     @property
-    def severity_badge(self) -> tuple[str, str, str]:
-        return localize_badge(SEVERITY_BADGES[self.severity])
+    def state_badge(self) -> Badge:
+        return localize_badge(AT_RISK_BADGE if self.is_at_risk else STATE_BADGES[self.clock.state])
+
+    @property
+    def severity_badge(self) -> Badge:
+        return localize_badge(SEVERITY_BADGES[self.clock.severity])
 
     @property
     def target_type_label(self) -> str:
-        return _(TARGET_TYPE_LABELS[self.target_type])
+        return _(TARGET_TYPE_LABELS[self.clock.target_type])
 
     @property
     def last_commenter_label(self) -> str:
-        return _(SIDE_LABELS.get(self.side, ""))
+        return _(SIDE_LABELS.get(self.clock.issue.last_commenter_role, ""))
 
     @property
     def tone(self) -> str:
         """Return the tone of the row, set only for urgent clocks."""
         tone = self.state_badge[1]
-        return tone if tone in ("bad", "warn") and not self.stopped_at else ""
+        return tone if tone in ("bad", "warn") and not self.clock.stopped_at else ""
 
     @property
     def has_incomplete_data(self) -> bool:
-        return self.state == ClockStatus.DATA_INCOMPLETE
+        return self.clock.state == ClockStatus.DATA_INCOMPLETE
 
     @property
     def pieces(self) -> MeterParts:
         """Return the meter parts. With incomplete data, the meter never shows time beyond the target."""
-        return [piece for piece in self.used.pieces if not (self.has_incomplete_data and piece[0] == "over")]
+        return [piece for piece in self.usage.pieces if not (self.has_incomplete_data and piece[0] == "over")]
+
+
+# Columns of exports and fields of the API. Timestamps are in UTC.
+COLUMNS: dict[str, Callable[[ClockRow], CellValue]] = {
+    "issue": lambda row: row.name,
+    "title": lambda row: row.clock.issue.title,
+    "partner": lambda row: row.clock.integration.partner.name,
+    "integration": lambda row: row.clock.integration.name,
+    "program": lambda row: PROGRAMS[row.clock.integration.program_key].name,
+    "severity": lambda row: row.clock.severity,
+    "target_type": lambda row: row.clock.target_type,
+    "target": lambda row: format_target(row.usage.target),
+    "state": lambda row: row.clock.state,
+    "at_risk": lambda row: row.is_at_risk,
+    "used_percent": lambda row: row.usage.percent,
+    "used": lambda row: row.usage.text,
+    "paused_hours": lambda row: round(row.usage.paused.total_seconds() / 3600, 1),
+    "opened": lambda row: row.clock.issue.opened_at,
+    "due": lambda row: row.clock.due_at,
+    "stopped": lambda row: row.clock.stopped_at,
+    "last_commenter": lambda row: row.last_commenter,
+    "last_commenter_role": lambda row: row.clock.issue.last_commenter_role,
+    "last_commented_at": lambda row: row.clock.issue.last_commented_at,
+    "data_up_to": lambda row: row.clock.watch.data_up_to,
+    "url": lambda row: row.clock.issue.url,
+}
+
+
+def serialize_row(row: ClockRow) -> dict[str, CellValue]:
+    """Serialize a row for exports and the API."""
+    return {name: read(row) for name, read in COLUMNS.items()}
 
 
 def build_rows(
-    queryset: QuerySet[SlaClock], now: datetime, order: list[int] | None = None, *, with_speakers: bool = True
+    queryset: QuerySet[SlaClock], now: datetime, order: list[int] | None = None, *, with_commenters: bool = True
 ) -> list[ClockRow]:
     """Build rows with three queries: clocks, last commenters if needed, and calendars.
 
@@ -116,105 +135,24 @@ def build_rows(
         "watch__cursors", "watch__etags"
     )
     clocks = sorted(related_clocks, key=lambda clock: order.index(clock.pk)) if order else list(related_clocks)
-    speakers, calendars = _load_speakers(clocks) if with_speakers else {}, load_calendars(clocks)
+    commenters = _load_commenters(clocks) if with_commenters else {}
+    calendar_ids = {clock.issue.calendar_id for clock in clocks if clock.issue.calendar_id}
+    calendars = {pk: edition.calendar for pk, edition in PartnerCalendar.objects.in_bulk(calendar_ids).items()}
     return [
-        build_row(clock, speakers.get(clock.issue_id, ""), calendars.get(clock.issue.calendar_id), now)
+        ClockRow(
+            clock,
+            calculate_usage(clock, calendars.get(clock.issue.calendar_id or 0, Calendar()), now),
+            is_at_risk(clock, now),
+            commenters.get(clock.issue_id, ""),
+        )
         for clock in clocks
     ]
 
 
-def build_row(clock: SlaClock, spoke_by: str, calendar: Calendar | None, now: datetime) -> ClockRow:
-    issue = clock.issue
-    return ClockRow(
-        name=f"{clock.watch.repository}#{issue.number}",
-        title=issue.title,
-        href=reverse("sla:issue", args=[issue.uuid]),
-        url=issue.url,
-        company=clock.integration.partner.name,
-        integration=clock.integration.name,
-        program=PROGRAMS[clock.integration.program_key].name,
-        severity=clock.severity,
-        target_type=clock.target_type,
-        target=format_target(get_target(clock)),
-        state=clock.state,
-        at_risk=is_at_risk(clock, now),
-        used=calculate_usage(clock, calendar or Calendar(), now),
-        due_at=clock.due_at,
-        stopped_at=clock.stopped_at,
-        opened_at=issue.opened_at,
-        spoke_by=spoke_by,
-        side=issue.last_commenter_role,
-        spoke_at=issue.last_commented_at,
-        data_up_to=clock.watch.data_up_to,
-    )
-
-
-def load_calendars(clocks: Iterable[SlaClock]) -> dict[int | None, Calendar]:
-    """Return the calendars of the clocks by primary key."""
-    calendar_ids = {clock.issue.calendar_id for clock in clocks if clock.issue.calendar_id}
-    return {pk: edition.calendar for pk, edition in PartnerCalendar.objects.in_bulk(calendar_ids).items()}
-
-
-def _load_speakers(clocks: Iterable[SlaClock]) -> dict[int, str]:
+def _load_commenters(clocks: Iterable[SlaClock]) -> dict[int, str]:
     """Return the login of the last human commenter by issue."""
     issues = [clock.issue_id for clock in clocks if clock.issue.last_commented_at]
     events = SupportIssueEvent.objects.filter(
         issue__in=issues, kind__in=(IssueEventKind.OPENED, IssueEventKind.COMMENTED)
     )
     return dict(events.filter(at=F("issue__last_commented_at")).order_by("pk").values_list("issue_id", "actor"))
-
-
-def serialize_row(row: ClockRow) -> dict[str, object]:
-    """Serialize a row for JSON and CSV with ISO timestamps in UTC and durations in hours."""
-    return {
-        "issue": row.name,
-        "title": row.title,
-        "partner": row.company,
-        "integration": row.integration,
-        "program": row.program,
-        "severity": row.severity,
-        "target_type": row.target_type,
-        "target": row.target,
-        "state": row.state,
-        "at_risk": row.at_risk,
-        "used_per_cent": row.used.per_cent,
-        "used": row.used.words,
-        "paused_hours": round(row.used.paused.total_seconds() / 3600, 1),
-        "opened": _format_timestamp(row.opened_at),
-        "due": _format_timestamp(row.due_at),
-        "stopped": _format_timestamp(row.stopped_at),
-        "last_commenter_role": row.spoke_by,
-        "last_commenter_side": row.side,
-        "last_commented_at": _format_timestamp(row.spoke_at),
-        "data_up_to": _format_timestamp(row.data_up_to),
-        "url": row.url,
-    }
-
-
-COLUMNS = (
-    "issue",
-    "title",
-    "partner",
-    "integration",
-    "program",
-    "severity",
-    "target_type",
-    "target",
-    "state",
-    "at_risk",
-    "used_per_cent",
-    "used",
-    "paused_hours",
-    "opened",
-    "due",
-    "stopped",
-    "last_commenter_role",
-    "last_commenter_side",
-    "last_commented_at",
-    "data_up_to",
-    "url",
-)
-
-
-def _format_timestamp(timestamp: datetime | None) -> str:
-    return timestamp.isoformat() if timestamp else ""

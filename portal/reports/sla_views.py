@@ -39,11 +39,9 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
         "rows": build_rows(clocks, now),
         "now": now,
         "integration": filters.get_integration(),
-        "soon": build_rows(upcoming_clocks, now, with_speakers=False) if not filters.state else [],
+        "soon": build_rows(upcoming_clocks, now, with_commenters=False) if not filters.state else [],
         "for_program": permissions.is_program_staff(request.user),
         "trends_url": build_filtered_url(request, "reports:trends"),
-        "csv_url": build_filtered_url(request, "sla:clocks_csv"),
-        "json_url": build_filtered_url(request, "sla:clocks_json"),
     }
     return render(request, "reports/sla_dashboard.html", context)
 

@@ -58,12 +58,11 @@ def build_clock(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, obj
     start, due = now - timedelta(days=4), now + timedelta(days=1)
     days = calendar_strip.build_cells(Calendar(), start, due, {"start": start, "now": now, "due": due})
     return {
+        "clock": {"is_committed": True, "due_at": due},
         "target_type": "Resolution",
-        "is_committed": True,
         "pieces": pieces,
-        "used": {"summary": "36 of 48 hours used"},
-        "sentence": "36 of 48 hours used. The clock is running.",
-        "due_at": due,
+        "usage": {"summary": "36 of 48 hours used"},
+        "summary": "36 of 48 hours used. The clock is running.",
         "strip": calendar_strip.render_strip(days, "Days, in UTC"),
     }
 
@@ -179,7 +178,7 @@ def build_samples(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, o
     """Return all samples by their names in the templates."""
     return {
         "charts": build_charts(),
-        "clock": build_clock(now, pieces),
+        "panel": build_clock(now, pieces),
         "badges": build_badges(now),
         "lines": build_status_lines(now),
         **build_directory(now),

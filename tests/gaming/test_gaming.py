@@ -58,8 +58,8 @@ def test_attack_names_are_unique() -> None:
 
 def lower_severity(hour: float, requested_hour: float | None = None) -> TimelineEvent:
     """Return the event of a lower severity, requested by the partner at `requested_hour`."""
-    data = {} if requested_hour is None else {"asked": at(requested_hour).isoformat()}
-    return does(hour, Actor(0, "portal"), IssueEventKind.SEVERITY_LOWERED, severity="other", **data)
+    data = {} if requested_hour is None else {"requested_at": at(requested_hour).isoformat()}
+    return does(hour, Actor(0, "portal"), IssueEventKind.SEVERITY_LOWERED, **data)
 
 
 def test_program_lowers_the_severity() -> None:

@@ -17,8 +17,6 @@ pytestmark = pytest.mark.any_database
 
 LISTS = {
     "reports:sla_dashboard",
-    "sla:clocks_csv",
-    "sla:clocks_json",
     "submissions:search",
     "submissions:list",
     "reviews:partners",
@@ -104,7 +102,7 @@ def test_partner_itself_reads_its_texts(cast: Any, world: Any) -> None:
         "inbox:list",
         "inbox:email",
     )
-    for name in (*page_names, "reports:sla_dashboard", "sla:clocks_csv", "sla:clocks_json", "sla:issue"):
+    for name in (*page_names, "reports:sla_dashboard", "sla:issue"):
         assert CANARY in send_request(alice, address(name, world))[1], name
 
 

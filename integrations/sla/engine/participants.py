@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from integrations.sla.engine.types import Actor, IssueEventKind, SlaPolicy, TimelineEvent
@@ -54,6 +54,27 @@ class IssueParticipants:
             if actor.association in TEAM_ASSOCIATIONS or actor.id in self.team
             else ParticipantSide.OTHER
         )
+
+
+@dataclass(slots=True)
+class EventTracker:
+    """Tracker that reads an issue's events in order. Subclasses handle events of kind K in methods `handle_K`."""
+
+    participants: IssueParticipants
+    notes: list[str] = field(default_factory=list)
+    sides_by_comment: dict[str, ParticipantSide] = field(default_factory=dict)
+
+    def read(self, event: TimelineEvent) -> None:
+        side = self.participants.get_side(event.actor)
+        if event.kind == IssueEventKind.COMMENTED:
+            self.sides_by_comment[event.comment] = side
+        handler = getattr(self, f"handle_{event.kind}", None)
+        if handler:
+            handler(event, side)
+
+    def get_writer_side(self, event: TimelineEvent, side: ParticipantSide) -> ParticipantSide:
+        """Return the side of an edited comment's author, or else of the editor."""
+        return self.sides_by_comment.get(event.comment, side)
 
 
 def is_machine(actor: Actor, policy: SlaPolicy) -> bool:

@@ -14,49 +14,42 @@ def list_severity_events(events: Iterable[TimelineEvent]) -> list[TimelineEvent]
     """Return the events that determine the severity, in order. A granted request also counts from its time."""
     severity_events = [event for event in events if event.kind in SEVERITY_KINDS]
     severity_events += [
-        replace(event, at=datetime.fromisoformat(str(event.data["asked"])))
+        replace(event, at=datetime.fromisoformat(str(event.data["requested_at"])))
         for event in severity_events
-        if event.data.get("asked")
+        if event.data.get("requested_at")
     ]
     return sorted(severity_events, key=lambda event: event.at)
 
 
-def determine_severity(
-    events: Iterable[TimelineEvent], policy: SlaPolicy, cutoff_at: datetime
-) -> tuple[Severity, datetime | None]:
-    """Return the severity at a time, and since when it is critical (None for other).
+def find_critical_since(
+    events: Iterable[TimelineEvent], policy: SlaPolicy, opened_at: datetime, cutoff_at: datetime
+) -> datetime | None:
+    """Return since when an issue is critical, or None if it isn't critical at the cutoff.
 
     Anyone can raise the severity with a critical label. Removing the label has no effect. Only a decision of the
     program lowers it, and a later label raises it again. `events` come from `list_severity_events`.
     """
     critical_since: datetime | None = None
-    opened_at: datetime | None = None
     for event in events:
         if event.at > cutoff_at:
             break
-        if event.kind == IssueEventKind.OPENED and opened_at is None:
-            opened_at = event.at
-        event_severity = _get_event_severity(event, policy)
-        if event_severity == Severity.OTHER:
+        if event.kind == IssueEventKind.SEVERITY_LOWERED:
             critical_since = None
-        elif event_severity == Severity.CRITICAL and critical_since is None:
-            critical_since = opened_at if opened_at and event.at - opened_at <= OPENING_GRACE_PERIOD else event.at
-    return (Severity.CRITICAL, critical_since) if critical_since else (Severity.OTHER, None)
+        elif critical_since is None and _has_critical_label(event, policy):
+            is_from_opening = timedelta() <= event.at - opened_at <= OPENING_GRACE_PERIOD
+            critical_since = opened_at if is_from_opening else event.at
+    return critical_since
 
 
-def _get_event_severity(event: TimelineEvent, policy: SlaPolicy) -> Severity | None:
-    """Return the severity that an event sets, or None."""
-    if event.kind == IssueEventKind.LABELED:
-        return Severity.CRITICAL if normalize_label(event.label) in policy.critical_labels else None
-    if event.kind == IssueEventKind.OPENED:
-        labels = event.data.get("labels", ())
-        is_critical = isinstance(labels, list | tuple) and any(
-            normalize_label(str(label)) in policy.critical_labels for label in labels
-        )
-        return Severity.CRITICAL if is_critical else None
-    if event.kind == IssueEventKind.SEVERITY_LOWERED:
-        return Severity(str(event.data.get("severity", Severity.OTHER)))
-    return None
+def get_severity(critical_since: datetime | None) -> Severity:
+    return Severity.CRITICAL if critical_since else Severity.OTHER
+
+
+def _has_critical_label(event: TimelineEvent, policy: SlaPolicy) -> bool:
+    labels = event.data.get("labels", ()) if event.kind == IssueEventKind.OPENED else (event.label,)
+    return isinstance(labels, list | tuple) and any(
+        normalize_label(str(label)) in policy.critical_labels for label in labels
+    )
 
 
 def normalize_label(label: str) -> str:

@@ -35,7 +35,7 @@ class IssueEventKind(StrEnum):
     TRANSFERRED = "transferred"
     DELETED = "deleted"
 
-    SEVERITY_LOWERED = "severity_lowered"  # decided by the program; see data["severity"]
+    SEVERITY_LOWERED = "severity_lowered"  # decided by the program
     NOT_AN_ISSUE = "not_an_issue"  # excluded by the program, such as spam
 
 
@@ -73,7 +73,7 @@ class TimelineEvent:
     - commented, comment_edited, comment_deleted: `comment`, the key of the comment ("comment:<id>").
     - commented: `unread` is True if the comment was edited before we read it. `text` is then empty.
     - closed: GitHub's `reason`, and the `commit` that closed the issue or "".
-    - severity_lowered: `severity`, and `asked`, the ISO time of the partner's request, if any.
+    - severity_lowered: `requested_at`, the ISO time of the partner's request, if any.
     - any: `denied`, the key of a webhook event that GitHub doesn't confirm. Neither event counts.
     """
 
@@ -110,8 +110,18 @@ class SlaPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class UncountedInterval:
+    """Uncounted interval with its reason and the key of the event that started it. An open one has no `end`."""
+
+    start: datetime
+    end: datetime | None
+    reason: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Segment:
-    """Counted or uncounted period with its reason and the key of the event that started it ("" for a new day).
+    """Counted or uncounted period with its reason and the key of the event that started it. Days off have neither.
 
     The lengths of a clock's segments add up to the time since its start, `used` adds up to the counted time. On days
     with a daylight saving change, a business clock counts wall-clock time, so the two differ by an hour.
@@ -120,7 +130,7 @@ class Segment:
     start: datetime
     end: datetime
     counted: bool
-    why: str
+    reason: str
     key: str = ""
     used: timedelta = timedelta()
 
@@ -154,6 +164,16 @@ class ClockState:
     counted: timedelta = timedelta()
     share: float = 0.0
     segments: tuple[Segment, ...] = ()
+
+    @property
+    def uncounted(self) -> timedelta:
+        """Return the time that doesn't count, days off included."""
+        return sum((segment.length for segment in self.segments if not segment.counted), timedelta())
+
+    @property
+    def paused(self) -> timedelta:
+        """Return the time of the pauses and of the stops that did not last."""
+        return sum((segment.length for segment in self.segments if not segment.counted and segment.key), timedelta())
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,8 @@ RETRACTION_REASONS = {
 
 def lower_severity(issue: SupportIssue, reason: str, *, actor: User, now: datetime) -> AuditEvent:
     """Lower the severity from now, or from the partner's request. Raises ActionRefused."""
-    data, requested_at = {"severity": str(Severity.OTHER)}, _find_requested_at(issue)
-    data |= {"asked": requested_at.isoformat()} if requested_at else {}
+    requested_at = _find_requested_at(issue)
+    data = {"requested_at": requested_at.isoformat()} if requested_at else {}
     return _record_decision(
         issue, IssueEventKind.SEVERITY_LOWERED, "issue.severity_reduced", reason, data, actor=actor, now=now
     )

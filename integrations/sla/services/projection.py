@@ -5,7 +5,7 @@ Everything written here can be rebuilt from events.
 
 import logging
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from integrations.sla.engine import inputs
 from integrations.sla.engine.types import ClockState, IssueState
@@ -86,9 +86,6 @@ def apply_issue_state(issue: SupportIssue, state: IssueState, now: datetime) -> 
 def build_clock_columns(state: ClockState) -> dict[str, object]:
     """Return the columns for a clock's state."""
     warning_times = (*state.warn_at, None, None, None)
-    paused_time = sum(
-        (segment.length for segment in state.segments if not segment.counted and segment.key), start=timedelta()
-    )
     return {
         "is_committed": state.is_committed,
         "severity": str(state.severity),
@@ -100,7 +97,7 @@ def build_clock_columns(state: ClockState) -> dict[str, object]:
         "warn75_at": warning_times[1],
         "warn90_at": warning_times[2],
         "counted_seconds": int(state.counted.total_seconds()),
-        "paused_seconds": int(paused_time.total_seconds()),
+        "paused_seconds": int(state.paused.total_seconds()),
     }
 
 

@@ -77,7 +77,7 @@ def _build_view_entry(page: services.SavablePage, path: str, current_query: str,
 
 
 def _build_file_links(name: str, query_suffix: str) -> list[tuple[str, str]]:
-    """Return (label, URL) of each export of the list. The SLA list has its own CSV export."""
+    """Return (label, URL) of each export of the list."""
     return [
         (
             f"{_(words)} {form.upper()}" if words else form.upper(),
@@ -85,5 +85,4 @@ def _build_file_links(name: str, query_suffix: str) -> list[tuple[str, str]]:
         )
         for table, words in exports.TABLES_BY_PAGE.get(name, ())
         for form in ("csv", "xlsx")
-        if (name, form) != ("sla", "csv")
     ]

@@ -148,7 +148,7 @@ def test_evidence_is_frozen_with_each_decision(
     assert [len(frozen["breaches"]), len(frozen["retracted"])] == [1, 0]
     assert [len(live["breaches"]), len(live["retracted"])] == [0, 1]
     assert frozen["rule"] == integration_on_notice.edition.removal
-    assert frozen["breaches"][0]["clock"]["words"][-1]
+    assert frozen["breaches"][0]["clock"]["explanation"][-1]
     page = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/{seq}/")
     assert "Evidence at the time of a decision" in page.text
     assert sign_in(charlie).get(f"/integrations/{integration_on_notice.uuid}/compliance/").status_code == 404

@@ -66,7 +66,7 @@ def test_it_explains_itself() -> None:
     result = due(
         "--opened", "2026-04-10T18:00Z", "--kind", "other", "--country", "DE", "--pause", "2026-04-14/2026-04-15"
     )
-    assert [(part["from"][:13], part["counted_seconds"] / 3600, part["why"]) for part in result["segments"]] == [
+    assert [(part["from"][:13], part["counted_seconds"] / 3600, part["reason"]) for part in result["segments"]] == [
         ("2026-04-10T18", 6, "counted"),
         ("2026-04-11T00", 0, "Days off: Sat, Apr 11; Sun, Apr 12"),
         ("2026-04-13T00", 24, "counted"),

@@ -107,7 +107,7 @@ def test_calendar_of_the_opening_counts(issue: SupportIssue) -> None:
         "own_days": {"2026-04-20": "Company day"},
     }
     assert "Days off: Sat, Apr 18; Sun, Apr 19; Mon, Apr 20 (Company day)" in [
-        s["why"] for s in explanation["clocks"][1]["segments"]
+        s["reason"] for s in explanation["clocks"][1]["segments"]
     ]
 
 

@@ -133,8 +133,6 @@ TOLD_BY = {
     "schemas:list": "list_schemas",
     "submissions:search": "list_integrations list_partners",
     "reports:sla_dashboard": "list_clocks",
-    "sla:clocks_csv": "get_table",
-    "sla:clocks_json": "list_clocks",
     "compliance:status": "get_compliance",
     "compliance:status_json": "get_compliance",
     "compliance:frozen_evidence": "get_frozen_compliance",

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from django.core.management.base import BaseCommand, CommandError
 
 from integrations.partners.holidays import UnknownRegionError, load_holidays
-from integrations.sla.engine.clock import describe_days_off
+from integrations.sla.formatting import describe_days_off
 from portal.core import business_time
 from portal.core.business_time import Calendar, ClockPause
 
@@ -88,7 +88,7 @@ def _build_segments(
             "from": _format_timestamp(part.start, calendar.zone),
             "to": _format_timestamp(part.end, calendar.zone),
             "counted_seconds": part.used.total_seconds(),
-            "why": "paused"
+            "reason": "paused"
             if part.pause is not None
             else "counted"
             if part.used

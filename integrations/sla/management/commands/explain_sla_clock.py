@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from integrations.sla.engine import inputs
-from integrations.sla.engine.explanation import explain_clock, serialize_issue_state
 from integrations.sla.engine.projection import project_issue_state
+from integrations.sla.explanation import explain_clock, serialize_issue_state
 
 
 class Command(BaseCommand):
@@ -38,7 +38,7 @@ class Command(BaseCommand):
             return
         self.stdout.write(f"{row}: {row.title} ({state.severity})")
         for clock in state.clocks:
-            self.stdout.write("\n".join([f"\n{clock.target_type}", *explain_clock(clock, context.calendar.zone)]))
+            self.stdout.write("\n".join([f"\n{clock.target_type}", *explain_clock(clock, context.calendar)]))
         self.stdout.write("\n".join(["", *state.notes]))
 
 

@@ -1,6 +1,6 @@
 """API schemas of SLA clocks, issues, label policies, and calendars."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Annotated
 from uuid import UUID
@@ -29,7 +29,7 @@ class ClockFilterParams(PaginationParams):
 
 
 class ClockOut(Schema):
-    """SLA clock as in the dashboard's JSON export. Timestamps are ISO texts in UTC or empty."""
+    """SLA clock as in the dashboard's exports."""
 
     issue: str
     title: str
@@ -41,40 +41,40 @@ class ClockOut(Schema):
     target: str
     state: str
     at_risk: bool
-    used_per_cent: int | float | None
+    used_percent: int
     used: str
     paused_hours: float
-    opened: str
-    due: str
-    stopped: str
+    opened: datetime
+    due: datetime | None
+    stopped: datetime | None
+    last_commenter: str
     last_commenter_role: str
-    last_commenter_side: str
-    last_commented_at: str
-    data_up_to: str
+    last_commented_at: datetime | None
+    data_up_to: datetime
     url: str
     uuid: UUID
 
 
 class SegmentOut(Schema):
-    start: str
-    end: str
-    counted: bool
-    length: str
-    why: str
+    start: datetime = Field(validation_alias="segment.start")
+    end: datetime = Field(validation_alias="segment.end")
+    counted: bool = Field(validation_alias="segment.counted")
+    counted_seconds: Annotated[float, BeforeValidator(timedelta.total_seconds)] = Field(validation_alias="segment.used")
+    reason: str
 
 
 class ClockDetail(Schema):
     """SLA clock with a one-sentence summary and all time segments."""
 
-    target_type: str
-    is_committed: bool
-    severity: str
+    target_type: DisplayText = Field(validation_alias="clock.target_type")
+    is_committed: bool = Field(validation_alias="clock.is_committed")
+    severity: DisplayText = Field(validation_alias="clock.severity")
     target: str
-    state: str = Field(validation_alias="state.0")
-    sentence: DisplayText
-    due_at: datetime | None
-    stopped_at: datetime | None
-    segments: list[SegmentOut] = Field(validation_alias="lines")
+    state: DisplayText = Field(validation_alias="clock.state")
+    summary: DisplayText
+    due_at: datetime | None = Field(validation_alias="clock.due_at")
+    stopped_at: datetime | None = Field(validation_alias="clock.stopped_at")
+    segments: list[SegmentOut] = Field(validation_alias="rows")
 
 
 class IssueOut(Schema):
@@ -87,10 +87,10 @@ class IssueOut(Schema):
     integration: UUID = Field(validation_alias="issue.integration.uuid")
     severity: DisplayText = Field(validation_alias="state.severity")
     covered: bool = Field(validation_alias="state.is_covered")
-    edition: str
+    edition: str = Field(validation_alias="context.policy.edition")
     clocks: list[ClockDetail]
     decisions: list[Annotated[str, BeforeValidator(attrgetter("summary"))]]
-    data_up_to: datetime
+    data_up_to: datetime = Field(validation_alias="context.data_up_to")
 
 
 class IssueDecisionIn(StrictSchema):

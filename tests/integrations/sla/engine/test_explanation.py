@@ -5,8 +5,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from integrations.sla.engine.explanation import build_event_url, explain_clock, format_duration, serialize_issue_state
 from integrations.sla.engine.types import IssueEventKind
+from integrations.sla.explanation import build_event_url, explain_clock, serialize_issue_state
+from integrations.sla.formatting import format_duration
+from portal.core.business_time import Calendar
 from tests.integrations.sla.story import (
     ANSWER,
     DEV,
@@ -21,7 +23,6 @@ from tests.integrations.sla.story import (
     says,
 )
 
-UTC_ZONE = ZoneInfo("UTC")
 URL = "https://github.com/acme/nomad-rocket/issues/12"
 FACTS = [
     says(24, DEV, QUESTION, 7),
@@ -31,8 +32,8 @@ FACTS = [
 ]
 
 
-def test_words_of_a_clock() -> None:
-    assert explain_clock(project(FACTS, now=100).resolve, UTC_ZONE) == [
+def test_clock_is_explained_by_segments_total_due_date_and_status() -> None:
+    assert explain_clock(project(FACTS, now=100).resolve, Calendar()) == [
         "Tue, Apr 14, 9:00 AM – Wed, Apr 15, 9:00 AM: 1 day counted. The clock runs.",
         "Wed, Apr 15, 9:00 AM – Thu, Apr 16, 9:00 AM: 1 day not counted. "
         "Waiting for the reporter to answer a question.",
@@ -45,13 +46,15 @@ def test_words_of_a_clock() -> None:
 
 
 def test_partner_s_zone_is_reported() -> None:
-    words = explain_clock(project([], now=1).resolve, ZoneInfo("Asia/Kolkata"))
-    assert words[0] == "Tue, Apr 14, 2:30 PM – Tue, Apr 14, 3:30 PM: 1 h counted. The clock runs."
+    sentences = explain_clock(project([], now=1).resolve, Calendar(ZoneInfo("Asia/Kolkata")))
+    assert sentences[0] == "Tue, Apr 14, 2:30 PM – Tue, Apr 14, 3:30 PM: 1 h counted. The clock runs."
 
 
 def test_ideal_due_moment_is_called_ideal() -> None:
     sla = policy(IDEALLY).sla.__class__(IDEALLY.target_type, "", None, IDEALLY.critical)
-    assert "Ideally due Thu, Apr 16, 9:00 AM (UTC)." in explain_clock(project([], policy(sla), now=1).resolve, UTC_ZONE)
+    assert "Ideally due Thu, Apr 16, 9:00 AM (UTC)." in explain_clock(
+        project([], policy(sla), now=1).resolve, Calendar()
+    )
 
 
 def test_data_add_up_and_link_to_what_happened() -> None:

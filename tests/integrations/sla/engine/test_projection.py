@@ -9,6 +9,7 @@ import pytest
 from integrations.programs.schema import Sla, SlaTarget, TargetType
 from integrations.sla.engine.projection import project_issue_state
 from integrations.sla.engine.types import Actor, ClockStatus, IssueEventKind, ProjectionContext, Severity, TimelineEvent
+from integrations.sla.formatting import describe_reason
 from portal.core.business_time import Calendar
 from tests.integrations.sla.story import (
     ANSWER,
@@ -161,7 +162,7 @@ def test_question_pauses_until_the_reporter_speaks() -> None:
         timedelta(hours=24),
     )
     assert (later.state, hours(later.due_at)) == (ClockStatus.RUNNING, DUE + 24)
-    assert (later.segments[1].why, later.segments[1].key) == (
+    assert (later.segments[1].reason, later.segments[1].key) == (
         "Waiting for the reporter to answer a question",
         question.key,
     )
@@ -221,7 +222,7 @@ def test_labelled_critical_after_the_stop_changes_nothing() -> None:
 
 def test_pauses_stay_when_the_severity_changes() -> None:
     facts = [CRITICAL, says(4, DEV, QUESTION), says(10, USER, "1.2")]
-    lowering = does(12, Actor(0, "portal"), IssueEventKind.SEVERITY_LOWERED, severity="other")
+    lowering = does(12, Actor(0, "portal"), IssueEventKind.SEVERITY_LOWERED)
     assert [hours(project(some).resolve.due_at) for some in (facts, [*facts, lowering])] == [CRITICAL_DUE + 6, DUE + 6]
 
 
@@ -360,7 +361,5 @@ def test_segments_cost_nothing_where_they_are_not_asked_for() -> None:
 def test_days_off_are_called_by_their_names() -> None:
     calendar = Calendar(ZoneInfo("UTC"), days_off=frozenset({date(2026, 4, 17)}), names={date(2026, 4, 17): "Fair"})
     state = project_issue_state([open_issue()], ProjectionContext(policy(), calendar, at(NOW), at(NOW)))
-    assert (
-        next(s.why for s in state.resolve.segments if not s.counted)
-        == "Days off: Fri, Apr 17 (Fair); Sat, Apr 18; Sun, Apr 19"
-    )
+    day_off = next(segment for segment in state.resolve.segments if not segment.counted)
+    assert describe_reason(day_off, calendar) == "Days off: Fri, Apr 17 (Fair); Sat, Apr 18; Sun, Apr 19"

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -12,9 +11,10 @@ from django.http import QueryDict
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from integrations.sla import exports, filters, presenters, tasks
+from integrations.sla import filters, presenters, tasks
 from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue
 from integrations.sla.services import projection
+from portal.analytics import exports
 from portal.reports import sla_dashboard
 from tests.integrations.sla.pages.issues import create_issue
 
@@ -30,7 +30,8 @@ def swept(issues: dict[str, SupportIssue]) -> None:
 
 
 def titles(client: Any, query: str = "") -> list[str]:
-    return [row["title"] for row in json.loads(text(client.get(f"/sla/clocks.json{query}")))["clocks"]]
+    rows = csv.DictReader(io.StringIO(text(client.get(f"/exports/sla.csv{query}")).removeprefix("\ufeff")))
+    return [row["title"].removeprefix("'") for row in rows]
 
 
 def text(answer: Any) -> str:
@@ -72,13 +73,13 @@ def test_integration_alone_is_a_filter_and_what_is_none_is_not_said_to_be_one(
     query = f"?state=all&integration={issues['other'].integration.uuid}"
     assert titles(sign_in(rita), query) == titles(sign_in(charlie), query) == ["Secret of Globex"]
     assert "Secret of Globex" not in titles(sign_in(alice), query)
-    data = json.loads(text(sign_in(rita).get("/sla/clocks.json?state=kept&severity=worst&program=none&integration=x")))
-    assert data["asked"] == {"state": "kept"}
+    parameters = {"state": "kept", "severity": "worst", "program": "none", "integration": "x"}
+    assert filters.parse_filters(rita, parameters).active_filters == {"state": "kept"}
 
 
 def test_what_presses_stands_on_the_partners_first_page(sign_in: SignIn, alice: Any, charlie: Any) -> None:
     page = sign_in(alice).get("/")
-    assert [row.title for row in page.context["urgent_issues"]] == ["Exploded", "Burns"]
+    assert [row.clock.issue.title for row in page.context["urgent_issues"]] == ["Exploded", "Burns"]
     assert ("Overdue and at-risk issues" in page.text, 'href="/sla/"' in page.text) == (True, True)
     assert "Overdue and at-risk issues" not in sign_in(charlie).get("/").text
 
@@ -116,27 +117,21 @@ def test_behind_is_what_could_not_be_read_not_what_a_hook_keeps_quiet(
     assert sla_dashboard.build_dashboard_summary(filters.parse_filters(alice, {}), now, QueryDict()).behind == behind
 
 
-def test_csv_holds_the_same_rows_and_no_formula(sign_in: SignIn, alice: Any) -> None:
-    table = list(csv.DictReader(io.StringIO(text(sign_in(alice).get("/sla/clocks.csv")).removeprefix("\ufeff"))))
+def test_export_escapes_formulas_and_names_last_commenters(sign_in: SignIn, alice: Any) -> None:
+    content = text(sign_in(alice).get("/exports/sla.csv"))
+    assert content.startswith("\ufeffissue,title,")
+    table = list(csv.DictReader(io.StringIO(content.removeprefix("\ufeff"))))
     assert [row["title"] for row in table] == ["Unseen", "Exploded", "Burns", "'=cmd|calc", "Paused"]
-    assert [row["last_commenter_role"] for row in table[-2:]] == ["uma", "dana"]
+    assert [row["last_commenter"] for row in table[-2:]] == ["uma", "dana"]
 
 
-def test_file_that_is_cut_says_so(sign_in: SignIn, alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_truncated_export_says_so(sign_in: SignIn, alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     client = sign_in(alice)
-    whole = json.loads(text(client.get("/sla/clocks.json")))
-    assert (whole["cut"], len(whole["clocks"])) == (False, 5)
-    monkeypatch.setattr(exports, "MAX_ROWS", 5)
-    assert json.loads(text(client.get("/sla/clocks.json")))["cut"] is False
-    monkeypatch.setattr(exports, "MAX_ROWS", 3)
-    data, lines = json.loads(text(client.get("/sla/clocks.json"))), text(client.get("/sla/clocks.csv")).splitlines()
-    assert (data["cut"], len(data["clocks"]), len(lines)) == (True, 3, 5)
-    assert lines[-1] == "Export limited to 3 rows. Filter the list to export the other rows."
-
-
-def test_file_names_its_encoding_to_spreadsheets(sign_in: SignIn, alice: Any) -> None:
-    answer = sign_in(alice).get("/sla/clocks.csv")
-    assert b"".join(answer.streaming_content).startswith(b"\xef\xbb\xbfissue,title,")
+    monkeypatch.setattr(exports, "MAX_EXPORT_ROWS", 5)
+    assert len(text(client.get("/exports/sla.csv")).splitlines()) == 6
+    monkeypatch.setattr(exports, "MAX_EXPORT_ROWS", 3)
+    lines = text(client.get("/exports/sla.csv")).splitlines()
+    assert (len(lines), lines[-1]) == (5, "Export limited to 3 rows. Filter the list to export the other rows.")
 
 
 def test_page_asks_as_little_for_a_hundred_rows_as_for_one(
@@ -155,12 +150,16 @@ def test_page_asks_as_little_for_a_hundred_rows_as_for_one(
 def test_used_time_runs_on_after_the_last_fold_and_stands_while_paused(issues: dict[str, SupportIssue]) -> None:
     now = timezone.now()
     then = now + timedelta(hours=4)
-    rows_by_title = {row.title: row for row in presenters.build_rows(SlaClock.objects.filter(is_committed=True), then)}
-    assert rows_by_title["Burns"].used.words == "44 h of 48 h"
-    assert rows_by_title["Paused"].used.counted == get_counted_time(issues["paused"])
+    rows_by_title = {
+        row.clock.issue.title: row for row in presenters.build_rows(SlaClock.objects.filter(is_committed=True), then)
+    }
+    assert rows_by_title["Burns"].usage.text == "44 h of 48 h"
+    assert rows_by_title["Paused"].usage.counted == get_counted_time(issues["paused"])
     projection.rebuild_projections([issues["at_risk"].pk], then)
-    again = {row.title: row for row in presenters.build_rows(SlaClock.objects.filter(is_committed=True), then)}
-    assert again["Burns"].used.counted == pytest.approx(rows_by_title["Burns"].used.counted, abs=timedelta(seconds=1))
+    again = {
+        row.clock.issue.title: row for row in presenters.build_rows(SlaClock.objects.filter(is_committed=True), then)
+    }
+    assert again["Burns"].usage.counted == pytest.approx(rows_by_title["Burns"].usage.counted, abs=timedelta(seconds=1))
 
 
 def get_counted_time(issue: SupportIssue) -> timedelta:

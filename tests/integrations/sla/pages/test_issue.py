@@ -44,7 +44,7 @@ def test_pause_appears_in_the_bar_where_it_was_and_links_to_the_question(
     panel = page.committed_clock
     assert panel
     assert [kind for kind, _ in panel.pieces] == ["counted", "paused", "left"]
-    question = next(line for line in panel.lines if line.why.startswith("Waiting for the reporter"))
+    question = next(row for row in panel.rows if row.reason.startswith("Waiting for the reporter"))
     assert "#issuecomment-" in question.href
 
 
@@ -137,7 +137,7 @@ def test_disputed_breach_stands_is_listed_and_waits_for_the_programs_decision(
     client = sign_in(rita)
     assert "Disputed" in client.get(page).content.decode()
     assert "1 disputed issue</a> needs a decision" in client.get("/queue/").content.decode()
-    assert [row.title for row in client.get("/sla/?state=disputed").context["rows"]] == ["Exploded"]
+    assert [row.clock.issue.title for row in client.get("/sla/?state=disputed").context["rows"]] == ["Exploded"]
     assert client.post(f"{page}dismiss/", {"reason": "GitHub shows no answer."}).status_code == 302
     assert fresh(issue).disputed_at is None
     assert client.post(f"{page}dismiss/", {"reason": "Again."}).status_code == 422

@@ -1,14 +1,24 @@
-"""Template tag for the number of open disputes."""
+"""Template tag for the number of open disputes, and a filter for durations."""
+
+import re
+from datetime import timedelta
 
 from django import template
 from django.urls import reverse
 
 from integrations.partners import permissions
+from integrations.sla.formatting import format_duration
 from integrations.sla.models import SupportIssue
 from integrations.submissions.models import Integration
 from portal.core.value_types import TemplateContext
 
 register = template.Library()
+
+
+@register.filter
+def duration(length: timedelta) -> str:
+    """Format a duration with non-breaking spaces, so that “2 days 9 h” never wraps inside “9 h”."""
+    return re.sub(r"(\d) ", "\\1\u00a0", format_duration(length))
 
 
 @register.inclusion_tag("sla/disputed.html", takes_context=True)

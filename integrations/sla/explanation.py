@@ -1,0 +1,97 @@
+"""Explanations of SLA clocks: segments with links, totals, and the result."""
+
+from datetime import datetime, timedelta
+
+from integrations.sla.engine.types import ClockState, ClockStatus, IssueState, ProjectionContext, Segment
+from integrations.sla.formatting import describe_reason, format_duration, format_moment
+from portal.core.business_time import Calendar
+
+ANCHORS = {"comment": "issuecomment", "event": "event"}  # event key prefix -> GitHub anchor
+STATE_DESCRIPTIONS = {
+    ClockStatus.RUNNING: "The clock is running.",
+    ClockStatus.PAUSED: "The clock is paused.",
+    ClockStatus.MET: "The SLA target was met.",
+    ClockStatus.LATE: "The clock stopped after the due date.",
+    ClockStatus.OVERDUE: "The due date has passed.",
+    ClockStatus.DATA_INCOMPLETE: "Our data ends before the due date.",
+    ClockStatus.NOT_APPLICABLE: "No SLA target applies.",
+}
+
+
+def build_event_url(url: str, key: str) -> str:
+    """Return the GitHub URL of an event, the issue's URL if the event has none, or "" without a key."""
+    kind, _, number = key.partition(":")
+    if not key:
+        return ""
+    return f"{url}#{ANCHORS[kind]}-{number}" if kind in ANCHORS and number.isdigit() else url
+
+
+def explain_clock(clock: ClockState, calendar: Calendar) -> list[str]:
+    """Describe a clock: its segments, their total, the due date, and the status."""
+    lines = [_describe_segment(segment, calendar) for segment in clock.segments]
+    counted, uncounted = format_duration(clock.counted), format_duration(clock.uncounted)
+    lines.append(f"Total: {counted} counted, {uncounted} not counted.")
+    if clock.due_at is not None:
+        label = "Due" if clock.is_committed else "Ideally due"
+        lines.append(f"{label} {format_moment(clock.due_at, calendar.zone)} ({calendar.zone}).")
+    return [*lines, STATE_DESCRIPTIONS[clock.state]]
+
+
+def _describe_segment(segment: Segment, calendar: Calendar) -> str:
+    start, end = format_moment(segment.start, calendar.zone), format_moment(segment.end, calendar.zone)
+    amount = format_duration(segment.used if segment.counted else segment.length)
+    counted = "counted" if segment.counted else "not counted"
+    return f"{start} – {end}: {amount} {counted}. {describe_reason(segment, calendar)}."
+
+
+def serialize_issue_state(state: IssueState, context: ProjectionContext, url: str) -> dict[str, object]:
+    """Serialize an issue's state to JSON with ISO timestamps in UTC and durations in seconds."""
+    return {
+        "at": context.now.isoformat(),
+        "data_up_to": context.data_up_to.isoformat(),
+        "zone": str(context.calendar.zone),
+        "policy": context.policy.edition,
+        "severity": str(state.severity),
+        "open": state.is_open,
+        "covered": state.is_covered,
+        "last_commenter_role": state.last_commenter_role,
+        "last_commented_at": _format_timestamp(state.last_commented_at),
+        "notes": list(state.notes),
+        "clocks": [serialize_clock(clock, context.calendar, url) for clock in state.clocks],
+    }
+
+
+def serialize_clock(clock: ClockState, calendar: Calendar, url: str) -> dict[str, object]:
+    """Serialize a clock to JSON. Timestamps are in UTC, durations in seconds. The explanation uses the time zone."""
+    return {
+        "target_type": str(clock.target_type),
+        "is_committed": clock.is_committed,
+        "severity": str(clock.severity),
+        "state": str(clock.state),
+        "started_at": clock.started_at.isoformat(),
+        "due": _format_timestamp(clock.due_at),
+        "stopped_at": _format_timestamp(clock.stopped_at),
+        "stopped_by": build_event_url(url, clock.stopped_by),
+        "warn_at": [warning_at.isoformat() for warning_at in clock.warn_at],
+        "counted_seconds": clock.counted.total_seconds(),
+        "elapsed_seconds": sum((segment.length for segment in clock.segments), timedelta()).total_seconds(),
+        "share": clock.share,
+        "segments": [
+            {
+                "from": segment.start.isoformat(),
+                "to": segment.end.isoformat(),
+                "counted": segment.counted,
+                "seconds": segment.length.total_seconds(),
+                "counted_seconds": segment.used.total_seconds(),
+                "reason": describe_reason(segment, calendar),
+                "event": segment.key,
+                "link": build_event_url(url, segment.key),
+            }
+            for segment in clock.segments
+        ],
+        "explanation": explain_clock(clock, calendar),
+    }
+
+
+def _format_timestamp(timestamp: datetime | None) -> str | None:
+    return timestamp.isoformat() if timestamp else None
