@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import ngettext
 
-from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import FulfillingParty, Requirement, RequirementKind
 from integrations.programs.schema import Program
 from integrations.submissions.models import Integration, IntegrationDraft
@@ -23,26 +22,15 @@ MINUTES = {
     RequirementKind.CREDENTIALS: 10,
     RequirementKind.AGREEMENT: 20,
 }
-MACHINE_LINE = gettext_noop("Checked automatically from your repository and its releases")
-
-
-@dataclass(frozen=True, slots=True)
-class PreparationItem:
-    """Requirement to prepare, with estimated minutes (0 if unknown)."""
-
-    title: str
-    why: str
-    minutes: int
-    optional: bool
 
 
 @dataclass(frozen=True, slots=True)
 class PreparationList:
-    """Requirements of a program with the number of automated checks and the total minutes."""
+    """Requirements of a program with their estimated minutes, the number of automated checks, and the total minutes."""
 
     program: Program
-    needs: tuple[PreparationItem, ...]
-    machine: int
+    needs: tuple[tuple[Requirement, int], ...]
+    check_count: int
     minutes: int
     review_days: int
 
@@ -59,7 +47,7 @@ def build_preparation_list(program: Program) -> PreparationList:
     edition = get_entry_edition(program.key)
     requirements = edition.requirements()
     needs = tuple(
-        _build_item(each)
+        (each, MINUTES[each.kind])
         for each in requirements
         if each.responsible_party in (FulfillingParty.PARTNER, FulfillingParty.BOTH)
         and each.kind != RequirementKind.CHECK
@@ -67,19 +55,9 @@ def build_preparation_list(program: Program) -> PreparationList:
     return PreparationList(
         program=program,
         needs=needs,
-        machine=sum(len(each.checks) for each in requirements),
-        minutes=sum(each.minutes for each in needs if not each.optional),
+        check_count=sum(len(each.checks) for each in requirements),
+        minutes=sum(minutes for each, minutes in needs if not each.optional),
         review_days=edition.review_days,
-    )
-
-
-def list_preparation_lists() -> list[PreparationList]:
-    return [build_preparation_list(program) for program in PROGRAMS.values()]
-
-
-def _build_item(requirement: Requirement) -> PreparationItem:
-    return PreparationItem(
-        requirement.title, requirement.reason, MINUTES.get(requirement.kind, 0), requirement.optional
     )
 
 

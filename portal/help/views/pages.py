@@ -10,7 +10,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.selectors.responsibility import MINE, list_by_responsible_party
 from portal.accounts.requests import is_authenticated
-from portal.help.getting_started import get_next_step, list_preparation_lists
+from portal.help.getting_started import build_preparation_list, get_next_step
 from portal.ui.content.glossary import CHAPTERS
 
 
@@ -53,7 +53,8 @@ def show_getting_started(request: HttpRequest) -> HttpResponse:
             ]
         )
     sentence, name, parts = get_next_step(request.user, rows, drafts)
-    context = {"sentence": sentence, "href": redirect(name, *parts).url, "preparation_lists": list_preparation_lists()}
+    preparation_lists = [build_preparation_list(program) for program in PROGRAMS.values()]
+    context = {"sentence": sentence, "href": redirect(name, *parts).url, "preparation_lists": preparation_lists}
     return render(request, "help/getting_started.html", context)
 
 

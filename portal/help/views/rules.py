@@ -1,7 +1,5 @@
 """Public pages about the SLA clock rules and the compliance procedure."""
 
-from dataclasses import dataclass
-
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -16,33 +14,18 @@ from portal.help import rules
 URL_NAME_BY_FILE = {"sla-clock": "help:clock_help", "compliance": "help:compliance_help"}
 
 
-@dataclass(frozen=True, slots=True)
-class EditionTargets:
-    """SLA targets of a program edition as text."""
-
-    program: str
-    href: str
-    edition: str
-    newest: bool
-    target_type: str
-    critical: str
-    other: str
-    summary: str
-
-
-def list_edition_targets() -> list[EditionTargets]:
-    """Return the SLA targets of all editions, newest edition of each program first."""
+def list_edition_targets() -> list[dict[str, object]]:
+    """Return the SLA targets of all editions as text, newest edition of each program first."""
     return [
-        EditionTargets(
-            program=program.name,
-            href=f"{reverse('submissions:program', args=[key])}?edition={edition.date}",
-            edition=edition.date,
-            newest=edition == program.newest,
-            target_type=_(TARGET_TYPE_LABELS[edition.sla.target_type]),
-            critical=format_target(edition.sla.critical),
-            other=format_target(edition.sla.other),
-            summary=edition.sla.summary,
-        )
+        {
+            "program": program.name,
+            "href": f"{reverse('submissions:program', args=[key])}?edition={edition.date}",
+            "edition": edition.date,
+            "newest": edition == program.newest,
+            "target_type": _(TARGET_TYPE_LABELS[edition.sla.target_type]),
+            "critical": format_target(edition.sla.critical),
+            "other": format_target(edition.sla.other),
+        }
         for key, program in PROGRAMS.items()
         for edition in reversed(program.editions)
     ]
@@ -61,8 +44,8 @@ def show_compliance_rule(request: HttpRequest) -> HttpResponse:
 
 
 def _render_rule(request: HttpRequest, name: str, context: dict[str, object]) -> HttpResponse:
-    url_by_file = {f"{file}.md": reverse(view) for file, view in URL_NAME_BY_FILE.items()}
-    first, *rest = (rules.resolve_links(section, url_by_file) for section in rules.load_sections(name))
+    urls = frozenset((f"{file}.md", reverse(view)) for file, view in URL_NAME_BY_FILE.items())
+    first, *rest = rules.load_sections(name, urls)
     return render(request, "help/rule.html", {"first": first, "sections": rest, **context})
 
 

@@ -44,9 +44,9 @@ def test_what_to_have_at_hand_is_what_the_program_asks(key: str) -> None:
     preparation_list = build_preparation_list(PROGRAMS[key])
     requirement_titles = {each.title for each in PROGRAMS[key].newest.requirements()}
     assert preparation_list.needs
-    assert {need.title for need in preparation_list.needs} <= requirement_titles
-    assert preparation_list.minutes == sum(need.minutes for need in preparation_list.needs if not need.optional)
-    assert all(need.minutes for need in preparation_list.needs)
+    assert {need.title for need, _ in preparation_list.needs} <= requirement_titles
+    assert preparation_list.minutes == sum(minutes for need, minutes in preparation_list.needs if not need.optional)
+    assert all(minutes for _, minutes in preparation_list.needs)
 
 
 @pytest.mark.parametrize(

@@ -34,10 +34,12 @@ def test_every_edition_stands_there_with_its_figures(client: Any) -> None:
     assert "48 hours" in newest
 
 
-def test_lists_within_lists_and_what_is_hostile() -> None:
-    text = ["One **two**:", "- a", "  more `x`", "  - <b>", "- c"]
-    assert "".join(rules._render_blocks(text)) == (
-        "<p>One <strong>two</strong>:</p><ul><li>a more <code>x</code><ul><li>&lt;b&gt;</li></ul></li><li>c</li></ul>"
+def test_markdown_with_nested_list_and_table_is_rendered_and_html_escaped() -> None:
+    text = "One **two**:\n- a\n  more `x`\n  - <b>\n- c\n\n| A |\n|---|\n| <i> |\n"
+    assert "".join(rules.render_markdown(text).split("\n")) == (
+        "<p>One <strong>two</strong>:</p><ul><li>amore <code>x</code><ul><li>&lt;b&gt;</li></ul></li><li>c</li></ul>"
+        '<div class="table-wrap" role="region" aria-label="A" tabindex="0"><table class="table"><thead><tr>'
+        '<th scope="col">A</th></tr></thead><tbody><tr><td>&lt;i&gt;</td></tr></tbody></table></div>'
     )
 
 
