@@ -1,42 +1,30 @@
 """Plausible submissions for each kind of requirement in the demo world."""
 
-import struct
-import zlib
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Self
 from uuid import uuid4
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
+from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
+from integrations.submissions.selectors import context
 from integrations.submissions.services import agreements, credentials, documents, meetings, requirements
+from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.accounts.models import User
 from portal.core import crypto
 from portal.core.uploads import validate_file
+from portal.core.value_types import JsonObject, NamedValues
+from portal.demo.content import DATA
 from verification.checks.types import CHECKS
 
-
-def draw_logo() -> bytes:
-    """Return a logo as PNG, 120 by 40 pixels: a violet ring and a bar."""
-
-    def chunk(name: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-
-    def is_ink(x: int, y: int) -> bool:
-        return 81 <= (x - 20) ** 2 + (y - 20) ** 2 <= 256 or (46 <= x < 112 and 15 <= y < 25)
-
-    rows = b"".join(b"\0" + b"".join(INK if is_ink(x, y) else PAPER for x in range(120)) for y in range(40))
-    head = struct.pack(">IIBBBBB", 120, 40, 8, 2, 0, 0, 0)
-    body = chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + body
-
-
-INK, PAPER = bytes((76, 61, 196)), bytes((255, 255, 255))
 SAMPLE_FILES = {
-    "png": ("logo.png", draw_logo()),
+    "png": ("logo.png", (DATA / "logo.png").read_bytes()),
     "pdf": ("document.pdf", b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\n%%EOF\n"),
     "txt": ("tests.txt", b"ok  acceptance  12 tests passed\n"),
 }
@@ -55,38 +43,60 @@ ANSWER_BY_FIELD_TYPE: dict[str, Callable[[Question, Integration], object]] = {
 }
 
 
-def fulfill_requirement(
-    integration: Integration, requirement: Requirement, *, owner: User, reviewer: User, now: datetime
-) -> None:
+@dataclass(frozen=True, slots=True)
+class DemoActors:
+    """Integration, the people who act for it, and the time of their actions."""
+
+    integration: Integration
+    owner: User
+    reviewer: User
+    now: datetime
+
+    def shift(self, **duration: float) -> Self:
+        """Return the same with a later time."""
+        return replace(self, now=self.now + timedelta(**duration))
+
+    def refresh(self) -> Self:
+        """Return the same with the stored integration."""
+        integration = Integration.objects.select_related("partner").get(pk=self.integration.pk)
+        return replace(self, integration=integration)
+
+    def list_missing(self, kind: RequirementKind | None = None) -> list[Requirement]:
+        """Return the requirements of the next step that are open, of one kind or of all."""
+        missing = context.list_missing_next(self.integration, self.now)
+        return [each for each in missing if kind in (None, each.kind)]
+
+    def perform(self, name: str, actor: User, note: str = "") -> None:
+        """Perform a transition. A compliance decision needs complete data of the repository."""
+        MonitoredRepository.objects.filter(integration=self.integration).update(data_up_to=self.now)
+        perform_transition(self.integration, name, actor=actor, note=note, now=self.now)
+
+
+def fulfill_requirement(actors: DemoActors, requirement: Requirement) -> None:
     """Complete a requirement as its responsible party would."""
-    HANDLER_BY_KIND.get(requirement.kind, answer_form)(integration, requirement, owner, reviewer, now)
+    HANDLER_BY_KIND.get(requirement.kind, answer_form)(actors, requirement)
 
 
-def answer_form(integration: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime) -> None:
-    data = {field.key: ANSWER_BY_FIELD_TYPE[field.type](field, integration) for field in requirement.fields}
+def answer_form(actors: DemoActors, requirement: Requirement) -> None:
+    data = {field.key: ANSWER_BY_FIELD_TYPE[field.type](field, actors.integration) for field in requirement.fields}
     by_program = requirement.responsible_party == FulfillingParty.PROGRAM
-    actor = reviewer if by_program else owner
+    actor = actors.reviewer if by_program else actors.owner
     rule = requirements.rules.can_decide if by_program else requirements.rules.can_edit
-    requirements.submit_answer(integration, requirement.id, data, actor=actor, now=now, rule=rule)
+    requirements.submit_answer(actors.integration, requirement.id, data, actor=actor, now=actors.now, rule=rule)
 
 
-def record_passing_check(
-    integration: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime
-) -> None:
+def record_passing_check(actors: DemoActors, requirement: Requirement) -> None:
     """Record a passed check."""
-    record_check_result(integration, requirement, Status.PASS, "The evidence fulfills the requirement.", now)
+    record_check_result(actors, requirement, Status.PASS, "The evidence fulfills the requirement.")
 
 
-def record_failing_check(integration: Integration, requirement: Requirement, now: datetime) -> None:
+def record_failing_check(actors: DemoActors, requirement: Requirement) -> None:
     """Record a failed check."""
-    record_check_result(
-        integration, requirement, Status.FAIL, f"{integration.repository} doesn't fulfill this requirement.", now
-    )
+    summary = f"{actors.integration.repository} doesn't fulfill this requirement."
+    record_check_result(actors, requirement, Status.FAIL, summary)
 
 
-def record_check_result(
-    integration: Integration, requirement: Requirement, outcome: Status, summary: str, now: datetime
-) -> None:
+def record_check_result(actors: DemoActors, requirement: Requirement, outcome: Status, summary: str) -> None:
     detail = [
         {
             "key": key,
@@ -94,78 +104,60 @@ def record_check_result(
             "advice": CHECKS[key].advice,
             "outcome": outcome,
             "summary": summary,
-            "evidence": [{"label": "Repository", "value": integration.repository, "url": ""}],
+            "evidence": [{"label": "Repository", "value": actors.integration.repository, "url": ""}],
             "looked_at": "v1.4.0",
-            "at": now.isoformat(),
+            "at": actors.now.isoformat(),
         }
         for key in requirement.checks
     ]
-    requirements.record_check_outcome(
-        integration,
-        requirement.id,
-        outcome=outcome,
-        summary=summary,
-        detail=detail,
-        retry_at=None,
-        now=now,
-    )
+    result: JsonObject = {"outcome": outcome, "summary": summary, "detail": detail, "retry_at": None}
+    requirements.record_check_outcome(actors.integration, requirement.id, now=actors.now, **result)
 
 
-def upload_document(
-    integration: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime
-) -> None:
+def upload_document(actors: DemoActors, requirement: Requirement) -> None:
     """Upload a small file of the first accepted type."""
-    kind = requirement.accept[0]
-    name, content = SAMPLE_FILES[kind]
-    actor = reviewer if requirement.responsible_party == FulfillingParty.PROGRAM else owner
-    file = SimpleUploadedFile(name, content)
-    documents.upload_document(
-        integration, requirement.id, validate_file(file, requirement.accept), actor=actor, now=now
-    )
+    by_program = requirement.responsible_party == FulfillingParty.PROGRAM
+    file = validate_file(SimpleUploadedFile(*SAMPLE_FILES[requirement.accept[0]]), requirement.accept)
+    actor = actors.reviewer if by_program else actors.owner
+    documents.upload_document(actors.integration, requirement.id, file, actor=actor, now=actors.now)
 
 
-def sign_agreement(
-    integration: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime
-) -> None:
+def sign_agreement(actors: DemoActors, requirement: Requirement) -> None:
     """Sign for the partner and countersign for the program."""
-    for actor in (owner, reviewer):
-        signature = agreements.AgreementSignature(actor.name, timezone.localdate(now))
-        agreements.sign_agreement(integration, requirement.id, signature, version="2026-01", actor=actor, now=now)
+    for actor in (actors.owner, actors.reviewer):
+        sign_agreement_for(actors, requirement, actor)
 
 
-def hold_meeting(
-    integration: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime
-) -> None:
-    """Propose, schedule, and complete a meeting within a few hours."""
-    proposed_at, times = now - timedelta(hours=3), (now - timedelta(hours=1),)
+def sign_agreement_for(actors: DemoActors, requirement: Requirement, actor: User) -> None:
+    """Sign for one side."""
+    signature = agreements.AgreementSignature(actor.name, timezone.localdate(actors.now))
+    agreements.sign_agreement(
+        actors.integration, requirement.id, signature, version="2026-01", actor=actor, now=actors.now
+    )
+
+
+def propose_meeting(actors: DemoActors, requirement: Requirement, times: tuple[datetime, ...]) -> meetings.Meeting:
+    """Propose times for a meeting on behalf of the program."""
     proposal = meetings.MeetingProposal(times, "https://meet.example/review", 45)
-    scheduled_meeting = meetings.propose_times(integration, requirement.id, proposal, actor=reviewer, now=proposed_at)
-    scheduled_meeting = meetings.accept_time(
-        scheduled_meeting,
-        meetings.list_proposed_times(scheduled_meeting)[0],
-        actor=owner,
-        now=proposed_at + timedelta(hours=1),
-    )
-    meetings.complete_meeting(
-        scheduled_meeting,
-        requirement.meeting_items,
-        notes="The partner demonstrated all items.",
-        actor=reviewer,
-        now=now,
-    )
+    return meetings.propose_times(actors.integration, requirement.id, proposal, actor=actors.reviewer, now=actors.now)
 
 
-def submit_credentials(
-    integration: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime
-) -> None:
-    secret = crypto.Secret(f"user: reviewer\npassword: {uuid4()}")
-    label = f"Test tenant of {integration.name}"
-    credentials.submit_credential(
-        integration, requirement.id, label, secret, permanent=False, actor=owner, now=now, uuid=uuid4()
-    )
+def hold_meeting(actors: DemoActors, requirement: Requirement) -> None:
+    """Propose, schedule, and complete a meeting within a few hours."""
+    meeting = propose_meeting(actors.shift(hours=-3), requirement, (actors.now - timedelta(hours=1),))
+    (meeting_at,) = meetings.list_proposed_times(meeting)
+    meeting = meetings.accept_time(meeting, meeting_at, actor=actors.owner, now=actors.now - timedelta(hours=2))
+    notes = "The partner demonstrated all items."
+    meetings.complete_meeting(meeting, requirement.meeting_items, notes=notes, actor=actors.reviewer, now=actors.now)
 
 
-HANDLER_BY_KIND: dict[RequirementKind, Callable[[Integration, Requirement, User, User, datetime], None]] = {
+def submit_credentials(actors: DemoActors, requirement: Requirement) -> None:
+    secret, label = crypto.Secret(f"user: reviewer\npassword: {uuid4()}"), f"Test tenant of {actors.integration.name}"
+    submission: NamedValues = {"permanent": False, "actor": actors.owner, "now": actors.now, "uuid": uuid4()}
+    credentials.submit_credential(actors.integration, requirement.id, label, secret, **submission)
+
+
+HANDLER_BY_KIND: dict[RequirementKind, Callable[[DemoActors, Requirement], None]] = {
     RequirementKind.FORM: answer_form,
     RequirementKind.CHECK: record_passing_check,
     RequirementKind.DOCUMENT: upload_document,

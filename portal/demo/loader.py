@@ -1,6 +1,7 @@
 """Creation of the demo world through the services that the pages use, at times relative to today."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from allauth.account.models import EmailAddress
@@ -11,23 +12,20 @@ from integrations.partners.models import Partner
 from integrations.partners.services import members, profiles
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
-from integrations.submissions.selectors import context
 from integrations.submissions.services import creation, drafts, introductions
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Stage
 from portal.accounts.models import User
 from portal.api.models import ApiToken
 from portal.api.services import tokens
-from portal.core.value_types import NamedValues
 from portal.demo import past, provider_schemas
-from portal.demo.answers import fulfill_requirement
+from portal.demo.answers import DemoActors, fulfill_requirement
+from portal.demo.content import CAST, PASSWORD, WORLD, DemoCompany, DemoIntegration, DemoPerson
 from portal.demo.listings import populate_listings
-from portal.demo.people import COMPANIES, PASSWORD, PEOPLE, DemoCompany, DemoPerson
-from portal.demo.scenarios import SCENARIOS
-from portal.demo.sla import load_stories
+from portal.demo.scenarios import run_scenario
+from portal.demo.sla import load_issues
 from portal.demo.test_runs import create_lifecycle_test, create_nomad_plugin_test, create_run_task_test
 from portal.demo.webhooks import create_webhooks
-from portal.demo.world import WORLD, WorldEntry
 from verification.checks.models import CheckRun
 
 JUST_NOW = timedelta(minutes=1)
@@ -39,9 +37,9 @@ class DemoWorld:
     def __init__(self, now: datetime) -> None:
         self.now = now
         self.password = password = make_password(PASSWORD)  # hashed once, because hashing is slow
-        self.people = {person.name: create_person(person, password) for person in PEOPLE}
+        self.people = {person.name: create_person(person, password) for person in CAST.people}
         self.reviewers = [self.people["Rita Reyes"], self.people["Rob Roth"]]
-        self.partners = {company.name: self.create_partner(company) for company in COMPANIES}
+        self.partners = {company.name: self.create_partner(company) for company in CAST.companies}
 
     def create_partner(self, company: DemoCompany) -> Partner:
         """Create a partner with its members and its partner manager."""
@@ -49,7 +47,7 @@ class DemoWorld:
         partner = profiles.create_partner(
             company.name, website=f"https://{company.domain}", domain=company.domain, actor=owner, now=created_at
         )
-        for person in PEOPLE:
+        for person in CAST.people:
             if person.company == company.name and self.people[person.name] != owner:
                 offer, _ = members.create_invitation(partner, person.email, person.role, actor=owner, now=created_at)
                 members.accept_invitation(
@@ -61,10 +59,7 @@ class DemoWorld:
         return Partner.objects.get(pk=partner.pk)
 
     def get_owner(self, company: str) -> User:
-        return self.people[next(p.name for p in PEOPLE if p.company == company and p.role == "owner")]
-
-    def get_reviewer(self, entry: WorldEntry) -> User:
-        return self.reviewers[len(entry.name) % 2]
+        return self.people[next(p.name for p in CAST.people if p.company == company and p.role == "owner")]
 
 
 def create_person(person: DemoPerson, password: str) -> User:
@@ -87,35 +82,36 @@ def build_world(now: datetime, progress: Callable[[str], None] = lambda _: None)
     world = DemoWorld(now)
     past.create_past(now, world.reviewers, world.password)
     progress("Integrations of six other partners from the past year")
-    for entry in sorted(WORLD, key=lambda entry: -entry.started_days_ago):  # oldest first
+    for entry in sorted(WORLD.integrations, key=lambda entry: -entry.started_days_ago):  # oldest first
         create_integration(world, entry)
         progress(f"{entry.company}: {entry.name}")
     # no check runs: the repositories are fictional, so their recorded results must stay
     CheckRun.objects.filter(finished_at=None).update(finished_at=now)
     create_introduction(world)
-    load_stories(now)
+    load_issues(now)
     populate_listings(now)
-    create_lifecycle_test(Integration.objects.get(name="Rocket"), world.get_owner("Acme Rockets"), now)
-    create_run_task_test(Integration.objects.get(name="Rocket preflight"), world.get_owner("Acme Rockets"), now)
-    create_nomad_plugin_test(Integration.objects.get(name="Booster driver"), world.get_owner("Acme Rockets"), now)
-    provider_schemas.create_inspection(Integration.objects.get(name="Rocket"), world.get_owner("Acme Rockets"), now)
-    create_webhooks(world.partners["Acme Rockets"], world.get_owner("Acme Rockets"), world.people["Sam Stone"], now)
-    progress("Support issues, webhooks, and the latest weekly report")
-    bob, created_at = world.people["Bob Baker"], now - timedelta(hours=3)
-    create_ci_token(world)
-    draft = drafts.create_draft(world.partners["Acme Rockets"], "consul", actor=bob, now=created_at)
-    text = {"name": "Range control", "description": "Service discovery for launch ranges."}
-    drafts.save_draft(draft, text, version=draft.version, actor=bob, now=created_at)
-
-
-def create_ci_token(world: DemoWorld) -> None:
-    """Create a partner's token that was used an hour ago."""
     acme, owner = world.partners["Acme Rockets"], world.get_owner("Acme Rockets")
-    scopes = ("integrations:read", "checks:read", "checks:write")
-    token, _ = tokens.create_token(
-        "release pipeline", scopes, 90, actor=owner, now=world.now - timedelta(days=12), partner=acme
-    )
-    ApiToken.objects.filter(pk=token.pk).update(last_used_at=world.now - timedelta(hours=1))
+    for integration_name, create in (
+        ("Rocket", create_lifecycle_test),
+        ("Rocket preflight", create_run_task_test),
+        ("Booster driver", create_nomad_plugin_test),
+        ("Rocket", provider_schemas.create_inspection),
+    ):
+        create(Integration.objects.get(name=integration_name), owner, now)
+    create_webhooks(acme, owner, world.people["Sam Stone"], now)
+    progress("Support issues, webhooks, and the latest weekly report")
+    create_ci_token(acme, owner, now)
+    bob = world.people["Bob Baker"]
+    draft = drafts.create_draft(acme, "consul", actor=bob, now=now - timedelta(hours=3))
+    text = {"name": "Range control", "description": "Service discovery for launch ranges."}
+    drafts.save_draft(draft, text, version=draft.version, actor=bob, now=now - timedelta(hours=3))
+
+
+def create_ci_token(acme: Partner, owner: User, now: datetime) -> None:
+    """Create a partner's token that was used an hour ago."""
+    scopes, created_at = ("integrations:read", "checks:read", "checks:write"), now - timedelta(days=12)
+    token, _ = tokens.create_token("release pipeline", scopes, 90, actor=owner, now=created_at, partner=acme)
+    ApiToken.objects.filter(pk=token.pk).update(last_used_at=now - timedelta(hours=1))
 
 
 def create_introduction(world: DemoWorld) -> None:
@@ -127,30 +123,13 @@ def create_introduction(world: DemoWorld) -> None:
     )
 
 
-def create_integration(world: DemoWorld, entry: WorldEntry) -> Integration:
+def create_integration(world: DemoWorld, entry: DemoIntegration) -> None:
     """Create an integration, advance it to its stage, and run its scenario."""
-    owner, reviewer = world.get_owner(entry.company), world.get_reviewer(entry)
-    moment = world.now - timedelta(days=entry.started_days_ago)
-    edition = entry.edition or creation.get_entry_edition(entry.program).date
-    integration = creation.create_integration(
-        world.partners[entry.company],
-        entry.program,
-        build_initial_data(entry, edition),
-        actor=owner,
-        now=moment,
-        edition=edition,
-    )
-    pace = timedelta(days=entry.started_days_ago) / 14
-    integration = advance_to_stage(integration, entry, owner, reviewer, moment, pace)
-    scenario_offset = JUST_NOW if entry.scenario == "approved" else pace / 2
-    SCENARIOS.get(entry.scenario, lambda *_: None)(integration, owner, reviewer, world.now - scenario_offset)
-    return integration
-
-
-def build_initial_data(entry: WorldEntry, date: str) -> NamedValues:
-    edition = creation.PROGRAMS[entry.program].edition(date)
-    categories = [c.key for c in edition.categories]
-    return {
+    started_at = world.now - timedelta(days=entry.started_days_ago)
+    edition = creation.PROGRAMS[entry.program].edition(entry.edition or creation.get_entry_edition(entry.program).date)
+    owner, partner = world.get_owner(entry.company), world.partners[entry.company]
+    categories = [category.key for category in edition.categories]
+    data = {
         "name": entry.name,
         "description": entry.description,
         "category": categories[entry.category_index % len(categories)],
@@ -158,39 +137,33 @@ def build_initial_data(entry: WorldEntry, date: str) -> NamedValues:
         "repository": entry.repository,
         "homepage": f"https://{entry.repository.split('/')[0]}.example/{slugify(entry.name)}",
     }
+    integration = creation.create_integration(
+        partner, entry.program, data, actor=owner, now=started_at, edition=edition.date
+    )
+    pace = timedelta(days=entry.started_days_ago) / 14
+    reviewer = world.reviewers[len(entry.name) % 2]
+    actors = advance_to_stage(DemoActors(integration, owner, reviewer, started_at).refresh(), entry.stage, pace)
+    if entry.scenario:
+        scenario_offset = JUST_NOW if entry.scenario == "approved" else pace / 2
+        run_scenario(entry.scenario, replace(actors, now=world.now - scenario_offset))
 
 
-def advance_to_stage(
-    integration: Integration, entry: WorldEntry, owner: User, reviewer: User, moment: datetime, pace: timedelta
-) -> Integration:
-    """Perform transitions until the integration reaches its stage."""
-    target_stage = {"declined": Stage.REVIEW}.get(entry.stage, entry.stage)
-    while True:
-        integration = Integration.objects.select_related("partner").get(pk=integration.pk)
-        if integration.stage == target_stage:
-            break
-        for requirement in context.list_missing_next(integration, moment):
-            fulfill_requirement(integration, requirement, owner=owner, reviewer=reviewer, now=moment)
-        integration = Integration.objects.select_related("partner").get(pk=integration.pk)
-        moment += pace
-        step, actor = get_next_transition(integration, owner, reviewer)
-        if step == "approve":
-            claims.claim_review(integration, actor=reviewer, now=moment)
-        perform_transition(integration, step, actor=actor, now=moment)
-    if entry.stage == "declined":
-        perform_transition(
-            integration,
-            "decline",
-            actor=reviewer,
-            note="Nomad now includes autoscaling of node pools.",
-            now=moment + pace,
-        )
-    return Integration.objects.select_related("partner").get(pk=integration.pk)
+def advance_to_stage(actors: DemoActors, stage: str, pace: timedelta) -> DemoActors:
+    """Perform transitions at a pace until the integration reaches its stage."""
+    while actors.integration.stage != stage:
+        for requirement in actors.list_missing():
+            fulfill_requirement(actors, requirement)
+        actors = replace(actors.refresh(), now=actors.now + pace)
+        name, actor = get_next_transition(actors)
+        if name == "approve":
+            claims.claim_review(actors.integration, actor=actor, now=actors.now)
+        perform_transition(actors.integration, name, actor=actor, now=actors.now)
+        actors = actors.refresh()
+    return actors
 
 
-def get_next_transition(integration: Integration, owner: User, reviewer: User) -> tuple[str, User]:
-    if integration.stage == Stage.REVIEW:
-        return "approve", reviewer
-    if integration.stage == Stage.RELEASE:
-        return "publish", reviewer
-    return ("submit_for_review" if integration.next_position[1] == Stage.REVIEW else "complete_step"), owner
+def get_next_transition(actors: DemoActors) -> tuple[str, User]:
+    if actors.integration.stage in (Stage.REVIEW, Stage.RELEASE):
+        return "approve" if actors.integration.stage == Stage.REVIEW else "publish", actors.reviewer
+    is_submitted_next = actors.integration.next_position[1] == Stage.REVIEW
+    return "submit_for_review" if is_submitted_next else "complete_step", actors.owner

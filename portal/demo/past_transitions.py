@@ -1,7 +1,6 @@
 """Random transitions of past integrations in the demo world, from a seeded source."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from math import exp
 from random import Random
@@ -36,13 +35,8 @@ class PastTransition:
     note: str = ""
 
 
-def draw_duration(random: Random, median_days: float) -> timedelta:
-    """Return a random duration with a median of so many working days, as elapsed time."""
-    return DAY * (median_days * DAYS_PER_WORKING_DAY * exp(random.gauss(0, SPREAD)))
-
-
-def plan_transitions(random: Random, edition: Edition, median_days: float, ending: str) -> list[PastTransition]:
-    """Return all transitions of an integration.
+class TransitionPlan:
+    """Transitions of one integration, drawn in their order.
 
     Args:
         random: The source of random numbers.
@@ -50,64 +44,61 @@ def plan_transitions(random: Random, edition: Edition, median_days: float, endin
         median_days: Median working days of a decision.
         ending: withdraw, decline, archive, or an empty string.
     """
-    return list(_iterate_transitions(random, edition, median_days, ending))
 
+    def __init__(self, random: Random, edition: Edition, median_days: float, ending: str) -> None:
+        self.random, self.median_days, self.ending = random, median_days, ending
+        self.positions = [(str(stage), step.key) for step, stage in edition.positions()]
+        self.review = next(n for n, (stage, _) in enumerate(self.positions) if stage == Stage.REVIEW)
+        self.transitions = [PastTransition(timedelta(), CREATION, OWNER, *self.positions[0], "partner")]
+        early_end = random.randrange(self.review) if ending == "withdraw" and random.random() < 0.7 else -1
+        for place in range(self.review):
+            self._draw_waits()
+            if place == early_end:
+                self._end(9, "withdraw", OWNER, "withdrawn", 0, "Our plans changed.")
+                return
+            if place + 1 < self.review:
+                self._add(3, "complete_step", OWNER, "partner", place + 1)
+        self._add(3, "submit_for_review", OWNER, "program", self.review, 1)
+        self._draw_review()
 
-def _iterate_transitions(random: Random, edition: Edition, median_days: float, ending: str) -> Iterator[PastTransition]:
-    positions = [(str(stage), step.key) for step, stage in edition.positions()]
-    yield PastTransition(timedelta(), CREATION, OWNER, *positions[0], "partner")
-    review = next(n for n, (stage, _) in enumerate(positions) if stage == Stage.REVIEW)
-    early_end = random.randrange(review) if ending == "withdraw" and random.random() < 0.7 else -1
-    for n in range(review):
-        yield from _iterate_before_review(random, positions[n])
-        if n == early_end:
-            yield PastTransition(
-                draw_duration(random, 9), "withdraw", OWNER, "withdrawn", positions[n][1], "", 0, "Our plans changed."
-            )
+    def _add(
+        self, days: float, name: str, actor: str, party: str, place: int = -1, round: int = 0, note: str = ""
+    ) -> None:
+        """Add a transition after a random time with a median of so many working days. It can change the position."""
+        delay = DAY * (days * DAYS_PER_WORKING_DAY * exp(self.random.gauss(0, SPREAD)))
+        last = self.transitions[-1]
+        position = self.positions[place] if place >= 0 else (last.stage, last.step)
+        self.transitions.append(PastTransition(delay, name, actor, *position, party, round, note))
+
+    def _end(self, days: float, name: str, actor: str, stage: str, round: int, note: str) -> None:
+        """Add the last transition."""
+        self._add(days, name, actor, "", round=round, note=note)
+        self.transitions[-1] = replace(self.transitions[-1], stage=stage)
+
+    def _draw_waits(self) -> None:
+        """Add changes of the responsible party: a signature of the program, a check, or an outage."""
+        if self.random.random() < 0.45:
+            self._add(2, "", NOBODY, "program")
+            self._add(1.5, "", NOBODY, "partner")
+        if self.random.random() < 0.6:
+            self._add(2, "", NOBODY, "machine")
+            if self.random.random() < 0.25:
+                self._add(0.1, "", NOBODY, "outage")
+            self._add(0.3, "", NOBODY, "partner")
+
+    def _draw_review(self) -> None:
+        """Add the rounds of the review, the decision, and the ending."""
+        rounds, days = self.random.choices((1, 2, 3, 4), (52, 31, 12, 5))[0], self.median_days
+        for number in range(1, rounds):
+            self._add(days, "request_changes", REVIEWER, "partner", round=number, note="Two minor changes.")
+            if self.ending == "withdraw" and number == rounds - 1:
+                self._end(12, "withdraw", OWNER, "withdrawn", number, "Not planned for this year.")
+                return
+            self._add(5, "resubmit_for_review", OWNER, "program", round=number + 1)
+        if self.ending == "decline":
+            self._end(days, "decline", REVIEWER, "declined", rounds, "The product now includes this feature.")
             return
-        if n + 1 < review:
-            yield PastTransition(draw_duration(random, 3), "complete_step", OWNER, *positions[n + 1], "partner")
-    yield PastTransition(draw_duration(random, 3), "submit_for_review", OWNER, *positions[review], "program", 1)
-    yield from _iterate_from_review(random, positions[review:], median_days, ending)
-
-
-def _iterate_before_review(random: Random, position: tuple[str, str]) -> Iterator[PastTransition]:
-    """Yield changes of the responsible party: a signature of the program, a check, or an outage."""
-    if random.random() < 0.45:
-        yield PastTransition(draw_duration(random, 2), "", NOBODY, *position, "program")
-        yield PastTransition(draw_duration(random, 1.5), "", NOBODY, *position, "partner")
-    if random.random() < 0.6:
-        yield PastTransition(draw_duration(random, 2), "", NOBODY, *position, "machine")
-        if random.random() < 0.25:
-            yield PastTransition(draw_duration(random, 0.1), "", NOBODY, *position, "outage")
-        yield PastTransition(draw_duration(random, 0.3), "", NOBODY, *position, "partner")
-
-
-def _iterate_from_review(
-    random: Random, positions: list[tuple[str, str]], median_days: float, ending: str
-) -> Iterator[PastTransition]:
-    rounds = random.choices((1, 2, 3, 4), (52, 31, 12, 5))[0]
-    step = positions[0][1]
-    for number in range(1, rounds):
-        note = "Two minor changes."
-        yield PastTransition(
-            draw_duration(random, median_days), "request_changes", REVIEWER, *positions[0], "partner", number, note
-        )
-        if ending == "withdraw" and number == rounds - 1:
-            note = "Not planned for this year."
-            yield PastTransition(draw_duration(random, 12), "withdraw", OWNER, "withdrawn", step, "", number, note)
-            return
-        yield PastTransition(
-            draw_duration(random, 5), "resubmit_for_review", OWNER, *positions[0], "program", number + 1
-        )
-    if ending == "decline":
-        note = "The product now includes this feature."
-        yield PastTransition(
-            draw_duration(random, median_days), "decline", REVIEWER, "declined", step, "", rounds, note
-        )
-        return
-    yield PastTransition(draw_duration(random, median_days), "approve", REVIEWER, *positions[1], "program", rounds)
-    yield PastTransition(draw_duration(random, 2), "publish", REVIEWER, *positions[2], "machine", rounds)
-    if ending == "archive":
-        note = "Replaced by another integration."
-        yield PastTransition(draw_duration(random, 25), "archive", OWNER, "archived", positions[2][1], "", rounds, note)
+        self._add(days, "approve", REVIEWER, "program", self.review + 1, rounds)
+        self._add(2, "publish", REVIEWER, "machine", self.review + 2, rounds)
+        if self.ending == "archive":
+            self._end(25, "archive", OWNER, "archived", rounds, "Replaced by another integration.")

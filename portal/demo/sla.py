@@ -1,7 +1,7 @@
 """Support issues of the demo world, imported week by week through the real intake in the format of GitHub.
 
-The stories continue while the portal runs: the partner finally resolves every open issue, and each story repeats after
-eight weeks as a new issue. The portal never polls GitHub for the fictional repositories.
+The issues continue while the portal runs: the partner finally resolves every open issue, and each repeats after eight
+weeks as a new issue. The portal never polls GitHub for the fictional repositories.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from integrations.sla.services import disputes, label_proposals, projection
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.core.value_types import JsonObject
-from portal.demo.issues import ANSWER_MESSAGE, BOT, PARTNER, PASSER_BY, STORIES, USER, IssueStory
+from portal.demo.content import ISSUES, DemoIssue, DemoIssueEvent
 from portal.reports import tasks
 
 CYCLE = timedelta(days=56)
@@ -29,18 +29,19 @@ LATE_DELAY = timedelta(days=9)  # after the opening, until delayed events arrive
 RESOLVED_AFTER_HOURS = 24 * 18.0  # after the opening, for issues without an ending
 UNREADABLE_INTEGRATION = "Nordlicht"  # its repository is unavailable for some days
 UNREADABLE_PERIOD = timedelta(days=6)  # after the demo world is loaded
+ANSWER_MESSAGE = "I found the cause: the client stops after the first timeout. The next release contains the fix."
 GITHUB_USERS: dict[str, dict[str, object]] = {
-    USER: {"id": 501, "login": "uma-uses-it", "type": "User"},
-    PARTNER: {"id": 601, "login": "dana-builds-it", "type": "User"},
-    BOT: {"id": 801, "login": "stale[bot]", "type": "Bot"},
-    PASSER_BY: {"id": 701, "login": "pete-passes-by", "type": "User"},
+    "user": {"id": 501, "login": "uma-uses-it", "type": "User"},
+    "partner": {"id": 601, "login": "dana-builds-it", "type": "User"},
+    "bot": {"id": 801, "login": "stale[bot]", "type": "Bot"},
+    "passer_by": {"id": 701, "login": "pete-passes-by", "type": "User"},
 }
 FICTIONAL_SINCE_KEY = "made_up"  # its value is the time of loading; the portal does not poll such a repository
 GITHUB_EVENTS = {"close": "closed", "reopen": "reopened", "label": "labeled", "unlabel": "unlabeled"}
 
 
-def load_stories(now: datetime) -> None:
-    """Import every story up to now, detect breaches on the way, and create the report of the last week."""
+def load_issues(now: datetime) -> None:
+    """Import every demo_issue up to now, detect breaches on the way, and create the report of the last week."""
     MonitoredRepository.objects.update(poll_at=None, cursors={FICTIONAL_SINCE_KEY: now.isoformat()})
     for days in (*range(56, 0, -7), 0):
         moment = now - timedelta(days=days)
@@ -77,7 +78,7 @@ def _record_decisions(now: datetime) -> None:
     label_proposals.propose_label_map(driver, maps, actor=people["Alice Archer"], now=now - timedelta(hours=3))
 
 
-def update_stories(now: datetime) -> int:
+def update_issues(now: datetime) -> int:
     """Import the latest events of the fictional repositories and return the number of repositories."""
     watches = MonitoredRepository.objects.filter(ended_at=None, cursors__has_key=FICTIONAL_SINCE_KEY).select_related(
         "integration"
@@ -110,57 +111,58 @@ def _store_issues(pk: int, today: datetime, known_at: datetime, now: datetime) -
     watch = event_store.lock_repository(pk)
     assert watch
     issue_updates, event_batches = [], []
-    own_stories = [story for story in STORIES if story.integration == watch.integration.name]
-    for place, (story, cycle) in enumerate(_iterate_cycles(own_stories, today, known_at)):
-        opened_at = today - timedelta(days=story.opened_days_ago) + cycle * CYCLE
-        story_updates = list(_build_updates(watch, story, place + 1, opened_at, known_at))
-        issue_updates += [update for update in story_updates if isinstance(update, IssueUpdate)]
-        event_batches += [update for update in story_updates if isinstance(update, IssueEventBatch)]
+    own_issues = [demo_issue for demo_issue in ISSUES if demo_issue.integration == watch.integration.name]
+    for place, (demo_issue, cycle) in enumerate(_iterate_cycles(own_issues, today, known_at)):
+        opened_at = today - timedelta(days=demo_issue.opened_days_ago) + cycle * CYCLE
+        own_updates = list(_build_updates(watch, demo_issue, place + 1, opened_at, known_at))
+        issue_updates += [update for update in own_updates if isinstance(update, IssueUpdate)]
+        event_batches += [update for update in own_updates if isinstance(update, IssueEventBatch)]
     event_store.store_updates(watch, issue_updates, "poll", now, event_batches)
     projection.rebuild_projections(SupportIssue.objects.filter(watch=watch).values_list("pk", flat=True), now)
 
 
 def _iterate_cycles(
-    own_stories: list[IssueStory], today: datetime, known_at: datetime
-) -> Iterator[tuple[IssueStory, int]]:
-    """Yield each story once per started cycle, in a constant order that determines the issue numbers."""
+    own_issues: list[DemoIssue], today: datetime, known_at: datetime
+) -> Iterator[tuple[DemoIssue, int]]:
+    """Yield each demo_issue once per started cycle, in a constant order that determines the issue numbers."""
     for cycle in range(max(0, (known_at - today) // CYCLE + 1) + 1):
-        yield from ((story, cycle) for story in own_stories)
+        yield from ((demo_issue, cycle) for demo_issue in own_issues)
 
 
 def _build_updates(
-    watch: MonitoredRepository, story: IssueStory, number: int, opened_at: datetime, known_at: datetime
+    watch: MonitoredRepository, demo_issue: DemoIssue, number: int, opened_at: datetime, known_at: datetime
 ) -> Iterator[IssueUpdate | IssueEventBatch | None]:
-    """Yield the events of a story up to the known time, in the format of GitHub."""
+    """Yield the events of a demo_issue up to the known time, in the format of GitHub."""
     if opened_at > known_at:
         return
-    raw = _build_issue(watch, story, number, opened_at)
+    raw = _build_issue(watch, demo_issue, number, opened_at)
     yield event_mapping.map_issue(raw)
-    first_events = [(0.2, PARTNER, "label", story.label)] if story.label else []
-    is_closed = any(action == "close" and who == PARTNER for _, who, action, _ in story.events)
-    end = (
-        ()
-        if is_closed
-        else (
-            (RESOLVED_AFTER_HOURS, PARTNER, "comment", ANSWER_MESSAGE),
-            (RESOLVED_AFTER_HOURS + 1, PARTNER, "close", ""),
+    events = demo_issue.list_events()
+    if not any(event.action == "close" and event.author == "partner" for event in events):
+        events += (
+            DemoIssueEvent(RESOLVED_AFTER_HOURS, "partner", "comment"),
+            DemoIssueEvent(RESOLVED_AFTER_HOURS + 1, "partner", "close"),
         )
-    )
-    visible_events = () if story.is_delayed and known_at < opened_at + LATE_DELAY else (*story.events, *end)
-    for place, (hours, who, action, text) in enumerate([*first_events, *visible_events]):
-        at = opened_at + timedelta(hours=hours)
+    if demo_issue.is_delayed and known_at < opened_at + LATE_DELAY:
+        events = ()
+    if demo_issue.label:
+        events = (DemoIssueEvent(0.2, "partner", "label", demo_issue.label), *events)
+    for place, event in enumerate(events):
+        at = opened_at + timedelta(hours=event.after_hours)
         if at <= known_at:
-            yield _build_event(raw, number * 100 + place, at, who, action, text)
+            yield _build_event(raw, number * 100 + place, at, event)
 
 
-def _build_issue(watch: MonitoredRepository, story: IssueStory, number: int, opened_at: datetime) -> dict[str, object]:
+def _build_issue(
+    watch: MonitoredRepository, demo_issue: DemoIssue, number: int, opened_at: datetime
+) -> dict[str, object]:
     address = f"https://github.com/{watch.repository}/issues/{number}"
     return {
         "id": watch.pk * 1000 + number,
         "number": number,
-        "title": story.title,
+        "title": demo_issue.title,
         "body": "It worked last week.",
-        "user": GITHUB_USERS[USER],
+        "user": GITHUB_USERS["user"],
         "author_association": "NONE",
         "html_url": address,
         "created_at": opened_at.isoformat(),
@@ -169,19 +171,13 @@ def _build_issue(watch: MonitoredRepository, story: IssueStory, number: int, ope
 
 
 def _build_event(
-    issue: JsonObject, id: int, at: datetime, who: str, action: str, text: str
+    issue: JsonObject, id: int, at: datetime, event: DemoIssueEvent
 ) -> IssueUpdate | IssueEventBatch | None:
-    if action == "comment":
-        member = "MEMBER" if who == PARTNER else "NONE"
-        moment = at.isoformat()
-        raw = {"id": issue["id"] * 100 + id, "body": text, "user": GITHUB_USERS[who], "author_association": member}
-        return IssueEventBatch(
-            issue["number"], event_mapping.map_comment(raw | {"created_at": moment, "updated_at": moment})
-        )
-    raw = {
-        "id": issue["id"] * 100 + id,
-        "event": GITHUB_EVENTS[action],
-        "actor": GITHUB_USERS[who],
-        "created_at": at.isoformat(),
-    }
-    return event_mapping.map_event(raw | {"issue": issue, "label": {"name": text}, "state_reason": "completed"})
+    raw, user, moment = {"id": issue["id"] * 100 + id}, GITHUB_USERS[event.author], at.isoformat()
+    if event.action == "comment":
+        member = "MEMBER" if event.author == "partner" else "NONE"
+        raw |= {"body": event.text or ANSWER_MESSAGE, "user": user, "author_association": member}
+        comment = event_mapping.map_comment(raw | {"created_at": moment, "updated_at": moment})
+        return IssueEventBatch(issue["number"], comment)
+    raw |= {"event": GITHUB_EVENTS[event.action], "actor": user, "created_at": moment, "issue": issue}
+    return event_mapping.map_event(raw | {"label": {"name": event.text}, "state_reason": "completed"})

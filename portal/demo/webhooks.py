@@ -1,7 +1,8 @@
 """Webhooks of the demo world: a partner's with failed deliveries, and the program's to Slack."""
 
 from datetime import datetime, timedelta
-from typing import Any
+
+from django.db.models import QuerySet
 
 from integrations.partners.models import Partner
 from portal.accounts.models import User
@@ -39,7 +40,7 @@ def create_webhooks(partner: Partner, owner: User, staff: User, now: datetime) -
     create_log(office, AuditEvent.objects.exclude(partner=partner), None, now)
 
 
-def create_log(endpoint: WebhookEndpoint, events: Any, owner: AnyUser | None, now: datetime) -> None:
+def create_log(endpoint: WebhookEndpoint, events: QuerySet[AuditEvent], owner: AnyUser | None, now: datetime) -> None:
     """Create deliveries for the newest events."""
     logged_events = events.filter(
         event_type__in=endpoint.kinds, at__gte=now - timedelta(days=29), at__lte=now - timedelta(minutes=20)

@@ -19,7 +19,7 @@ from integrations.submissions.workflow.states import Stage, determine_next_actio
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
-from portal.demo.sla import UNREADABLE_INTEGRATION, update_stories
+from portal.demo.sla import UNREADABLE_INTEGRATION, update_issues
 from portal.notifications.models import EmailMessage
 from portal.system_checks import check_demo_is_absent
 from verification.testruns.selectors import get_latest_test_runs
@@ -110,7 +110,7 @@ def test_demo_world_goes_on_however_long_it_runs(demo: None) -> None:
     now = timezone.now()
     for days in (1, 30, 120):
         then = now + timedelta(days=days)
-        assert update_stories(then) == MonitoredRepository.objects.filter(ended_at=None).count()
+        assert update_issues(then) == MonitoredRepository.objects.filter(ended_at=None).count()
         tasks.advance_due_clocks(then)
         open_clocks = SlaClock.objects.filter(is_committed=True, watch__ended_at=None)
         data_incomplete = open_clocks.filter(state="data_incomplete").exclude(

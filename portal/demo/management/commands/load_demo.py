@@ -13,7 +13,7 @@ from django.utils import timezone
 from portal.accounts.models import User
 from portal.demo import SIGN_INS
 from portal.demo.loader import build_world
-from portal.demo.sla import update_stories
+from portal.demo.sla import update_issues
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class Command(BaseCommand):
             signal.signal(name, lambda *_: stop.set())
         while True:
             try:
-                update_stories(timezone.now())
+                update_issues(timezone.now())
             except DatabaseError as error:
                 log.warning("demo world update postponed, database unavailable: %s", error)
             except Exception:

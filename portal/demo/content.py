@@ -1,0 +1,152 @@
+"""People, integrations, issues, and the past of the demo world, from the YAML files in data."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+from portal.core.content_files import Content, load_content
+
+DATA = Path(__file__).with_name("data")
+PASSWORD = "look-around-the-portal"  # noqa: S105 - a demo's password is meant to be known
+
+
+@dataclass(frozen=True, slots=True)
+class DemoPerson(Content):
+    """Person who can sign in. Program staff has no company and no role."""
+
+    name: str
+    email: str
+    company: str = ""
+    role: Literal["", "owner", "editor", "viewer"] = ""
+    is_reviewer: bool = False
+    is_staff: bool = False
+    time_zone: str = "UTC"
+
+    @property
+    def role_label(self) -> str:
+        if self.is_staff:
+            return "staff"
+        return "reviewer" if self.is_reviewer else f"{self.role} of {self.company}"
+
+
+@dataclass(frozen=True, slots=True)
+class DemoCompany(Content):
+    """Partner, optionally with a partner manager."""
+
+    name: str
+    domain: str
+    has_manager: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Content):
+    """Content of people.yaml."""
+
+    companies: tuple[DemoCompany, ...]
+    people: tuple[DemoPerson, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DemoTransition(Content):
+    """Transition of a scenario, so many days before the time of the scenario."""
+
+    name: str
+    actor: Literal["owner", "reviewer", "other_reviewer"]
+    note: str
+    days_ago: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DemoIntegration(Content):
+    """Integration to create."""
+
+    company: str
+    program: str
+    name: str
+    repository: str
+    description: str
+    stage: str
+    scenario: str = ""
+    started_days_ago: int = 30
+    category_index: int = 0
+    edition: str = ""
+    versions: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ()
+    reply: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class World(Content):
+    """Content of world.yaml."""
+
+    transitions: dict[str, tuple[DemoTransition, ...]]
+    integrations: tuple[DemoIntegration, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DemoIssueEvent(Content):
+    """Event of an issue, so many hours after its opening. `text` is a comment or a label."""
+
+    after_hours: float
+    author: Literal["user", "partner", "bot", "passer_by"]
+    action: Literal["comment", "label", "unlabel", "close", "reopen"]
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DemoIssue(Content):
+    """GitHub issue of an integration."""
+
+    integration: str
+    title: str
+    opened_days_ago: float
+    events: tuple[DemoIssueEvent, ...] = ()
+    label: str = ""
+    solved_after_hours: float = 0
+    is_delayed: bool = False
+
+    def list_events(self) -> tuple[DemoIssueEvent, ...]:
+        """Return the events, or those of a solved issue."""
+        if not self.solved_after_hours:
+            return self.events
+        return (
+            DemoIssueEvent(self.solved_after_hours / 2, "partner", "comment"),
+            DemoIssueEvent(self.solved_after_hours, "partner", "close"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Issues(Content):
+    """Content of issues.yaml."""
+
+    issues: tuple[DemoIssue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Past(Content):
+    """Content of past.yaml.
+
+    Attributes:
+        programs: The key of each program, its number of integrations, and the median working days of a decision.
+        endings: Transitions with their weights.
+        saved_views: The page, name, and query of views that program staff share.
+    """
+
+    companies: tuple[str, ...]
+    products: tuple[str, ...]
+    programs: tuple[tuple[str, int, float], ...]
+    endings: dict[str, int]
+    saved_views: tuple[tuple[str, str, str], ...]
+
+
+CAST = load_content(DATA / "people.yaml", TypeAdapter(Cast))
+WORLD = load_content(DATA / "world.yaml", TypeAdapter(World))
+ISSUES = load_content(DATA / "issues.yaml", TypeAdapter(Issues)).issues
+PAST = load_content(DATA / "past.yaml", TypeAdapter(Past))
+SIGN_INS = tuple(
+    (person.email, PASSWORD, person.role_label)
+    for person in CAST.people
+    if person.name.split()[0] in {"Alice", "Bob", "Vera", "Charlie", "Rita", "Rob", "Sam"}
+)
