@@ -1,6 +1,6 @@
 """Admin pages of partners."""
 
-from typing import Any
+from typing import Any, Unpack
 
 from django import forms
 from django.contrib import admin
@@ -15,6 +15,7 @@ from portal.accounts.admin import UserAdmin
 from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.core.admin import ReadOnlyAdminMixin
+from portal.core.form_arguments import ModelFormArguments
 from portal.core.text_fields import SingleLineField
 
 
@@ -44,8 +45,8 @@ class PartnerForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Partner
         fields = ("name", "slug", "domain", "website", "alliances_manager")
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, **kwargs: Unpack[ModelFormArguments]) -> None:
+        super().__init__(**kwargs)
         self.fields["appoint"].queryset = User.objects.filter(is_active=True).order_by("email")  # type: ignore[attr-defined]
 
     def clean_name(self) -> str:

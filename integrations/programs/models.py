@@ -1,9 +1,10 @@
 """Providers of the public registry, imported from a file."""
 
-from typing import Any
+from typing import Unpack
 
 from django.db import models
 
+from portal.core.form_arguments import SaveArguments
 from portal.core.name_matching import compute_name_key
 
 PROVIDER_PREFIX = "terraform-provider-"
@@ -34,9 +35,9 @@ class RegistryProvider(models.Model):
     def __str__(self) -> str:
         return self.full_name
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
+    def save(self, **kwargs: Unpack[SaveArguments]) -> None:
         self.derive()
-        super().save(*args, **kwargs)
+        super().save(**kwargs)
 
     def derive(self) -> None:
         """Set the derived columns. Bulk operations must call this method."""

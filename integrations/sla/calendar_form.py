@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Unpack
 from zoneinfo import available_timezones
 
 from django import forms
@@ -21,6 +21,7 @@ from integrations.partners.services.calendars import (
 from integrations.sla.metrics import OPEN_STATES
 from integrations.sla.models import SlaClock
 from portal.core.business_time import Calendar, add_business_days
+from portal.core.form_arguments import FormArguments
 from portal.core.text_fields import MultiLineField, SingleLineField
 from portal.core.value_types import NamedValues
 
@@ -63,8 +64,8 @@ class CalendarForm(forms.Form):
         help_text=gettext_lazy("Enter one per line, date first. For example, 2026-12-24 Office closed"),
     )
 
-    def __init__(self, *args: Any, now: datetime, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, *, now: datetime, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         self.now = now
         for name in ("zone", "workdays", "country"):
             self.fields[name].error_messages["invalid_choice"] = _("Select one of the listed options.")

@@ -1,6 +1,6 @@
 """Forms of the sign-in, security, and profile pages."""
 
-from typing import Any
+from typing import Unpack
 from zoneinfo import available_timezones
 
 from allauth.account import forms as account
@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from portal.accounts.models import User
 from portal.core import text_fields
+from portal.core.form_arguments import ModelFormArguments
 from portal.core.text_fields import SingleLineField
 
 # Consistent labels on all sign-in pages, by field name
@@ -152,8 +153,8 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
         model = User
         fields = ("name", "zone")
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, **kwargs: Unpack[ModelFormArguments]) -> None:
+        super().__init__(**kwargs)
         zones = sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/"))
         browser_zone_label = _("Automatic, from the browser (emails: %(zone)s)") % {
             "zone": self.instance.zone.replace("_", " ")

@@ -1,9 +1,10 @@
 """Types of requests and of the people who send them."""
 
+from collections.abc import Callable
 from typing import TypeAlias, TypeGuard
 
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 
 from portal.accounts.models import User
 
@@ -14,6 +15,7 @@ class AuthenticatedRequest(HttpRequest):
     """Request of a signed-in user. Views behind the sign-in annotate their request with it."""
 
     user: User
+    unsent: Callable[[], QueryDict | None]
 
 
 def is_authenticated(request: HttpRequest) -> TypeGuard[AuthenticatedRequest]:

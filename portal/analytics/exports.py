@@ -94,7 +94,7 @@ def _iterate_list_rows(rows: Any) -> TableRows:
 
 def build_integrations_table(request: AuthenticatedRequest, now: datetime) -> ExportTable:
     """Build the table of filtered integrations that the user can see."""
-    form = IntegrationFilterForm(request.GET)
+    form = IntegrationFilterForm(data=request.GET)
     form.is_valid()
     rows = filter_integrations(Integration.objects.visible_to(request.user), form.cleaned_data)
     columns = (

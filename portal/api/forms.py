@@ -1,12 +1,13 @@
 """Form for new API tokens."""
 
-from typing import Any
+from typing import Unpack
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from integrations.partners.models import Role
 from portal.api.scopes import list_available_scopes
+from portal.core.form_arguments import FormArguments
 from portal.core.text_fields import SingleLineField
 
 LIFETIME_CHOICES = (("7", _("7 days")), ("30", _("30 days")), ("90", _("90 days")), ("365", _("1 year")))
@@ -42,8 +43,8 @@ class TokenForm(forms.Form):
         help_text=_("We email you one week before the token expires."),
     )
 
-    def __init__(self, *args: Any, is_program_staff: bool, is_partner_token: bool, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, *, is_program_staff: bool, is_partner_token: bool, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         choices = [
             (scope.key, _(scope.description))
             for scope in list_available_scopes(is_program_staff=is_program_staff, is_partner_token=is_partner_token)

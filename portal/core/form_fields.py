@@ -1,13 +1,15 @@
 """Form fields for dates, numbers, and URLs."""
 
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, Unpack
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django_stubs_ext import StrOrPromise
 
+from portal.core.form_arguments import FieldArguments
 from portal.core.text_fields import reject_invisible_characters
 from portal.core.value_types import NamedValues
 
@@ -32,11 +34,10 @@ class UtcDateTimeField(forms.DateTimeField):
 class WebAddressField(forms.URLField):
     """Absolute http or https URL without a user name or password."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, *, max_length: int | None = None, **kwargs: Unpack[FieldArguments]) -> None:
         invalid_message = _("Enter a complete URL, such as https://docs.example.com/page.")
-        super().__init__(
-            assume_scheme="https", error_messages={"required": REQUIRED_MESSAGE, "invalid": invalid_message}, **kwargs
-        )
+        messages: dict[str, StrOrPromise] = {"required": REQUIRED_MESSAGE, "invalid": invalid_message}
+        super().__init__(assume_scheme="https", error_messages=messages, max_length=max_length, **kwargs)
 
     def to_python(self, value: object) -> str:
         reject_invisible_characters(str(value or ""))
@@ -55,7 +56,7 @@ class WebAddressField(forms.URLField):
 class DayField(forms.DateField):
     """Date between FIRST_YEAR and LAST_YEAR."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: Unpack[FieldArguments]) -> None:
         widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
         errors: NamedValues = {"required": REQUIRED_MESSAGE, "invalid": _("Enter a date as YYYY-MM-DD.")}
         super().__init__(widget=widget, error_messages=errors, **kwargs)

@@ -6,11 +6,13 @@ break an email header. They remove harmless invisible characters that word proce
 
 import re
 import unicodedata
-from typing import Any
+from typing import Unpack
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
+
+from portal.core.form_arguments import TextFieldArguments
 
 INVISIBLE_LEFTOVERS = dict.fromkeys(map(ord, "\u200b\u2060\ufeff\u00ad"))
 BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -57,7 +59,7 @@ class MultiLineField(forms.CharField):
 
     widget = forms.Textarea
 
-    def __init__(self, *, max_lines: int | None = None, rows: int = 5, **kwargs: Any) -> None:
+    def __init__(self, *, max_lines: int | None = None, rows: int = 5, **kwargs: Unpack[TextFieldArguments]) -> None:
         self.max_lines = max_lines
         kwargs.setdefault("widget", forms.Textarea(attrs={"rows": max_lines or rows}))
         super().__init__(**kwargs)

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Unpack
 
 from django import forms
 from django.conf import settings
@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from portal.core import file_types
+from portal.core.form_arguments import FieldArguments
 
 KIND_LABELS = {"pdf": "PDF", "png": "PNG", "jpeg": "JPEG", "txt": gettext_noop("plain text"), "zip": "ZIP"}
 EXTENSIONS = {
@@ -89,7 +90,7 @@ def get_oversized_fields(request: HttpRequest | None) -> set[str]:
 class UploadField(forms.FileField):
     """Document of one of the types in `accept`. The cleaned value is a ValidatedFile."""
 
-    def __init__(self, *, accept: tuple[str, ...], **kwargs: Any) -> None:
+    def __init__(self, *, accept: tuple[str, ...], **kwargs: Unpack[FieldArguments]) -> None:
         self.accept = accept
         self.was_oversized = False
         extensions = ",".join(extension for kind in accept for extension in EXTENSIONS[kind])
@@ -99,9 +100,7 @@ class UploadField(forms.FileField):
             "missing": _("Select a file."),
             "invalid": _("Select a file."),
         }
-        kwargs.setdefault("error_messages", error_messages)
-        kwargs.setdefault("widget", forms.FileInput(attrs={"accept": extensions}))
-        super().__init__(**kwargs)
+        super().__init__(error_messages=error_messages, widget=forms.FileInput(attrs={"accept": extensions}), **kwargs)
 
     def clean(self, data: object, initial: object = None) -> object:
         if self.was_oversized:

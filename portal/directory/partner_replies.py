@@ -2,7 +2,7 @@
 
 import re
 from datetime import datetime
-from typing import Any
+from typing import Unpack
 from urllib.parse import urlsplit
 
 from django import forms
@@ -17,6 +17,7 @@ from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
+from portal.core.form_arguments import FormArguments
 from portal.core.text_fields import MultiLineField
 from portal.directory.listing_page import REPLY_EVENT_TYPE, get_current_reply
 
@@ -56,8 +57,8 @@ class ReplyForm(forms.Form):
         ),
     )
 
-    def __init__(self, *args: Any, row: Integration, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, *, row: Integration, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         self.row = row
 
     def clean_text(self) -> str:

@@ -1,12 +1,13 @@
 """Form of notification preferences: one field per category that the person receives and can turn off."""
 
-from typing import Any
+from typing import Unpack
 
 from django import forms
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from portal.accounts.models import User
+from portal.core.form_arguments import FormArguments
 from portal.notifications.categories import CATEGORIES, MODE_LABELS, NotificationCategory
 from portal.notifications.models.preferences import NotificationPreference
 from portal.notifications.preferences import get_mode, save_preferences
@@ -23,8 +24,8 @@ def list_categories(person: User) -> list[NotificationCategory]:
 class NotificationPreferencesForm(forms.Form):
     """Delivery mode of each category, and whether emails wait for working hours."""
 
-    def __init__(self, person: User, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, person: User, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         self.person = person
         preference = NotificationPreference.objects.filter(user=person).first()
         mode_by_category = preference.delivery if preference else {}

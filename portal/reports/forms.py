@@ -1,6 +1,6 @@
 """Form for report subscriptions."""
 
-from typing import Any
+from typing import Unpack
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS
 from portal.accounts.models import User
+from portal.core.form_arguments import FormArguments
 from portal.reports.models import ReportSubscription
 from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_key, find_report_scope, get_display_name
 from portal.reports.tasks import get_default_frequency
@@ -25,8 +26,8 @@ def list_report_scopes(user: User) -> list[ReportScope]:
 class ReportSubscriptionsForm(forms.Form):
     """Frequency of each report."""
 
-    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, user: User, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         self.user = user
         frequencies = {row.scope: row.frequency for row in ReportSubscription.objects.filter(user=user)}
         for report_scope in list_report_scopes(user):

@@ -108,7 +108,7 @@ def download_report(request: AuthenticatedRequest, scope: str, week: str, form: 
 @require_POST
 def update_subscriptions(request: AuthenticatedRequest) -> HttpResponse:
     """Save the report subscriptions."""
-    form = ReportSubscriptionsForm(request.user, request.POST)
+    form = ReportSubscriptionsForm(request.user, data=request.POST)
     if not form.is_valid():
         page = _build_list_page(paginate(request, list_visible_snapshots(request.user)))
         return render(request, "reports/reports.html", {"page": page, "form": form}, status=422)

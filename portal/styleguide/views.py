@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Unpack
 
 from django import forms
 from django.contrib.auth.decorators import login_not_required
@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from portal.core.form_arguments import FormArguments
 from portal.core.text_fields import MultiLineField, SingleLineField
 from portal.core.value_types import TemplateContext
 from portal.styleguide.catalog import render_all_parts
@@ -79,8 +80,8 @@ class SampleForm(forms.Form):
     log = forms.FileField(label="Test log", required=False, help_text="Text or ZIP, up to 20 MB.")
     promise = forms.BooleanField(label="We respond to critical issues within 48 hours")
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         self.fields["name"].prefilled = "from the repository"  # type: ignore[attr-defined]
 
 
@@ -172,7 +173,7 @@ def build_context(now: datetime, form: SampleForm) -> TemplateContext:
 @login_not_required
 def show_styleguide(request: HttpRequest) -> HttpResponse:
     """Show the style guide. Submitting the form only shows its errors."""
-    form = SampleForm(request.POST if request.method == "POST" else None)
+    form = SampleForm(data=request.POST if request.method == "POST" else None)
     groups = render_all_parts(build_context(timezone.now(), form), request)
     measures = {
         "sides": ("light", "dark"),

@@ -1,7 +1,7 @@
 """Forms to create and change webhook endpoints and to replay deliveries."""
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, Unpack
 
 from django import forms
 from django.conf import settings
@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
+from portal.core.form_arguments import FormArguments
 from portal.core.form_fields import UtcDateTimeField
 from portal.core.text_fields import SingleLineField
 from portal.core.value_types import NamedValues
@@ -81,9 +82,9 @@ class EndpointForm(forms.Form):
     program_key = forms.ChoiceField(label=gettext_lazy("Program"), required=False, error_messages=CHOICE_ERROR_MESSAGES)
 
     def __init__(
-        self, *args: Any, is_program_endpoint: bool, endpoint: WebhookEndpoint | None = None, **kwargs: Any
+        self, *, is_program_endpoint: bool, endpoint: WebhookEndpoint | None = None, **kwargs: Unpack[FormArguments]
     ) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(**kwargs)
         self.endpoint = endpoint
         kinds: Any = self.fields["kinds"]
         kinds.choices = [

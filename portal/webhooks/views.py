@@ -75,7 +75,9 @@ def create_webhook(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Show the form for a new endpoint, then the endpoint with its secret."""
     partner = _get_managed_partner(request, slug)
     form_data = request.POST if request.method == "POST" else None
-    form = EndpointForm(form_data, is_program_endpoint=partner is None, initial=request.unsent() or {"form": "webhook"})  # type: ignore[attr-defined]
+    form = EndpointForm(
+        data=form_data, is_program_endpoint=partner is None, initial=request.unsent() or {"form": "webhook"}
+    )
     if form_data is not None and form.is_valid():
         try:
             require_recent_authentication(request)
@@ -133,9 +135,9 @@ def change_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the form for the settings of an endpoint."""
     endpoint = access.get_endpoint(request.user, uuid)
     form_data = request.POST if request.method == "POST" else None
-    initial_data = request.unsent() or build_initial_data(endpoint)  # type: ignore[attr-defined]
+    initial_data = request.unsent() or build_initial_data(endpoint)
     form = EndpointForm(
-        form_data, is_program_endpoint=endpoint.partner_id is None, endpoint=endpoint, initial=initial_data
+        data=form_data, is_program_endpoint=endpoint.partner_id is None, endpoint=endpoint, initial=initial_data
     )
     if form_data is not None and form.is_valid():
         try:

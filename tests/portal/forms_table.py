@@ -60,7 +60,6 @@ from verification.testruns.kinds.run_task.forms import RunTaskTestForm
 
 OURS = ("integrations", "verification", "portal")
 BASES = {
-    buttons.ReplacementForm,
     buttons.FileForm,
     schemas.SchemaComparisonForm,
 }  # never shown themselves, or never filled in
@@ -95,54 +94,54 @@ def social(user: User) -> SocialLogin:
 
 
 def sign(data: Any, user: User) -> BaseForm:
-    return agreements.SignatureForm(data, request=request_of(user))
+    return agreements.SignatureForm(data=data, request=request_of(user))
 
 
 def step(name: str) -> Build:
-    return lambda data, user: transitions.TransitionForm(ROW, transitions.get_transition(name), data)
+    return lambda data, user: transitions.TransitionForm(ROW, transitions.get_transition(name), data=data)
 
 
 # (form class, what distinguishes the case): how it is made from typed data for a person
 FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (agreements.SignatureForm, ""): sign,
-    (attestations.AttestationForm, ""): lambda data, user: attestations.AttestationForm("It is so", data),
+    (attestations.AttestationForm, ""): lambda data, user: attestations.AttestationForm("It is so", data=data),
     (credentials.TestCredentialForm, ""): lambda data, user: credentials.TestCredentialForm(
-        data, can_be_permanent=True, replaceable=OPTIONS
+        data=data, can_be_permanent=True, replaceable=OPTIONS
     ),
-    (credentials.CredentialRevealForm, ""): lambda data, user: credentials.CredentialRevealForm(OPTIONS, data),
+    (credentials.CredentialRevealForm, ""): lambda data, user: credentials.CredentialRevealForm(OPTIONS, data=data),
     (documents.DocumentUploadForm, ""): lambda data, user: documents.DocumentUploadForm(
-        data, request=request_of(user), accept=("pdf",)
+        data=data, request=request_of(user), accept=("pdf",)
     ),
     (introductions.IntroductionRequestForm, ""): lambda data, user: introductions.IntroductionRequestForm(data),
-    (lists.IntegrationFilterForm, ""): lambda data, user: lists.IntegrationFilterForm(data),
+    (lists.IntegrationFilterForm, ""): lambda data, user: lists.IntegrationFilterForm(data=data),
     (meetings.MeetingAcceptanceForm, ""): lambda data, user: meetings.MeetingAcceptanceForm(
-        TIMES, data, has_place=False
+        TIMES, data=data, has_place=False
     ),
     (meetings.MeetingCancellationForm, ""): lambda data, user: meetings.MeetingCancellationForm(data),
-    (meetings.MeetingCompletionForm, ""): lambda data, user: meetings.MeetingCompletionForm(("Shown",), (), data),
+    (meetings.MeetingCompletionForm, ""): lambda data, user: meetings.MeetingCompletionForm(("Shown",), (), data=data),
     (meetings.MeetingProposalForm, ""): lambda data, user: meetings.MeetingProposalForm(data),
     (buttons.ButtonForm, ""): lambda data, user: buttons.ButtonForm(data),
     (buttons.ItemButtonForm, ""): lambda data, user: buttons.ItemButtonForm(data),
-    (queue.QueueFilterForm, ""): lambda data, user: queue.QueueFilterForm(data),
-    (requirements.RequirementForm, ""): lambda data, user: requirements.RequirementForm(QUESTIONS, data),
+    (queue.QueueFilterForm, ""): lambda data, user: queue.QueueFilterForm(data=data),
+    (requirements.RequirementForm, ""): lambda data, user: requirements.RequirementForm(QUESTIONS, data=data),
     (reviewers.ReviewerProfileForm, ""): lambda data, user: reviewers.ReviewerProfileForm(data),
     (findings.FindingAnswerForm, ""): lambda data, user: findings.FindingAnswerForm(data),
     (findings.FindingForm, ""): lambda data, user: findings.FindingForm(data),
-    (findings.MessageForm, ""): lambda data, user: findings.MessageForm(data, can_write_note=True),
+    (findings.MessageForm, ""): lambda data, user: findings.MessageForm(data=data, can_write_note=True),
     (waivers.WaiverForm, ""): lambda data, user: waivers.WaiverForm(data),
     (waivers.WaiverEndForm, ""): lambda data, user: waivers.WaiverEndForm(data),
     (AlliancesManagerForm, ""): lambda data, user: AlliancesManagerForm(data),
-    (partner_admin.PartnerForm, ""): lambda data, user: partner_admin.PartnerForm(data),
-    (EndpointForm, "of a company"): lambda data, user: EndpointForm(data, is_program_endpoint=False),
+    (partner_admin.PartnerForm, ""): lambda data, user: partner_admin.PartnerForm(data=data),
+    (EndpointForm, "of a company"): lambda data, user: EndpointForm(data=data, is_program_endpoint=False),
     (EndpointForm, "changed"): lambda data, user: EndpointForm(
-        data, is_program_endpoint=True, endpoint=WebhookEndpoint(form="webhook")
+        data=data, is_program_endpoint=True, endpoint=WebhookEndpoint(form="webhook")
     ),
     (ReplayForm, ""): lambda data, user: ReplayForm(data),
-    (NotificationPreferencesForm, ""): lambda data, user: NotificationPreferencesForm(user, data),
+    (NotificationPreferencesForm, ""): lambda data, user: NotificationPreferencesForm(user, data=data),
     (AnalyticsFilterForm, ""): lambda data, user: AnalyticsFilterForm(data or {}),
     (RenameSavedViewForm, ""): lambda data, user: RenameSavedViewForm(data),
-    (SavedViewForm, ""): lambda data, user: SavedViewForm(data, can_share=True),
-    (ReportSubscriptionsForm, ""): lambda data, user: ReportSubscriptionsForm(user, data),
+    (SavedViewForm, ""): lambda data, user: SavedViewForm(data=data, can_share=True),
+    (ReportSubscriptionsForm, ""): lambda data, user: ReportSubscriptionsForm(user, data=data),
     (accounts.AddEmailForm, ""): lambda data, user: accounts.AddEmailForm(user, data),
     (accounts.AddPasskeyForm, ""): lambda data, user: accounts.AddPasskeyForm(data, user=user),
     (accounts.ChangePasswordForm, ""): lambda data, user: accounts.ChangePasswordForm(user, data),
@@ -156,7 +155,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (accounts.ReauthenticationPasswordForm, ""): lambda data, user: accounts.ReauthenticationPasswordForm(
         data, user=user
     ),
-    (accounts.ProfileForm, ""): lambda data, user: accounts.ProfileForm(data, instance=User(pk=user.pk)),
+    (accounts.ProfileForm, ""): lambda data, user: accounts.ProfileForm(data=data, instance=User(pk=user.pk)),
     (accounts.RenamePasskeyForm, ""): lambda data, user: accounts.RenamePasskeyForm(data, instance=passkey(user)),
     (accounts.ResetPasswordForm, ""): lambda data, user: accounts.ResetPasswordForm(data),
     (accounts.ResetPasswordKeyForm, ""): lambda data, user: accounts.ResetPasswordKeyForm(data, user=user),
@@ -166,31 +165,33 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (accounts.SocialSignupForm, ""): lambda data, user: accounts.SocialSignupForm(data, sociallogin=social(user)),
     (ConstraintForm, ""): lambda data, user: ConstraintForm(data),
     (GeneratorChoicesForm, ""): lambda data, user: GeneratorChoicesForm(data),
-    (schemas.SchemaUploadForm, ""): lambda data, user: schemas.SchemaUploadForm(data),
+    (schemas.SchemaUploadForm, ""): lambda data, user: schemas.SchemaUploadForm(data=data),
     (RunTaskTestForm, ""): lambda data, user: RunTaskTestForm(data),
     (NomadPluginTestForm, ""): lambda data, user: NomadPluginTestForm(data),
-    (ProviderLifecycleTestForm, ""): lambda data, user: ProviderLifecycleTestForm([("a", "First")], data),
+    (ProviderLifecycleTestForm, ""): lambda data, user: ProviderLifecycleTestForm([("a", "First")], data=data),
     (SlaFilterForm, ""): lambda data, user: SlaFilterForm(
         data or {}, [("acme", "Acme"), ("globex", "Globex")], [("a", "A")]
     ),
     (ReasonForm, ""): lambda data, user: ReasonForm(data),
-    (CalendarForm, ""): lambda data, user: CalendarForm(data, now=NOW),
-    (label_policy.LabelsForm, ""): lambda data, user: label_policy.LabelsForm(data, account=len),
+    (CalendarForm, ""): lambda data, user: CalendarForm(data=data, now=NOW),
+    (label_policy.LabelsForm, ""): lambda data, user: label_policy.LabelsForm(data=data, account=len),
     (label_policy.LabelPolicyDecisionForm, ""): lambda data, user: label_policy.LabelPolicyDecisionForm(data),
-    (TokenForm, "personal"): lambda data, user: TokenForm(data, is_program_staff=True, is_partner_token=False),
-    (TokenForm, "company"): lambda data, user: TokenForm(data, is_program_staff=False, is_partner_token=True),
-    (edition_migration.EditionMigrationForm, ""): lambda data, user: edition_migration.EditionMigrationForm(ROW, data),
+    (TokenForm, "personal"): lambda data, user: TokenForm(data=data, is_program_staff=True, is_partner_token=False),
+    (TokenForm, "company"): lambda data, user: TokenForm(data=data, is_program_staff=False, is_partner_token=True),
+    (edition_migration.EditionMigrationForm, ""): lambda data, user: edition_migration.EditionMigrationForm(
+        ROW, data=data
+    ),
     (transitions.TransitionForm, "decline"): step("decline"),
     (transitions.TransitionForm, "put_on_hold"): step("put_on_hold"),
     (transitions.TransitionForm, "request_tier"): step("request_tier"),
     (ReplyForm, ""): lambda data, user: ReplyForm(
-        data, row=Integration(partner=Partner(website="https://acme.example"))
+        data=data, row=Integration(partner=Partner(website="https://acme.example"))
     ),
     (StatementForm, ""): lambda data, user: StatementForm(data),
-    (styleguide.SampleForm, ""): lambda data, user: styleguide.SampleForm(data),
+    (styleguide.SampleForm, ""): lambda data, user: styleguide.SampleForm(data=data),
     **{
         (drafts.IntegrationForm, key): lambda data, user, program=program: drafts.IntegrationForm(
-            program, program.newest, data
+            program, program.newest, data=data
         )
         for key, program in PROGRAMS.items()
         if key in ("nomad", "terraform-provider")

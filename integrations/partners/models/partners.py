@@ -1,12 +1,13 @@
 """Partners, memberships, invitations, and join requests. Pages call the user's own partner "your company"."""
 
-from typing import Any
+from typing import Unpack
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
+from portal.core.form_arguments import SaveArguments
 from portal.core.name_matching import compute_name_key, compute_skeleton
 from portal.core.value_types import NamedValues
 
@@ -37,10 +38,10 @@ class Partner(models.Model):
     def __str__(self) -> str:
         return self.name
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
+    def save(self, **kwargs: Unpack[SaveArguments]) -> None:
         self.skeleton = compute_skeleton(self.name)
         self.name_key = compute_name_key(self.name)
-        super().save(*args, **kwargs)
+        super().save(**kwargs)
 
     @property
     def audit_fields(self) -> NamedValues:

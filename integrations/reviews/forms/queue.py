@@ -1,7 +1,7 @@
 """Filter form of the review queue."""
 
 from functools import lru_cache
-from typing import Any
+from typing import Unpack
 
 from django import forms
 from django.utils.translation import get_language, gettext_lazy
@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.forms.filters import list_category_choices
 from integrations.submissions.workflow.states import OPEN_STAGES, ResponsibleParty
+from portal.core.form_arguments import FormArguments
 
 AGE_LABELS = {
     "1": gettext_lazy("1 day"),
@@ -37,8 +38,8 @@ class QueueFilterForm(forms.Form):
     age = forms.ChoiceField(label=gettext_lazy("Minimum waiting time"), required=False)
     holder = forms.ChoiceField(label=gettext_lazy("Responsible party"), required=False)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         program_key = str(self.data.get("program", ""))
         choices = {
             "program": [("", _("All")), *((key, p.name) for key, p in PROGRAMS.items())],
@@ -63,6 +64,6 @@ def parse_filters(values: tuple[str, ...]) -> tuple[dict[str, str], str]:
 
 @lru_cache(maxsize=500)
 def _parse_filters(_language: str | None, values: tuple[str, ...]) -> tuple[dict[str, str], str]:
-    form = QueueFilterForm(dict(zip(FILTER_FIELDS, values, strict=True)))
+    form = QueueFilterForm(data=dict(zip(FILTER_FIELDS, values, strict=True)))
     form.is_valid()
     return form.cleaned_data, form.render()

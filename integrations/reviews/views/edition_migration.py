@@ -1,7 +1,7 @@
 """Page for moving an integration to another edition of its program."""
 
 from datetime import datetime
-from typing import Any
+from typing import Unpack
 from uuid import UUID
 
 from django import forms
@@ -22,6 +22,7 @@ from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
+from portal.core.form_arguments import FormArguments
 from portal.core.text_fields import MultiLineField
 from portal.core.value_types import TemplateContext
 from portal.notifications.models import EmailMessage
@@ -41,8 +42,8 @@ class EditionMigrationForm(forms.Form):
         rows=3,
     )
 
-    def __init__(self, integration: Integration, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, integration: Integration, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         other_editions = [e for e in reversed(integration.program.editions) if e.date != integration.edition_date]
         self.fields["to"].choices = [(e.date, f"{e.date}: {e.title}") for e in other_editions]  # type: ignore[attr-defined]
 
@@ -51,7 +52,7 @@ def migrate_edition(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the dry run with the exact emails, or move the integration."""
     integration = load_integration_for_program(request, uuid)
     decision_refusal, now = explain_decision_refusal(integration, request.user), timezone.now()
-    form = EditionMigrationForm(integration, (request.POST if request.method == "POST" else request.GET) or None)
+    form = EditionMigrationForm(integration, data=(request.POST if request.method == "POST" else request.GET) or None)
     context: TemplateContext = {
         "integration": integration,
         "program": integration.program,

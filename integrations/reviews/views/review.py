@@ -157,7 +157,9 @@ def post_message(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_post_message, integration, request.user)
     for_program = permissions.is_program_staff(request.user)
-    form = MessageForm(_get_form_data(request), can_write_note=permissions.can_write_note(integration, request.user))
+    form = MessageForm(
+        data=_get_form_data(request), can_write_note=permissions.can_write_note(integration, request.user)
+    )
     if request.method == "POST" and form.is_valid():
         is_internal = form.cleaned_data.get("internal", False)
         try:

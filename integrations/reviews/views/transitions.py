@@ -1,6 +1,6 @@
 """Transition page: one view for all transitions with their inputs, blockers, and exact emails."""
 
-from typing import Any
+from typing import Unpack
 from uuid import UUID
 
 from django import forms
@@ -27,6 +27,7 @@ from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
+from portal.core.form_arguments import FormArguments
 from portal.core.text_fields import MultiLineField
 from portal.notifications.models import EmailMessage
 
@@ -62,8 +63,8 @@ class TransitionForm(forms.Form):
     note = MultiLineField(required=False, max_length=4000, rows=4)
     version = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
 
-    def __init__(self, integration: Integration, transition: Transition, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, integration: Integration, transition: Transition, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         note = self.fields["note"]
         note.required = guards.has_note in transition.conditions
         default_label = PARTNER_NOTE_LABEL if transition.permission in PROGRAM_PERMISSIONS else PROGRAM_NOTE_LABEL
@@ -92,14 +93,14 @@ def show_transition(request: AuthenticatedRequest, uuid: UUID, step: str) -> Htt
     integration, transition = load_visible_integration(request, uuid), get_transition(step)
     form_data = request.POST if request.method == "POST" else request.unsent() or None  # type: ignore[attr-defined]
     initial = {"version": integration.version, "tier": request.GET.get("tier")}
-    form = TransitionForm(integration, transition, form_data, initial=initial)
+    form = TransitionForm(integration, transition, data=form_data, initial=initial)
     refusal = None
     if request.method == "POST" and "preview" not in request.POST and form.is_valid():
         try:
             return _perform_transition(request, integration, step, form)
         except ActionRefused as error:
             refusal, integration = error, load_visible_integration(request, uuid)
-            form = TransitionForm(integration, transition, request.POST.dict() | {"version": integration.version})
+            form = TransitionForm(integration, transition, data=request.POST.dict() | {"version": integration.version})
     return _render_transition(request, integration, transition, form, refusal)
 
 

@@ -35,7 +35,7 @@ def edit_calendar(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         raise PermissionDenied(permissions.get_refusal("can_edit"))
     form_data = request.POST if request.method == "POST" else None
     form = CalendarForm(
-        form_data, initial=build_initial_data(current, str(getattr(request.user, "zone", "UTC"))), now=now
+        data=form_data, initial=build_initial_data(current, str(getattr(request.user, "zone", "UTC"))), now=now
     )
     context: TemplateContext = {
         "partner": partner,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Unpack
 from uuid import UUID
 
 from django import forms
@@ -26,6 +26,7 @@ from integrations.submissions.views.mixins import load_visible_integration, requ
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
+from portal.core.form_arguments import FormArguments
 from portal.core.text_fields import MultiLineField
 from portal.core.value_types import TemplateContext
 from portal.ui.refusals import raise_if_forbidden, report_refusal
@@ -76,8 +77,8 @@ class LabelsForm(forms.Form):
         help_text=gettext_lazy("Enter one pair per line, second account first. For example, ada-at-work = ada"),
     )
 
-    def __init__(self, *args: Any, account: Callable[[str], int], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, *, account: Callable[[str], int], **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         self.account = account
 
     def clean_critical(self) -> tuple[str, ...]:
@@ -176,7 +177,9 @@ def show_label_policy(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse
     label_map = label_proposals.build_label_map(label_proposals.get_policy_in_force(integration, now))
     form_data = request.POST if request.method == "POST" else None
     form = LabelsForm(
-        form_data, initial=build_initial_data(label_map), account=partial(label_proposals.resolve_account, integration)
+        data=form_data,
+        initial=build_initial_data(label_map),
+        account=partial(label_proposals.resolve_account, integration),
     )
     if form.is_valid():
         label_proposals.propose_label_map(integration, form.label_map, actor=request.user, now=now)

@@ -1,11 +1,13 @@
 """Form for agreement signatures."""
 
-from typing import Any
+from typing import Unpack
 
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.submissions.forms.buttons import FileForm
+from portal.core.form_arguments import FormArguments
 from portal.core.form_fields import DayField
 from portal.core.text_fields import SingleLineField
 
@@ -25,8 +27,8 @@ class SignatureForm(FileForm):
     )
     signed_on = DayField(label=gettext_lazy("Signed on"))
 
-    def __init__(self, *args: Any, version: str = "", **kwargs: Any) -> None:
-        super().__init__(*args, accept=("pdf",), is_required=False, **kwargs)
+    def __init__(self, *, request: HttpRequest, version: str = "", **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(request=request, accept=("pdf",), is_required=False, **kwargs)
         self.fields["file"].label = _("Signed document (PDF)")
         self.fields["file"].help_text = _("Only owners of the company and program staff can read it.")
         if version:

@@ -1,9 +1,11 @@
 """Form for attestations."""
 
-from typing import Any
+from typing import Unpack
 
 from django import forms
 from django.utils.translation import gettext_lazy
+
+from portal.core.form_arguments import FormArguments
 
 
 class AttestationForm(forms.Form):
@@ -11,6 +13,6 @@ class AttestationForm(forms.Form):
 
     confirmed = forms.BooleanField(error_messages={"required": gettext_lazy("Select the checkbox to confirm.")})
 
-    def __init__(self, statement: str, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, statement: str, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         self.fields["confirmed"].label = statement

@@ -1,7 +1,7 @@
 """Forms for submitting and viewing test accounts. Secrets never appear in a page again."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 from uuid import uuid4
 
 from django import forms
@@ -9,7 +9,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from integrations.submissions.forms.buttons import ReplacementForm
+from integrations.submissions.forms.buttons import build_replaces_field
+from portal.core.form_arguments import FormArguments
 from portal.core.text_fields import SingleLineField
 
 ACCOUNT_ERROR_MESSAGES = {
@@ -37,7 +38,7 @@ class SecretTextField(forms.CharField):
         return text
 
 
-class TestCredentialForm(ReplacementForm):
+class TestCredentialForm(forms.Form):
     """Test account. The page never shows its credentials again."""
 
     uuid = forms.UUIDField(widget=forms.HiddenInput, error_messages={"required": gettext_lazy("Reload the page.")})
@@ -62,8 +63,15 @@ class TestCredentialForm(ReplacementForm):
         required=False,
     )
 
-    def __init__(self, *args: Any, can_be_permanent: bool, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(
+        self,
+        *,
+        can_be_permanent: bool,
+        replaceable: Sequence[tuple[str, str]] = (),
+        **kwargs: Unpack[FormArguments],
+    ) -> None:
+        super().__init__(**kwargs)
+        self.fields["replaces"] = build_replaces_field(replaceable)
         self.fields["uuid"].initial = uuid4
         if not can_be_permanent:
             del self.fields["permanent"]
@@ -82,8 +90,8 @@ class CredentialRevealForm(forms.Form):
         error_messages={"required": gettext_lazy("Enter a reason. We record it and send it to the partner.")},
     )
 
-    def __init__(self, accounts: Sequence[tuple[str, str]], *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, accounts: Sequence[tuple[str, str]], **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         self.fields["uuid"].choices = accounts  # type: ignore[attr-defined]
         if len(accounts) == 1:
             self.fields["uuid"].widget = forms.HiddenInput()

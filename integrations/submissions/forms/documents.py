@@ -1,7 +1,24 @@
 """Form for document uploads."""
 
-from integrations.submissions.forms.buttons import FileForm, ReplacementForm
+from collections.abc import Sequence
+from typing import Unpack
+
+from django.http import HttpRequest
+
+from integrations.submissions.forms.buttons import FileForm, build_replaces_field
+from portal.core.form_arguments import FormArguments
 
 
-class DocumentUploadForm(ReplacementForm, FileForm):
+class DocumentUploadForm(FileForm):
     """Document to add, or to replace an existing one."""
+
+    def __init__(
+        self,
+        *,
+        request: HttpRequest,
+        accept: tuple[str, ...],
+        replaceable: Sequence[tuple[str, str]] = (),
+        **kwargs: Unpack[FormArguments],
+    ) -> None:
+        super().__init__(request=request, accept=accept, **kwargs)
+        self.fields["replaces"] = build_replaces_field(replaceable)

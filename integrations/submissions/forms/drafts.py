@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -10,9 +10,11 @@ from django.http import QueryDict
 from django.utils.html import format_html
 from django.utils.translation import gettext, gettext_lazy
 from django.utils.translation import gettext as _
+from django_stubs_ext import StrOrPromise
 
 from integrations.programs.schema import Edition, Program
 from portal.core.badge_impersonation import BADGE_REFUSAL, is_badge_imitation
+from portal.core.form_arguments import FormArguments
 from portal.core.form_fields import (
     CHOICE_MESSAGE,
     MAX_LENGTH_MESSAGE,
@@ -48,8 +50,9 @@ REPOSITORY_FIELDS = (
 class RepositoryUrlField(SingleLineField):
     """URL of a repository on the allowed host; its clean value is "owner/name"."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(error_messages={"required": _("Enter the repository URL.")}, **kwargs)
+    def __init__(self, *, max_length: int, label: StrOrPromise) -> None:
+        messages = {"required": _("Enter the repository URL.")}
+        super().__init__(error_messages=messages, max_length=max_length, label=label)
 
     def clean(self, value: object) -> str:
         address = super().clean(value)
@@ -124,8 +127,8 @@ class IntegrationForm(forms.Form):
     )
     homepage = WebAddressField(max_length=200, label=FIELD_LABELS["homepage"], required=False)
 
-    def __init__(self, program: Program, edition: Edition, data: Any = None, **kwargs: Any) -> None:
-        super().__init__(data, **kwargs)
+    def __init__(self, program: Program, edition: Edition, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         self.program = program
         repository_field = self.fields["repository_address"]
         repository_field.required = program.needs_repository
@@ -175,7 +178,7 @@ def bind_form(program: Program, edition: Edition, data: Mapping[str, Any]) -> In
     for key in TEXT_FIELDS:
         post[key] = data.get(key, "")
     post.setlist("offerings", list(data.get("offerings", [])))
-    return IntegrationForm(program, edition, post).mark_prefilled(data)
+    return IntegrationForm(program, edition, data=post).mark_prefilled(data)
 
 
 def get_naming_hint(program: Program, address: str) -> str:

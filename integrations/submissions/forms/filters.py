@@ -1,7 +1,7 @@
 """Filter form of the integration list."""
 
 from functools import cache
-from typing import Any
+from typing import Unpack
 
 from django import forms
 from django.utils.translation import gettext, gettext_lazy
@@ -9,6 +9,7 @@ from django.utils.translation import gettext, gettext_lazy
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models.choices import STATE_LABELS
 from integrations.submissions.workflow.states import ListingStatus, ResponsibleParty, Stage
+from portal.core.form_arguments import FormArguments
 from portal.core.text_fields import SingleLineField
 
 SORT_ORDERS = {
@@ -51,8 +52,8 @@ class IntegrationFilterForm(forms.Form):
     listing_status = forms.ChoiceField(label=gettext_lazy("Listing status"), required=False)
     sort = forms.ChoiceField(label=gettext_lazy("Sort by"), required=False)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         program = str(self.data.get("program", ""))
         options: dict[str, list[object]] = {
             "program": [("", gettext("All")), *((key, p.name) for key, p in PROGRAMS.items())],

@@ -1,10 +1,11 @@
 """Forms for findings, responses, and messages."""
 
-from typing import Any
+from typing import Unpack
 
 from django import forms
 from django.utils.translation import gettext_lazy
 
+from portal.core.form_arguments import FormArguments
 from portal.core.text_fields import MultiLineField
 
 
@@ -44,7 +45,7 @@ class MessageForm(forms.Form):
         required=False,
     )
 
-    def __init__(self, *args: Any, can_write_note: bool, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, *, can_write_note: bool, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         if not can_write_note:
             del self.fields["internal"]

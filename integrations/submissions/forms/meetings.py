@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Unpack
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.submissions.services.meetings import MAX_PROPOSED_TIMES
+from portal.core.form_arguments import FieldArguments, FormArguments
 from portal.core.form_fields import UtcDateTimeField
 from portal.core.text_fields import MultiLineField, SingleLineField
 
@@ -25,7 +26,7 @@ def format_moment(moment: datetime) -> str:
 class LocalDateTimeField(UtcDateTimeField):
     """Time in the reader's time zone."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: Unpack[FieldArguments]) -> None:
         widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
         error_messages = {
             "required": _("Propose at least one time."),
@@ -93,8 +94,8 @@ class MeetingAcceptanceForm(forms.Form):
         required=False,
     )
 
-    def __init__(self, times: Sequence[datetime], *args: Any, has_place: bool, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, times: Sequence[datetime], *, has_place: bool, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         choices = [(moment.isoformat(), format_moment(moment)) for moment in times]
         self.fields["time"].choices = choices  # type: ignore[attr-defined]
         if has_place:
@@ -121,8 +122,8 @@ class MeetingCompletionForm(forms.Form):
         required=False,
     )
 
-    def __init__(self, items: tuple[str, ...], shown_items: Any, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, items: tuple[str, ...], shown_items: Any, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         if items:
             field = forms.MultipleChoiceField(
                 label=_("Items shown"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import date
-from typing import Any
+from typing import Unpack
 
 from django import forms
 from django.http import QueryDict
@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.programs.requirements import Question, Requirement
+from portal.core.form_arguments import FormArguments
 from portal.core.form_fields import (
     CHOICE_MESSAGE,
     REQUIRED_MESSAGE,
@@ -110,8 +111,8 @@ def build_field(question: Question) -> forms.Field:
 class RequirementForm(forms.Form):
     """Questions of a requirement, each field named by its key."""
 
-    def __init__(self, requirement: Requirement, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, requirement: Requirement, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         self.fields |= {question.key: build_field(question) for question in requirement.fields}
 
     def get_answers(self) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """Integration model."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 from uuid import uuid4
 
 from django.conf import settings
@@ -16,6 +16,7 @@ from integrations.submissions.models.stage import StageFields
 from integrations.submissions.workflow.next_action import render_sentence
 from integrations.submissions.workflow.states import FINAL_STAGES, ListingStatus, ResponsibleParty, Stage
 from portal.accounts.requests import AnyUser
+from portal.core.form_arguments import SaveArguments
 from portal.core.name_matching import compute_name_key
 from portal.core.value_types import NamedValues
 
@@ -122,9 +123,9 @@ class Integration(FSMModelMixin, StageFields):
     def __str__(self) -> str:
         return self.name
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
+    def save(self, **kwargs: Unpack[SaveArguments]) -> None:
         self.name_key = compute_name_key(self.name)
-        super().save(*args, **kwargs)
+        super().save(**kwargs)
 
     @cached_property
     def fulfillments_by_id(self) -> "dict[str, RequirementFulfillment]":

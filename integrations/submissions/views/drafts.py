@@ -1,6 +1,5 @@
 """Draft pages: a form with autosave, prefill from GitHub, and conflict detection."""
 
-from collections.abc import Mapping
 from uuid import UUID
 
 from django.contrib import messages
@@ -40,7 +39,7 @@ from integrations.submissions.views.program_catalog import get_program_or_404
 from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.core import repository_urls
 from portal.core.errors import ActionRefused
-from portal.core.value_types import TemplateContext
+from portal.core.value_types import NamedValues, TemplateContext
 from portal.ui.refusals import report_refusal
 
 
@@ -62,7 +61,7 @@ def start_integration(request: HttpRequest, program: str) -> HttpResponse:
     return render(request, "submissions/draft_new.html", context)
 
 
-def build_form_context(program: Program, data: Mapping[str, object]) -> TemplateContext:
+def build_form_context(program: Program, data: NamedValues) -> TemplateContext:
     edition = get_entry_edition(program.key)
     return {"program": program, "edition": edition, "form": IntegrationForm(program, edition, initial=data)}
 
@@ -135,7 +134,7 @@ def show_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 
 def build_draft_context(
-    request: HttpRequest, draft: IntegrationDraft, data: Mapping[str, object], version: int, unsent: bool
+    request: HttpRequest, draft: IntegrationDraft, data: NamedValues, version: int, unsent: bool
 ) -> dict[str, object]:
     program, edition = get_program(draft)
     is_checked = "check" in request.GET

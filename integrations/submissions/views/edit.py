@@ -30,7 +30,7 @@ def edit_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         return redirect("submissions:detail", uuid)
     form_data = request.POST or request.unsent()  # type: ignore[attr-defined]
     form = IntegrationForm(
-        integration.program, integration.edition, form_data or None, initial=build_initial_data(integration)
+        integration.program, integration.edition, data=form_data or None, initial=build_initial_data(integration)
     )
     if request.method == "POST" and form.is_valid():
         try:

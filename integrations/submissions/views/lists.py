@@ -71,7 +71,7 @@ def filter_integrations(rows: QuerySet[Integration], filters: NamedValues) -> Qu
 @vary_on_headers("HX-Request")
 def list_integrations(request: AuthenticatedRequest) -> HttpResponse:
     """List the user's integrations; program staff see all."""
-    form = IntegrationFilterForm(request.GET)
+    form = IntegrationFilterForm(data=request.GET)
     form.is_valid()
     visible = Integration.objects.visible_to(request.user).select_related("partner").only(*LIST_COLUMNS)
     page = paginate(request, filter_integrations(visible, form.cleaned_data))

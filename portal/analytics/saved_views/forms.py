@@ -1,10 +1,11 @@
 """Forms for saved views."""
 
-from typing import Any
+from typing import Unpack
 
 from django import forms
 from django.utils.translation import gettext_lazy
 
+from portal.core.form_arguments import FormArguments
 from portal.core.text_fields import SingleLineField
 
 
@@ -14,8 +15,8 @@ class SavedViewForm(forms.Form):
     name = SingleLineField(label=gettext_lazy("Name"), max_length=60)
     shared = forms.BooleanField(label=gettext_lazy("Share with all program staff"), required=False)
 
-    def __init__(self, *args: Any, can_share: bool = False, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, *, can_share: bool = False, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         if not can_share:
             del self.fields["shared"]
 

@@ -1,6 +1,6 @@
 """Services for saved views of lists."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
@@ -43,7 +43,7 @@ class SavablePage:
     url_name: str
     title: str
     words: tuple[str, ...]
-    form: Callable[[Mapping[str, str]], Form] | None = None
+    form: type[Form] | None = None
     choices: Mapping[str, Iterable[str]] | None = None
 
 
@@ -109,7 +109,7 @@ def find_obsolete_filters(page: SavablePage, query: str) -> list[str]:
         if known_values.get(word, "") and known_values[word] not in choices:
             obsolete.append(f"{word}: {known_values[word]}")
     if page.form is not None:
-        form = page.form(known_values)
+        form = page.form(data=known_values)
         form.is_valid()
         fields = [
             word for word in form.errors if isinstance(form.fields.get(word), ChoiceField) and known_values.get(word)

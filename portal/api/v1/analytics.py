@@ -186,7 +186,7 @@ def list_views(request: AuthenticatedRequest) -> QuerySet[SavedView]:
 @router.post("/saved-views", SAVED_VIEWS_SCOPE, SavedViewOut, status=201)
 def save_view(request: AuthenticatedRequest, body: SavedViewIn) -> SavedView:
     """Save a view. `shared` makes it visible to all program staff."""
-    name, now = clean(SavedViewForm(build_form_data(name=body.name), can_share=False))["name"], timezone.now()
+    name, now = clean(SavedViewForm(data=build_form_data(name=body.name), can_share=False))["name"], timezone.now()
     return services.save_view(request.user, body.page, name, body.query, shared=body.shared, now=now)
 
 

@@ -85,7 +85,7 @@ def list_integrations(
     request: AuthenticatedRequest, response: HttpResponse, params: Query[IntegrationFilterParams]
 ) -> Page[Integration]:
     """List the integrations that you can see, newest first. Program staff can see all of them."""
-    form = validate_form(IntegrationFilterForm({key: value or "" for key, value in params.model_dump().items()}))
+    form = validate_form(IntegrationFilterForm(data={key: value or "" for key, value in params.model_dump().items()}))
     visible_integrations = Integration.objects.visible_to(request.user).select_related("partner", "reviewer")
     return paginate(request, response, filter_integrations(visible_integrations, form.cleaned_data), params)
 
@@ -110,7 +110,7 @@ def change_integration(
     if get_if_match_version(request, integration.version) != integration.version:
         raise ActionRefused("The integration changed. Fetch it again, then retry with the new ETag.", "conflict")
     form_fields = build_initial_data(integration) | body.model_dump(exclude_none=True)
-    form = validate_form(IntegrationForm(integration.program, integration.edition, build_form_data(**form_fields)))
+    form = validate_form(IntegrationForm(integration.program, integration.edition, data=build_form_data(**form_fields)))
     creation.change_description(integration, build_changes(integration, form), actor=request.user, now=timezone.now())
     return load_visible_integration(request, uuid)
 
@@ -147,7 +147,7 @@ def perform_step(
     form_fields = body.model_dump() | {"version": integration.version if read_version is None else read_version}
     if guards.has_note in transition.conditions and not body.note.strip():
         _refuse_unavailable_transition(integration, step, request)
-    form = validate_form(TransitionForm(integration, transition, build_form_data(**form_fields)))
+    form = validate_form(TransitionForm(integration, transition, data=build_form_data(**form_fields)))
     inputs = {"note": form.cleaned_data["note"], **form.get_inputs()}
     perform_transition(integration, step, actor=request.user, version=read_version, now=now, **inputs)
     if permissions.is_program_staff(request.user):
@@ -182,7 +182,7 @@ def create_message(request: AuthenticatedRequest, uuid: UUID, body: MessageIn) -
     can_note = permissions.can_write_note(integration, request.user)
     if body.internal and not can_note:
         raise ActionRefused(permissions.get_refusal("can_write_note"), "forbidden")
-    values = clean(MessageForm(build_form_data(**body.model_dump()), can_write_note=can_note))
+    values = clean(MessageForm(data=build_form_data(**body.model_dump()), can_write_note=can_note))
     is_internal, now = values.get("internal", False), timezone.now()
     return findings.post_message(integration, values["body"], actor=request.user, now=now, is_internal=is_internal)
 
@@ -191,7 +191,7 @@ def create_message(request: AuthenticatedRequest, uuid: UUID, body: MessageIn) -
 def move_to_edition(request: AuthenticatedRequest, uuid: UUID, body: EditionMigrationIn) -> Integration:
     """Move an integration to another edition of its program. For reviewers."""
     integration = load_as_program_staff(request, uuid)
-    values, now = clean(EditionMigrationForm(integration, build_form_data(**body.model_dump()))), timezone.now()
+    values, now = clean(EditionMigrationForm(integration, data=build_form_data(**body.model_dump()))), timezone.now()
     editions.migrate_edition(integration, values["to"], actor=request.user, now=now, note=values["note"])
     return load_visible_integration(request, uuid)
 

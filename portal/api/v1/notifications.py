@@ -67,5 +67,5 @@ def update_notification_preferences(
     form_fields = get_initial_values(unbound_form) | body.delivery
     if body.only_in_working_hours is not None:
         form_fields["only_in_working_hours"] = body.only_in_working_hours
-    validate_form(NotificationPreferencesForm(request.user, build_form_data(**form_fields)), field_names).save()
+    validate_form(NotificationPreferencesForm(request.user, data=build_form_data(**form_fields)), field_names).save()
     return get_notification_preferences(request)

@@ -126,7 +126,7 @@ def update_report_subscriptions(request: AuthenticatedRequest, body: ReportSubsc
     unbound_form = ReportSubscriptionsForm(request.user)
     refuse_unknown_keys("subscriptions", body.subscriptions, unbound_form.fields, "Unknown report.")
     form_data = build_form_data(**get_initial_values(unbound_form) | body.subscriptions)
-    validate_form(ReportSubscriptionsForm(request.user, form_data)).save()
+    validate_form(ReportSubscriptionsForm(request.user, data=form_data)).save()
     return MessageResponse(message="Report subscriptions saved.")
 
 
@@ -146,7 +146,7 @@ def reply_to_record(request: AuthenticatedRequest, uuid: UUID, body: SupportRepl
     require_permission(permissions.can_edit, row, request.user)
     if not Listing.objects.filter(uuid=uuid).exists():
         raise Http404("This integration has no listing.")
-    text = clean(ReplyForm(build_form_data(text=body.text), row=row))["text"]
+    text = clean(ReplyForm(data=build_form_data(text=body.text), row=row))["text"]
     save_reply(row, text, actor=request.user, now=timezone.now())
     return MessageResponse(message="Reply published." if text else "Reply withdrawn.")
 

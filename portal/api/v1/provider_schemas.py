@@ -6,6 +6,7 @@ from uuid import UUID
 from django.http import Http404
 from django.http.response import HttpResponseBase
 from django.utils import timezone
+from django.utils.datastructures import MultiValueDict
 from ninja import File, Form, Query, Schema
 from ninja.files import UploadedFile
 from pydantic import Field
@@ -120,7 +121,9 @@ def upload_schema(
     integration = _load_provider(request, uuid)
     if not services.can_submit_schema(integration, request.user):
         raise ActionRefused(services.REFUSAL_MESSAGE, "forbidden")
-    cleaned_data = clean(SchemaUploadForm(build_form_data(version=version), {"file": file}))
+    cleaned_data = clean(
+        SchemaUploadForm(data=build_form_data(version=version), files=MultiValueDict({"file": [file]}))
+    )
     try:
         return services.store_schema(
             integration, cleaned_data["version"], cleaned_data["file"].read(), actor=request.user, now=timezone.now()

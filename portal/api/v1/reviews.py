@@ -107,7 +107,7 @@ def get_queue(
     """List the review queue, most urgent first."""
     require_program_staff(request)
     now = timezone.now()
-    filters = clean(QueueFilterForm(params.model_dump(exclude={"tab", "after", "limit"})))
+    filters = clean(QueueFilterForm(data=params.model_dump(exclude={"tab", "after", "limit"})))
     rows = queue.filter_queue(filters, now).filter(queue.build_tab_condition(params.tab, request.user, now))
     if params.after is not None:
         rows = rows.filter(_build_cursor_condition(*decode_cursor(params.after)))

@@ -114,7 +114,7 @@ def propose_label_policy(request: AuthenticatedRequest, uuid: UUID, body: LabelP
     require_permission(permissions.can_edit, integration, request.user)
     form_data = build_form_data(**{name: "\n".join(lines) for name, lines in body.model_dump().items()})
     account = partial(label_proposals.resolve_account, integration)
-    form = validate_form(label_pages.LabelsForm(form_data, account=account))
+    form = validate_form(label_pages.LabelsForm(data=form_data, account=account))
     label_proposals.propose_label_map(integration, form.label_map, actor=request.user, now=timezone.now())
     return MessageResponse(
         message="Proposal sent to the program. The current label policy applies until the program decides."
@@ -155,7 +155,7 @@ def set_calendar(request: AuthenticatedRequest, slug: str, body: CalendarIn) -> 
     form_fields = body.model_dump(exclude={"dry_run", "extra_days"}) | {"extra_days": extra_days_text}
     current_calendar = partner.calendars.in_force(now)
     initial = build_initial_data(current_calendar, "UTC")
-    form = validate_form(CalendarForm(build_form_data(**form_fields), initial=initial, now=now))
+    form = validate_form(CalendarForm(data=build_form_data(**form_fields), initial=initial, now=now))
     new_calendar = form.definition.build_edition(partner, now)
     impact = preview_calendar(partner, current_calendar, new_calendar, now)
     if not body.dry_run:

@@ -57,7 +57,7 @@ def create_webhook(request: AuthenticatedRequest, response: HttpResponse, body: 
     omit_from_replay(request, "secret")
     partner = _get_managed_partner(request, body.partner)
     form_data = build_form_data(**body.model_dump(exclude={"partner"}, by_alias=True))
-    form = EndpointForm(form_data, is_program_endpoint=partner is None)
+    form = EndpointForm(data=form_data, is_program_endpoint=partner is None)
     configuration = validate_form(form, {"program_key": "program"}).configuration
     row, secret = services.create_endpoint(partner, configuration, actor=request.user, now=timezone.now())
     set_location_header(request, response, "webhooks", row.uuid)

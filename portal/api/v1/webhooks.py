@@ -160,7 +160,7 @@ def update_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookUpdat
     """Change a webhook's name, address, or event types."""
     row = permissions.get_endpoint(request.user, uuid)
     form_data = build_form_data(**build_initial_data(row) | body.model_dump(exclude_none=True, by_alias=True))
-    form = EndpointForm(form_data, is_program_endpoint=row.partner_id is None, endpoint=row)
+    form = EndpointForm(data=form_data, is_program_endpoint=row.partner_id is None, endpoint=row)
     configuration = validate_form(form, {"program_key": "program"}).configuration
     services.change_endpoint(row, configuration, actor=request.user, now=timezone.now())
     return permissions.get_endpoint(request.user, uuid)

@@ -59,12 +59,14 @@ def _render_page(request: AuthenticatedRequest, partner: Partner | None) -> Http
     return render(request, "api/tokens.html", context, status=422 if request.method == "POST" else 200)
 
 
-def build_form(request: HttpRequest, partner: Partner | None) -> TokenForm:
+def build_form(request: AuthenticatedRequest, partner: Partner | None) -> TokenForm:
     data = request.POST if request.method == "POST" else None
-    unsent_data = request.unsent()  # type: ignore[attr-defined]
+    unsent_data = request.unsent()
     initial = unsent_data.dict() | {"scopes": unsent_data.getlist("scopes")} if unsent_data else None
     is_program_staff = permissions.is_program_staff(request.user)
-    return TokenForm(data, is_program_staff=is_program_staff, is_partner_token=partner is not None, initial=initial)
+    return TokenForm(
+        data=data, is_program_staff=is_program_staff, is_partner_token=partner is not None, initial=initial
+    )
 
 
 def _list_owned_partners(request: HttpRequest) -> list[Partner]:

@@ -23,7 +23,7 @@ from portal.notifications import preferences, unsubscribe
 def edit_preferences(request: AuthenticatedRequest) -> HttpResponse:
     """Edit notification preferences."""
     form_data = request.POST if request.method == "POST" else None
-    form = NotificationPreferencesForm(request.user, form_data, initial=request.unsent())  # type: ignore[attr-defined]
+    form = NotificationPreferencesForm(request.user, data=form_data, initial=request.unsent())
     if form_data is not None and form.is_valid():
         form.save()
         messages.success(request, _("Preferences saved."))

@@ -167,7 +167,7 @@ def test_form_says_what_belongs_to_no_field_above_its_fields():
 
 def test_form_of_the_styleguide_can_be_right():
     fields = {"name": "x", "repository": "https://a.example", "category": "net", "offering": "oss", "parts": ["pre"]}
-    form = SampleForm({**fields, "promise": "on"}, {"log": SimpleUploadedFile("log.txt", b"x")})
+    form = SampleForm(data={**fields, "promise": "on"}, files={"log": SimpleUploadedFile("log.txt", b"x")})
     assert form.errors == {}
 
 

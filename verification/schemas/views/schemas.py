@@ -1,6 +1,6 @@
 """Pages for provider schemas: upload, history and comparison."""
 
-from typing import Any
+from typing import Unpack
 from uuid import UUID
 
 from django import forms
@@ -17,6 +17,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
+from portal.core.form_arguments import FormArguments
 from portal.core.uploads import build_size_message, get_max_bytes, get_oversized_fields
 from verification.releases.artifacts import file_names
 from verification.schemas import services
@@ -45,8 +46,8 @@ class SchemaUploadForm(forms.Form):
         },
     )
 
-    def __init__(self, *args: Any, left_out: frozenset[str] = frozenset(), **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, *, left_out: frozenset[str] = frozenset(), **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         self.left_out = left_out
 
     def clean_version(self) -> Version:
@@ -85,7 +86,9 @@ def show_schemas(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         raise Http404(_("Only Terraform providers have schemas."))
     form = SchemaUploadForm()
     if request.method == "POST":
-        form = SchemaUploadForm(request.POST, request.FILES, left_out=frozenset(get_oversized_fields(request)))
+        form = SchemaUploadForm(
+            data=request.POST, files=request.FILES, left_out=frozenset(get_oversized_fields(request))
+        )
         stored_schema = _store_upload(request, integration, form)
         if stored_schema is not None:
             message = _("Saved the schema of version %(version)s with %(count)s resources.")

@@ -4,7 +4,7 @@ import logging
 import tempfile
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -102,7 +102,9 @@ class TestKind(ABC):
     @abstractmethod
     def is_supported(self, integration: Integration) -> bool: ...
 
-    def build_form(self, integration: Integration, data: Any = None, last: TestRun | None = None) -> forms.Form:
+    def build_form(
+        self, integration: Integration, data: Mapping[str, object] | None = None, last: TestRun | None = None
+    ) -> forms.Form:
         initial = None if data is not None else self.get_initial_values(integration, last)
         return self.form_class(data, initial=initial)
 

@@ -1,6 +1,7 @@
 """Answers and attestations on the requirement page, with drafts and conflict detection."""
 
 from collections.abc import Mapping
+from typing import Unpack
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -23,6 +24,7 @@ from integrations.submissions.views.requirements.page import (
 )
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
+from portal.core.form_arguments import SubmittedFormArguments
 from portal.core.value_types import TemplateContext
 
 
@@ -38,7 +40,7 @@ def can_save_draft(page: RequirementPage) -> bool:
     return page.can_answer and page.requirement.responsible_party == FulfillingParty.PARTNER
 
 
-def build_question_form(page: RequirementPage, **form_kwargs: object) -> RequirementForm:
+def build_question_form(page: RequirementPage, **form_kwargs: Unpack[SubmittedFormArguments]) -> RequirementForm:
     """Return the form with the draft, or else the current answers."""
     draft = get_draft(page)
     return RequirementForm(page.requirement, initial=draft.data if draft else page.state.data, **form_kwargs)
@@ -140,7 +142,7 @@ def discard_draft_action(page: RequirementPage, _form: ButtonForm) -> str:
     return _("Draft deleted. Submitted answers don't change.")
 
 
-def build_attestation_form(page: RequirementPage, **form_kwargs: object) -> AttestationForm:
+def build_attestation_form(page: RequirementPage, **form_kwargs: Unpack[SubmittedFormArguments]) -> AttestationForm:
     party_name = (
         _("the program")
         if page.requirement.responsible_party == FulfillingParty.PROGRAM

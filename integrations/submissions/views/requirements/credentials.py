@@ -1,5 +1,7 @@
 """Test accounts on the requirement page. Only one response contains the secret, and no cache stores it."""
 
+from typing import Unpack
+
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -19,6 +21,7 @@ from integrations.submissions.views.requirements.page import (
 from portal.accounts.reauthentication import require_recent_authentication
 from portal.core import crypto
 from portal.core.errors import ActionRefused
+from portal.core.form_arguments import SubmittedFormArguments
 from portal.core.value_types import TemplateContext
 
 
@@ -30,7 +33,7 @@ def list_credential_choices(page: RequirementPage) -> list[tuple[str, str]]:
     ]
 
 
-def build_credential_form(page: RequirementPage, **form_kwargs: object) -> TestCredentialForm:
+def build_credential_form(page: RequirementPage, **form_kwargs: Unpack[SubmittedFormArguments]) -> TestCredentialForm:
     return TestCredentialForm(
         can_be_permanent=page.requirement.permanent, replaceable=list_credential_choices(page), **form_kwargs
     )
@@ -59,7 +62,7 @@ def withdraw_credential(page: RequirementPage, form: ItemButtonForm) -> str:
     return _("Test account withdrawn. We deleted the credentials.")
 
 
-def build_reveal_form(page: RequirementPage, **form_kwargs: object) -> CredentialRevealForm:
+def build_reveal_form(page: RequirementPage, **form_kwargs: Unpack[SubmittedFormArguments]) -> CredentialRevealForm:
     return CredentialRevealForm(list_credential_choices(page), **form_kwargs)
 
 

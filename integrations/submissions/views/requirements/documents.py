@@ -1,5 +1,6 @@
 """Documents on the requirement page, and their downloads."""
 
+from typing import Unpack
 from uuid import UUID
 
 from django.http import FileResponse, Http404, HttpRequest
@@ -17,6 +18,7 @@ from integrations.submissions.views.requirements.page import (
     RequirementPage,
     make_form_factory,
 )
+from portal.core.form_arguments import SubmittedFormArguments
 from portal.core.value_types import TemplateContext
 
 CONTENT_TYPES = {
@@ -28,7 +30,7 @@ CONTENT_TYPES = {
 }
 
 
-def build_upload_form(page: RequirementPage, **form_kwargs: object) -> DocumentUploadForm:
+def build_upload_form(page: RequirementPage, **form_kwargs: Unpack[SubmittedFormArguments]) -> DocumentUploadForm:
     replaceable = [
         (str(existing.uuid), existing.name)
         for existing in documents.list_current_documents(page.integration, page.requirement.id)

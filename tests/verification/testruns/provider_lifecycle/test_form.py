@@ -4,7 +4,9 @@ from verification.testruns.kinds.provider_lifecycle.forms import ProviderLifecyc
 
 
 def errors_of(base: str, changed_config: str) -> list[str]:
-    return sorted(ProviderLifecycleTestForm([], {"version": "1.4.0", "base": base, "changed": changed_config}).errors)
+    return sorted(
+        ProviderLifecycleTestForm([], data={"version": "1.4.0", "base": base, "changed": changed_config}).errors
+    )
 
 
 def test_configurations_without_a_resource_are_answered_next_to_the_field() -> None:

@@ -1,14 +1,16 @@
 """Form for a provider acceptance test. It never shows credentials again."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
+from django_stubs_ext import StrOrPromise
 
 from integrations.submissions.forms.credentials import SecretTextField, WriteOnlyTextarea
+from portal.core.form_arguments import FieldArguments, FormArguments
 from portal.core.text_fields import SingleLineField, reject_invisible_characters
 from portal.core.value_types import JsonObject
 from verification.terraform.versions import InvalidVersionError, parse_version
@@ -26,9 +28,16 @@ MAX_CONFIGURATION_CHARACTERS = 100_000
 class ConfigurationField(forms.CharField):
     """Configuration in HCL, kept as entered."""
 
-    def __init__(self, rows: int = 8, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        rows: int = 8,
+        error_messages: Mapping[str, StrOrPromise] | None = None,
+        **kwargs: Unpack[FieldArguments],
+    ) -> None:
         widget = forms.Textarea(attrs={"rows": rows, "spellcheck": "false", "autocapitalize": "off", "class": "mono"})
-        super().__init__(max_length=MAX_CONFIGURATION_CHARACTERS, strip=True, widget=widget, **kwargs)
+        super().__init__(
+            max_length=MAX_CONFIGURATION_CHARACTERS, widget=widget, error_messages=error_messages, **kwargs
+        )
 
     def to_python(self, value: object) -> str:
         text = str(super().to_python(value)).replace("\r\n", "\n").replace("\t", "  ")  # the same to Terraform
@@ -88,8 +97,8 @@ class ProviderLifecycleTestForm(forms.Form):
         help_text=_("Separate hosts with spaces. The sandbox blocks all other hosts."),
     )
 
-    def __init__(self, accounts: Sequence[tuple[str, str]], *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, accounts: Sequence[tuple[str, str]], **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
         self.fields["account"].choices = [("", _("None")), *accounts]  # type: ignore[attr-defined]
         if not accounts:
             del self.fields["account"]

@@ -1,6 +1,6 @@
 """The provider acceptance test as a kind of test run."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -75,11 +75,13 @@ class ProviderLifecycleTest(SandboxTestKind):
     def is_supported(self, integration: Integration) -> bool:
         return bool(file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]))
 
-    def build_form(self, integration: Integration, data: object = None, last: TestRun | None = None) -> forms.Form:
+    def build_form(
+        self, integration: Integration, data: Mapping[str, object] | None = None, last: TestRun | None = None
+    ) -> forms.Form:
         accounts = integration.credentials.filter(ended_at=None).order_by("pk")
         choices = [(str(account.uuid), account.label) for account in accounts]
         initial = None if data is not None else self.get_initial_values(integration, last)
-        return ProviderLifecycleTestForm(choices, data, initial=initial)
+        return ProviderLifecycleTestForm(choices, data=data, initial=initial)
 
     def get_initial_values(self, integration: Integration, last: TestRun | None) -> PlainData:
         if last is not None:

@@ -1,12 +1,12 @@
 """Form for a run task test. It never shows the key again."""
 
 import json
-from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
+from django_stubs_ext import StrOrPromise
 
 from integrations.submissions.forms.credentials import SecretTextField, WriteOnlyTextarea
 from portal.core.form_fields import WebAddressField
@@ -24,18 +24,21 @@ PLAN_HELP_TEXT = _("Optional plan in JSON, as “terraform show -json” prints 
 class WorkspaceField(SingleLineField):
     """Name of a workspace."""
 
-    def __init__(self, default: str, **kwargs: Any) -> None:
+    def __init__(self, default: str, *, label: StrOrPromise) -> None:
         super().__init__(
-            required=False, max_length=90, help_text=format_lazy(_("“{usual}” if left out."), usual=default), **kwargs
+            required=False,
+            max_length=90,
+            help_text=format_lazy(_("“{usual}” if left out."), usual=default),
+            label=label,
         )
 
 
 class HmacKeyField(SecretTextField):
     """A key without invisible characters."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, *, label: StrOrPromise, help_text: StrOrPromise) -> None:
         widget = WriteOnlyTextarea(attrs={"rows": 1, "autocomplete": "off", "spellcheck": "false"})
-        super().__init__(required=False, max_length=500, widget=widget, **kwargs)
+        super().__init__(required=False, max_length=500, widget=widget, label=label, help_text=help_text)
 
     def to_python(self, value: object) -> str:
         text = super().to_python(value)
@@ -48,8 +51,10 @@ class PlanField(forms.CharField):
 
     widget = forms.Textarea(attrs={"rows": 4, "spellcheck": "false"})
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(required=False, max_length=MAX_PLAN_CHARACTERS, strip=True, help_text=PLAN_HELP_TEXT, **kwargs)
+    def __init__(self, *, label: StrOrPromise) -> None:
+        super().__init__(
+            required=False, max_length=MAX_PLAN_CHARACTERS, strip=True, help_text=PLAN_HELP_TEXT, label=label
+        )
 
     def to_python(self, value: object) -> str:
         text = str(super().to_python(value)).replace("\r\n", "\n").replace("\t", " ")  # the same JSON
