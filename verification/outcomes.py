@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
 
 class Outcome(StrEnum):
@@ -68,7 +67,7 @@ class Result:
     evidence: tuple[Evidence, ...] = ()
     looked_at: tuple[tuple[str, str], ...] = ()
     advice: str = ""
-    observations: Mapping[str, Any] = field(default_factory=dict)
+    observations: Mapping[str, object] = field(default_factory=dict)
     missing_item: str = ""
     retry_at: datetime | None = None
     freeze_reason: str = ""

@@ -1,6 +1,6 @@
 """Admin pages of partners."""
 
-from typing import Any, Unpack
+from typing import Any
 
 from django import forms
 from django.contrib import admin
@@ -15,7 +15,6 @@ from portal.accounts.admin import UserAdmin
 from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.core.admin import ReadOnlyAdminMixin
-from portal.core.form_arguments import ModelFormArguments
 from portal.core.text_fields import SingleLineField
 
 
@@ -36,7 +35,7 @@ class PartnerForm(forms.ModelForm):  # type: ignore[type-arg]
     domain = SingleLineField(label="Email domain", max_length=120, required=False)
     appoint = forms.ModelChoiceField(
         label="Appoint an owner",
-        queryset=User.objects.none(),
+        queryset=User.objects.filter(is_active=True).order_by("email"),
         required=False,
         help_text="For a partner without an owner. The partner's history records the change.",
     )
@@ -44,10 +43,6 @@ class PartnerForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = Partner
         fields = ("name", "slug", "domain", "website", "alliances_manager")
-
-    def __init__(self, **kwargs: Unpack[ModelFormArguments]) -> None:
-        super().__init__(**kwargs)
-        self.fields["appoint"].queryset = User.objects.filter(is_active=True).order_by("email")  # type: ignore[attr-defined]
 
     def clean_name(self) -> str:
         name: str = " ".join(self.cleaned_data["name"].split())

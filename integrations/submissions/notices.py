@@ -23,7 +23,7 @@ from portal.audit.models import AuditEvent
 from portal.core.value_types import TemplateContext
 from portal.notifications import email, preferences
 
-RecipientFinder = Callable[[Integration], Iterable[Any]]
+RecipientFinder = Callable[[Integration], Iterable[object]]
 REDACTED_UNSUBSCRIBE_URL = "(personal unsubscribe link)"
 
 

@@ -30,7 +30,7 @@ LOGGED_SIGNALS: tuple[tuple[Signal, str], ...] = (
 def make_account_receiver(kind: str) -> Callable[..., None]:
     """Return a receiver that logs events of one kind."""
 
-    def receive(sender: Any, user: AnyUser | None = None, **kwargs: Any) -> None:
+    def receive(sender: object, user: AnyUser | None = None, **kwargs: Any) -> None:
         if user is not None and user.pk is not None:
             address = kwargs.get("email_address")
             detail = str(address.email) if address is not None else describe_method(kwargs)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -99,7 +98,7 @@ def get_product_name(repository: str) -> str:
     return FAMILY_PREFIX_PATTERN.sub("", repository.rpartition("/")[2])
 
 
-RepositoryReader = Callable[[str], dict[str, Any]]
+RepositoryReader = Callable[[str], dict[str, object]]
 _readers: list[RepositoryReader] = []
 
 

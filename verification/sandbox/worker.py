@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import BinaryIO, NoReturn
 
 from verification.sandbox.environment import find_obstacle
 from verification.sandbox.types import SandboxUnavailable
@@ -26,7 +26,7 @@ KINDS = {
 }
 MAX_FILE_SIZE = 2 * 1024**3
 PIECE_SIZE = 1024 * 1024
-Job = Callable[[Mapping[str, Any], Mapping[str, Path], Callable[[dict[str, Any]], None]], Any]
+Job = Callable[[Mapping[str, object], Mapping[str, Path], Callable[[dict[str, object]], None]], object]
 
 
 def _load_job(kind: str) -> Job:

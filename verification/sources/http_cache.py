@@ -4,7 +4,6 @@ import json
 import zlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.utils import timezone
 
@@ -18,7 +17,7 @@ UNUSED_AFTER = timedelta(days=40)
 class CachedResponse:
     """Cached response. A `final` response never changes and needs no revalidation."""
 
-    value: Any
+    value: object
     etag: str
     final: bool
     confirmed_at: datetime

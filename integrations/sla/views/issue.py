@@ -25,7 +25,7 @@ from portal.core.errors import ActionRefused
 from portal.core.text_fields import MultiLineField
 from portal.ui.refusals import raise_if_forbidden
 
-DecisionFunction = Callable[..., Any]
+DecisionFunction = Callable[..., object]
 
 FORM_NAMES = ("lower", "let_off", "ask", "dispute", "dismiss")
 

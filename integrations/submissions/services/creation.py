@@ -113,7 +113,7 @@ def is_combined_answer(requirement: Requirement) -> bool:
 
 
 def change_description(
-    integration: Integration, values: Mapping[str, Any], *, actor: User | None, now: datetime
+    integration: Integration, values: Mapping[str, object], *, actor: User | None, now: datetime
 ) -> Integration:
     """Change description fields or the repository, and record old and new values."""
     with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as locked_integration:

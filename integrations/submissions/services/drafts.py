@@ -5,7 +5,6 @@ This applies to pages of different people and to several pages of the same perso
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -61,7 +60,7 @@ def get_or_create_answer_draft(
 
 
 def save_draft(
-    draft: IntegrationDraft, data: Mapping[str, Any], *, version: int, actor: User, now: datetime
+    draft: IntegrationDraft, data: Mapping[str, object], *, version: int, actor: User, now: datetime
 ) -> IntegrationDraft:
     """Save data that is based on `version`. Raises DraftConflictError if a newer version exists."""
     _require_editor(draft.partner, actor)

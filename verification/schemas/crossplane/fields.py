@@ -5,14 +5,13 @@ atProvider (what is observed, with everything that is no secret). Raises Unsuppo
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from verification.schemas.crossplane.naming import build_field_name, build_secret_name
 from verification.schemas.crossplane.options import ExternalName, GeneratorChoices
 from verification.schemas.crossplane.references import build_reference_fields, can_refer
 from verification.schemas.engine.types import Node, UnsupportedSchemaError
 
-Schema = dict[str, Any]
+Schema = dict[str, object]
 JSON_TYPES = {"string": "string", "number": "number", "bool": "boolean"}
 PRESERVE_UNKNOWN_FIELDS = "x-kubernetes-preserve-unknown-fields"
 TERRAFORM_KEYWORD = "terraform"

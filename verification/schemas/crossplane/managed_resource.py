@@ -202,7 +202,7 @@ class _Encoder:
     """Decode a value from the status (`observed`) or the spec, and resolve its secrets."""
 
     make: FieldBuilder
-    secrets: Mapping[str, Mapping[str, Any]]
+    secrets: Mapping[str, Mapping[str, object]]
     secret: str
     from_status: bool
 
@@ -243,7 +243,7 @@ class _Encoder:
             return dict(secret_values) if secret_values is not None else None
         if node.kind not in ("list", "set"):
             return None
-        several: list[Any] = []
+        several: list[object] = []
         while build_secret_key(here, len(several)) in own:
             several.append(own[build_secret_key(here, len(several))])
         return several or None

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from portal.core.value_types import JsonObject
 from verification.schemas.crossplane.options import GeneratorChoices
@@ -17,7 +16,7 @@ from verification.schemas.engine.coverage import (
 )
 from verification.schemas.engine.types import ParsedSchema
 
-DefinitionCallback = Callable[[str, dict[str, Any]], None]
+DefinitionCallback = Callable[[str, dict[str, object]], None]
 COVERAGE_FILE = "coverage.json"
 OUTPUT_FILE_PATTERN = re.compile(r"[a-z0-9.-]+_[a-z0-9-]+\.yaml")
 

@@ -3,13 +3,11 @@
 A schema does not define which values are references: people configure it for each provider.
 """
 
-from typing import Any
-
 from verification.schemas.crossplane.envelope import build_text, get_reference_policy
 from verification.schemas.crossplane.naming import build_field_name
 from verification.schemas.engine.types import COLLECTIONS, Node
 
-Schema = dict[str, Any]
+Schema = dict[str, object]
 
 
 def can_refer(node: Node) -> bool:

@@ -39,7 +39,7 @@ def parse_schema(body: bytes, source: str = "") -> ParsedSchema:
     return matches[0]
 
 
-def _require_mapping(value: object, where: str) -> Mapping[str, Any]:
+def _require_mapping(value: object, where: str) -> Mapping[str, object]:
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -136,7 +136,7 @@ def _parse_nodes(block: Mapping[str, object], where: str, depth: int) -> tuple[N
     return tuple(sorted(nodes, key=lambda node: node.name))
 
 
-def _parse_flags(data: Mapping[str, Any]) -> NamedValues:
+def _parse_flags(data: Mapping[str, object]) -> NamedValues:
     names = ("optional", "required", "computed", "sensitive", "write_only", "deprecated")
     texts = {"description": str(data.get("description") or ""), "deprecation": _get_deprecation(data)}
     return {name: bool(data.get(name)) for name in names} | texts
@@ -147,7 +147,7 @@ def _get_deprecation(data: Mapping[str, object]) -> str:
     return str(data.get("deprecation_message") or "")
 
 
-def _parse_attribute(name: str, data: Mapping[str, Any], where: str, depth: int) -> Node:
+def _parse_attribute(name: str, data: Mapping[str, object], where: str, depth: int) -> Node:
     nested_type = _require_mapping(data.get("nested_type"), f"{where}.{name}")
     if not nested_type:
         return parse_type(name, data.get("type"), _parse_flags(data), f"{where}.{name}", depth)
@@ -163,7 +163,7 @@ def _parse_attribute(name: str, data: Mapping[str, Any], where: str, depth: int)
     )
 
 
-def _parse_block(name: str, data: Mapping[str, Any], where: str, depth: int) -> Node:
+def _parse_block(name: str, data: Mapping[str, object], where: str, depth: int) -> Node:
     """Parse a nested block. Blocks have no flags: without a minimum, they are optional; without a maximum, computed."""
     inner = _require_mapping(data.get("block"), f"{where}.{name}")
     mode = _parse_mode(data, f"{where}.{name}")

@@ -6,7 +6,6 @@ It supports JSON values only. Text that YAML could parse as another type is quot
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from portal.core.value_types import JsonObject
 
@@ -22,7 +21,7 @@ def dump(data: object) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _render_lines(data: JsonObject | list[Any], depth: int) -> Iterator[str]:
+def _render_lines(data: JsonObject | list[object], depth: int) -> Iterator[str]:
     return _render_mapping(data, depth) if isinstance(data, dict) else _render_list(data, depth)
 
 

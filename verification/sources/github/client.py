@@ -126,7 +126,7 @@ class GitHubClient:
                 raise build_error(404, name)
         return self._ask(path, what)
 
-    def _ask(self, path: str, what: str) -> Any:
+    def _ask(self, path: str, what: str) -> object:
         """The parsed answer, asked once; a refusal is remembered too."""
         if path not in self._answers:
             try:

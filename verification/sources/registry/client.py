@@ -54,7 +54,7 @@ class RegistryClient:
         raw = self._fetch_json(f"v1/providers/{_quote_part(namespace)}/{_quote_part(name)}", f"{namespace}/{name}")
         return _parse_response(lambda: _parse_public_listing(raw))
 
-    def newest(self, namespace: str, name: str, version: str) -> Mapping[str, Any]:
+    def newest(self, namespace: str, name: str, version: str) -> Mapping[str, object]:
         """`platforms`, `protocols` and `docs` of one version, and the `builds` of the highest. Raises Unreadable."""
         full_name, path = f"{namespace}/{name}", f"v1/providers/{_quote_part(namespace)}/{_quote_part(name)}"
         version_list = self._fetch_json(f"{path}/versions", full_name)

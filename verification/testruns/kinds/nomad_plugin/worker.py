@@ -13,7 +13,7 @@ from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords,
 MAX_ANSWER_CHARACTERS = 200_000  # characters of one answer
 STATUS_TOO_LARGE = "too much"
 TEXT_FIELDS = ("type", "name", "version")
-ProgressCallback = Callable[[dict[str, Any]], None]
+ProgressCallback = Callable[[dict[str, object]], None]
 
 
 def build_job_input(target: NomadPluginTarget) -> JsonObject:

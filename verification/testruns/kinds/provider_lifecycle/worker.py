@@ -21,7 +21,7 @@ from verification.testruns.kinds.provider_lifecycle.workspace import (
 
 NO_TERRAFORM_MESSAGE = "Not run: this worker has no Terraform."
 TEXT_FIELDS = ("source", "version", "base", "changed", "refused", "partial")
-ProgressCallback = Callable[[dict[str, Any]], None]
+ProgressCallback = Callable[[dict[str, object]], None]
 
 
 def build_job_input(

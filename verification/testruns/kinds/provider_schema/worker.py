@@ -8,7 +8,7 @@ from portal.core.value_types import JsonObject
 from verification.testruns.kinds.provider_schema import reader
 from verification.testruns.kinds.provider_schema.reader import SchemaReadResult
 
-ProgressCallback = Callable[[dict[str, Any]], None]
+ProgressCallback = Callable[[dict[str, object]], None]
 READ_METHODS = ("direct", "terraform", "both")
 
 
