@@ -6,7 +6,6 @@ start of their day. Warnings about issues due before a recipient's next working 
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db.models import F
 from django.utils import timezone
@@ -20,12 +19,13 @@ from integrations.submissions.models import Integration
 from portal.audit import services
 from portal.audit.models import AuditEvent
 from portal.core.office_hours import get_next_working_time, get_working_day_end
+from portal.core.value_types import JsonObject
 from portal.notifications.models import EmailMessage
 
 EVENT_TYPE = "issue.warning_sent"
 CLOSING_WINDOW = timedelta(hours=1)  # last part of a working day, in which early warnings are sent
 MAX_WORKDAY_GAP = timedelta(days=12)  # longest possible gap between working days, including holidays
-AlertSerializer = Callable[[Alert], dict[str, Any]]
+AlertSerializer = Callable[[Alert], JsonObject]
 
 
 def notify_recipients(

@@ -3,10 +3,11 @@
 Responsibility events are the source. Older periods are derived from transitions, which determine the responsible party.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+
+from portal.core.value_types import JsonObject
 
 END_STAGES = ("withdrawn", "declined", "archived")
 OUTAGE = "outage"
@@ -74,7 +75,7 @@ def _undo_decision(pieces: list[StagePeriod], turn: TurnChange) -> bool:
     return True
 
 
-def parse_turns(entries: Iterable[tuple[datetime, Mapping[str, Any]]]) -> list[TurnChange]:
+def parse_turns(entries: Iterable[tuple[datetime, JsonObject]]) -> list[TurnChange]:
     """Parse responsibility events, given as (time, data)."""
     return [
         TurnChange(at, data["stage"], data["holder"], int(data.get("round", 0)), bool(data.get("back")))
@@ -82,7 +83,7 @@ def parse_turns(entries: Iterable[tuple[datetime, Mapping[str, Any]]]) -> list[T
     ]
 
 
-def derive_turns(steps: Iterable[tuple[datetime, str, Mapping[str, Any]]], first_stage: str) -> list[TurnChange]:
+def derive_turns(steps: Iterable[tuple[datetime, str, JsonObject]], first_stage: str) -> list[TurnChange]:
     """Derive turns from transitions, given as (time, event type, data), for times without responsibility events."""
     turns: list[TurnChange] = []
     stage, holder, before_hold = first_stage, "partner", "partner"

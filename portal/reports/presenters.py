@@ -6,9 +6,8 @@ Pages and emails use the language of the reader. CSV and JSON are never translat
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.utils.translation import gettext as _
@@ -17,6 +16,7 @@ from django.utils.translation import gettext_noop, ngettext
 from integrations.sla.formatting import format_percent
 from integrations.sla.presenters import SIDE_LABELS
 from portal.core.exports import ALL_FORMULA_PREFIXES, BYTE_ORDER_MARK, FORMULA_PREFIXES, escape_formula
+from portal.core.value_types import JsonObject
 from portal.reports.summaries import COUNTED_SINCE_FORMAT, build_subject, build_verdict, describe_next_action
 
 COLUMNS = (
@@ -59,7 +59,7 @@ TARGET_LABELS = {
 }
 
 
-def build_report_context(figures: Mapping[str, Any]) -> dict[str, object]:
+def build_report_context(figures: JsonObject) -> dict[str, object]:
     """Return the template context of a report. Times are local times of the report's time zone."""
     zone = ZoneInfo(figures["zone"])
     totals, before = figures["totals"], figures["before"]
@@ -96,17 +96,17 @@ def build_report_context(figures: Mapping[str, Any]) -> dict[str, object]:
     }
 
 
-def is_late(figures: Mapping[str, Any]) -> bool:
+def is_late(figures: JsonObject) -> bool:
     """Return whether the report was created late, so that open clocks are as of the end of the week."""
     return bool(figures["format"] >= COUNTED_SINCE_FORMAT and figures["made_late"])
 
 
-def _list_figure_titles(figures: Mapping[str, object]) -> list[tuple[str, str]]:
+def _list_figure_titles(figures: JsonObject) -> list[tuple[str, str]]:
     replacements = LATE_FIGURE_TITLES if is_late(figures) else {}
     return [(replacements.get(key, title), key) for title, key in FIGURE_TITLES]
 
 
-def _count_omitted(figures: Mapping[str, Any], kind: str) -> int:
+def _count_omitted(figures: JsonObject, kind: str) -> int:
     """Return the number of issues that the report does not list."""
     if figures["format"] < COUNTED_SINCE_FORMAT:
         return 0
@@ -115,12 +115,12 @@ def _count_omitted(figures: Mapping[str, Any], kind: str) -> int:
     return int(max(0, total_count - len(figures[kind])))
 
 
-def render_json(figures: Mapping[str, object]) -> str:
+def render_json(figures: JsonObject) -> str:
     """Return the stored metrics as JSON, identical every time."""
     return json.dumps(figures, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def render_csv(figures: Mapping[str, Any]) -> str:
+def render_csv(figures: JsonObject) -> str:
     """Return the report as CSV with several tables, separated by blank lines.
 
     Formulas are escaped. Reports of older formats keep their structure.
@@ -155,12 +155,12 @@ def render_csv(figures: Mapping[str, Any]) -> str:
     return buffer.getvalue()
 
 
-def _build_issue_table(figures: Mapping[str, Any], columns: Sequence[str]) -> list[Sequence[str]]:
+def _build_issue_table(figures: JsonObject, columns: Sequence[str]) -> list[Sequence[str]]:
     rows = [{"list": kind, **row} for kind in ("worst", "coming") for row in figures[kind]]
     return [columns, *([str(row[column]) for column in columns] for row in rows)]
 
 
-def _build_summary_table(figures: Mapping[str, Any]) -> list[Sequence[str]]:
+def _build_summary_table(figures: JsonObject) -> list[Sequence[str]]:
     """Return the table with activity, the program's review record, and the sources of the report."""
     values = {
         name: figures[name] for name in ("week", "name", "start", "end", "zone", "created_at", "data_up_to", "watched")
@@ -172,7 +172,7 @@ def _build_summary_table(figures: Mapping[str, Any]) -> list[Sequence[str]]:
     return [("about the week", "value"), *((name.replace("_", " "), str(value)) for name, value in rows.items())]
 
 
-def _build_list_table(figures: Mapping[str, Any], key: str, columns: Sequence[str]) -> list[Sequence[str]]:
+def _build_list_table(figures: JsonObject, key: str, columns: Sequence[str]) -> list[Sequence[str]]:
     """Return a list of the report as a table. The first column has the name of the list."""
     cells = ([key, *(_format_cell(row[column]) for column in columns)] for row in figures[key])
     return [("list", *columns), *cells]
@@ -186,9 +186,7 @@ def _format_number(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
 
 
-def _build_figure(
-    title: str, key: str, totals: Mapping[str, Any], before: Mapping[str, Any], format_version: int
-) -> dict[str, str]:
+def _build_figure(title: str, key: str, totals: JsonObject, before: JsonObject, format_version: int) -> dict[str, str]:
     is_share = key == "share"
     format_value = format_percent if is_share else lambda value: str(value)
     # reports of the first format did not keep where the open clocks were a week ago
@@ -200,14 +198,17 @@ def _build_figure(
     }
 
 
-def _build_row(row: Mapping[str, Any], zone: ZoneInfo) -> dict[str, object]:
+def _build_row(row: JsonObject, zone: ZoneInfo) -> dict[str, object]:
     times = {name: _parse_moment(row[name], zone) for name in ("due", "last_commented_at")}
     labels = {"severity": _(SEVERITY_LABELS[row["severity"]]), "promised": _(TARGET_LABELS[row["target_type"]])}
-    sides = {name: _(SIDE_LABELS.get(row[name], row[name])) for name in ("holder", "last_commenter_role")}
+    sides = {
+        name: _(SIDE_LABELS[row[name]] if row[name] in SIDE_LABELS else row[name])
+        for name in ("holder", "last_commenter_role")
+    }
     return {**row, **times, **labels, **sides, "age": _format_hours(row["age_hours"]), "late": _describe_lateness(row)}
 
 
-def _describe_lateness(row: Mapping[str, Any]) -> str:
+def _describe_lateness(row: JsonObject) -> str:
     """Return how overdue an issue is, or that its data is incomplete."""
     length = _format_hours(row["late_hours"])
     template = (

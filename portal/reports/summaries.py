@@ -3,11 +3,10 @@
 They are in the active language, and the same for the same figures.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
+
+from portal.core.value_types import JsonObject
 
 COUNTED_SINCE_FORMAT = 4  # since this format, overdue and upcoming issues are counted, not only listed
 PAST_MESSAGE = gettext_noop("No action needed. The newest report shows what is open now.")
@@ -22,7 +21,7 @@ def format_change(current: float | None, previous: float | None) -> str:
     return f"{'+' if difference > 0 else '−' if difference < 0 else '±'}{abs(difference):g}"
 
 
-def build_subject(figures: Mapping[str, Any]) -> str:
+def build_subject(figures: JsonObject) -> str:
     """Return the week in one line: "SLA week 47: 96% on time (+2 pts), 0 breached, 2 at risk – Acme, Foo"."""
     names = list(dict.fromkeys(row["partner"] for row in figures["worst"]))
     if figures["scope"].startswith("partner:"):
@@ -30,7 +29,7 @@ def build_subject(figures: Mapping[str, Any]) -> str:
     return _summarize_week(figures) + (f" – {', '.join(names)}" if names else "")
 
 
-def _summarize_week(figures: Mapping[str, Any]) -> str:
+def _summarize_week(figures: JsonObject) -> str:
     """Say first what is overdue, so that a good share of the week never hides it."""
     totals = figures["totals"]
     change = format_change(totals["share"], figures["before"]["share"])
@@ -52,7 +51,7 @@ def _summarize_week(figures: Mapping[str, Any]) -> str:
     return template % (values | {"change": change})
 
 
-def _summarize_week_without_targets(totals: Mapping[str, Any]) -> str:
+def _summarize_week_without_targets(totals: JsonObject) -> str:
     if totals["overdue"]:
         return _("SLA week %(week)s: %(overdue)s overdue, no targets due, %(at_risk)s at risk")
     if totals["data_incomplete"]:
@@ -64,7 +63,7 @@ def _summarize_week_without_targets(totals: Mapping[str, Any]) -> str:
     return _("SLA week %(week)s: no targets due, %(at_risk)s at risk")
 
 
-def build_verdict(figures: Mapping[str, Any]) -> str:
+def build_verdict(figures: JsonObject) -> str:
     """Return how the week went in one sentence, and in another what can't be evaluated."""
     totals = figures["totals"]
     if not figures["watched"]:
@@ -78,7 +77,7 @@ def build_verdict(figures: Mapping[str, Any]) -> str:
     return " ".join(sentence % totals for sentence in sentences if sentence)
 
 
-def _summarize_targets(totals: Mapping[str, Any]) -> str:
+def _summarize_targets(totals: JsonObject) -> str:
     if not totals["settled"]:
         return _("No SLA targets were due this week.")
     if totals["broken"]:
@@ -86,17 +85,17 @@ def _summarize_targets(totals: Mapping[str, Any]) -> str:
     return ngettext("The only SLA target was met.", "All %(settled)s SLA targets were met.", totals["settled"])
 
 
-def describe_next_action(figures: Mapping[str, object]) -> str:
+def describe_next_action(figures: JsonObject) -> str:
     """Return what the reader must do, or that no action is needed."""
     return describe_required_action(figures) or explain_no_action(figures)
 
 
-def explain_no_action(figures: Mapping[str, Any]) -> str:
+def explain_no_action(figures: JsonObject) -> str:
     """Return why no action is needed."""
     return _(PAST_MESSAGE) if figures["format"] >= COUNTED_SINCE_FORMAT and figures["is_past"] else _(NO_ACTION_MESSAGE)
 
 
-def describe_required_action(figures: Mapping[str, Any]) -> str:
+def describe_required_action(figures: JsonObject) -> str:
     """Return what the reader must do, blank where nothing. The first three formats counted only the rows they show."""
     is_counted = figures["format"] >= COUNTED_SINCE_FORMAT
     if is_counted and figures["is_past"]:

@@ -7,7 +7,6 @@ number and size, is the one that was read; after a week it is read again all the
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import Any
 
 from portal.core.value_types import JsonObject
 from verification.outcomes import Outcome
@@ -34,14 +33,14 @@ def plain(
     platforms: Iterable[Platform], identity_by_address: Mapping[str, str], before: object, now: datetime
 ) -> JsonObject:
     """Return the data of each archive as plain values for the next run. Data that was reused keeps its date."""
-    entries = before if isinstance(before, Mapping) else {}
+    entries = before if isinstance(before, dict) else {}
     archives = {}
     for platform in platforms:
         reply, archive = platform.archive_reply, platform.archive
         if reply is None or reply.answer is None or archive is None or reply.address not in identity_by_address:
             continue
         old = entries.get(reply.address)
-        same = isinstance(old, Mapping) and _fits(old, identity_by_address[reply.address], now)
+        same = isinstance(old, dict) and _fits(old, identity_by_address[reply.address], now)
         archives[reply.address] = (
             old if same else _entry(reply.answer, archive, identity_by_address[reply.address], now)
         )
@@ -50,18 +49,18 @@ def plain(
 
 def usable(before: object, identity_by_address: Mapping[str, str], now: datetime) -> ArchiveReplies:
     """The archives that are still what was kept of them, by their address."""
-    entries = before if isinstance(before, Mapping) else {}
+    entries = before if isinstance(before, dict) else {}
     fitting = {
         address: entry
         for address, entry in entries.items()
         if address in identity_by_address
-        and isinstance(entry, Mapping)
+        and isinstance(entry, dict)
         and _fits(entry, identity_by_address[address], now)
     }
     return {address: _read(address, entry) for address, entry in fitting.items()}
 
 
-def _fits(entry: Mapping[str, Any], identity: str, now: datetime) -> bool:
+def _fits(entry: JsonObject, identity: str, now: datetime) -> bool:
     return entry.get("identity") == identity and now - datetime.fromisoformat(entry["at"]) < AGE
 
 
@@ -79,7 +78,7 @@ def _entry(answer: SourceResponse, archive: Archive, identity: str, now: datetim
     }
 
 
-def _read(address: str, entry: Mapping[str, Any]) -> tuple[RegistryReply, Archive]:
+def _read(address: str, entry: JsonObject) -> tuple[RegistryReply, Archive]:
     link = urls.parse_url(address, loopback=True)
     answer = SourceResponse(200, "OK", link, {}, b"", entry["size"], entry["sha256"])
     remarks = tuple(Remark(key, Outcome(outcome), text) for key, outcome, text in entry["remarks"])

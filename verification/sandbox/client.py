@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Timer
 from typing import Any, BinaryIO, cast
 
+from portal.core.value_types import JsonObject
 from verification.sandbox.types import SandboxUnavailable
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,7 +26,7 @@ VARIABLES = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 JOB_SECONDS = 300.0
 GRACE_SECONDS = 5.0
 COPY_SIZE = 1024 * 1024
-ReportProgress = Callable[[dict[str, Any]], None]
+ReportProgress = Callable[[JsonObject], None]
 
 
 class SandboxProtocolError(Exception):

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import transaction
@@ -109,8 +109,8 @@ def interpret_delivery(watch: MonitoredRepository, delivery: GitHubDelivery) -> 
 
 
 def _is_own_repository(watch: MonitoredRepository, payload: object) -> bool:
-    repository = payload.get("repository") if isinstance(payload, Mapping) else None
-    if not isinstance(repository, Mapping):
+    repository = payload.get("repository") if isinstance(payload, dict) else None
+    if not isinstance(repository, dict):
         raise UnmappableEvent("the repository is missing")
     return is_own_repository(watch.repository_id, watch.repository, repository)
 

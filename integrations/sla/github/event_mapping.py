@@ -4,13 +4,14 @@ Webhooks and API lists give the same events under the same keys. A payload with 
 UnmappableEvent. A payload that doesn't concern a support issue maps to None.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from integrations.sla.engine.types import Actor, IssueEventKind, TimelineEvent
 from portal.accounts.requests import AnyUser
+from portal.core.value_types import JsonObject
 
 UNKNOWN_ACTOR = Actor(0, "ghost")
 # GitHub omits the association of actors who label, lock, or close others' issues. Only collaborators can do this.
@@ -58,24 +59,24 @@ class IssueUpdate:
     facts: tuple[TimelineEvent, ...]
 
 
-def map_webhook(event: str, payload: Mapping[str, object], received_at: datetime) -> IssueUpdate | None:
+def map_webhook(event: str, payload: JsonObject, received_at: datetime) -> IssueUpdate | None:
     """Map a webhook. None if it doesn't concern an issue. Raises UnmappableEvent."""
     if event not in HANDLED_EVENTS:
         return None
     return _map_payload(lambda: _map_webhook(event, payload, received_at))
 
 
-def map_issue(raw: Mapping[str, object]) -> IssueUpdate | None:
+def map_issue(raw: JsonObject) -> IssueUpdate | None:
     """Map an entry of the issue list to its opening. None for a pull request. Raises UnmappableEvent."""
     return _map_payload(lambda: _build_issue_update(raw, ()))
 
 
-def map_event(raw: Mapping[str, object]) -> IssueUpdate | None:
+def map_event(raw: JsonObject) -> IssueUpdate | None:
     """Map an entry of the repository's event list. None for irrelevant events. Raises UnmappableEvent."""
     return _map_payload(lambda: _map_event(raw))
 
 
-def map_comment(raw: Mapping[str, object]) -> tuple[TimelineEvent, ...]:
+def map_comment(raw: JsonObject) -> tuple[TimelineEvent, ...]:
     """Map an entry of the comment list to its creation and last edit. Raises UnmappableEvent."""
     return _map_payload(lambda: _map_comment(raw))
 
@@ -95,7 +96,7 @@ def build_edit_event(update: IssueUpdate) -> TimelineEvent:
     return TimelineEvent(key, IssueEventKind.EDITED, update.updated_at, update.author, get_body(update), data=data)
 
 
-def build_deletion_event(comment: str, raw: Mapping[str, object]) -> TimelineEvent:
+def build_deletion_event(comment: str, raw: JsonObject) -> TimelineEvent:
     """Build a deletion event of a comment from an entry of the event list. Raises UnmappableEvent."""
     return _map_payload(
         lambda: _build_deletion_event(comment, parse_timestamp(raw["created_at"]), raw.get("actor"), "")
@@ -120,7 +121,7 @@ def _map_payload(function: Callable[[], T]) -> T:
         raise UnmappableEvent(f"unexpected structure: {error!r}") from error
 
 
-def _map_webhook(event: str, payload: Mapping[str, Any], received_at: datetime) -> IssueUpdate | None:
+def _map_webhook(event: str, payload: JsonObject, received_at: datetime) -> IssueUpdate | None:
     action, issue = payload["action"], payload["issue"]
     sender = payload.get("sender")
     if event == "issue_comment":
@@ -140,14 +141,14 @@ def _map_webhook(event: str, payload: Mapping[str, Any], received_at: datetime) 
     )
 
 
-def _build_event_data(kind: IssueEventKind, issue: Mapping[str, object]) -> dict[str, object]:
+def _build_event_data(kind: IssueEventKind, issue: JsonObject) -> dict[str, object]:
     if kind is IssueEventKind.CLOSED:
         return {"reason": _parse_text(issue.get("state_reason"))}
     return {"body": True} if kind is IssueEventKind.EDITED else {}
 
 
 def _map_comment_change(
-    action: str, raw: Mapping[str, object], sender: object, received_at: datetime
+    action: str, raw: JsonObject, sender: object, received_at: datetime
 ) -> tuple[TimelineEvent, ...]:
     if action not in COMMENT_KINDS_BY_ACTION:
         return ()
@@ -173,7 +174,7 @@ def build_comment_key(comment: int) -> str:
     return f"comment:{comment}"
 
 
-def _map_comment(raw: Mapping[str, object]) -> tuple[TimelineEvent, ...]:
+def _map_comment(raw: JsonObject) -> tuple[TimelineEvent, ...]:
     """Map a comment to its creation and, if edited, its last edit.
 
     GitHub doesn't provide the original text of an edited comment: lists and webhooks show the last text, and a
@@ -209,11 +210,11 @@ def _map_comment(raw: Mapping[str, object]) -> tuple[TimelineEvent, ...]:
     )
 
 
-def _build_comment_data(raw: Mapping[str, object]) -> dict[str, object]:
+def _build_comment_data(raw: JsonObject) -> dict[str, object]:
     return {"comment": build_comment_key(_parse_number(raw["id"])), "url": _parse_text(raw.get("html_url"), 400)}
 
 
-def _map_event(raw: Mapping[str, Any]) -> IssueUpdate | None:
+def _map_event(raw: JsonObject) -> IssueUpdate | None:
     issue = raw.get("issue")
     if raw["event"] not in KINDS_BY_ACTION or not issue:
         return None
@@ -237,16 +238,16 @@ def _build_change_event(
     kind: IssueEventKind,
     occurred_at: datetime,
     user: AnyUser | None,
-    issue: Mapping[str, object],
+    issue: JsonObject,
     label: str,
-    data: Mapping[str, object],
+    data: JsonObject,
 ) -> TimelineEvent:
     is_own_issue = _is_same_user(user, issue.get("user"))
     actor = _parse_actor(user, issue.get("author_association") if is_own_issue else TRUSTED_ASSOCIATION)
     return TimelineEvent(key, kind, occurred_at, actor, label=_parse_text(label, 100), data=data)
 
 
-def _build_issue_update(raw: Mapping[str, object], events: Iterable[TimelineEvent]) -> IssueUpdate | None:
+def _build_issue_update(raw: JsonObject, events: Iterable[TimelineEvent]) -> IssueUpdate | None:
     if raw.get("pull_request"):
         return None
     author, opened_at = _parse_actor(raw.get("user"), raw.get("author_association")), parse_timestamp(raw["created_at"])

@@ -6,7 +6,7 @@ event that GitHub doesn't confirm is denied: the projection ignores it and adds 
 """
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,7 +17,7 @@ from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, 
 from integrations.sla.github.event_store import SAME_CHANGE_TOLERANCE, IssueEventBatch
 from integrations.sla.models import MonitoredRepository, SupportIssueEvent
 from integrations.sla.services.policies import get_sla_policy
-from portal.core.value_types import NamedValues
+from portal.core.value_types import JsonObject, NamedValues
 from verification.sources.github import issues
 from verification.sources.github.issues import IssueApi
 
@@ -152,11 +152,11 @@ def _is_deleted(row: SupportIssueEvent, activity: ListedActivity) -> bool:
     return comment in activity.deleted_comments or deletions.exists()
 
 
-def _is_that_comment(raw: Mapping[str, object], row: SupportIssueEvent) -> bool:
+def _is_that_comment(raw: JsonObject, row: SupportIssueEvent) -> bool:
     number = str(raw["issue_url"]).rpartition("/")[2]
     return number == str(row.issue.number) and _is_same_action(raw.get("user"), raw, row)
 
 
-def _is_same_action(user: Any, raw: Mapping[str, Any], row: SupportIssueEvent) -> bool:
+def _is_same_action(user: Any, raw: JsonObject, row: SupportIssueEvent) -> bool:
     """Return whether time and actor match. GitHub omits the user of deleted accounts."""
     return is_same_time(parse_timestamp(raw["created_at"]), row) and (not user or user["id"] == row.actor_id)

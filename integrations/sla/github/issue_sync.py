@@ -4,10 +4,9 @@ An unchanged repository takes one request. Otherwise this verifies the repositor
 events, including those that webhooks missed or reported wrongly.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from integrations.sla.engine.types import IssueEventKind, TimelineEvent
 from integrations.sla.github import event_verification
@@ -27,7 +26,7 @@ from integrations.sla.github.event_mapping import (
 )
 from integrations.sla.github.event_store import IssueEventBatch
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
-from portal.core.value_types import NamedValues
+from portal.core.value_types import JsonObject, NamedValues
 from verification.sources.errors import SourceError, SourceUnavailableError
 from verification.sources.github import issues
 from verification.sources.github.issues import IssueApi
@@ -172,7 +171,7 @@ def _fetch_events(api: IssueApi, watch: MonitoredRepository, changes: Repository
 
 
 def _record_deleted_comments(
-    api: IssueApi, watch: MonitoredRepository, changes: RepositoryChanges, raw: Mapping[str, Any]
+    api: IssueApi, watch: MonitoredRepository, changes: RepositoryChanges, raw: JsonObject
 ) -> None:
     """Record deleted comments. The event doesn't name the comment, so compare the known with the listed comments."""
     number = int(raw["issue"]["number"])

@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ from django.db.models import F
 
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from integrations.sla.services import monitoring
+from portal.core.value_types import JsonObject
 
 MAX_PAYLOAD_BYTES = 25 * 1024 * 1024
 CACHE_SECONDS = 5.0  # for known and unknown repositories
@@ -80,7 +81,7 @@ def is_watched(uuid: UUID) -> bool:
     return _try_twice(lambda: _get_repository(uuid) is not None)
 
 
-def ingest_delivery(uuid: UUID, headers: Mapping[str, object], body: bytes, now: datetime) -> IntakeResponse:
+def ingest_delivery(uuid: UUID, headers: JsonObject, body: bytes, now: datetime) -> IntakeResponse:
     """Ingest a delivery. `headers` has WSGI names (HTTP_X_GITHUB_DELIVERY …). Callers handle database errors."""
     return _try_twice(lambda: _ingest_delivery(uuid, headers, body, now))
 
@@ -97,7 +98,7 @@ def _try_twice(operation: Callable[[], Result]) -> Result:
         return operation()
 
 
-def _ingest_delivery(uuid: UUID, headers: Mapping[str, Any], body: bytes, now: datetime) -> IntakeResponse:
+def _ingest_delivery(uuid: UUID, headers: JsonObject, body: bytes, now: datetime) -> IntakeResponse:
     watch = _get_repository(uuid)
     if watch is None:
         return IntakeResponse(404, "Webhook not found.")
@@ -219,7 +220,7 @@ def _check_payload(watch: CachedRepository, body: bytes) -> IntakeResponse | Non
     return None
 
 
-def is_own_repository(number: int | None, name: str, repository: Mapping[str, object]) -> bool:
+def is_own_repository(number: int | None, name: str, repository: JsonObject) -> bool:
     """Return whether a payload concerns the monitored repository, by ID or, if the ID is unknown, by name."""
     if number is not None:
         return repository.get("id") == number

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Unpack
+from typing import Unpack
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -24,7 +24,7 @@ from portal.core.form_fields import (
 )
 from portal.core.repository_urls import MAX_URL_LENGTH, InvalidRepositoryUrlError, get_allowed_host, parse_repository
 from portal.core.text_fields import MultiLineField, SingleLineField
-from portal.core.value_types import NamedValues
+from portal.core.value_types import JsonObject, NamedValues
 
 TEXT_FIELDS = ("repository_address", "name", "description", "category", "homepage")
 FORM_FIELDS = (*TEXT_FIELDS, "offerings")
@@ -64,7 +64,7 @@ class RepositoryUrlField(SingleLineField):
             raise ValidationError(str(error)) from error
 
 
-def merge_form_data(post: QueryDict, previous: Mapping[str, Any]) -> dict[str, object]:
+def merge_form_data(post: QueryDict, previous: JsonObject) -> dict[str, object]:
     """Return the draft data with the submitted fields.
 
     Edited values are no longer marked as filled from GitHub. A new repository URL clears all repository data.
@@ -83,7 +83,7 @@ def merge_form_data(post: QueryDict, previous: Mapping[str, Any]) -> dict[str, o
     return data | {"prefilled": prefilled_keys} if "prefilled" in previous else data
 
 
-def merge_repository_data(data: Mapping[str, Any], repository_data: Mapping[str, object]) -> dict[str, object]:
+def merge_repository_data(data: JsonObject, repository_data: Mapping[str, object]) -> dict[str, object]:
     """Return the data with blank and previously filled fields set from GitHub; edited fields don't change."""
     fillable = [key for key in GITHUB_FIELDS if not data.get(key) or key in data.get("prefilled", [])]
     new_values = {key: repository_data[key] for key in fillable if repository_data[key]}
@@ -147,7 +147,7 @@ class IntegrationForm(forms.Form):
             "product": program.product
         }
 
-    def mark_prefilled(self, data: Mapping[str, Any]) -> "IntegrationForm":
+    def mark_prefilled(self, data: JsonObject) -> "IntegrationForm":
         """Mark the fields that GitHub filled."""
         for key in set(GITHUB_FIELDS) & set(data.get("prefilled", [])):
             self.fields[key].prefilled = _("from GitHub")  # type: ignore[attr-defined]
@@ -172,7 +172,7 @@ class IntegrationForm(forms.Form):
         )
 
 
-def bind_form(program: Program, edition: Edition, data: Mapping[str, Any]) -> IntegrationForm:
+def bind_form(program: Program, edition: Edition, data: JsonObject) -> IntegrationForm:
     """Return the form bound to a draft's data."""
     post = QueryDict(mutable=True)
     for key in TEXT_FIELDS:

@@ -1,6 +1,6 @@
 """Meetings: one side proposes times, the other accepts one, and the program records the items shown."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -257,7 +257,7 @@ def _answer_requirement(
     requirement: Requirement,
     event_type: str,
     waits_for: ResponsibleParty,
-    event_data: Mapping[str, object],
+    event_data: JsonObject,
     actor: AnyUser | None,
     now: datetime,
 ) -> None:

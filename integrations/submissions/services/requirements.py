@@ -92,7 +92,7 @@ def _lock_partner(integration: Integration, requirement: Requirement) -> None:
 def submit_answer(
     integration: Integration,
     requirement_id: str,
-    data: Mapping[str, Any],
+    data: JsonObject,
     *,
     actor: AnyUser | None,
     now: datetime,
@@ -102,7 +102,7 @@ def submit_answer(
     rule: Any = rules.can_edit,
     version: int | None = None,
     note: str = "",
-    extra_data: Mapping[str, Any] | None = None,
+    extra_data: JsonObject | None = None,
 ) -> RequirementFulfillment:
     """Answer a requirement with form fields, an attestation, or the status of a two-sided one.
 

@@ -1,6 +1,5 @@
 """Resolution of draft conflicts: both versions side by side, without loss."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -18,6 +17,7 @@ from integrations.submissions.views.mixins import require_button
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.form_fields import truncate_draft_text
+from portal.core.value_types import JsonObject
 from portal.ui.refusals import report_refusal
 
 OWN_SIDE, OTHER_SIDE = "mine", "theirs"
@@ -39,9 +39,7 @@ class DraftFieldComparison:
         return self.mine == self.theirs
 
 
-def compare_fields(
-    edition: Edition, own_data: Mapping[str, object], other_data: Mapping[str, object]
-) -> list[DraftFieldComparison]:
+def compare_fields(edition: Edition, own_data: JsonObject, other_data: JsonObject) -> list[DraftFieldComparison]:
     """Return all fields of the form in order."""
     return [
         DraftFieldComparison(
@@ -55,7 +53,7 @@ def compare_fields(
     ]
 
 
-def format_value(edition: Edition, key: str, data: Mapping[str, object]) -> str:
+def format_value(edition: Edition, key: str, data: JsonObject) -> str:
     value = data.get(key, "")
     if key == "category":
         category = edition.category(str(value))
@@ -97,7 +95,7 @@ def resolve_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     return redirect("submissions:draft", uuid=uuid)
 
 
-def merge_chosen_values(request: HttpRequest, other_data: Mapping[str, object]) -> dict[str, object]:
+def merge_chosen_values(request: HttpRequest, other_data: JsonObject) -> dict[str, object]:
     """Return the data with each field from the chosen side, or from the other version by default."""
     form_data, chosen_side = request.POST, request.POST.get("whole", "")
     merged_data = form_data.copy()

@@ -1,6 +1,5 @@
 """Helpers that the draft pages share."""
 
-from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +16,7 @@ from integrations.submissions.selectors.similar import Overlap, WorkDescription,
 from integrations.submissions.services.creation import get_entry_edition
 from portal.accounts.requests import AnyUser, AuthenticatedRequest
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
+from portal.core.value_types import JsonObject
 
 
 def list_editable_partners(user: AnyUser) -> list[Partner]:
@@ -40,17 +40,17 @@ def get_program(draft: IntegrationDraft) -> tuple[Program, Edition]:
     return PROGRAMS[draft.program_key], get_entry_edition(draft.program_key)
 
 
-def parse_version(form_data: Mapping[str, object]) -> int:
+def parse_version(form_data: JsonObject) -> int:
     """Return the version that the page was rendered with; 0 for an invalid value, which is always outdated."""
     value = str(form_data.get("version", ""))
     return int(value) if value.isascii() and value.isdecimal() and len(value) < 9 else 0
 
 
-def has_text(data: Mapping[str, object]) -> bool:
+def has_text(data: JsonObject) -> bool:
     return any(data.get(key) for key in FORM_FIELDS)
 
 
-def describe_draft_work(partner: Partner, data: Mapping[str, Any]) -> WorkDescription:
+def describe_draft_work(partner: Partner, data: JsonObject) -> WorkDescription:
     """Return the values of a draft that are compared with other work."""
     try:
         repository = parse_repository(str(data.get("repository_address", "")))
@@ -62,7 +62,7 @@ def describe_draft_work(partner: Partner, data: Mapping[str, Any]) -> WorkDescri
     )
 
 
-def find_draft_overlaps(partner: Partner, data: Mapping[str, object]) -> tuple[Overlap, ...] | None:
+def find_draft_overlaps(partner: Partner, data: JsonObject) -> tuple[Overlap, ...] | None:
     """Return similar work, or None without a name and a repository."""
     work = describe_draft_work(partner, data)
     return find_overlaps(work) if work.name.strip() or work.repository else None

@@ -7,7 +7,9 @@ there is no activity, no transfer, and no evidence.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from portal.core.value_types import JsonObject
 
 if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
@@ -43,7 +45,7 @@ class _EvidenceProvider:
     facts_function: "Callable[[Integration, datetime], ComplianceFacts]" = field(
         default=lambda _row, _now: ComplianceFacts()
     )
-    evidence_function: "Callable[[Integration, datetime], dict[str, Any]]" = field(default=lambda _row, _now: {})
+    evidence_function: "Callable[[Integration, datetime], JsonObject]" = field(default=lambda _row, _now: {})
 
 
 _provider = _EvidenceProvider()
@@ -51,7 +53,7 @@ _provider = _EvidenceProvider()
 
 def set_evidence_provider(
     facts_function: "Callable[[Integration, datetime], ComplianceFacts]",
-    evidence_function: "Callable[[Integration, datetime], dict[str, Any]]",
+    evidence_function: "Callable[[Integration, datetime], JsonObject]",
 ) -> None:
     """Register the provider. `evidence_function` returns plain JSON."""
     _provider.facts_function, _provider.evidence_function = facts_function, evidence_function

@@ -1,13 +1,13 @@
 """Rows of the review queue, rendered from one format string because template lookups would dominate the page time."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from html import escape
-from typing import Any
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from portal.core.value_types import JsonObject
 from portal.ui.components.moments import due, when
 
 ROW_TEMPLATE = (
@@ -25,12 +25,12 @@ ESCAPED_FIELDS = ("name", "company", "program", "position", "reviewer")
 SAFE_FIELDS = ("href", "checks", "checks_label", "claim", "claim_href")
 
 
-def queue_rows(rows: Iterable[Mapping[str, object]], *, now: datetime) -> SafeString:
+def queue_rows(rows: Iterable[JsonObject], *, now: datetime) -> SafeString:
     """Render the rows of integrations.reviews.selectors.queue and escape user input."""
     return SafeString("".join([_render_row(row, now) for row in rows]))
 
 
-def _render_row(row: Mapping[str, Any], now: datetime) -> str:
+def _render_row(row: JsonObject, now: datetime) -> str:
     values = {name: escape(row[name]) for name in ESCAPED_FIELDS} | {name: row[name] for name in SAFE_FIELDS}
     reasons = "".join([f"<li>{escape(reason)}</li>" for reason in row["reasons"]])
     return ROW_TEMPLATE.format(

@@ -4,9 +4,9 @@ Each definition gets its own copy, so changes to one do not affect the others.
 """
 
 from copy import deepcopy
-from typing import Any
 
-Schema = dict[str, Any]
+from portal.core.value_types import JsonObject
+
 PRINTER_COLUMNS = [
     {"jsonPath": ".status.conditions[?(@.type=='Synced')].status", "name": "SYNCED", "type": "string"},
     {"jsonPath": ".status.conditions[?(@.type=='Ready')].status", "name": "READY", "type": "string"},
@@ -16,24 +16,24 @@ PRINTER_COLUMNS = [
 MANAGEMENT_POLICIES = ["Observe", "Create", "Update", "Delete", "LateInitialize", "*"]
 
 
-def build_text(description: str) -> Schema:
+def build_text(description: str) -> JsonObject:
     return {"description": description, "type": "string"}
 
 
-def _build_object(description: str, properties: Schema, required_names: list[str]) -> Schema:
+def _build_object(description: str, properties: JsonObject, required_names: list[str]) -> JsonObject:
     return {"description": description, "properties": properties, "required": required_names, "type": "object"}
 
 
-def _build_enum(description: str, values: list[str], default: str | None = None) -> Schema:
+def _build_enum(description: str, values: list[str], default: str | None = None) -> JsonObject:
     return {**({"default": default} if default else {}), "description": description, "enum": values, "type": "string"}
 
 
-OBJECT_PROPERTIES: Schema = {
+OBJECT_PROPERTIES: JsonObject = {
     "apiVersion": build_text("Version of the schema that this object is written in."),
     "kind": build_text("Kind of this object."),
     "metadata": {"type": "object"},
 }
-REFERENCE_POLICY: Schema = {
+REFERENCE_POLICY: JsonObject = {
     "description": "How the reference is resolved.",
     "properties": {
         "resolution": _build_enum("Whether it must be found.", ["Required", "Optional"], "Required"),
@@ -41,7 +41,7 @@ REFERENCE_POLICY: Schema = {
     },
     "type": "object",
 }
-CONDITION_SCHEMA: Schema = _build_object(
+CONDITION_SCHEMA: JsonObject = _build_object(
     "A condition of the resource.",
     {
         "lastTransitionTime": {
@@ -63,22 +63,22 @@ CONDITION_SCHEMA: Schema = _build_object(
 )
 
 
-def get_printer_columns() -> list[Schema]:
+def get_printer_columns() -> list[JsonObject]:
     """Return the columns of `kubectl get`."""
     return deepcopy(PRINTER_COLUMNS)
 
 
-def get_object_properties() -> Schema:
+def get_object_properties() -> JsonObject:
     """Return the common properties of Kubernetes objects."""
     return deepcopy(OBJECT_PROPERTIES)
 
 
-def get_reference_policy() -> Schema:
+def get_reference_policy() -> JsonObject:
     """Return a copy of the schema of reference policies."""
     return deepcopy(REFERENCE_POLICY)
 
 
-def _build_policies() -> Schema:
+def _build_policies() -> JsonObject:
     return {
         "default": ["*"],
         "description": "What Crossplane may do with the external object.",
@@ -87,7 +87,7 @@ def _build_policies() -> Schema:
     }
 
 
-def _build_provider_config(is_namespaced: bool) -> Schema:
+def _build_provider_config(is_namespaced: bool) -> JsonObject:
     description = "Which configuration of the provider is used."
     name = {"name": build_text("Name of the configuration.")}
     if is_namespaced:
@@ -100,14 +100,14 @@ def _build_provider_config(is_namespaced: bool) -> Schema:
     }
 
 
-def _build_connection_secret(is_namespaced: bool) -> Schema:
+def _build_connection_secret(is_namespaced: bool) -> JsonObject:
     properties = {"name": build_text("Name of the secret.")}
     if not is_namespaced:
         properties["namespace"] = build_text("Namespace of the secret.")
     return _build_object("The secret that connection details are written to.", properties, sorted(properties))
 
 
-def _build_published_details() -> Schema:
+def _build_published_details() -> JsonObject:
     """Return the schema of an additional store for connection details (runtime 1)."""
     store = {"name": build_text("Name of the configuration of the store."), "policy": get_reference_policy()}
     texts = {"additionalProperties": {"type": "string"}, "type": "object"}
@@ -127,9 +127,11 @@ def _build_published_details() -> Schema:
     return _build_object("Where else the connection details are written to.", properties, ["name"])
 
 
-def build_spec(kind: str, for_provider: Schema, init: Schema, runtime: str, *, is_namespaced: bool) -> Schema:
+def build_spec(
+    kind: str, for_provider: JsonObject, init: JsonObject, runtime: str, *, is_namespaced: bool
+) -> JsonObject:
     """Build the schema of `spec`: the resource's fields and the common ones for this scope and runtime."""
-    properties: Schema = {
+    properties: JsonObject = {
         "forProvider": for_provider,
         "initProvider": {"description": "Values for the creation alone; later changes are left alone.", **init},
         "managementPolicies": _build_policies(),
@@ -144,7 +146,7 @@ def build_spec(kind: str, for_provider: Schema, init: Schema, runtime: str, *, i
     return _build_object(f"{kind}Spec defines the desired state of {kind}", properties, ["forProvider"])
 
 
-def build_status(kind: str, at_provider: Schema, runtime: str) -> Schema:
+def build_status(kind: str, at_provider: JsonObject, runtime: str) -> JsonObject:
     """The status: what was observed, the conditions, the generation they speak of, and since runtime 2.3 which request
     to look again was followed."""
     conditions = {

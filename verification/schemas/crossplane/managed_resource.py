@@ -16,7 +16,6 @@ from verification.schemas.crossplane.naming import build_field_name, build_secre
 from verification.schemas.crossplane.options import GeneratorChoices
 from verification.schemas.engine.types import Node, Resource
 
-Value = dict[str, Any]
 UNSAFE_CHARACTER_PATTERN = re.compile(r"[^A-Za-z0-9-]")
 
 
@@ -34,13 +33,13 @@ class ManagedResource:
     """
 
     external_name: str | None = None
-    spec: Value = field(default_factory=dict)
-    init: Value = field(default_factory=dict)
-    status: Value = field(default_factory=dict)
+    spec: JsonObject = field(default_factory=dict)
+    init: JsonObject = field(default_factory=dict)
+    status: JsonObject = field(default_factory=dict)
     secrets: dict[str, JsonObject] = field(default_factory=dict)
     policies: tuple[str, ...] = ("*",)
     is_being_deleted: bool = False
-    beside: Value = field(default_factory=dict)
+    beside: JsonObject = field(default_factory=dict)
 
     def allows(self, policy: str) -> bool:
         return "*" in self.policies or policy in self.policies
@@ -72,7 +71,7 @@ class ManagedResourceCodec:
     def _nodes(self) -> tuple[Node, ...]:
         return tuple(node for node in self.resource.arguments if node.name not in self._excluded_names)
 
-    def decode(self, value: Value) -> ManagedResource:
+    def decode(self, value: JsonObject) -> ManagedResource:
         """The object of this value: what can be set in the spec, what is no secret in the status.
 
         Its external name is what the name replaces, where there is that, and the id otherwise.
@@ -89,7 +88,7 @@ class ManagedResourceCodec:
             external_name=external_name, spec=spec, status=status, secrets=stored_secrets, beside=beside
         )
 
-    def encode_state(self, managed_resource: ManagedResource) -> Value:
+    def encode_state(self, managed_resource: ManagedResource) -> JsonObject:
         """Return the prior state: the last observed value."""
         value = _Encoder(self._make, managed_resource.secrets, self.secret, True).level(
             self._nodes, managed_resource.status, ""
@@ -100,7 +99,7 @@ class ManagedResourceCodec:
         }
         return dict(sorted((value | excluded_values).items()))
 
-    def encode_spec(self, managed_resource: ManagedResource, *, creating: bool = False) -> Value:
+    def encode_spec(self, managed_resource: ManagedResource, *, creating: bool = False) -> JsonObject:
         """Return the planned state; values that only the provider sets are None. Raises UnresolvedSecretError."""
         spec_values = merge_values(managed_resource.init, managed_resource.spec) if creating else managed_resource.spec
         value = _Encoder(self._make, managed_resource.secrets, self.secret, False).level(self._nodes, spec_values, "")
@@ -122,7 +121,7 @@ class ManagedResourceCodec:
         return managed_resource.beside.get(name)
 
 
-def merge_values(under: Value, over: Value) -> Value:
+def merge_values(under: JsonObject, over: JsonObject) -> JsonObject:
     """Merge two values. The second one takes precedence, and lists are not merged."""
     both = dict(under)
     for name, value in over.items():
@@ -143,10 +142,10 @@ class _Decoder:
     secret: str
     secrets: dict[str, JsonObject]
 
-    def level(self, nodes: tuple[Node, ...], value: Mapping[str, object], path: str) -> tuple[Value, Value]:
+    def level(self, nodes: tuple[Node, ...], value: JsonObject, path: str) -> tuple[JsonObject, JsonObject]:
         """Return the spec and the status at one level."""
-        spec: Value = {}
-        status: Value = {}
+        spec: JsonObject = {}
+        status: JsonObject = {}
         for node in nodes:
             field_value, here = value.get(node.name), build_secret_key(path, node.name)
             if field_value is None:
@@ -173,7 +172,7 @@ class _Decoder:
             ]
         return self._store_secret_value(field_value, here)
 
-    def _store_secret_value(self, field_value: object, here: str) -> Value:
+    def _store_secret_value(self, field_value: object, here: str) -> JsonObject:
         self.secrets[self.secret][here] = field_value
         return {"name": self.secret, "key": here}
 
@@ -202,14 +201,14 @@ class _Encoder:
     """Decode a value from the status (`observed`) or the spec, and resolve its secrets."""
 
     make: FieldBuilder
-    secrets: Mapping[str, Mapping[str, object]]
+    secrets: Mapping[str, JsonObject]
     secret: str
     from_status: bool
 
-    def level(self, nodes: tuple[Node, ...], values: Mapping[str, object], path: str) -> Value:
+    def level(self, nodes: tuple[Node, ...], values: JsonObject, path: str) -> JsonObject:
         return {node.name: self._encode_node(node, values, build_secret_key(path, node.name)) for node in nodes}
 
-    def _encode_node(self, node: Node, values: Mapping[str, object], here: str) -> object:
+    def _encode_node(self, node: Node, values: JsonObject, here: str) -> object:
         if node.sensitive:
             return (
                 self._get_secret_by_path(node, here)
@@ -248,7 +247,7 @@ class _Encoder:
             several.append(own[build_secret_key(here, len(several))])
         return several or None
 
-    def _get_secret_by_reference(self, node: Node, values: Mapping[str, Any]) -> Any:
+    def _get_secret_by_reference(self, node: Node, values: JsonObject) -> Any:
         reference = values.get(build_secret_name(node.name))
         if reference is None or node.is_observed:
             return None

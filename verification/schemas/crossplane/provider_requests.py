@@ -6,13 +6,14 @@ state, either of which may be null.
 
 from collections.abc import Mapping
 
-from verification.schemas.crossplane.managed_resource import ManagedResource, ManagedResourceCodec, Value
+from portal.core.value_types import JsonObject
+from verification.schemas.crossplane.managed_resource import ManagedResource, ManagedResourceCodec
 from verification.schemas.crossplane.options import GeneratorChoices
 from verification.schemas.engine.types import Node, Resource
 
 OPERATIONS = ("Create", "Update", "Delete")
 FROM_EXTERNAL_NAME = "from the annotation crossplane.io/external-name"
-Request = dict[str, Value | None]
+Request = dict[str, JsonObject | None]
 
 
 def build_requests(codec: ManagedResourceCodec, managed_resource: ManagedResource) -> dict[str, Request]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from portal.core.value_types import JsonObject
-from verification.schemas.crossplane.managed_resource import ManagedResource, ManagedResourceCodec, Value
+from verification.schemas.crossplane.managed_resource import ManagedResource, ManagedResourceCodec
 from verification.schemas.engine.types import Node
 
 CREATE, UPDATE, DELETE, NOTHING = "create", "update", "delete", "nothing"
@@ -25,7 +25,7 @@ class ReconcileDecision:
 
 
 def compare(
-    codec: ManagedResourceCodec, managed_resource: ManagedResource, observed_value: Value | None
+    codec: ManagedResourceCodec, managed_resource: ManagedResource, observed_value: JsonObject | None
 ) -> ReconcileDecision:
     """Return the decision for an object. The observed value is None if the object doesn't exist."""
     if observed_value is None:
@@ -58,7 +58,7 @@ def _apply_policies(managed_resource: ManagedResource, action: str, why: str) ->
 
 
 def _find_differences(
-    nodes: tuple[Node, ...], spec_value: Value, observed_value: Value, path: str = ""
+    nodes: tuple[Node, ...], spec_value: JsonObject, observed_value: JsonObject, path: str = ""
 ) -> Iterator[str]:
     """Return the arguments that differ from the spec. Arguments without a desired value never differ."""
     for node in nodes:
@@ -105,7 +105,7 @@ def _count_details(value: object) -> int:
 
 
 def _find_late_values(
-    codec: ManagedResourceCodec, managed_resource: ManagedResource, observed_value: Value
+    codec: ManagedResourceCodec, managed_resource: ManagedResource, observed_value: JsonObject
 ) -> Iterator[tuple[str, object]]:
     """Return the settable values that only the provider sets (late initialization)."""
     spec_value = codec.encode_spec(managed_resource, creating=True)
@@ -115,7 +115,7 @@ def _find_late_values(
 
 
 def _find_unset(
-    nodes: tuple[Node, ...], spec_value: Value, observed_value: Value, path: str = ""
+    nodes: tuple[Node, ...], spec_value: JsonObject, observed_value: JsonObject, path: str = ""
 ) -> Iterator[tuple[str, object]]:
     for node in nodes:
         here = f"{path}.{node.name}" if path else node.name

@@ -5,9 +5,9 @@ Each rule is a function from one schema of the tree to what is wrong with it, or
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
-Schema = dict[str, Any]
+from portal.core.value_types import JsonObject
+
 NAME_PATTERN = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
 KIND_PATTERN = re.compile(r"[A-Z][A-Za-z0-9]*")
 MAX_NAME_CHARACTERS = 63
@@ -22,18 +22,18 @@ KNOWN_KEYWORDS = frozenset(
 SCALARS = ("string", "number", "integer", "boolean")
 
 
-def _check_type(one: Schema) -> str:
+def _check_type(one: JsonObject) -> str:
     if one.get(PRESERVE_UNKNOWN_FIELDS) and "type" not in one:
         return ""
     return "" if one.get("type") in KNOWN_TYPES else "no type"
 
 
-def _check_keywords(one: Schema) -> str:
+def _check_keywords(one: JsonObject) -> str:
     unknown = sorted(set(one) - KNOWN_KEYWORDS)
     return f"{unknown[0]} is not allowed" if unknown else ""
 
 
-def _check_exclusive_properties(one: Schema) -> str:
+def _check_exclusive_properties(one: JsonObject) -> str:
     return (
         "properties and additionalProperties are mutually exclusive"
         if {"properties", "additionalProperties"} <= set(one)
@@ -41,23 +41,23 @@ def _check_exclusive_properties(one: Schema) -> str:
     )
 
 
-def _check_object_properties(one: Schema) -> str:
+def _check_object_properties(one: JsonObject) -> str:
     has = {"properties", "additionalProperties", "required", MAP_TYPE} & set(one)
     return f"{min(has)} requires the type object" if has and one.get("type") != "object" else ""
 
 
-def _check_items(one: Schema) -> str:
+def _check_items(one: JsonObject) -> str:
     if (one.get("type") == "array") != ("items" in one):
         return "an array requires items, and other types don't allow them"
     return ""
 
 
-def _check_required(one: Schema) -> str:
+def _check_required(one: JsonObject) -> str:
     missing = [name for name in one.get("required", []) if name not in one.get("properties", {})]
     return f"{missing[0]} is required but not a property" if missing else ""
 
 
-def _check_list_type(one: Schema) -> str:
+def _check_list_type(one: JsonObject) -> str:
     kind = one.get(LIST_TYPE)
     if kind is None:
         return f"{LIST_KEYS} requires {LIST_TYPE} map" if LIST_KEYS in one else ""
@@ -68,7 +68,7 @@ def _check_list_type(one: Schema) -> str:
     return _check_list_keys(one) if kind == "map" else ""
 
 
-def _check_list_keys(one: Schema) -> str:
+def _check_list_keys(one: JsonObject) -> str:
     keys, items = one.get(LIST_KEYS, []), one["items"]
     if not keys or items.get("type") != "object":
         return f"{LIST_TYPE} map requires keys and objects"
@@ -79,11 +79,11 @@ def _check_list_keys(one: Schema) -> str:
     return ""
 
 
-def _check_map_type(one: Schema) -> str:
+def _check_map_type(one: JsonObject) -> str:
     return "" if one.get(MAP_TYPE, "granular") in ("granular", "atomic") else f"{MAP_TYPE} must be granular or atomic"
 
 
-def _check_default(one: Schema) -> str:
+def _check_default(one: JsonObject) -> str:
     if "default" not in one:
         return ""
     python = {"object": dict, "array": list, "string": str, "boolean": bool}.get(one.get("type", ""), (int, float))
@@ -94,14 +94,14 @@ def _check_default(one: Schema) -> str:
     return "" if fits else "the default doesn't match the schema"
 
 
-def _check_rules(one: Schema) -> str:
+def _check_rules(one: JsonObject) -> str:
     for rule in one.get(RULES_KEY, []):
         if not rule.get("rule", "").strip() or not rule.get("message", "x").strip() or "\n" in rule.get("message", ""):
             return "a rule requires an expression and a one-line message"
     return ""
 
 
-SCHEMA_RULES: tuple[Callable[[Schema], str], ...] = (
+SCHEMA_RULES: tuple[Callable[[JsonObject], str], ...] = (
     _check_type,
     _check_keywords,
     _check_exclusive_properties,
@@ -115,7 +115,7 @@ SCHEMA_RULES: tuple[Callable[[Schema], str], ...] = (
 )
 
 
-def find_faults(definition: Schema) -> list[str]:
+def find_faults(definition: JsonObject) -> list[str]:
     """Return the violations of a definition with their field paths."""
     spec = definition["spec"]
     messages = list(_check_names(definition["metadata"]["name"], spec)) + list(_check_versions(spec["versions"]))
@@ -129,7 +129,7 @@ def find_faults(definition: Schema) -> list[str]:
     return messages
 
 
-def walk_schemas(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]:
+def walk_schemas(schema: JsonObject, path: str = "") -> Iterator[tuple[str, JsonObject]]:
     """Yield all schemas of the tree with their dotted paths."""
     yield path or "(root)", schema
     for name, one in schema.get("properties", {}).items():
@@ -139,7 +139,7 @@ def walk_schemas(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]
             yield from walk_schemas(schema[key], path + mark)
 
 
-def _check_names(full: str, spec: Schema) -> Iterator[str]:
+def _check_names(full: str, spec: JsonObject) -> Iterator[str]:
     names = spec["names"]
     if full != f"{names['plural']}.{spec['group']}":
         yield "metadata.name must consist of the plural and the group"
@@ -152,7 +152,7 @@ def _check_names(full: str, spec: Schema) -> Iterator[str]:
             yield f"the {key} {names[key]} is not a valid name of at most {MAX_NAME_CHARACTERS} characters"
 
 
-def _check_versions(versions: list[Schema]) -> Iterator[str]:
+def _check_versions(versions: list[JsonObject]) -> Iterator[str]:
     if sum(bool(version.get("storage")) for version in versions) != 1:
         yield "exactly one version must be the storage version"
     if any(not version.get("schema", {}).get("openAPIV3Schema") for version in versions):

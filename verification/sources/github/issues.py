@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
+from portal.core.value_types import JsonObject
 from verification.sources.errors import SourceNotFoundError, SourceUnavailableError
 from verification.sources.github.api import GitHubApi
 
@@ -65,7 +66,7 @@ class _StoredEtag:
 
 def iterate_changes(
     api: IssueApi, repository: str, kind: str, since: datetime, **parameters: str
-) -> Iterator[list[Mapping[str, Any]]]:
+) -> Iterator[list[JsonObject]]:
     """The issues or comments changed since a moment, oldest change first, page by page; no page where nothing changed.
 
     Each page begins where the last one ended, by moment and not by number: what changes while we read moves to the
@@ -102,7 +103,7 @@ def list_open_numbers(api: IssueApi, repository: str) -> set[int]:
     raise SourceUnavailableError(f"Too many open issues of {repository} to read.")
 
 
-def list_events_after(api: IssueApi, repository: str, last_event_id: int, since: datetime) -> list[Mapping[str, Any]]:
+def list_events_after(api: IssueApi, repository: str, last_event_id: int, since: datetime) -> list[JsonObject]:
     """What happened to issues after the event numbered `last_event_id` (0: since a moment), oldest first.
 
     Raises Unreadable.
@@ -132,7 +133,7 @@ def list_comment_ids(api: IssueApi, repository: str, issue: int) -> set[int]:
     raise SourceUnavailableError(f"Too many comments of {repository}#{issue} to read.")
 
 
-def get_comment(api: IssueApi, repository: str, comment_id: int) -> Mapping[str, Any] | None:
+def get_comment(api: IssueApi, repository: str, comment_id: int) -> JsonObject | None:
     """One comment; None where GitHub has none of that number. Raises Unreadable."""
     description = f"a comment of {repository}"
     try:
@@ -142,7 +143,7 @@ def get_comment(api: IssueApi, repository: str, comment_id: int) -> Mapping[str,
     return _validate_rows([raw], description)[0]
 
 
-def list_issue_events(api: IssueApi, repository: str, issue: int) -> list[Mapping[str, Any]]:
+def list_issue_events(api: IssueApi, repository: str, issue: int) -> list[JsonObject]:
     """What happened to one issue; of more than MOST_EVENTS the first ones. Raises Unreadable."""
     description, events = f"the events of {repository}#{issue}", []
     for page_number in range(1, MAX_EVENTS // PAGE_SIZE + 1):
@@ -186,7 +187,7 @@ def is_gone(api: IssueApi, repository: str, issue: int) -> bool:
 
 def list_failed_deliveries(
     api: GitHubApi, repository: str, hook_id: int, since: datetime
-) -> list[tuple[Mapping[str, Any], int]]:
+) -> list[tuple[JsonObject, int]]:
     """What GitHub tried to deliver since a moment and could not, each with how often it tried; oldest first.
 
     Raises Unreadable. Of more deliveries than we read at once, those that came last are looked at.
@@ -198,9 +199,9 @@ def list_failed_deliveries(
     return [(row, attempt_counts[guid]) for guid, row in failed_by_guid.items()]
 
 
-def _list_deliveries(api: GitHubApi, repository: str, hook_id: int, since: str) -> list[Mapping[str, Any]]:
+def _list_deliveries(api: GitHubApi, repository: str, hook_id: int, since: str) -> list[JsonObject]:
     """Newest first."""
-    deliveries: list[Mapping[str, Any]] = []
+    deliveries: list[JsonObject] = []
     cursor, description = "", f"the deliveries of {repository}"
     for _ in range(MAX_PAGES):
         query = urlencode({"per_page": str(PAGE_SIZE)} | ({"cursor": cursor} if cursor else {}))
@@ -218,12 +219,12 @@ def redeliver(api: GitHubApi, repository: str, hook_id: int, delivery_id: int) -
     api.post(f"/repos/{repository}/hooks/{hook_id}/deliveries/{delivery_id}/attempts", f"a delivery of {repository}")
 
 
-def _get_list(api: IssueApi, path: str, description: str) -> list[Mapping[str, Any]] | None:
+def _get_list(api: IssueApi, path: str, description: str) -> list[JsonObject] | None:
     response = api.get(path, description)
     return None if response is NOT_MODIFIED else _validate_rows(response, description)
 
 
-def _validate_rows(rows: object, description: str) -> list[Mapping[str, object]]:
+def _validate_rows(rows: object, description: str) -> list[JsonObject]:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise SourceUnavailableError(f"Can't parse GitHub's response for {description}.")
     return rows

@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.sources.repository_snapshot import RepositoryFile
 
 SHA_PATTERN = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -82,7 +82,7 @@ def parse_number(value: object) -> int:
     return value
 
 
-def parse_repository(raw: Mapping[str, Any]) -> GitHubRepository:
+def parse_repository(raw: JsonObject) -> GitHubRepository:
     license_data = raw.get("license") or {}
     return GitHubRepository(
         id=parse_number(raw["id"]),
@@ -114,7 +114,7 @@ def parse_refs(raw: object) -> frozenset[str]:
     return frozenset(clean_text(ref["ref"]) for ref in raw)
 
 
-def parse_tree(raw: Mapping[str, Any]) -> tuple[tuple[RepositoryFile, ...], bool]:
+def parse_tree(raw: JsonObject) -> tuple[tuple[RepositoryFile, ...], bool]:
     """The files, folders and submodules apart, and whether the list is cut off."""
     files = (entry for entry in raw["tree"] if entry.get("type") == "blob")
     return tuple(_parse_tree_entry(entry) for entry in files), bool(raw.get("truncated"))
@@ -124,13 +124,13 @@ def _parse_tree_entry(raw: Mapping[str, object]) -> RepositoryFile:
     return RepositoryFile(clean_text(raw["path"]), parse_number(raw.get("size", 0)), parse_commit(raw))
 
 
-def parse_blob(raw: Mapping[str, Any]) -> str:
+def parse_blob(raw: JsonObject) -> str:
     if raw.get("encoding") != "base64":
         raise ValueError("another encoding")
     return base64.b64decode(raw["content"]).decode("utf-8", "replace").replace("\x00", "")
 
 
-def parse_pull_request(raw: Mapping[str, Any]) -> PullRequest:
+def parse_pull_request(raw: JsonObject) -> PullRequest:
     return PullRequest(
         number=parse_number(raw["number"]),
         title=clean_text(raw.get("title"))[:200],
@@ -148,7 +148,7 @@ def parse_releases(raw: object) -> tuple[GitHubRelease, ...]:
     return tuple(_parse_release(item) for item in raw)
 
 
-def _parse_release(raw: Mapping[str, Any]) -> GitHubRelease:
+def _parse_release(raw: JsonObject) -> GitHubRelease:
     published_at = clean_text(raw.get("published_at"))
     return GitHubRelease(
         tag=clean_text(raw["tag_name"]),

@@ -95,7 +95,7 @@ def _parse_response(parse: Callable[[], T]) -> T:
         raise SourceUnavailableError("Can't parse the registry's response.") from error
 
 
-def _parse_internal_listing(raw: Mapping[str, Any], etag: str) -> RegistryListing:
+def _parse_internal_listing(raw: JsonObject, etag: str) -> RegistryListing:
     attributes = raw["data"]["attributes"]
     included_items = [item for item in raw.get("included") or () if isinstance(item, dict)]
     repository_id = attributes.get("repository-id")
@@ -116,7 +116,7 @@ def _parse_internal_listing(raw: Mapping[str, Any], etag: str) -> RegistryListin
     )
 
 
-def _find_moved_to(data: Mapping[str, Any], included_items: list[JsonObject]) -> str:
+def _find_moved_to(data: JsonObject, included_items: list[JsonObject]) -> str:
     """The full name of the provider that took its place; blank where none did."""
     relationship = (data.get("relationships") or {}).get("moved-to") or {}
     target = relationship.get("data") or {}
@@ -150,7 +150,7 @@ def _parse_builds(raw: Any, version: str) -> dict[str, object]:
     return {"platforms": _parse_platforms(entry), "protocols": protocols, "builds": builds}
 
 
-def _parse_platforms(item: Mapping[str, Any]) -> tuple[str, ...]:
+def _parse_platforms(item: JsonObject) -> tuple[str, ...]:
     return tuple(
         f"{clean_text(platform['os'])}_{clean_text(platform['arch'])}" for platform in item.get("platforms") or ()
     )

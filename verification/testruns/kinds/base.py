@@ -17,6 +17,7 @@ from integrations.submissions.models import Integration
 from portal.core import crypto
 from portal.core.errors import ActionRefused
 from portal.core.json_text import clean_json
+from portal.core.value_types import JsonObject
 from portal.jobs import limits
 from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, Reschedule
@@ -29,7 +30,6 @@ from verification.testruns.models import TestRun
 from verification.testruns.rule_results import RuleCatalog
 
 T = TypeVar("T")
-PlainData = dict[str, Any]
 ProgramFetcher = Callable[[TestRun, Path], Path]
 log = logging.getLogger(__name__)
 SANDBOX = "sandbox"
@@ -108,12 +108,12 @@ class TestKind(ABC):
         initial = None if data is not None else self.get_initial_values(integration, last)
         return self.form_class(data, initial=initial)
 
-    def get_initial_values(self, integration: Integration, last: TestRun | None) -> PlainData:
+    def get_initial_values(self, integration: Integration, last: TestRun | None) -> JsonObject:
         """Return the initial form values: those of the last run, or known facts."""
         return {}
 
     @abstractmethod
-    def prepare(self, run: TestRun, inputs: PlainData) -> None:
+    def prepare(self, run: TestRun, inputs: JsonObject) -> None:
         """Set the inputs, secrets, and initial records of a new run."""
 
     @abstractmethod
@@ -127,10 +127,10 @@ class TestKind(ABC):
     @abstractmethod
     def load_records(self, run: TestRun) -> Any: ...
 
-    def serialize_records(self, run: TestRun, records: Any) -> PlainData:
+    def serialize_records(self, run: TestRun, records: Any) -> JsonObject:
         return dict(records.as_dict())
 
-    def evaluate(self, run: TestRun, records: Any) -> tuple[list[PlainData], str]:
+    def evaluate(self, run: TestRun, records: Any) -> tuple[list[JsonObject], str]:
         """Return the result of each rule, and the overall outcome."""
         results = self.rule_catalog.judge(records)
         return [each.as_dict() for each in results], str(self.rule_catalog.compute_outcome(results))
@@ -140,14 +140,14 @@ class TestKind(ABC):
         return run.outcome
 
     @abstractmethod
-    def build_report(self, run: TestRun) -> PlainData:
+    def build_report(self, run: TestRun) -> JsonObject:
         """Return the report, as the command prints it."""
 
-    def build_observation(self, run: TestRun) -> PlainData:
+    def build_observation(self, run: TestRun) -> JsonObject:
         """Return the summary that the check reads."""
         return {"version": run.version, "outcome": run.outcome, "verdicts": run.results}
 
-    def build_context(self, run: TestRun) -> PlainData:
+    def build_context(self, run: TestRun) -> JsonObject:
         """Return the kind's part of the page context."""
         return {}
 

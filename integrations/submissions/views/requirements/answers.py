@@ -1,6 +1,5 @@
 """Answers and attestations on the requirement page, with drafts and conflict detection."""
 
-from collections.abc import Mapping
 from typing import Unpack
 
 from django.http import HttpResponse
@@ -25,7 +24,7 @@ from integrations.submissions.views.requirements.page import (
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from portal.core.form_arguments import SubmittedFormArguments
-from portal.core.value_types import TemplateContext
+from portal.core.value_types import JsonObject, TemplateContext
 
 
 def get_draft(page: RequirementPage) -> IntegrationDraft | None:
@@ -85,7 +84,7 @@ def find_newer_draft(page: RequirementPage) -> drafts.DraftConflictError | None:
     return drafts.DraftConflictError(draft, form_data, page.user)
 
 
-def _save_answer(page: RequirementPage, data: Mapping[str, object], version: int | None = None) -> None:
+def _save_answer(page: RequirementPage, data: JsonObject, version: int | None = None) -> None:
     rule = requirement_services.ANSWER_RULES[page.requirement.responsible_party]
     requirement_services.submit_answer(
         page.integration, page.requirement.id, data, actor=page.user, now=page.now, rule=rule, version=version
@@ -93,7 +92,7 @@ def _save_answer(page: RequirementPage, data: Mapping[str, object], version: int
 
 
 def render_conflict(
-    page: RequirementPage, action_name: str, message: str, other_data: Mapping[str, object], **versions: int
+    page: RequirementPage, action_name: str, message: str, other_data: JsonObject, **versions: int
 ) -> HttpResponse:
     """Render both versions with a button to save the user's one."""
     own_data = collect_draft_data(page.requirement, page.request.POST)

@@ -1,7 +1,7 @@
 """Driver of a Nomad plugin test: calls the plugin in the sandbox as Nomad's agent does."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ import grpc
 import msgpack
 from google.protobuf import json_format
 
+from portal.core.value_types import JsonObject
 from verification.plugins import nomad_messages
 from verification.plugins.client import PluginStartError, RunningPlugin, start_plugin
 from verification.plugins.handshake import NOMAD_COOKIE
@@ -53,7 +54,7 @@ class NomadPluginTarget:
     type: str
     name: str = ""
     version: str = ""
-    config: Mapping[str, Any] = field(default_factory=dict)
+    config: JsonObject = field(default_factory=dict)
     readable: tuple[Path, ...] = ()
 
     @property

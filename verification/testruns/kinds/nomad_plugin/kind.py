@@ -13,13 +13,14 @@ from django.utils.translation import gettext_noop
 
 from integrations.submissions.models import Integration
 from portal.core.repository_urls import get_product_name
+from portal.core.value_types import JsonObject
 from portal.jobs.definitions import Backoff
 from verification.checks.rules import nomad_plugin as check
 from verification.checks.runner import build_integration_subject
 from verification.sandbox import client
 from verification.sources.factory import build_sources
 from verification.testruns import artifacts
-from verification.testruns.kinds.base import OutputRecord, PlainData, SandboxTestKind, retry_while_locked
+from verification.testruns.kinds.base import OutputRecord, SandboxTestKind, retry_while_locked
 from verification.testruns.kinds.nomad_plugin import worker
 from verification.testruns.kinds.nomad_plugin.config import PLUGIN_TYPE_LABELS, parse_config
 from verification.testruns.kinds.nomad_plugin.driver import CALL_TITLES, NomadPluginTarget
@@ -61,12 +62,12 @@ class NomadPluginTest(SandboxTestKind):
     def is_supported(self, integration: Integration) -> bool:
         return bool(integration.plugin)
 
-    def get_initial_values(self, integration: Integration, last: TestRun | None) -> PlainData:
+    def get_initial_values(self, integration: Integration, last: TestRun | None) -> JsonObject:
         if last is not None:
             return {"version": last.version, "name": last.inputs["name"], "config": last.inputs["config"]}
         return {"name": get_product_name(integration.repository)}
 
-    def prepare(self, run: TestRun, inputs: PlainData) -> None:
+    def prepare(self, run: TestRun, inputs: JsonObject) -> None:
         run.version = inputs["version"]
         run.inputs = {"type": run.integration.plugin, "name": inputs["name"], "config": inputs["config"]}
         run.records = NomadPluginRecords(_build_target(run, Path()).claims).as_dict()
@@ -91,13 +92,13 @@ class NomadPluginTest(SandboxTestKind):
     def load_records(self, run: TestRun) -> NomadPluginRecords:
         return load_records(run.records)
 
-    def build_report(self, run: TestRun) -> PlainData:
+    def build_report(self, run: TestRun) -> JsonObject:
         return {"version": run.version, **build_report(self.load_records(run))}
 
-    def build_observation(self, run: TestRun) -> PlainData:
+    def build_observation(self, run: TestRun) -> JsonObject:
         return super().build_observation(run) | {"type": run.inputs["type"]}
 
-    def build_context(self, run: TestRun) -> PlainData:
+    def build_context(self, run: TestRun) -> JsonObject:
         records = self.load_records(run)
         plugin_type = records.claims["type"]
         calls = [name for name in CALL_TITLES if PLUGIN_TYPE_BY_CALL.get(name, plugin_type) == plugin_type]

@@ -1,8 +1,6 @@
 """Records of a Nomad plugin test: every call with its response as plain data, to JSON and back."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from portal.core.value_types import JsonObject
 
@@ -54,7 +52,7 @@ class NomadPluginRecords:
         return asdict(self)
 
 
-def load_records(data: Mapping[str, Any]) -> NomadPluginRecords:
+def load_records(data: JsonObject) -> NomadPluginRecords:
     """Load records from the output of as_dict, also after JSON."""
     return NomadPluginRecords(
         claims=dict(data["claims"]),

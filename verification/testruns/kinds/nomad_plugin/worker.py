@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from portal.core.value_types import JsonObject
 from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTarget, NomadPluginTestRunner
@@ -22,7 +21,7 @@ def build_job_input(target: NomadPluginTarget) -> JsonObject:
     return texts | {"config": dict(target.config), "readable": [str(path) for path in target.readable]}
 
 
-def run_job(job_input: Mapping[str, Any], files: Mapping[str, Path], report_progress: ProgressCallback) -> JsonObject:
+def run_job(job_input: JsonObject, files: Mapping[str, Path], report_progress: ProgressCallback) -> JsonObject:
     """Run the test and return its records as plain data. `report_progress` receives {"seen": …} after each call."""
     texts = {name: str(job_input[name]) for name in TEXT_FIELDS}
     readable = tuple(Path(path) for path in job_input["readable"])

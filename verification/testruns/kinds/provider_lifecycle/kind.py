@@ -17,12 +17,13 @@ from integrations.submissions.services import credentials
 from portal.core import crypto
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import get_product_name
+from portal.core.value_types import JsonObject
 from verification.checks.runner import build_integration_subject
 from verification.releases.artifacts import file_names
 from verification.sandbox import client
 from verification.schemas.models import ProviderSchema
 from verification.sources.factory import build_sources
-from verification.testruns.kinds.base import OutputRecord, PlainData, SandboxTestKind, retry_while_locked
+from verification.testruns.kinds.base import OutputRecord, SandboxTestKind, retry_while_locked
 from verification.testruns.kinds.provider_lifecycle import worker
 from verification.testruns.kinds.provider_lifecycle.config import ProviderLifecycleTarget, parse_environment
 from verification.testruns.kinds.provider_lifecycle.driver import build_initial_records
@@ -83,7 +84,7 @@ class ProviderLifecycleTest(SandboxTestKind):
         initial = None if data is not None else self.get_initial_values(integration, last)
         return ProviderLifecycleTestForm(choices, data=data, initial=initial)
 
-    def get_initial_values(self, integration: Integration, last: TestRun | None) -> PlainData:
+    def get_initial_values(self, integration: Integration, last: TestRun | None) -> JsonObject:
         if last is not None:
             texts = {name: last.inputs[name] for name in CONFIGURATION_FIELDS}
             return texts | {"version": last.version, "hosts": " ".join(last.inputs["hosts"])}
@@ -91,7 +92,7 @@ class ProviderLifecycleTest(SandboxTestKind):
         return {"version": newest.version if newest else ""}
 
     @sensitive_variables("inputs")
-    def prepare(self, run: TestRun, inputs: PlainData) -> None:
+    def prepare(self, run: TestRun, inputs: JsonObject) -> None:
         run.version = inputs["version"]
         run.inputs = {name: inputs[name] for name in CONFIGURATION_FIELDS} | {
             "hosts": list(inputs["hosts"]),
@@ -111,7 +112,7 @@ class ProviderLifecycleTest(SandboxTestKind):
 
     @sensitive_variables("target", "job_input")
     def run_in_sandbox(self, run: TestRun, executable: Path) -> ProviderLifecycleRecords:
-        def report_progress(progress: PlainData) -> None:
+        def report_progress(progress: JsonObject) -> None:
             records = load_records(run.records).with_command(load_command(progress["ran"]))
             retry_while_locked(lambda: self.store_progress(run, records))
 
@@ -130,10 +131,10 @@ class ProviderLifecycleTest(SandboxTestKind):
     def load_records(self, run: TestRun) -> ProviderLifecycleRecords:
         return load_records(run.records)
 
-    def build_report(self, run: TestRun) -> PlainData:
+    def build_report(self, run: TestRun) -> JsonObject:
         return {"version": run.version, **build_report(self.load_records(run))}
 
-    def build_context(self, run: TestRun) -> PlainData:
+    def build_context(self, run: TestRun) -> JsonObject:
         records = self.load_records(run)
         steps = list_steps(has_refused=records.has_refused, has_partial=records.has_partial)
         return {
@@ -189,7 +190,7 @@ def _build_output(command: CommandRecord) -> OutputRecord:
     return OutputRecord(command.title, command.line, command.text, command.state or ())
 
 
-def _select_commands(result: PlainData, records: ProviderLifecycleRecords) -> list[CommandRecord]:
+def _select_commands(result: JsonObject, records: ProviderLifecycleRecords) -> list[CommandRecord]:
     """Return the commands that show why a rule did not pass."""
     if result["rule"] == "secrets.output":
         return [command for command in records.ran if command.shown]

@@ -2,17 +2,16 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.testruns.kinds.provider_lifecycle.redaction import Secrets, mask_sensitive_values
 
 MAX_OBJECTS = 200  # objects that are kept
 MAX_PLAN_CHARACTERS = 200_000
 NO_CHANGE_ACTIONS = ("no-op", "read")
-PlainData = dict[str, Any]
 
 
-def reduce_plan(text: str, secrets: Secrets) -> PlainData | None:
+def reduce_plan(text: str, secrets: Secrets) -> JsonObject | None:
     """Reduce `terraform show -json PLAN` to changes, drift and expressions by address. None: not readable."""
     try:
         plan = json.loads(text)
@@ -23,7 +22,7 @@ def reduce_plan(text: str, secrets: Secrets) -> PlainData | None:
         }
     except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
         return None
-    redacted_content: PlainData = secrets.redact_data(content)
+    redacted_content: JsonObject = secrets.redact_data(content)
     return (
         redacted_content
         if len(json.dumps(redacted_content)) < MAX_PLAN_CHARACTERS
@@ -31,12 +30,12 @@ def reduce_plan(text: str, secrets: Secrets) -> PlainData | None:
     )
 
 
-def _build_changes(changes: list[PlainData]) -> dict[str, PlainData]:
+def _build_changes(changes: list[JsonObject]) -> dict[str, JsonObject]:
     managed_changes = [each for each in changes if each.get("mode") == "managed"]
     return {each["address"]: _build_change(each) for each in managed_changes[:MAX_OBJECTS]}
 
 
-def _build_change(resource_change: PlainData) -> PlainData:
+def _build_change(resource_change: JsonObject) -> JsonObject:
     change = resource_change["change"]
     before = mask_sensitive_values(change.get("before"), change.get("before_sensitive"))
     after = mask_sensitive_values(change.get("after"), change.get("after_sensitive"))
@@ -52,7 +51,7 @@ def _build_change(resource_change: PlainData) -> PlainData:
     }
 
 
-def _list_differences(change: PlainData) -> Iterator[str]:
+def _list_differences(change: JsonObject) -> Iterator[str]:
     """Return the names of changed attributes, including sensitive ones."""
     before, after = change.get("before") or {}, change.get("after") or {}
     unknown = change.get("after_unknown") or {}
@@ -69,7 +68,7 @@ def _is_unknown(mark: object) -> bool:
     return mark is True
 
 
-def _list_expressions(module: PlainData, prefix: str = "") -> Iterator[tuple[str, PlainData]]:
+def _list_expressions(module: JsonObject, prefix: str = "") -> Iterator[tuple[str, JsonObject]]:
     """Return the configured expressions by address, without the indexes of counted resources."""
     for resource in module.get("resources") or []:
         if resource.get("mode") == "managed":
@@ -79,14 +78,14 @@ def _list_expressions(module: PlainData, prefix: str = "") -> Iterator[tuple[str
         yield from _list_expressions(call.get("module") or {}, f"{prefix}module.{name}.")
 
 
-def _strip_values(content: PlainData) -> PlainData:
+def _strip_values(content: JsonObject) -> JsonObject:
     """Return the changes without their values if those are too large to store."""
     return {
         name: {**change, "before": None, "after": None, "unknown": {}} for name, change in content["changes"].items()
     }
 
 
-def select_changes(plan: PlainData) -> dict[str, PlainData]:
+def select_changes(plan: JsonObject) -> dict[str, JsonObject]:
     """Return the objects that the plan changes."""
     return {
         name: change
@@ -98,7 +97,7 @@ def select_changes(plan: PlainData) -> dict[str, PlainData]:
 _NO_CHANGE_PREFIXES = tuple((name,) for name in NO_CHANGE_ACTIONS)
 
 
-def compare_expressions(before: PlainData, after: PlainData) -> dict[str, set[str]]:
+def compare_expressions(before: JsonObject, after: JsonObject) -> dict[str, set[str]]:
     """Return the attributes that differ between two configurations, by address."""
     changed_names = {}
     for address in {*before["expressions"], *after["expressions"]}:
@@ -131,7 +130,7 @@ def find_unmarked_secrets(text: str, secrets: Secrets) -> tuple[str, ...]:
     return tuple(paths)
 
 
-def _list_objects(module: PlainData) -> Iterator[PlainData]:
+def _list_objects(module: JsonObject) -> Iterator[JsonObject]:
     yield from module.get("resources") or []
     for child in module.get("child_modules") or []:
         yield from _list_objects(child)
@@ -152,7 +151,7 @@ def list_state_objects(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(address for address, _ in objects), tuple(address for address, is_tainted in objects if is_tainted)
 
 
-def _list_instances(resource: PlainData) -> Iterator[tuple[str, bool]]:
+def _list_instances(resource: JsonObject) -> Iterator[tuple[str, bool]]:
     """Return the address of each object of a resource, and whether it is tainted."""
     if resource.get("mode") != "managed":
         return

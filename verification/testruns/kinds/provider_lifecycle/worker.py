@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from portal.core.value_types import JsonObject
 from verification.sandbox.egress_proxy import EgressRules
@@ -33,7 +32,7 @@ def build_job_input(
     return job_input | {"readable": [str(path) for path in readable]}
 
 
-def parse_job_input(job_input: Mapping[str, Any], executable: Path, terraform: Path) -> ProviderLifecycleTarget:
+def parse_job_input(job_input: JsonObject, executable: Path, terraform: Path) -> ProviderLifecycleTarget:
     """Return the target described by build_job_input, with the executables of this worker."""
     texts = {name: str(job_input[name]) for name in TEXT_FIELDS}
     return ProviderLifecycleTarget(
@@ -41,7 +40,7 @@ def parse_job_input(job_input: Mapping[str, Any], executable: Path, terraform: P
     )
 
 
-def run_job(job_input: Mapping[str, Any], files: Mapping[str, Path], report_progress: ProgressCallback) -> JsonObject:
+def run_job(job_input: JsonObject, files: Mapping[str, Path], report_progress: ProgressCallback) -> JsonObject:
     """Run the test and return redacted records. `report_progress` receives {"ran": …} after each step."""
     readable = tuple(Path(path) for path in job_input["readable"])
     terraform = find_terraform()

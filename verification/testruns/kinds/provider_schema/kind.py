@@ -13,6 +13,7 @@ from django.utils.translation import gettext_noop
 
 from integrations.submissions.models import Integration
 from portal.core.errors import ActionRefused
+from portal.core.value_types import JsonObject
 from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, RetryLater
 from verification.checks import execution
@@ -27,7 +28,7 @@ from verification.schemas.engine.types import SchemaParseError
 from verification.sources import Sources, factory
 from verification.sources.errors import SourceError
 from verification.terraform.versions import InvalidVersionError, parse_version
-from verification.testruns.kinds.base import PlainData, ProgramFetcher, TestKind
+from verification.testruns.kinds.base import ProgramFetcher, TestKind
 from verification.testruns.kinds.provider_schema import artifacts, summary
 from verification.testruns.models import TestRun
 
@@ -48,7 +49,7 @@ class ProviderSchemaInspection(TestKind):
     def is_supported(self, integration: Integration) -> bool:
         return bool(file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]))
 
-    def prepare(self, run: TestRun, inputs: PlainData) -> None:
+    def prepare(self, run: TestRun, inputs: JsonObject) -> None:
         run.version = inputs.get("version", "")
 
     def execute(self, run: TestRun, context: JobContext | None, fetch: ProgramFetcher | None) -> None:
@@ -89,13 +90,13 @@ class ProviderSchemaInspection(TestKind):
         _store_schema(run, answer["schema"], observation, now)
         self.finish(run, observation)
 
-    def load_records(self, run: TestRun) -> PlainData:
+    def load_records(self, run: TestRun) -> JsonObject:
         return dict(run.records)
 
-    def serialize_records(self, run: TestRun, records: PlainData) -> PlainData:
+    def serialize_records(self, run: TestRun, records: JsonObject) -> JsonObject:
         return records
 
-    def evaluate(self, run: TestRun, records: PlainData) -> tuple[list[PlainData], str]:
+    def evaluate(self, run: TestRun, records: JsonObject) -> tuple[list[JsonObject], str]:
         """Return the result of each schema check. That of the inspection itself is the outcome."""
         now = timezone.now()
         records |= {"version": run.version, "at": records.get("at", now.isoformat())}
@@ -112,10 +113,10 @@ class ProviderSchemaInspection(TestKind):
     def summarize_outcome(self, run: TestRun) -> str:
         return str(get_worst_outcome(each["outcome"] for each in run.results)) if run.results else run.outcome
 
-    def build_observation(self, run: TestRun) -> PlainData:
+    def build_observation(self, run: TestRun) -> JsonObject:
         return dict(run.records)
 
-    def build_report(self, run: TestRun) -> PlainData:
+    def build_report(self, run: TestRun) -> JsonObject:
         return {"version": run.version, **run.records}
 
 
@@ -123,7 +124,7 @@ def _store_progress_message(run: TestRun, message: str) -> None:
     TestRun.objects.open().filter(pk=run.pk).update(records={"progress": message[:200]})
 
 
-def _store_schema(run: TestRun, schema: PlainData | None, observation: PlainData, now: datetime) -> None:
+def _store_schema(run: TestRun, schema: JsonObject | None, observation: JsonObject, now: datetime) -> None:
     """Store a schema that every method has read."""
     if schema is None or any(not reading["read"] for reading in observation["readings"]):
         return

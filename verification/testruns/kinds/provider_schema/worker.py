@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from portal.core.value_types import JsonObject
 from verification.testruns.kinds.provider_schema import reader
@@ -12,7 +11,7 @@ ProgressCallback = Callable[[dict[str, object]], None]
 READ_METHODS = ("direct", "terraform", "both")
 
 
-def run_job(job_input: Mapping[str, Any], files: Mapping[str, Path], report_progress: ProgressCallback) -> JsonObject:
+def run_job(job_input: JsonObject, files: Mapping[str, Path], report_progress: ProgressCallback) -> JsonObject:
     """Read the schema. `job_input`: source, version, via, readable (paths). `files`: the executable as "provider".
 
     Returns:

@@ -16,12 +16,13 @@ from django.views.decorators.debug import sensitive_variables
 
 from integrations.submissions.models import Integration
 from portal.core import crypto
+from portal.core.value_types import JsonObject
 from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, Reschedule
 from verification import sources
 from verification.checks.rules import run_task as check
 from verification.checks.runner import list_checked_requirements, list_required_check_keys
-from verification.testruns.kinds.base import PlainData, ProgramFetcher, TestKind, retry_while_locked
+from verification.testruns.kinds.base import ProgramFetcher, TestKind, retry_while_locked
 from verification.testruns.kinds.run_task import callback_service, rules
 from verification.testruns.kinds.run_task.callback_store import (
     build_scenarios,
@@ -77,7 +78,7 @@ class RunTaskTest(TestKind):
     def is_supported(self, integration: Integration) -> bool:
         return check.CHECK_KEY in list_required_check_keys(list_checked_requirements(integration))
 
-    def get_initial_values(self, integration: Integration, last: TestRun | None) -> PlainData:
+    def get_initial_values(self, integration: Integration, last: TestRun | None) -> JsonObject:
         if last is not None:
             return {"url": last.inputs["url"], "stages": last.inputs["stages"]}
         answers = [fulfillment.data for fulfillment in integration.fulfillments_by_id.values()]
@@ -86,7 +87,7 @@ class RunTaskTest(TestKind):
         return {"url": url, "stages": [stage for stage in stages if stage in STAGES]}
 
     @sensitive_variables("inputs")
-    def prepare(self, run: TestRun, inputs: PlainData) -> None:
+    def prepare(self, run: TestRun, inputs: JsonObject) -> None:
         run.inputs = {
             "url": inputs["url"],
             "stages": list(inputs["stages"]),
@@ -175,16 +176,16 @@ class RunTaskTest(TestKind):
     def load_records(self, run: TestRun) -> RunTaskRecords:
         return load_records(run, over=not run.is_running)
 
-    def serialize_records(self, run: TestRun, records: RunTaskRecords) -> PlainData:
+    def serialize_records(self, run: TestRun, records: RunTaskRecords) -> JsonObject:
         return dict(run.records)
 
-    def build_report(self, run: TestRun) -> PlainData:
+    def build_report(self, run: TestRun) -> JsonObject:
         return {"stages": run.inputs["stages"], **build_report(self.load_records(run), run.inputs["url"])}
 
-    def build_observation(self, run: TestRun) -> PlainData:
+    def build_observation(self, run: TestRun) -> JsonObject:
         return super().build_observation(run) | {"url": run.inputs["url"], "stages": run.inputs["stages"]}
 
-    def build_context(self, run: TestRun) -> PlainData:
+    def build_context(self, run: TestRun) -> JsonObject:
         records = self.load_records(run)
         return {
             "done": len(records.exchanges),
