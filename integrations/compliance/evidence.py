@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
 
 from django.conf import settings
 from django.utils import translation
@@ -11,11 +10,12 @@ from integrations.sla import metrics
 from integrations.sla.engine import inputs
 from integrations.sla.explanation import serialize_clock
 from integrations.sla.metrics import MetricsScope
-from integrations.sla.models import SlaBreach
+from integrations.sla.models import SlaBreach, SupportIssue
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.evidence import PartnerActivity
 from portal.audit.catalog import EMAILS
 from portal.audit.event_types import Category
+from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
 
 MAX_BREACHES = 25  # breaches with details in one document; the rest are only counted
@@ -88,7 +88,7 @@ def _build_breach_entry(breach: SlaBreach, now: datetime) -> dict[str, object]:
     }
 
 
-def _build_clock_entry(issue: Any, target_type: str, now: datetime) -> dict[str, object]:
+def _build_clock_entry(issue: SupportIssue, target_type: str, now: datetime) -> dict[str, object]:
     """Return the explanation of a clock, or no text if its events don't include the opening."""
     context = inputs.build_projection_context(issue, now)
     try:
@@ -133,7 +133,7 @@ def _build_activity_entry(activity: PartnerActivity) -> dict[str, object]:
     return {"key": activity.key, "at": activity.at.isoformat(), "summary": activity.summary, "url": activity.url}
 
 
-def _build_decision_entry(event: Any) -> dict[str, object]:
+def _build_decision_entry(event: AuditEvent) -> dict[str, object]:
     summary = event.sentence
     deadline = event.data.get("compliance_deadline", "")
     return {

@@ -1,7 +1,5 @@
 """Admin pages of partners."""
 
-from typing import Any
-
 from django import forms
 from django.contrib import admin
 from django.db.models import Model
@@ -71,7 +69,7 @@ class PartnerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         """Return False, because the audit log refers to partners."""
         return False
 
-    def save_model(self, request: HttpRequest, obj: Model, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: Model, form: forms.ModelForm, change: bool) -> None:
         if not change:
             obj.created_at = timezone.now()  # type: ignore[attr-defined]
         super().save_model(request, obj, form, change)

@@ -3,8 +3,9 @@
 This is the only module that decides on permissions. Transitions, services, and pages use the same predicates.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -25,6 +26,9 @@ class PartnerIntegration(Protocol):
     def stage(self) -> str: ...
     @property
     def reviewer_id(self) -> int | None: ...
+
+
+PermissionRule: TypeAlias = Callable[[PartnerIntegration, AnyUser | None], bool]
 
 
 EDITOR_ROLES = ("owner", "editor")

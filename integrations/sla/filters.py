@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TypeAlias
 from uuid import UUID
 
 from django import forms
@@ -105,6 +105,9 @@ def build_visibility_condition(user: AnyUser, prefix: str = "integration__") -> 
     )
 
 
+Choices: TypeAlias = list[tuple[str, str]]
+
+
 class SlaFilterForm(forms.Form):
     """Filter form. An invalid value is reported and doesn't affect the other filters."""
 
@@ -113,7 +116,7 @@ class SlaFilterForm(forms.Form):
     integration = forms.ChoiceField(label=gettext_lazy("Integration"), required=False)
     severity = forms.ChoiceField(label=gettext_lazy("Severity"), required=False)
 
-    def __init__(self, data: Mapping[str, str], partners: list[Any], integrations: list[Any]) -> None:
+    def __init__(self, data: Mapping[str, str], partners: Choices, integrations: Choices) -> None:
         super().__init__(data)
         options = {
             "program": [(key, program.name) for key, program in PROGRAMS.items()],

@@ -131,7 +131,7 @@ def parse_moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-def is_program_recipient(recipient: AnyUser | None) -> bool:
+def is_program_recipient(recipient: AnyUser | str | None) -> bool:
     """Whether an email goes to program staff or a mailbox."""
     return isinstance(recipient, str) or permissions.is_program_staff(recipient)
 

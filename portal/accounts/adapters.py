@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Mapping
-from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
@@ -10,9 +9,10 @@ from allauth.core import context as allauth_context
 from allauth.core.exceptions import ReauthenticationRequired
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
-from allauth.socialaccount.models import SocialApp
+from allauth.socialaccount.models import SocialApp, SocialLogin
 from allauth.usersessions.adapter import DefaultUserSessionsAdapter
 from allauth.usersessions.models import UserSession
+from django import forms
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import Http404, HttpRequest
@@ -103,7 +103,7 @@ class AccountAdapter(DefaultAccountAdapter):
             return client.partition("/")[0]
         raise PermissionDenied(_("The portal can't determine the IP address of this request. Contact the operator."))
 
-    def save_user(self, request: HttpRequest, user: User, form: Any, commit: bool = True) -> User:
+    def save_user(self, request: HttpRequest, user: User, form: forms.Form, commit: bool = True) -> User:
         user.name = form.cleaned_data.get("name", user.name)
         time_zones.update_time_zone(request, user)
         return super().save_user(request, user, form, commit)
@@ -169,7 +169,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         )
         return user
 
-    def get_signup_form_initial_data(self, sociallogin: Any) -> dict[str, object]:
+    def get_signup_form_initial_data(self, sociallogin: SocialLogin) -> dict[str, object]:
         return super().get_signup_form_initial_data(sociallogin) | {"name": sociallogin.user.name}
 
     def get_app(self, request: HttpRequest, provider: str, client_id: str | None = None) -> SocialApp:

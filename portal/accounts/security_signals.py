@@ -4,9 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from allauth.account import signals as account
+from allauth.account.models import EmailAddress
 from allauth.mfa import signals as mfa
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount import signals as social
+from allauth.socialaccount.models import SocialAccount, SocialLogin
 from django.contrib.auth.signals import user_logged_out
 from django.dispatch import Signal
 from django.http import HttpRequest
@@ -55,12 +57,12 @@ def make_password_receiver(kind: str) -> Callable[..., None]:
     return receive
 
 
-def handle_email_confirmed(sender: object, request: Any, email_address: Any, **kwargs: object) -> None:
+def handle_email_confirmed(sender: object, request: HttpRequest, email_address: EmailAddress, **kwargs: object) -> None:
     record_security_event(email_address.user, "email_confirmed", request=request, detail=email_address.email)
 
 
 def handle_email_changed(
-    sender: object, request: Any, user: User | None, to_email_address: Any, **kwargs: object
+    sender: object, request: HttpRequest, user: User | None, to_email_address: EmailAddress, **kwargs: object
 ) -> None:
     record_security_event(user, "email_changed", request=request, detail=to_email_address.email)
 
@@ -86,11 +88,13 @@ def handle_codes_renewed(sender: object, request: HttpRequest, user: User, **kwa
     record_security_event(user, "recovery_codes_created", request=request)
 
 
-def handle_github_connected(sender: object, request: Any, sociallogin: Any, **kwargs: object) -> None:
+def handle_github_connected(sender: object, request: HttpRequest, sociallogin: SocialLogin, **kwargs: object) -> None:
     record_security_event(sociallogin.user, "github_connected", request=request)
 
 
-def handle_github_disconnected(sender: object, request: Any, socialaccount: Any, **kwargs: object) -> None:
+def handle_github_disconnected(
+    sender: object, request: HttpRequest, socialaccount: SocialAccount, **kwargs: object
+) -> None:
     record_security_event(socialaccount.user, "github_disconnected", request=request)
 
 

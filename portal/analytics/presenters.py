@@ -1,9 +1,8 @@
 """Rows and charts of analytics pages."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -153,7 +152,7 @@ def build_rounds_chart(counts: list[tuple[str, int]]) -> Chart:
     return Chart("rounds", _("Reviews by number of rounds"), columns)
 
 
-def build_tabs(current: str, query: str, build_url: Any) -> list[tuple[str, str, bool]]:
+def build_tabs(current: str, query: str, build_url: Callable[..., str]) -> list[tuple[str, str, bool]]:
     """Return the tabs of analytics pages as (label, URL, is current), keeping the filters."""
     return [
         (_(word), build_url(f"analytics:{name}") + (f"?{query}" if query else ""), name == current)

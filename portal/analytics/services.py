@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 
@@ -22,6 +21,7 @@ from portal.analytics.stage_durations import (
     parse_turns,
 )
 from portal.audit.models import AuditEvent
+from portal.core.value_types import JsonObject
 from portal.jobs.models import PeriodicRun
 
 BATCH_SIZE = 500
@@ -49,7 +49,7 @@ def record_turn(integration: Integration, event: AuditEvent) -> None:
 
 def compute_periods(keys: list[int]) -> dict[int, list[StagePeriod]]:
     """Compute the periods of integrations from their events. Two queries."""
-    turns: dict[int, list[tuple[datetime, Any]]] = defaultdict(list)
+    turns: dict[int, list[tuple[datetime, JsonObject]]] = defaultdict(list)
     streams = [get_turn_stream(key) for key in keys]
     events = AuditEvent.objects.filter(stream__in=streams, event_type=RESPONSIBILITY_EVENT_TYPE).order_by(
         "stream", "seq"
@@ -66,7 +66,7 @@ def _load_older_turns(keys: list[int], first_turn_at: dict[int, datetime]) -> di
     incomplete_keys = [key for key in keys if key not in first_turn_at or first_turn_at[key] > created[key]]
     if not incomplete_keys:
         return {}
-    steps: dict[int, list[tuple[datetime, str, Any]]] = defaultdict(list)
+    steps: dict[int, list[tuple[datetime, str, JsonObject]]] = defaultdict(list)
     rows = AuditEvent.objects.filter(integration__in=incomplete_keys).order_by("integration", "seq")
     for key, at, event_type, data in rows.values_list("integration", "at", "event_type", "data"):
         steps[key].append((at, event_type, data))
@@ -76,7 +76,7 @@ def _load_older_turns(keys: list[int], first_turn_at: dict[int, datetime]) -> di
     }
 
 
-def _get_first_stage(steps: list[tuple[datetime, str, Any]]) -> str:
+def _get_first_stage(steps: list[tuple[datetime, str, JsonObject]]) -> str:
     return next((data["from"][0] for _, _, data in steps if "from" in data), "engage")
 
 

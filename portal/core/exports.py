@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import IO
 
 from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
+from openpyxl.worksheet._write_only import WriteOnlyWorksheet
 
 CellValue = str | int | float | bool | date | datetime | None
 CHUNK_LINES = 200  # CSV lines per chunk
@@ -88,13 +89,13 @@ def generate_xlsx(table: ExportTable) -> IO[bytes]:
     return file
 
 
-def _build_heading_cell(sheet: Any, title: str) -> object:
+def _build_heading_cell(sheet: WriteOnlyWorksheet, title: str) -> object:
     cell = WriteOnlyCell(sheet, value=title)
     cell.font = Font(bold=True)
     return cell
 
 
-def _convert_cell(sheet: Any, value: CellValue) -> object:
+def _convert_cell(sheet: WriteOnlyWorksheet, value: CellValue) -> object:
     """Return a value or cell for openpyxl. Timestamps lose their zone (UTC), which spreadsheets cannot store.
 
     Only a text that openpyxl would misread gets a cell object, because cell objects take three times as long.

@@ -3,7 +3,7 @@
 import codecs
 import re
 import zipfile
-from typing import Any, BinaryIO
+from typing import IO
 from zlib import error as BrokenStream
 
 from django.utils.translation import gettext
@@ -23,7 +23,7 @@ class InvalidFile(ValueError):
     """Damaged or ambiguous file, with a message that is safe to display."""
 
 
-def detect_kind(file: Any) -> str:
+def detect_kind(file: IO[bytes]) -> str:
     """Return pdf, png, jpeg, zip, or txt, or an empty string for any other type."""
     file.seek(0)
     head = file.read(2048)
@@ -41,13 +41,13 @@ def detect_kind(file: Any) -> str:
     return "txt" if _is_text(file, head) else ""
 
 
-def _read_tail(file: BinaryIO, length: int = TAIL_BYTES) -> bytes:
+def _read_tail(file: IO[bytes], length: int = TAIL_BYTES) -> bytes:
     file.seek(0, 2)
     file.seek(max(0, file.tell() - length))
     return file.read()
 
 
-def _refuse_second_kind(file: BinaryIO, head: bytes) -> None:
+def _refuse_second_kind(file: IO[bytes], head: bytes) -> None:
     """Refuse an image or PDF that is also an archive, or an image that a browser would render as a page."""
     if EMPTY_ZIP in _read_tail(file):
         raise InvalidFile(_("The file also contains an archive. Export it again from the original program."))
@@ -55,13 +55,13 @@ def _refuse_second_kind(file: BinaryIO, head: bytes) -> None:
         raise InvalidFile(_("The image also contains HTML. Export it again from the original program."))
 
 
-def _validate_pdf(file: BinaryIO) -> None:
+def _validate_pdf(file: IO[bytes]) -> None:
     _, marker, trailing = _read_tail(file, 2048).rpartition(b"%%EOF")
     if not marker or trailing.strip(b"\r\n\t \x00"):
         raise InvalidFile(gettext("The PDF is incomplete or has extra data at the end. Export it again."))
 
 
-def _validate_png(file: BinaryIO) -> None:
+def _validate_png(file: IO[bytes]) -> None:
     """Refuse a PNG unless its end chunk is the end of the file."""
     file.seek(len(PNG))
     is_first = True
@@ -79,12 +79,12 @@ def _validate_png(file: BinaryIO) -> None:
     raise InvalidFile(_("The PNG is incomplete or has extra data at the end. Export it again."))
 
 
-def _validate_jpeg(file: BinaryIO) -> None:
+def _validate_jpeg(file: IO[bytes]) -> None:
     if not _read_tail(file, 64).rstrip(b"\x00").endswith(b"\xff\xd9"):
         raise InvalidFile(_("The JPEG is incomplete or has extra data at the end. Export it again."))
 
 
-def _validate_zip(file: BinaryIO) -> None:
+def _validate_zip(file: IO[bytes]) -> None:
     """Refuse an archive with extra data, a password, paths outside its folder, or an excessive size."""
     file.seek(0)
     try:
@@ -98,7 +98,7 @@ def _validate_zip(file: BinaryIO) -> None:
     _refuse_entries(entries)
 
 
-def _is_wrapped(file: BinaryIO, entries: list[zipfile.ZipInfo], comment: bytes) -> bool:
+def _is_wrapped(file: IO[bytes], entries: list[zipfile.ZipInfo], comment: bytes) -> bool:
     """Return whether data exists before the first entry or after the end record, which can be another file type."""
     has_prefix = bool(entries) and min(entry.header_offset for entry in entries) != 0
     return has_prefix or not _read_tail(file, END_RECORD_BYTES + len(comment)).startswith(EMPTY_ZIP)
@@ -131,7 +131,7 @@ def _is_unsafe_path(name: str) -> bool:
     return name.startswith(("/", "\\")) or ".." in parts or ":" in parts[0] or any(ord(c) < 32 for c in name)
 
 
-def _is_text(file: BinaryIO, head: bytes) -> bool:
+def _is_text(file: IO[bytes], head: bytes) -> bool:
     """Return whether a file is UTF-8 text without control characters. Refuse text that a browser would render."""
     if MARKUP_PATTERN.match(head.removeprefix(codecs.BOM_UTF8).lstrip()):
         raise InvalidFile(_("HTML, SVG, and XML files are not allowed. Upload a PDF or an image instead."))

@@ -1,7 +1,7 @@
 """Form fields for dates, numbers, and URLs."""
 
 from datetime import UTC, date, datetime
-from typing import Any, Unpack
+from typing import Unpack
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -23,7 +23,7 @@ MAX_DRAFT_CHARACTERS = 20_000
 class UtcDateTimeField(forms.DateTimeField):
     """Timestamp converted to UTC, because PostgreSQL rejects offsets of 16 hours or more, which Python accepts."""
 
-    def to_python(self, value: Any) -> datetime | None:
+    def to_python(self, value: str | datetime | date | None) -> datetime | None:
         moment: datetime | None = super().to_python(value)
         try:
             return moment and moment.astimezone(UTC)

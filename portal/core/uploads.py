@@ -13,6 +13,7 @@ from typing import Any, Unpack
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.core.files import File
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 from django.http import HttpRequest
@@ -38,7 +39,7 @@ EMPTY_FILE_MESSAGE = gettext_noop("The file is empty.")
 class ValidatedFile:
     """Accepted file with its cleaned name, type, size in bytes, and hexadecimal SHA-256."""
 
-    file: Any
+    file: "File[bytes]"
     name: str
     kind: str
     size: int

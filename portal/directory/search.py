@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from datetime import datetime
 
 from django.conf import settings
 from django.db.models import Case, QuerySet, Value, When
@@ -210,5 +210,5 @@ def serialize_support_metrics(row: Listing) -> dict[str, object]:
     }
 
 
-def _format_timestamp(moment: Any) -> str | None:
+def _format_timestamp(moment: datetime | None) -> str | None:
     return moment.isoformat() if moment else None

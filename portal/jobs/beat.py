@@ -1,11 +1,11 @@
 """Beat's scheduler: goes on where the last one stopped, and reports an unreachable broker in one line."""
 
 import logging
-from typing import Any
 
 from celery.beat import ScheduleEntry, SchedulingError
 from celery.beat import Scheduler as InMemoryScheduler
 from django.db import DatabaseError, connections
+from kombu import Producer
 
 from portal.jobs.models import PeriodicRun
 
@@ -30,7 +30,7 @@ class Scheduler(InMemoryScheduler):
         for name, entry in self.schedule.items():
             entry.last_run_at = last_runs.get(name, entry.last_run_at)
 
-    def apply_entry(self, entry: ScheduleEntry, producer: Any = None) -> None:
+    def apply_entry(self, entry: ScheduleEntry, producer: Producer | None = None) -> None:
         """Ask a worker for a job. While the broker is away the sweep runs it."""
         try:
             self.apply_async(entry, producer=producer, advance=False)

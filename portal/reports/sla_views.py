@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path, reverse
@@ -10,6 +11,7 @@ from django.utils import timezone
 
 from integrations.partners import permissions
 from integrations.sla.filters import build_state_condition, parse_filters
+from integrations.sla.models import SlaClock
 from integrations.sla.presenters import build_rows
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.iso_weeks import get_program_zone
@@ -46,7 +48,7 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
     return render(request, "reports/sla_dashboard.html", context)
 
 
-def _paginate(request: HttpRequest, clocks: Any, count: int) -> Page:
+def _paginate(request: HttpRequest, clocks: QuerySet[SlaClock], count: int) -> Page:
     """Return a page of the list without a count query, since the figures include the count."""
     paginator = Paginator(clocks, PAGE_SIZE)
     paginator.count = count  # type: ignore[misc]

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
-from django.db.models import Min, QuerySet
+from django.db.models import Min, Model, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -47,7 +46,7 @@ class StatusLine:
 
 
 def build_queue_line(
-    name: str, due: QuerySet[Any], column: str, late_after: timedelta, now: datetime, prefix: str = ""
+    name: str, due: QuerySet[Model], column: str, late_after: timedelta, now: datetime, prefix: str = ""
 ) -> StatusLine:
     """Return the status of a queue by its oldest due row, after an optional sentence."""
     oldest_due_at, count = due.aggregate(oldest=Min(column))["oldest"], due.count()

@@ -7,7 +7,7 @@ counts. It gets plain values and clients, never a database row or a socket.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from verification.outcomes import Result
 
@@ -96,7 +96,7 @@ class SourcesProtocol(Protocol):
         """Return what the function returned the first time in this run; a SourceError is raised again."""
 
 
-CheckFunction = Callable[[Subject, Any], Result]
+CheckFunction = Callable[..., Result]
 DEFAULT_MAX_AGE = timedelta(days=2)  # one missed night is fine, two aren't
 
 

@@ -7,10 +7,13 @@ of the same names are not in their way.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from types import ModuleType
+from typing import Any, TypeAlias
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
+# A message of a class built at runtime, whose fields no type checker knows.
+RuntimeMessage: TypeAlias = Any
 MessageTable = Mapping[str, Mapping[str, str]]  # package: {message: fields, with "; " between them}
 
 FIELD = descriptor_pb2.FieldDescriptorProto
@@ -25,7 +28,7 @@ SCALAR_TYPES = {
 }
 
 
-def build_pool(table: MessageTable, dependencies: Sequence[Any] = ()) -> descriptor_pool.DescriptorPool:
+def build_pool(table: MessageTable, dependencies: Sequence[ModuleType] = ()) -> descriptor_pool.DescriptorPool:
     """The messages of a table, each package after those that it names; `dependencies` are modules of protobuf's own."""
     pool = descriptor_pool.DescriptorPool()
     for module in dependencies:
@@ -46,7 +49,7 @@ def get_message_class(pool: descriptor_pool.DescriptorPool, name: str) -> object
     return message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
 
 
-def _add_fields(descriptor: Any, package: str, fields: str) -> None:
+def _add_fields(descriptor: descriptor_pb2.DescriptorProto, package: str, fields: str) -> None:
     for definition in filter(None, (part.strip() for part in fields.split(";"))):
         name, _, number, kind = definition.split()
         field = descriptor.field.add(name=name.lstrip("|"), number=int(number), label=FIELD.LABEL_OPTIONAL)
@@ -61,7 +64,9 @@ def _add_fields(descriptor: Any, package: str, fields: str) -> None:
         _set_field_type(field, kind.strip("[]"), package)
 
 
-def _add_map_entry(descriptor: Any, parent_name: str, name: str, kind: str, package: str) -> str:
+def _add_map_entry(
+    descriptor: descriptor_pb2.DescriptorProto, parent_name: str, name: str, kind: str, package: str
+) -> str:
     """A map, as protobuf writes maps: a list of entries. Returns the full name of the entry."""
     entry = descriptor.nested_type.add(name="".join(part.capitalize() for part in name.split("_")) + "Entry")
     entry.options.map_entry = True
@@ -70,7 +75,7 @@ def _add_map_entry(descriptor: Any, parent_name: str, name: str, kind: str, pack
     return f"{parent_name}.{entry.name}"
 
 
-def _set_field_type(field: Any, kind: str, package: str) -> None:
+def _set_field_type(field: descriptor_pb2.FieldDescriptorProto, kind: str, package: str) -> None:
     if kind in SCALAR_TYPES:
         field.type = SCALAR_TYPES[kind]
         return

@@ -4,9 +4,12 @@ Names and numbers are of the published protocol. What a schema does not tell is 
 """
 
 from functools import cache
-from typing import Any
+
+import grpc
+from google.protobuf.descriptor_pool import DescriptorPool
 
 from verification.plugins import descriptors
+from verification.plugins.descriptors import RuntimeMessage
 
 METHOD_BY_VERSION = {5: "GetSchema", 6: "GetProviderSchema"}
 WRITE_ONLY_FIELD_NUMBERS = {5: 10, 6: 11}
@@ -43,16 +46,16 @@ MESSAGE_TABLE = {
 
 
 @cache
-def _get_pool() -> Any:
+def _get_pool() -> DescriptorPool:
     return descriptors.build_pool(MESSAGE_TABLE)
 
 
-def get_message_class(version: int, name: str) -> Any:
+def get_message_class(version: int, name: str) -> RuntimeMessage:
     """The class of a message of a protocol, as "Response"."""
     return descriptors.get_message_class(_get_pool(), f"tfplugin{version}.{name}")
 
 
-def fetch_schema(channel: Any, version: int, timeout_seconds: float) -> Any:
+def fetch_schema(channel: grpc.Channel, version: int, timeout_seconds: float) -> RuntimeMessage:
     """What the provider says to the question for its schema. Raises grpc.RpcError."""
     request, response = get_message_class(version, "Request"), get_message_class(version, "Response")
     path = f"/tfplugin{version}.Provider/{METHOD_BY_VERSION[version]}"

@@ -9,8 +9,10 @@ from typing import Any
 
 import grpc
 from google.protobuf import duration_pb2, timestamp_pb2
+from google.protobuf.descriptor_pool import DescriptorPool
 
 from verification.plugins import descriptors
+from verification.plugins.descriptors import RuntimeMessage
 
 BASE = "hashicorp.nomad.plugins.base.proto"
 DRIVER = "hashicorp.nomad.plugins.drivers.proto"
@@ -92,7 +94,7 @@ METHODS: dict[str, tuple[str, bool]] = {
 }
 
 
-def get_message_class(name: str) -> Any:
+def get_message_class(name: str) -> RuntimeMessage:
     """The class of a message by its full name."""
     return descriptors.get_message_class(_get_pool(), name)
 
@@ -103,7 +105,7 @@ def build_method_path(method: str) -> str:
     return f"/{package}.{METHODS[method][0]}/{name}"
 
 
-def call_method(channel: Any, method: str, timeout_seconds: float, **fields: Any) -> Any:
+def call_method(channel: grpc.Channel, method: str, timeout_seconds: float, **fields: Any) -> RuntimeMessage:
     """What the plugin answers; of a stream, the first message, or None where it ends without one.
 
     Raises grpc.RpcError.
@@ -125,7 +127,7 @@ def call_method(channel: Any, method: str, timeout_seconds: float, **fields: Any
         answer.cancel()
 
 
-def shut_down(channel: Any, timeout_seconds: float) -> None:
+def shut_down(channel: grpc.Channel, timeout_seconds: float) -> None:
     """Ask the plugin to end, as the library of all plugins does. Whether it does is for the caller to see."""
     call = channel.unary_unary(SHUTDOWN_PATH, request_serializer=None, response_deserializer=None)
     with suppress(grpc.RpcError):
@@ -133,5 +135,5 @@ def shut_down(channel: Any, timeout_seconds: float) -> None:
 
 
 @cache
-def _get_pool() -> Any:
+def _get_pool() -> DescriptorPool:
     return descriptors.build_pool(MESSAGES, (duration_pb2, timestamp_pb2))

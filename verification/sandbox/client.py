@@ -73,7 +73,7 @@ def _send(request: BinaryIO, kind: str, arguments: Mapping[str, object], files: 
         request.flush()
 
 
-def _receive(answer: BinaryIO, report: ReportProgress) -> object:
+def _receive(answer: BinaryIO, report: ReportProgress) -> Any:
     for line in answer:
         message = json.loads(line)
         if "progress" in message:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any, TypedDict
+from typing import TypedDict
 from uuid import UUID
 
 from django.core.paginator import Page, Paginator
@@ -147,7 +147,7 @@ def get_queue_reader(user: User) -> QueueReader:
 
 
 def build_page(
-    rows: QuerySet[Integration], count: int, number: Any, user: User, now: datetime
+    rows: QuerySet[Integration], count: int, number: int | str | None, user: User, now: datetime
 ) -> tuple[Page, list[QueueRow]]:
     """Return a page and its rows. `count` is the total, known from the summary."""
     paginator = Paginator(rows.values_list(*ROW_COLUMNS), PAGE_SIZE)

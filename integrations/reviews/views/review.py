@@ -1,6 +1,6 @@
 """Review page with findings, messages, and the read marker."""
 
-from typing import Any
+from collections.abc import Callable
 from uuid import UUID
 
 from django.contrib import messages
@@ -141,7 +141,7 @@ def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return _decide_finding(request, pk, finding_services.reopen_finding)
 
 
-def _decide_finding(request: AuthenticatedRequest, pk: int, decide: Any) -> HttpResponse:
+def _decide_finding(request: AuthenticatedRequest, pk: int, decide: Callable[..., object]) -> HttpResponse:
     finding = load_finding(request, pk)
     if not permissions.is_program_staff(request.user):
         raise Http404(_("Page not found."))

@@ -267,7 +267,7 @@ def _build_issue_update(raw: JsonObject, events: Iterable[TimelineEvent]) -> Iss
     )
 
 
-def _parse_actor(raw: Any, association: Any) -> Actor:
+def _parse_actor(raw: Any, association: object) -> Actor:
     if not raw:
         return UNKNOWN_ACTOR
     return Actor(

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
 from django.db import InterfaceError, OperationalError, connection
@@ -27,6 +27,7 @@ BODY_RETENTION_PERIOD = timedelta(days=7)  # for debugging
 PER_SECOND, BURST_DELIVERIES = 100.0, 1_000.0  # per repository and process
 REFUSAL_WRITE_INTERVAL = timedelta(seconds=1)
 Result = TypeVar("Result")
+Cached = TypeVar("Cached")
 DELIVERY_TABLE = GitHubDelivery._meta.db_table
 INSERT_STATEMENT = (
     f"INSERT INTO {DELIVERY_TABLE} (watch_id, delivery_id, event, digest, body, received_at, attempts, outcome)"  # noqa: S608
@@ -169,7 +170,7 @@ def _get_repository(uuid: UUID) -> CachedRepository | None:
     return entry
 
 
-def _limit_cache_size(cache: dict[UUID, Any]) -> None:
+def _limit_cache_size(cache: dict[UUID, Cached]) -> None:
     if len(cache) >= MAX_CACHED_REPOSITORIES:
         cache.clear()
 

@@ -1,7 +1,6 @@
 """Issue page with its decisions and requests."""
 
 from collections.abc import Callable
-from typing import Any
 from uuid import UUID
 
 from django import forms
@@ -14,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.partners import permissions
+from integrations.partners.permissions import PermissionRule
 from integrations.sla.engine import inputs
 from integrations.sla.filters import build_visibility_condition
 from integrations.sla.issue_page import build_issue_page
@@ -85,7 +85,12 @@ def _render_page(
 
 
 def _handle_decision(
-    request: AuthenticatedRequest, uuid: UUID, name: str, permission: Any, decide: DecisionFunction, message: str
+    request: AuthenticatedRequest,
+    uuid: UUID,
+    name: str,
+    permission: PermissionRule,
+    decide: DecisionFunction,
+    message: str,
 ) -> HttpResponse:
     """Validate the reason and perform the action. After a refusal, show the form with the entered text."""
     issue = load_issue(request, uuid)

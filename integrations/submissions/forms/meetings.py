@@ -1,8 +1,8 @@
 """Forms for proposing, accepting, canceling, and completing meetings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, Unpack
+from typing import Unpack
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -122,7 +122,7 @@ class MeetingCompletionForm(forms.Form):
         required=False,
     )
 
-    def __init__(self, items: tuple[str, ...], shown_items: Any, **kwargs: Unpack[FormArguments]) -> None:
+    def __init__(self, items: tuple[str, ...], shown_items: Iterable[str], **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)
         if items:
             field = forms.MultipleChoiceField(

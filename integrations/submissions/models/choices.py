@@ -1,6 +1,6 @@
 """Translatable labels of states for model choices."""
 
-from typing import Any
+from collections.abc import Iterable
 
 from django.utils.translation import gettext_lazy
 from django.utils.translation import gettext_noop as _
@@ -25,7 +25,7 @@ STATE_LABELS = {
 }
 
 
-def build_choices(names: Any) -> list[tuple[str, object]]:
+def build_choices(names: Iterable[str]) -> list[tuple[str, object]]:
     """Return model choices with translatable labels."""
     return [
         (str(name), gettext_lazy(STATE_LABELS.get(str(name), str(name).replace("_", " ").capitalize())))

@@ -1,16 +1,19 @@
 """Integrations of a user's partners in blocks by responsible party."""
 
-from typing import Any
+from collections.abc import Sequence
 
 from django.db.models import Case, F, Q, QuerySet, Value, When
 
+from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, Stage
 
 MINE, COLLEAGUES, OTHERS, REST = range(4)
 
 
-def list_by_responsible_party(partners: list[Any], editable_partners: list[Any]) -> QuerySet[Integration]:
+def list_by_responsible_party(
+    partners: Sequence[Partner | int], editable_partners: Sequence[Partner | int]
+) -> QuerySet[Integration]:
     """Return the partners' integrations by responsible party and due date.
 
     Args:

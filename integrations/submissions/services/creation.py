@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -131,7 +130,7 @@ def change_description(
     return locked_integration
 
 
-def assign_manager(partner: Partner, manager: Any, *, actor: User, now: datetime) -> None:
+def assign_manager(partner: Partner, manager: User | None, *, actor: User, now: datetime) -> None:
     """Assign the alliances manager of a partner. Only program staff can do this."""
     if not permissions.is_program_staff(actor):
         raise ActionRefused(_("Only program staff can assign an alliances manager."), "forbidden")

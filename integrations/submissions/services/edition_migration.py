@@ -1,9 +1,8 @@
 """Migration of an integration to another edition of its program: a dry run, then one action."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext as _
@@ -92,7 +91,7 @@ def _has_new_questions(old_requirement: Requirement, new_requirement: Requiremen
     return any(field.required and field.key not in existing_keys for field in new_requirement.fields)
 
 
-def _get_target_step(integration: Integration, new_edition: Edition, renamed_keys: Any) -> str:
+def _get_target_step(integration: Integration, new_edition: Edition, renamed_keys: Mapping[str, str]) -> str:
     """Return the new step: with the same (or renamed) key and stage, or else the first of that stage."""
     preferred_step = renamed_keys.get(integration.step, integration.step)
     candidate_steps = [step.key for step, stage in new_edition.positions() if stage == integration.stage]

@@ -7,6 +7,7 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from integrations.partners.permissions import PermissionRule
 from integrations.submissions.models import Finding, Integration, ReadMarker, ReviewMessage
 from integrations.submissions.services.transitions import PROGRAM_CALENDAR, integration_changes
 from integrations.submissions.workflow.states import ReviewState, Stage
@@ -96,7 +97,7 @@ def _update_finding(
     finding: Finding,
     state: str,
     event_type: str,
-    rule: Any,
+    rule: PermissionRule,
     *,
     actor: User | None,
     now: datetime,

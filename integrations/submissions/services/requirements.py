@@ -1,6 +1,6 @@
 """Answers and check results of requirements."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions as rules
 from integrations.partners.models import Partner
+from integrations.partners.permissions import PermissionRule
 from integrations.programs.requirements import AnswerScope, FulfillingParty, Requirement
 from integrations.submissions.models import Integration, IntegrationDraft, RequirementFulfillment
 from integrations.submissions.selectors import context
@@ -22,7 +23,7 @@ from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
 
 CHECKED_STATUSES = frozenset({Status.PASS, Status.WARN, Status.FAIL, Status.NOT_RUN})
-ANSWER_RULES: dict[FulfillingParty, Callable[[Integration, Any], bool]] = {
+ANSWER_RULES: dict[FulfillingParty, PermissionRule] = {
     FulfillingParty.PARTNER: rules.can_edit,
     FulfillingParty.PROGRAM: rules.can_decide,
     FulfillingParty.BOTH: rules.can_take_part,
@@ -99,7 +100,7 @@ def submit_answer(
     status: Status = Status.SUBMITTED,
     summary: str = "",
     event_type: str = "requirement.answered",
-    rule: Any = rules.can_edit,
+    rule: PermissionRule = rules.can_edit,
     version: int | None = None,
     note: str = "",
     extra_data: JsonObject | None = None,
@@ -140,7 +141,12 @@ def _require_version(state: RequirementFulfillment, version: int | None) -> None
 
 
 def _save_answer(
-    state: RequirementFulfillment, data: Mapping[str, object], status: Status, summary: str, actor: Any, now: datetime
+    state: RequirementFulfillment,
+    data: Mapping[str, object],
+    status: Status,
+    summary: str,
+    actor: Any,
+    now: datetime,
 ) -> None:
     state.data, state.status, state.summary = dict(data), status, summary
     state.submitted_by, state.submitted_at = actor, now

@@ -3,7 +3,7 @@
 Every refusal is an ActionRefused with a message that is safe to display. Other writes use integration_changes().
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django_fsm import Transition
 
 from integrations.partners import permissions
+from integrations.partners.permissions import PermissionRule
 from integrations.submissions.models.integration import MEMBER_NAMES, Integration
 from integrations.submissions.selectors import context, queue_reasons
 from integrations.submissions.selectors.step_context import StepContext
@@ -109,7 +110,7 @@ def perform_transition(
     integration: Integration,
     transition_name: str,
     *,
-    actor: Any,
+    actor: AnyUser | None,
     note: str = "",
     version: int | None = None,
     now: datetime | None = None,
@@ -212,7 +213,7 @@ def _remember_decision(
     integration: Integration,
     transition: Transition,
     previous_state: Mapping[str, object],
-    actor: User | None,
+    actor: Any,
     now: datetime,
 ) -> None:
     """Store a decision so that it can be undone; any other transition makes it final."""
@@ -283,7 +284,11 @@ def _calculate_due_at(integration: Integration, responsible_party: str, target: 
 
 @contextmanager
 def integration_changes(
-    integration: Integration, rule: Callable[[Integration, Any], bool], *, actor: AnyUser | None, now: datetime
+    integration: Integration,
+    rule: PermissionRule,
+    *,
+    actor: AnyUser | None,
+    now: datetime,
 ) -> Iterator[Integration]:
     """Lock the integration for a write that is not a transition, and refresh its next action afterwards."""
     with transaction.atomic():

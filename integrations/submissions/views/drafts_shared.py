@@ -1,6 +1,5 @@
 """Helpers that the draft pages share."""
 
-from typing import Any
 from uuid import UUID
 
 from django.http import Http404
@@ -27,7 +26,7 @@ def list_editable_partners(user: AnyUser) -> list[Partner]:
 
 def load_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft:
     """Return a draft of one of the user's partners. Raises Http404."""
-    user: Any = request.user
+    user = request.user
     rows = IntegrationDraft.objects.filter(uuid=uuid, partner_id__in=list(permissions.get_roles(user)))
     draft = rows.select_related("partner", "integration", "saved_by").first()
     if draft is None:

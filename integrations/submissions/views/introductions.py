@@ -1,7 +1,6 @@
 """Pages for similar integrations and introductions."""
 
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -66,7 +65,7 @@ def show_introduction(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     introduction = load_introduction(request, pk)
     if request.method == "POST":
         return decide_introduction(request, introduction)
-    user: Any = request.user
+    user = request.user
     is_asker = bool(permissions.get_role(introduction.asking.partner, user))
     is_asked = bool(permissions.get_role(introduction.other.partner, user))
     is_accepted = introduction.state == Introduction.State.AGREED

@@ -12,6 +12,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from integrations.partners.permissions import PermissionRule
 from integrations.submissions.models import Integration, Introduction
 from portal.accounts.models import User
 
@@ -27,7 +28,7 @@ def load_visible_integration(request: HttpRequest, uuid: UUID) -> Integration:
     return integration
 
 
-def require_permission(rule: Callable[[Integration, Any], bool], integration: Integration, user: User | None) -> None:
+def require_permission(rule: PermissionRule, integration: Integration, user: User | None) -> None:
     """Raise PermissionDenied if the rule refuses the user."""
     if not rule(integration, user):
         raise PermissionDenied(permissions.get_refusal(rule.__name__))

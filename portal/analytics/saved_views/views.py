@@ -1,7 +1,6 @@
 """Pages to save, rename, delete, and list saved views."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -38,7 +37,7 @@ def list_saved_views(request: HttpRequest) -> HttpResponse:
 def _render_views(
     request: HttpRequest, submitted_form: tuple[int, RenameSavedViewForm] | None, status: int = 200
 ) -> HttpResponse:
-    user: Any = request.user
+    user = request.user
     visible_views = [
         view for view in services.list_visible_views(user).order_by("page", "name", "pk") if view.page in services.PAGES
     ]

@@ -6,8 +6,6 @@
 {% show_saved_views "queue" %}         saved views and exports of a list
 """
 
-from typing import Any
-
 from django import template
 from django.urls import reverse
 from django.utils import timezone
@@ -46,7 +44,7 @@ def show_wait_forecasts(rows: list[Integration]) -> dict[str, object]:
 
 
 @register.inclusion_tag("analytics/saved_views_bar.html", takes_context=True)
-def show_saved_views(context: Any, name: str) -> TemplateContext:
+def show_saved_views(context: TemplateContext, name: str) -> TemplateContext:
     """Show saved views and exports above a list, or nothing if the user can't save views of it."""
     request = context["request"]
     if not services.can_save(name, request.user):

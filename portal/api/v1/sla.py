@@ -11,6 +11,7 @@ from ninja import Query
 
 from integrations.partners import permissions
 from integrations.partners.models import PartnerCalendar
+from integrations.partners.permissions import PermissionRule
 from integrations.partners.services import calendars
 from integrations.sla.calendar_form import CalendarForm, build_initial_data, preview_calendar
 from integrations.sla.filters import parse_filters
@@ -21,9 +22,8 @@ from integrations.sla.services import disputes, label_proposals
 from integrations.sla.views import label_policy as label_pages
 from integrations.sla.views.calendar import load_partner
 from integrations.sla.views.issue import ReasonForm, load_issue
-from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
-from portal.accounts.requests import AnyUser, AuthenticatedRequest
+from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.pagination import CursorPage, Page, paginate
 from portal.api.routing import MessageResponse, ScopedRouter
@@ -43,7 +43,6 @@ from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
 
 router = ScopedRouter("SLA")
-Permission = Callable[[Integration, AnyUser], bool]
 READ_SCOPE, WRITE_SCOPE = "sla:read", "sla:write"
 
 
@@ -68,7 +67,7 @@ def get_issue(request: AuthenticatedRequest, uuid: UUID) -> IssuePage:
     return build_issue_page(load_issue(request, uuid), request.user, timezone.now())
 
 
-ISSUE_DECISIONS: tuple[tuple[str, str, Permission, Callable[..., object]], ...] = (
+ISSUE_DECISIONS: tuple[tuple[str, str, PermissionRule, Callable[..., object]], ...] = (
     ("lower", "Lower the severity of an issue. For reviewers.", permissions.can_decide, disputes.lower_severity),
     ("let_off", "Exclude an issue from the SLA. For reviewers.", permissions.can_decide, disputes.exclude_issue),
     ("ask", "Request a lower severity.", permissions.can_edit, disputes.request_lower_severity),
@@ -77,7 +76,7 @@ ISSUE_DECISIONS: tuple[tuple[str, str, Permission, Callable[..., object]], ...] 
 )
 
 
-def register_decision(name: str, summary: str, permission: Permission, decide: Callable[..., object]) -> None:
+def register_decision(name: str, summary: str, permission: PermissionRule, decide: Callable[..., object]) -> None:
     """Register the operation of a decision or request about an issue."""
 
     def operation(request: AuthenticatedRequest, uuid: UUID, body: IssueDecisionIn) -> IssuePage:

@@ -1,7 +1,6 @@
 """Home page: programs for visitors, integrations for partners, and the review queue for reviewers."""
 
 from datetime import datetime
-from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Page, Paginator
@@ -13,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
-from integrations.partners.models import Membership
+from integrations.partners.models import Membership, Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.filters import build_state_condition
 from integrations.sla.models import SlaClock
@@ -77,7 +76,7 @@ def list_blocks(page: Page[Integration]) -> list[tuple[str, str, list[Integratio
     return [(key, _(heading), rows_by_block[block]) for block, (key, heading) in BLOCKS.items() if rows_by_block[block]]
 
 
-def list_urgent_issues(partners: list[Any], now: datetime) -> list[ClockRow]:
+def list_urgent_issues(partners: list[Partner], now: datetime) -> list[ClockRow]:
     """Return the overdue and at-risk issues of the partners, sorted by due date."""
     clocks = SlaClock.objects.filter(integration__partner__in=partners, is_committed=True)
     urgent_clocks = clocks.filter(
@@ -86,7 +85,7 @@ def list_urgent_issues(partners: list[Any], now: datetime) -> list[ClockRow]:
     return build_rows(urgent_clocks[:MAX_URGENT_ISSUES], now, with_commenters=False)
 
 
-def list_introduction_requests(partners: list[Any]) -> QuerySet[Introduction]:
+def list_introduction_requests(partners: list[Partner]) -> QuerySet[Introduction]:
     """Return the open introduction requests to these partners, oldest first. The page does not name the sender."""
     introductions = Introduction.objects.filter(other__partner__in=partners, state=Introduction.State.ASKED)
     return introductions.select_related("other").order_by("asked_at", "pk")[:PAGE_SIZE]

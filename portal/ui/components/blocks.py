@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -237,7 +237,7 @@ def path(steps: Iterable[object], *, label: str = "") -> SafeString:
 
 
 def _build_step(step: object) -> dict[str, object]:
-    def read(key: str) -> Any:
+    def read(key: str) -> str:
         return step.get(key, "") if isinstance(step, dict) else getattr(step, key, "")
 
     state = require_choice(read("state"), STEP_STATES, "state of a step")

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 from django.template import loader
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString
+from django_stubs_ext import StrOrPromise
 from lucide import _render_icon as draw
 
 EMPTY = SafeString("")
@@ -56,6 +56,6 @@ def trim(content: str) -> SafeString:
     return SafeString(content.strip())
 
 
-def wrap(tag: str, classes: str, content: Any) -> SafeString:
+def wrap(tag: str, classes: str, content: StrOrPromise) -> SafeString:
     """Return the escaped content in an element."""
     return format_html('<{} class="{}">{}</{}>', SafeString(tag), classes, conditional_escape(content), SafeString(tag))

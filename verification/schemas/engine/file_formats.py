@@ -4,8 +4,8 @@ import gzip
 import json
 import re
 import zlib
-from typing import Any
 
+from portal.core.value_types import JsonObject
 from verification.schemas.engine.types import SchemaParseError
 
 MAX_SCHEMA_BYTES = 200 * 1024 * 1024  # uncompressed; the largest known provider has 14 MB
@@ -35,7 +35,7 @@ def _gunzip(body: bytes, max_bytes: int) -> bytes:
     return content
 
 
-def parse_json(body: bytes) -> Any:
+def parse_json(body: bytes) -> JsonObject:
     """Parse JSON in UTF-8, or in UTF-16 from PowerShell. Raises SchemaParseError."""
     try:
         text = body.decode(json.detect_encoding(body))

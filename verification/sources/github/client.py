@@ -113,7 +113,7 @@ class GitHubClient:
             raise SourceUnavailableError(f"Can't read {what}: it is larger than {MAX_FILE_BYTES // 1024} KiB.")
         return _parse_response(what, responses.parse_blob, self._get(f"/repos/{full_name}/git/blobs/{file.sha}", what))
 
-    def _get(self, path: str, what: str) -> Any:
+    def _get(self, path: str, what: str) -> object:
         """Return the parsed answer about something public.
 
         The portal's credential may see private repositories that the person who asks cannot. They are answered as

@@ -23,7 +23,7 @@ class IssueApi(Protocol):
 
     has_credential: bool
 
-    def get(self, path: str, what: str) -> Any: ...
+    def get(self, path: str, what: str) -> JsonObject: ...
 
 
 class _NotModifiedSentinel:

@@ -109,7 +109,7 @@ class _SocketAdapter:
         self._sock, self._deadline = sock, deadline
         self.reader = _CountingReader(sock, deadline)
 
-    def sendall(self, data: Any) -> None:
+    def sendall(self, data: bytes) -> None:
         self._sock.settimeout(self._deadline.get_remaining_seconds())
         self._sock.sendall(data)
 

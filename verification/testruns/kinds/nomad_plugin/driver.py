@@ -13,6 +13,7 @@ from google.protobuf import json_format
 from portal.core.value_types import JsonObject
 from verification.plugins import nomad_messages
 from verification.plugins.client import PluginStartError, RunningPlugin, start_plugin
+from verification.plugins.descriptors import RuntimeMessage
 from verification.plugins.handshake import NOMAD_COOKIE
 from verification.plugins.nomad_messages import BASE, DEVICE, DRIVER
 from verification.sandbox.environment import Environment, open_environment
@@ -155,7 +156,7 @@ class NomadPluginTestRunner:
             "end", STATUS_ANSWERED, "", {"ended": _wait_for_exit(plugin, SHUTDOWN_SECONDS) is not None}, start
         )
 
-    def _call(self, plugin: RunningPlugin, call_name: str, method: str, **fields: Any) -> Any:
+    def _call(self, plugin: RunningPlugin, call_name: str, method: str, **fields: Any) -> RuntimeMessage:
         """Return the response, None if there is none. The call is recorded in both cases."""
         start = time.monotonic()
         try:
@@ -177,7 +178,7 @@ class NomadPluginTestRunner:
         self.report_progress(self.records)
 
 
-def _explain_error(plugin: RunningPlugin, error: Any) -> tuple[str, str]:
+def _explain_error(plugin: RunningPlugin, error: grpc.RpcError) -> tuple[str, str]:
     """Return (status, sentence) for a call without a response."""
     code = error.code()
     # the channel breaks a moment before the end of the process is seen

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from portal.core.value_types import JsonObject
+from verification.plugins.descriptors import RuntimeMessage
 from verification.testruns.kinds.nomad_plugin import hcl_types
 from verification.testruns.kinds.nomad_plugin.hcl_types import TypeExpressionError
 
@@ -17,14 +18,14 @@ MAX_PARTS = 5000
 BLOCK_KINDS = ("block_value", "block_list", "block_set", "block_map")
 
 
-def find_schema_problems(spec: Any) -> list[str]:
+def find_schema_problems(spec: RuntimeMessage) -> list[str]:
     """Return the problems of a schema with their locations. The top level must be an object."""
     if spec.WhichOneof("one") != "object":
         return ["The schema isn't an object, so it has no names."]
     return list(_find_problems(spec, "config", 0))[:50]
 
 
-def evaluate_config(spec: Any, config: Any) -> tuple[JsonObject, list[str]]:
+def evaluate_config(spec: RuntimeMessage, config: Any) -> tuple[JsonObject, list[str]]:
     """Return (values, problems): what Nomad passes to the plugin for a configuration. `spec` must be valid."""
     if not isinstance(config, dict):
         return {}, ["A configuration is an object with names and values."]
@@ -34,7 +35,7 @@ def evaluate_config(spec: Any, config: Any) -> tuple[JsonObject, list[str]]:
     return values, unknown + problems
 
 
-def _find_problems(spec: Any, where: str, depth: int) -> Iterator[str]:
+def _find_problems(spec: RuntimeMessage, where: str, depth: int) -> Iterator[str]:
     kind = spec.WhichOneof("one")
     if kind is None or depth > MAX_DEPTH:
         yield f"{where}: the specification is empty." if kind is None else f"{where}: nested too deeply."
@@ -51,7 +52,7 @@ def _find_problems(spec: Any, where: str, depth: int) -> Iterator[str]:
             yield from _find_problems(part, f"{where}{name}", depth + 1)
 
 
-def _find_attribute_problems(node: Any, where: str) -> Iterator[str]:
+def _find_attribute_problems(node: RuntimeMessage, where: str) -> Iterator[str]:
     if not node.name:
         yield f"{where}: the name is missing."
     try:
@@ -60,7 +61,7 @@ def _find_attribute_problems(node: Any, where: str) -> Iterator[str]:
         yield f"{where}: {error}"
 
 
-def _find_block_problems(node: Any, kind: str, where: str, depth: int) -> Iterator[str]:
+def _find_block_problems(node: RuntimeMessage, kind: str, where: str, depth: int) -> Iterator[str]:
     if not node.name:
         yield f"{where}: the name is missing."
     if kind in ("block_list", "block_set") and node.max_items and node.min_items > node.max_items:
@@ -73,7 +74,7 @@ def _find_block_problems(node: Any, kind: str, where: str, depth: int) -> Iterat
     yield from _find_problems(node.nested, f"{where}.{node.name}", depth + 1)
 
 
-def _list_parts(kind: str, node: Any) -> list[tuple[str, object]]:
+def _list_parts(kind: str, node: RuntimeMessage) -> list[tuple[str, object]]:
     if kind == "object":
         return [(f".{name}", part) for name, part in sorted(node.attributes.items())][:MAX_PARTS]
     if kind == "array":
@@ -89,7 +90,7 @@ def _is_literal(text: str) -> bool:
     return True
 
 
-def _list_names(spec: Any) -> Iterator[str]:
+def _list_names(spec: RuntimeMessage) -> Iterator[str]:
     """Return the names that a configuration can contain at this location."""
     kind = spec.WhichOneof("one")
     node = getattr(spec, kind)
@@ -102,7 +103,7 @@ def _list_names(spec: Any) -> Iterator[str]:
         yield node.name
 
 
-def _evaluate(spec: Any, config: Mapping[str, object], where: str) -> tuple[Any, list[str]]:
+def _evaluate(spec: RuntimeMessage, config: Mapping[str, object], where: str) -> tuple[RuntimeMessage, list[str]]:
     kind = spec.WhichOneof("one")
     node = getattr(spec, kind)
     if kind == "object":
@@ -120,7 +121,7 @@ def _evaluate(spec: Any, config: Mapping[str, object], where: str) -> tuple[Any,
     return _evaluate_entry(kind, node, config.get(node.name), f"{where}.{node.name}")
 
 
-def _evaluate_entry(kind: str, node: Any, value: Any, where: str) -> tuple[object, list[str]]:
+def _evaluate_entry(kind: str, node: RuntimeMessage, value: Any, where: str) -> tuple[object, list[str]]:
     if value is None and kind not in ("block_list", "block_set"):
         is_required = kind != "block_map" and node.required
         return (
@@ -146,7 +147,7 @@ def _evaluate_block(spec: object, content: object, where: str) -> tuple[object, 
     return value, [problem.replace("config.", f"{where}.", 1) for problem in problems]
 
 
-def _evaluate_blocks(node: Any, content: object, where: str) -> tuple[object, list[str]]:
+def _evaluate_blocks(node: RuntimeMessage, content: object, where: str) -> tuple[object, list[str]]:
     blocks = [] if content is None else content if isinstance(content, list) else [content]
     values, problems = hcl_types.merge_results(
         [_evaluate_block(node.nested, block, f"{where}[{index}]") for index, block in enumerate(blocks)]

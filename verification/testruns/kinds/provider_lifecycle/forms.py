@@ -1,8 +1,8 @@
 """Form for a provider acceptance test. It never shows credentials again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TypeVar, Unpack
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -23,6 +23,8 @@ from verification.testruns.kinds.provider_lifecycle.config import (
 )
 
 MAX_CONFIGURATION_CHARACTERS = 100_000
+
+T = TypeVar("T")
 
 
 class ConfigurationField(forms.CharField):
@@ -120,7 +122,7 @@ class ProviderLifecycleTestForm(forms.Form):
         hosts: tuple[str, ...] = self._parse_field(parse_hosts, str(self.cleaned_data["hosts"]))
         return hosts
 
-    def _parse_field(self, parser: Any, text: str) -> Any:
+    def _parse_field(self, parser: Callable[[str], T], text: str) -> T:
         try:
             return parser(text)
         except InvalidConfig as error:

@@ -5,9 +5,9 @@ As in Terraform, empty and false values are omitted, except the kind of a descri
 
 import json
 from collections.abc import Iterable
-from typing import Any
 
 from portal.core.value_types import JsonObject
+from verification.plugins.descriptors import RuntimeMessage
 
 DESCRIPTION_KINDS = {0: "plain", 1: "markdown"}
 NESTING_MODES = {1: "single", 2: "list", 3: "set", 4: "map", 5: "group"}
@@ -24,7 +24,7 @@ def build_document(source: str, answer: object) -> JsonObject:
     return {"format_version": "1.0", "provider_schemas": {source: build_provider(answer)}}
 
 
-def build_provider(answer: Any) -> dict[str, object]:
+def build_provider(answer: RuntimeMessage) -> dict[str, object]:
     document = {"provider": _convert_schema(answer.provider, "provider")}
     for key in SCHEMA_KEYS:
         document[key] = {name: _convert_schema(one, name) for name, one in sorted(getattr(answer, key).items())}
@@ -32,16 +32,16 @@ def build_provider(answer: Any) -> dict[str, object]:
     return {key: value for key, value in document.items() if value or key == "provider"}
 
 
-def list_errors(answer: Any) -> list[str]:
+def list_errors(answer: RuntimeMessage) -> list[str]:
     """Return the errors that the provider reports."""
     return [f"{one.summary}: {one.detail}".rstrip(": ") for one in answer.diagnostics if one.severity == 1]
 
 
-def _convert_schema(schema: Any, where: str) -> dict[str, object]:
+def _convert_schema(schema: RuntimeMessage, where: str) -> dict[str, object]:
     return {"version": schema.version, "block": _convert_block(schema.block, where)}
 
 
-def _convert_block(block: Any, where: str) -> dict[str, object]:
+def _convert_block(block: RuntimeMessage, where: str) -> dict[str, object]:
     document: JsonObject = {}
     if block.attributes:
         document["attributes"] = _sort_by_name(
@@ -58,12 +58,12 @@ def _sort_by_name(pairs: Iterable[tuple[str, JsonObject]]) -> dict[str, dict[str
     return dict(sorted(pairs, key=lambda pair: pair[0]))
 
 
-def _convert_description(message: Any) -> JsonObject:
+def _convert_description(message: RuntimeMessage) -> JsonObject:
     kind = {"description_kind": DESCRIPTION_KINDS.get(message.description_kind, "plain")}
     return {"description": message.description, **kind} if message.description else kind
 
 
-def _convert_attribute(attribute: Any, where: str) -> dict[str, object]:
+def _convert_attribute(attribute: RuntimeMessage, where: str) -> dict[str, object]:
     has_nested = "nested_type" in attribute.DESCRIPTOR.fields_by_name and attribute.HasField("nested_type")
     document = (
         {"nested_type": _convert_object(attribute.nested_type, where)}
@@ -77,7 +77,7 @@ def _convert_attribute(attribute: Any, where: str) -> dict[str, object]:
     )
 
 
-def _convert_object(object_type: Any, where: str) -> dict[str, object]:
+def _convert_object(object_type: RuntimeMessage, where: str) -> dict[str, object]:
     document: JsonObject = {"nesting_mode": _get_nesting_mode(object_type, where)}
     if object_type.attributes:
         document["attributes"] = _sort_by_name(
@@ -86,7 +86,7 @@ def _convert_object(object_type: Any, where: str) -> dict[str, object]:
     return document
 
 
-def _convert_nested_block(nested_block: Any, where: str) -> dict[str, object]:
+def _convert_nested_block(nested_block: RuntimeMessage, where: str) -> dict[str, object]:
     document = {
         "nesting_mode": _get_nesting_mode(nested_block, where),
         "block": _convert_block(nested_block.block, where),
@@ -96,7 +96,7 @@ def _convert_nested_block(nested_block: Any, where: str) -> dict[str, object]:
     }
 
 
-def _get_nesting_mode(message: Any, where: str) -> str:
+def _get_nesting_mode(message: RuntimeMessage, where: str) -> str:
     if message.nesting not in NESTING_MODES:
         raise ProviderSchemaError(f"{where[:100]}: the nesting mode is missing.")
     return NESTING_MODES[message.nesting]
@@ -109,7 +109,7 @@ def _parse_type(type_json: bytes, where: str) -> object:
         raise ProviderSchemaError(f"{where[:100]}: the type can't be read.") from None
 
 
-def _convert_function(function: Any, where: str) -> dict[str, object]:
+def _convert_function(function: RuntimeMessage, where: str) -> dict[str, object]:
     document: JsonObject = {key: getattr(function, key) for key in ("description", "summary", "deprecation_message")}
     document["return_type"] = _parse_type(getattr(function, "return").type, where)
     document["parameters"] = [_convert_parameter(one, where) for one in function.parameters]
@@ -118,7 +118,7 @@ def _convert_function(function: Any, where: str) -> dict[str, object]:
     return {key: value for key, value in document.items() if value}
 
 
-def _convert_parameter(parameter: Any, where: str) -> dict[str, object]:
+def _convert_parameter(parameter: RuntimeMessage, where: str) -> dict[str, object]:
     document = {"name": parameter.name, "description": parameter.description, "is_nullable": parameter.allow_null_value}
     return {key: value for key, value in document.items() if value} | {
         "type": _parse_type(parameter.type, f"{where}({parameter.name})")

@@ -5,7 +5,6 @@ import tempfile
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
@@ -129,7 +128,7 @@ def _store_schema(run: TestRun, schema: JsonObject | None, observation: JsonObje
     if schema is None or any(not reading["read"] for reading in observation["readings"]):
         return
     try:
-        body: Any = json.dumps(schema).encode()
+        body = json.dumps(schema).encode()
         services.store_schema(run.integration, parse_version(run.version), body, actor=None, now=now)
     except (SchemaParseError, ActionRefused, InvalidVersionError) as error:
         observation["problem"] = str(error)

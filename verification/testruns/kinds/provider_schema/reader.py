@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import grpc
 
 from portal.core.value_types import JsonObject
 from verification.plugins import messages
 from verification.plugins.client import PluginStartError, RunningPlugin, start_plugin
+from verification.plugins.descriptors import RuntimeMessage
 from verification.plugins.handshake import TERRAFORM_COOKIE
 from verification.sandbox.environment import open_environment
 from verification.sandbox.types import MEGABYTE, PROJECT, CommandResult, ExitReason, Limits
@@ -131,7 +131,7 @@ def read_directly(target: ProviderSchemaTarget) -> SchemaReadResult:
     return SchemaReadResult("direct", answer, key, problem, protocol, duration_seconds, peak, output)
 
 
-def _fetch_schema(plugin: RunningPlugin, timeout_seconds: float) -> tuple[Any, str, str]:
+def _fetch_schema(plugin: RunningPlugin, timeout_seconds: float) -> tuple[RuntimeMessage, str, str]:
     """Return (response, key, problem) of the schema call."""
     try:
         return messages.fetch_schema(plugin.channel, plugin.handshake.app, timeout_seconds), "", ""
@@ -141,7 +141,7 @@ def _fetch_schema(plugin: RunningPlugin, timeout_seconds: float) -> tuple[Any, s
         return None, *_explain_error(plugin.process.result, error)
 
 
-def _explain_error(result: CommandResult | None, error: Any) -> tuple[str, str]:
+def _explain_error(result: CommandResult | None, error: grpc.RpcError) -> tuple[str, str]:
     if result is not None and result.reason != ExitReason.FINISHED:
         return result.reason, result.message
     if result is not None:
