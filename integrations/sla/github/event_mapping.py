@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from integrations.sla.engine.types import Actor, IssueEventKind, TimelineEvent
-from portal.accounts.requests import AnyUser
 from portal.core.value_types import JsonObject
 
 UNKNOWN_ACTOR = Actor(0, "ghost")
@@ -148,7 +147,7 @@ def _build_event_data(kind: IssueEventKind, issue: JsonObject) -> dict[str, obje
 
 
 def _map_comment_change(
-    action: str, raw: JsonObject, sender: object, received_at: datetime
+    action: str, raw: JsonObject, sender: JsonObject | None, received_at: datetime
 ) -> tuple[TimelineEvent, ...]:
     if action not in COMMENT_KINDS_BY_ACTION:
         return ()
@@ -161,7 +160,9 @@ def _map_comment_change(
     )
 
 
-def _build_deletion_event(comment: str, occurred_at: datetime, user: object, association: object) -> TimelineEvent:
+def _build_deletion_event(
+    comment: str, occurred_at: datetime, user: JsonObject | None, association: object
+) -> TimelineEvent:
     """Build a deletion event. Anyone can delete their own comments, so a deletion doesn't prove a permission."""
     actor = _parse_actor(user, association)
     return TimelineEvent(
@@ -218,11 +219,8 @@ def _map_event(raw: JsonObject) -> IssueUpdate | None:
     issue = raw.get("issue")
     if raw["event"] not in KINDS_BY_ACTION or not issue:
         return None
-    kind, occurred_at, event_id = (
-        KINDS_BY_ACTION[raw["event"]],
-        parse_timestamp(raw["created_at"]),
-        _parse_number(raw["id"]),
-    )
+    kind = KINDS_BY_ACTION[raw["event"]]
+    occurred_at, event_id = parse_timestamp(raw["created_at"]), _parse_number(raw["id"])
     label = raw["label"]["name"] if kind in (IssueEventKind.LABELED, IssueEventKind.UNLABELED) else ""
     data: dict[str, object] = {"event": event_id}
     if kind is IssueEventKind.CLOSED:
@@ -237,7 +235,7 @@ def _build_change_event(
     key: str,
     kind: IssueEventKind,
     occurred_at: datetime,
-    user: AnyUser | None,
+    user: JsonObject | None,
     issue: JsonObject,
     label: str,
     data: JsonObject,
@@ -267,7 +265,7 @@ def _build_issue_update(raw: JsonObject, events: Iterable[TimelineEvent]) -> Iss
     )
 
 
-def _parse_actor(raw: Any, association: object) -> Actor:
+def _parse_actor(raw: JsonObject | None, association: object) -> Actor:
     if not raw:
         return UNKNOWN_ACTOR
     return Actor(
@@ -278,8 +276,8 @@ def _parse_actor(raw: Any, association: object) -> Actor:
     )
 
 
-def _is_same_user(first_user: Any, second_user: Any) -> bool:
-    return bool(first_user and second_user) and first_user.get("id") == second_user.get("id")
+def _is_same_user(first_user: JsonObject | None, second_user: JsonObject | None) -> bool:
+    return first_user is not None and second_user is not None and first_user.get("id") == second_user.get("id")
 
 
 def _format_timestamp(timestamp: datetime) -> str:
