@@ -103,6 +103,11 @@ class Person:
         self.page.get_by_label(label).first.check()
         return self
 
+    def choose_first(self) -> "Person":
+        """Choose the first radio button of the page."""
+        self.page.get_by_role("radio").first.check()
+        return self
+
     def hand_in(self, label: str, path: Path) -> "Person":
         """Choose a file."""
         self.page.get_by_label(label).first.set_input_files(path)
@@ -135,6 +140,34 @@ class Person:
     def turn(self) -> str:
         """The one sentence on top."""
         return self.page.locator(".turn").first.inner_text()
+
+    def action(self) -> str:
+        """The words of its link."""
+        return self.page.locator(".turn a").inner_text().strip()
+
+    def shows(self, text: str) -> bool:
+        """Whether the text is on the page now."""
+        return bool(self.page.get_by_text(text).count())
+
+    def item(self, selector: str, words: str = "") -> Locator:
+        """The first part of the page that matches the selector and contains these words."""
+        return self.page.locator(selector, has_text=words).first
+
+    def unfold(self, item: Locator, words: str) -> None:
+        """Open the folded part with these words, and the sections around it."""
+        self.page.evaluate("document.querySelectorAll('section > details').forEach(d => { d.open = true })")
+        item.locator("summary", has_text=words).click()
+
+    def waits_for(self, selector: str) -> "Person":
+        """Such a part appears."""
+        self.page.locator(selector).first.wait_for()
+        return self
+
+    def download(self, words: str) -> str:
+        """The text of the file behind a link."""
+        with self.page.expect_download() as file:
+            self.page.get_by_text(words).click()
+        return file.value.path().read_text()
 
     def shot(self, name: str) -> "Person":
         """Keep a picture of the page, where pictures are asked for."""

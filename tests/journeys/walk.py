@@ -1,4 +1,6 @@
-"""Two people take an integration through its whole program in their browsers: every requirement by its own page."""
+"""Two people take an integration through its whole program, in their browsers or without scripts.
+
+Every requirement is met on its own page."""
 
 import struct
 import zlib
@@ -17,7 +19,9 @@ from integrations.submissions.services.transitions import list_available_transit
 from integrations.submissions.workflow.states import Status
 from tests.conftest import PASSWORD
 from tests.journeys.person import Person
+from tests.journeys.scriptless import ScriptlessPerson
 
+Someone = Person | ScriptlessPerson
 SECRET = "user: tester\npassword: f0a7-rocket"
 
 
@@ -38,7 +42,7 @@ FILES = {"png": png(), "txt": b"ok  rocket_test.go  0.3s\n", "pdf": b"%PDF-1.4\n
 class Walk:
     """An integration on its way. The clock of the portal is moved where the program makes people wait."""
 
-    def __init__(self, partner: Person, reviewer: Person, background: Callable[..., Any], folder: Path) -> None:
+    def __init__(self, partner: Someone, reviewer: Someone, background: Callable[..., Any], folder: Path) -> None:
         self.partner, self.reviewer, self.background, self.folder = partner, reviewer, background, folder
         self.clock = time_machine.travel(datetime.now(UTC), tick=True)
         self.traveller = self.clock.start()
@@ -68,7 +72,7 @@ class Walk:
         partner.press("Show programs").press("Start integration")
         if repository:
             partner.write("Repository", f"https://github.com/{repository}").press("Fill from GitHub")
-            partner.page.locator(".prefilled").first.wait_for()
+            partner.waits_for(".prefilled")
         partner.write("Name", name).write("Description", f"{name} does one thing well.")
         partner.tick(category).tick(offering).press("Review and submit")
         partner.sees("Summary").press("Submit integration")
@@ -96,7 +100,7 @@ class Walk:
             return self.decide("Approve" if row.stage == "review" else "Publish listing")
         self.partner.go(self.page)
         assert "Action required" in self.partner.turn()
-        words = self.partner.page.locator(".turn a").inner_text().strip()
+        words = self.partner.action()
         self.partner.press(words).press(words)
         return None
 
@@ -113,11 +117,9 @@ class Walk:
         reviewer, partner = self.reviewer, self.partner
         reviewer.go("/queue/").sees(self.row.name).press(f"Claim review {self.row.name}")
         reviewer.go(f"{self.page}review/")
-        reviewer.page.evaluate("document.querySelectorAll('section > details').forEach(d => { d.open = true })")
-        item = reviewer.page.locator("li.requirement", has_text="Add finding").first
-        item.locator("summary", has_text="Add finding").click()
-        item.get_by_label("Requested change").fill(text)
-        reviewer.press("Add finding", within=item)
+        item = reviewer.item("li.requirement", "Add finding")
+        reviewer.unfold(item, "Add finding")
+        reviewer.write("Requested change", text, within=item).press("Add finding", within=item)
         reviewer.go(f"{self.page}review/").press("Request changes").sees(text).press("Request changes")
         self.later(minutes=11)
         for requirement in self.partners_part():
@@ -128,7 +130,7 @@ class Walk:
         partner.go(self.page).press("Request another review").press("Request another review")
         assert (self.row.review_round, self.row.responsible_party) == (2, "program")
         reviewer.go(f"{self.page}review/").sees(answer)
-        reviewer.press("Verify finding", within=reviewer.page.locator("article.finding").first)
+        reviewer.press("Verify finding", within=reviewer.item("article.finding"))
         return self
 
     def partners_part(self) -> list[Requirement]:
@@ -144,7 +146,7 @@ class Walk:
         state = self.row.fulfillments_by_id[requirement.id]
         assert state.is_met(timezone.now()), f"{requirement.id} is {state.status}: {state.summary}"
 
-    def open(self, requirement: Requirement) -> Person:
+    def open(self, requirement: Requirement) -> Someone:
         who = self.reviewer if requirement.responsible_party == FulfillingParty.PROGRAM else self.partner
         return who.go(f"{self.page}requirements/{requirement.id}/")
 
@@ -176,12 +178,8 @@ class Walk:
         start = timezone.localtime(timezone.now() + timedelta(days=2))
         partner = self.partner.go(address).write("Time 1", f"{start:%Y-%m-%dT%H:%M}")
         partner.write("Location", "https://meet.acme.example/rocket").press("Propose times")
-        reviewer = self.reviewer.go(address)
-        reviewer.page.get_by_role("radio").first.check()
-        reviewer.press("Accept time")
-        with self.partner.go(address).page.expect_download() as calendar:
-            self.partner.page.get_by_text("Add to calendar").click()
-        assert "BEGIN:VEVENT" in calendar.value.path().read_text()
+        reviewer = self.reviewer.go(address).choose_first().press("Accept time")
+        assert "BEGIN:VEVENT" in self.partner.go(address).download("Add to calendar")
         self.later(days=2, minutes=5)
         reviewer.go(address)
         for item in requirement.meeting_items:
@@ -195,7 +193,7 @@ class Walk:
             self.reviewer.go(f"{self.page}review/").press("Claim review")
         reviewer = self.reviewer.go(f"{self.page}requirements/{requirement.id}/")
         reviewer.write("Reason for access", "To run the acceptance tests.").press("View account")
-        if reviewer.page.get_by_text("Confirm access").count():  # the clock was moved, or the machine is slow
+        if reviewer.shows("Confirm access"):  # the clock was moved, or the machine is slow
             reviewer.write("Password", PASSWORD).press("Continue")
         reviewer.sees("f0a7-rocket")
         self.partner.go(f"{self.page}requirements/{requirement.id}/").sees("To run the acceptance tests.")
@@ -219,7 +217,7 @@ KINDS: dict[RequirementKind, Callable[[Walk, Requirement], None]] = {
     RequirementKind.CREDENTIALS: Walk.credentials,
     RequirementKind.CHECK: Walk.check,
 }
-FIELDS: dict[str, Callable[[Person, Question], Any]] = {
+FIELDS: dict[str, Callable[[Someone, Question], Any]] = {
     "text": lambda person, field: person.write(field.label, "Alice Archer"),
     "lines": lambda person, field: person.write(field.label, "First line.\nSecond line."),
     "url": lambda person, field: person.write(field.label, "https://acme.example/docs"),

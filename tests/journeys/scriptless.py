@@ -1,0 +1,184 @@
+"""Somebody whose browser runs no scripts: they read what the server sends and submit its forms."""
+
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bs4 import BeautifulSoup, Tag
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+Fields = list[tuple[str, str | SimpleUploadedFile]]
+SPACE = re.compile(r"\s+")
+
+
+class ScriptlessPerson:
+    """A person of a journey without a browser. Has the methods of Person that a walk through a program needs."""
+
+    def __init__(self, client: Client, user: object) -> None:
+        self.client, self.name, self.path = client, str(user), ""
+        self.document = BeautifulSoup("", "html.parser")
+        client.force_login(user)
+
+    # -- going about ---------------------------------------------------------------------------------------
+
+    def go(self, path: str) -> "ScriptlessPerson":
+        """Open an address of the portal."""
+        return self._read("get", path, {})
+
+    def press(self, words: str, *, within: Tag | None = None, nth: int = 0) -> "ScriptlessPerson":
+        """Press the button or follow the link of exactly these words."""
+        place = within or self.document
+        found = [tag for tag in place.select("button, input[type=submit], a[href]") if _name(tag) == words.casefold()]
+        assert len(found) > nth, (
+            f"no “{words}” on {self.path}: {[_name(tag) for tag in place.select('button, a[href]')]}"
+        )
+        tag = found[nth]
+        if tag.name == "a":
+            return self.go(str(tag["href"]))
+        form = self.document.find("form", id=tag["form"]) if tag.get("form") else tag.find_parent("form")
+        assert isinstance(form, Tag), f"“{words}” on {self.path} belongs to no form"
+        target = str(tag.get("formaction") or form.get("action") or self.path)
+        method = str(tag.get("formmethod") or form.get("method") or "get").lower()
+        return self._read(method, target, _encode(_list_fields(self.document, form, tag)))
+
+    def _read(self, method: str, path: str, data: dict[str, object]) -> "ScriptlessPerson":
+        address = urlsplit(path)
+        path = f"{address.path or self.path}?{address.query}" if address.query else (address.path or self.path)
+        response = getattr(self.client, method)(path, data, follow=True) if data else self.client.get(path, follow=True)
+        assert response.status_code < 400, f"{method} {path}: {response.status_code} {response.content[:2000]!r}"
+        self.path = response.request["PATH_INFO"]
+        self.document = BeautifulSoup(response.content, "html.parser")
+        return self
+
+    # -- filling in ----------------------------------------------------------------------------------------
+
+    def find_field(self, label: str, within: Tag | None = None) -> Tag:
+        """The field whose label contains these words."""
+        for tag in (within or self.document).select("label, legend, [aria-label]"):
+            if label not in SPACE.sub(" ", tag.get_text() or str(tag.get("aria-label", ""))):
+                continue
+            field = tag if tag.name in ("input", "textarea", "select") else None
+            field = field or (self.document.find(id=tag["for"]) if tag.get("for") else None)
+            field = field or tag.find(("input", "textarea", "select")) or (tag.parent and tag.parent.find("input"))
+            if isinstance(field, Tag):
+                return field
+        raise AssertionError(f"no field “{label}” on {self.path}")
+
+    def write(self, label: str, text: str, *, within: Tag | None = None) -> "ScriptlessPerson":
+        """Type into the field of this label."""
+        field = self.find_field(label, within)
+        if field.name == "textarea":
+            field.string = text
+        else:
+            field["value"] = text
+        return self
+
+    def tick(self, label: str) -> "ScriptlessPerson":
+        """Check a box, or choose a radio button."""
+        return self.check(self.find_field(label))
+
+    def choose(self, label: str, option: str) -> "ScriptlessPerson":
+        """Choose from a list, or a radio button."""
+        field = self.document.find("select", id=self.find_field(label).get("id"))
+        if not isinstance(field, Tag):
+            return self.tick(option)
+        for tag in field.find_all("option"):
+            tag.attrs.pop("selected", None)
+            if SPACE.sub(" ", tag.get_text()).strip() == option:
+                tag["selected"] = ""
+        return self
+
+    def choose_first(self) -> "ScriptlessPerson":
+        """Choose the first radio button of the page."""
+        return self.check(self.document.select("input[type=radio]")[0])
+
+    def check(self, field: Tag) -> "ScriptlessPerson":
+        for other in self.document.select("input[type=radio]"):
+            if other.get("name") == field.get("name"):
+                other.attrs.pop("checked", None)
+        field["checked"] = ""
+        return self
+
+    def hand_in(self, label: str, path: Path) -> "ScriptlessPerson":
+        """Choose a file."""
+        self.find_field(label)["data-file"] = str(path)
+        return self
+
+    # -- seeing --------------------------------------------------------------------------------------------
+
+    def shows(self, text: str) -> bool:
+        return text in SPACE.sub(" ", self.document.get_text(" ")) or text in SPACE.sub(" ", self.document.get_text())
+
+    def sees(self, *texts: str) -> "ScriptlessPerson":
+        """Each text is on the page."""
+        assert [text for text in texts if not self.shows(text)] == [], self.path
+        return self
+
+    def sees_not(self, *texts: str) -> "ScriptlessPerson":
+        assert [text for text in texts if self.shows(text)] == [], self.path
+        return self
+
+    def turn(self) -> str:
+        """The one sentence on top."""
+        return SPACE.sub(" ", self.document.select(".turn")[0].get_text(" "))
+
+    def action(self) -> str:
+        """The words of its link."""
+        return SPACE.sub(" ", self.document.select(".turn a")[0].get_text(" ")).strip()
+
+    def item(self, selector: str, words: str = "") -> Tag:
+        """The first part of the page that matches the selector and contains these words."""
+        return next(tag for tag in self.document.select(selector) if words in tag.get_text())
+
+    def unfold(self, item: Tag, words: str) -> None:
+        """Nothing is folded without styles."""
+        assert [tag for tag in item.select("summary") if words in tag.get_text()]
+
+    def waits_for(self, selector: str) -> "ScriptlessPerson":
+        """The page that came holds such a part."""
+        assert self.document.select(selector), self.path
+        return self
+
+    def download(self, words: str) -> str:
+        """The text of the file behind a link."""
+        link = next(tag for tag in self.document.select("a[href]") if words in tag.get_text())
+        response = self.client.get(str(link["href"]))
+        assert response.status_code == 200
+        return b"".join(response.streaming_content if response.streaming else [response.content]).decode()
+
+
+def _name(tag: Tag) -> str:
+    """The accessible name of a button or a link, in lower case."""
+    text = str(tag.get("aria-label") or tag.get("value") if tag.name == "input" else tag.get("aria-label") or "")
+    return SPACE.sub(" ", text or tag.get_text(" ")).strip().casefold()
+
+
+def _list_fields(document: BeautifulSoup, form: Tag, button: Tag) -> Fields:
+    """What a browser would send."""
+    own = [tag for tag in document.select(f'[form="{form.get("id")}"]') if form.get("id")]
+    fields: Fields = []
+    for tag in [*form.select("input, textarea, select"), *own]:
+        name, kind = str(tag.get("name", "")), str(tag.get("type", "text"))
+        if not name or tag.has_attr("disabled") or kind in ("submit", "button") or tag.name == "button":
+            continue
+        if kind in ("radio", "checkbox"):
+            fields += [(name, str(tag.get("value", "on")))] if tag.has_attr("checked") else []
+        elif kind == "file":
+            path = tag.get("data-file")
+            fields += [(name, SimpleUploadedFile(Path(path).name, Path(path).read_bytes()))] if path else []
+        elif tag.name == "textarea":
+            fields.append((name, tag.get_text().removeprefix("\n")))
+        elif tag.name == "select":
+            chosen = tag.select("option[selected]") or tag.select("option")[:1]
+            fields += [(name, str(option.get("value", option.get_text()))) for option in chosen]
+        else:
+            fields.append((name, str(tag.get("value", ""))))
+    return [*fields, (str(button["name"]), str(button.get("value", "")))] if button.get("name") else fields
+
+
+def _encode(fields: Fields) -> dict[str, object]:
+    data: dict[str, list[object]] = {}
+    for name, value in fields:
+        data.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in data.items()}

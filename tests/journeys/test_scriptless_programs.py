@@ -1,0 +1,94 @@
+"""Whole programs without scripts: two people whose browsers run none take an integration to its listing."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from django.test import Client
+
+from portal.accounts.models import User
+from tests.fakes.github.server import GitHub, Repo
+from tests.journeys.scriptless import ScriptlessPerson
+from tests.journeys.walk import Walk
+
+
+class Program(NamedTuple):
+    """What the partner answers, and what the reviewer asks for."""
+
+    question: str
+    name: str
+    category: str
+    offering: str
+    finding: str
+    repository: str = ""
+    language: str = "Go"
+
+
+PROGRAMS = {
+    "vault": Program(
+        "Do you want your product to store its secrets in Vault",
+        "Launch codes",
+        "Secrets Engines",
+        "Enterprise",
+        "Say which versions of Vault.",
+        "acme/vault-plugin-secrets-rocket",
+    ),
+    "consul": Program(
+        "Do you want your product to work with Consul directly",
+        "Rocket mesh",
+        "Data Plane",
+        "Enterprise",
+        "Show the health checks.",
+    ),
+    "consul-terraform-sync": Program(
+        "Do you want Consul service changes to update",
+        "Rocket pools",
+        "Network Infrastructure Automation",
+        "Enterprise",
+        "Add a second sample module.",
+        "acme/terraform-rocket-pool-nia",
+        "HCL",
+    ),
+    "packer": Program(
+        "Do you want Packer to build, configure, or publish",
+        "Rocket images",
+        "Builders",
+        "Open Source",
+        "Add an example template.",
+        "acme/packer-plugin-rocket",
+    ),
+    "terraform-run-task": Program(
+        "Do you want your service to check Terraform runs",
+        "Rocket preflight",
+        "Audit",
+        "HCP Terraform",
+        "Show a failing run too.",
+    ),
+}
+
+
+@pytest.fixture
+def walk(
+    client: Client, alice: User, rita: User, background: Callable[..., Any], github: GitHub, tmp_path: Path
+) -> Iterator[Walk]:
+    walking = Walk(ScriptlessPerson(client, alice), ScriptlessPerson(Client(), rita), background, tmp_path)
+    yield walking
+    walking.end()
+
+
+@pytest.mark.parametrize("key", PROGRAMS)
+def test_integration_goes_all_the_way(walk: Walk, github: GitHub, key: str) -> None:
+    program = PROGRAMS[key]
+    github.seed(*([Repo(program.repository, "Made by Acme.", language=program.language)] if program.repository else []))
+    walk.begin(
+        program.question,
+        repository=program.repository,
+        name=program.name,
+        category=program.category,
+        offering=program.offering,
+    )
+    walk.to("review").round_of_changes(program.finding, "It is on page two.").to("support")
+    assert (walk.row.listing_status, walk.row.tier) == ("listed", walk.row.edition.release_tier.key)
+    if key == "terraform-run-task":
+        walk.partner.go(f"/directory/{walk.row.uuid}/").sees("First line.", "Second line.")
