@@ -23,6 +23,7 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.core.value_types import JsonObject
 from portal.demo.content import ISSUES, DemoIssue, DemoIssueEvent
 from portal.reports import tasks
+from verification.sources.github.issue_models import GitHubComment, GitHubIssue, GitHubIssueEvent
 
 CYCLE = timedelta(days=56)
 LATE_DELAY = timedelta(days=9)  # after the opening, until delayed events arrive
@@ -136,7 +137,7 @@ def _build_updates(
     if opened_at > known_at:
         return
     raw = _build_issue(watch, demo_issue, number, opened_at)
-    yield event_mapping.map_issue(raw)
+    yield event_mapping.map_issue(GitHubIssue.model_validate(raw))
     events = demo_issue.list_events()
     if not any(event.action == "close" and event.author == "partner" for event in events):
         events += (
@@ -177,7 +178,8 @@ def _build_event(
     if event.action == "comment":
         member = "MEMBER" if event.author == "partner" else "NONE"
         raw |= {"body": event.text or ANSWER_MESSAGE, "user": user, "author_association": member}
-        comment = event_mapping.map_comment(raw | {"created_at": moment, "updated_at": moment})
-        return IssueEventBatch(issue["number"], comment)
+        comment = GitHubComment.model_validate(raw | {"created_at": moment, "updated_at": moment})
+        return IssueEventBatch(issue["number"], event_mapping.map_comment(comment))
     raw |= {"event": GITHUB_EVENTS[event.action], "actor": user, "created_at": moment, "issue": issue}
-    return event_mapping.map_event(raw | {"label": {"name": event.text}, "state_reason": "completed"})
+    raw |= {"label": {"name": event.text}, "state_reason": "completed"}
+    return event_mapping.map_event(GitHubIssueEvent.model_validate(raw))

@@ -1,16 +1,20 @@
-"""Mapping of GitHub's JSON to issue events.
+"""Mapping of GitHub's issues, comments, and events to events of the SLA engine.
 
-Webhooks and API lists give the same events under the same keys. A payload with an unexpected structure raises
-UnmappableEvent. A payload that doesn't concern a support issue maps to None.
+Webhooks and API lists give the same events under the same keys. What doesn't concern a support issue maps to None.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 
 from integrations.sla.engine.types import Actor, IssueEventKind, TimelineEvent
-from portal.core.value_types import JsonObject
+from verification.sources.github.issue_models import (
+    GitHubComment,
+    GitHubIssue,
+    GitHubIssueEvent,
+    GitHubUser,
+    IssueWebhook,
+)
 
 UNKNOWN_ACTOR = Actor(0, "ghost")
 # GitHub omits the association of actors who label, lock, or close others' issues. Only collaborators can do this.
@@ -31,269 +35,136 @@ KINDS_BY_ACTION = {
 }
 UNREAD_SUFFIX = ":unread"  # key suffix of comments whose original text we don't have
 FINAL_KINDS = {IssueEventKind.TRANSFERRED, IssueEventKind.DELETED}  # happen once, so their keys have no timestamp
-COMMENT_KINDS_BY_ACTION = {
-    "created": IssueEventKind.COMMENTED,
-    "edited": IssueEventKind.COMMENT_EDITED,
-    "deleted": IssueEventKind.COMMENT_DELETED,
-}
 HANDLED_EVENTS = frozenset({"issues", "issue_comment"})
-T = TypeVar("T")
-
-
-class UnmappableEvent(ValueError):
-    """Payload that doesn't match GitHub's documentation."""
 
 
 @dataclass(frozen=True, slots=True)
 class IssueUpdate:
-    """Issue data and events from one webhook or list entry."""
+    """Issue with its events from one webhook or list entry. The first event is the opening."""
 
-    github_id: int
-    number: int
-    title: str
-    url: str
-    author: Actor
-    opened_at: datetime
-    updated_at: datetime
-    facts: tuple[TimelineEvent, ...]
+    issue: GitHubIssue
+    events: tuple[TimelineEvent, ...]
 
 
-def map_webhook(event: str, payload: JsonObject, received_at: datetime) -> IssueUpdate | None:
-    """Map a webhook. None if it doesn't concern an issue. Raises UnmappableEvent."""
+def map_webhook(event: str, payload: Mapping[str, object], received_at: datetime) -> IssueUpdate | None:
+    """Map a webhook. None if it doesn't concern an issue. Raises ValidationError."""
     if event not in HANDLED_EVENTS:
         return None
-    return _map_payload(lambda: _map_webhook(event, payload, received_at))
+    webhook = IssueWebhook.model_validate(payload)
+    if event == "issues":
+        return _build_issue_update(webhook.issue, *_map_issue_change(webhook, received_at))
+    return _build_issue_update(webhook.issue, *_map_comment_change(webhook, received_at))
 
 
-def map_issue(raw: JsonObject) -> IssueUpdate | None:
-    """Map an entry of the issue list to its opening. None for a pull request. Raises UnmappableEvent."""
-    return _map_payload(lambda: _build_issue_update(raw, ()))
+def map_issue(issue: GitHubIssue) -> IssueUpdate | None:
+    """Map an entry of the issue list to its opening. None for a pull request."""
+    return _build_issue_update(issue)
 
 
-def map_event(raw: JsonObject) -> IssueUpdate | None:
-    """Map an entry of the repository's event list. None for irrelevant events. Raises UnmappableEvent."""
-    return _map_payload(lambda: _map_event(raw))
-
-
-def map_comment(raw: JsonObject) -> tuple[TimelineEvent, ...]:
-    """Map an entry of the comment list to its creation and last edit. Raises UnmappableEvent."""
-    return _map_payload(lambda: _map_comment(raw))
-
-
-def get_body(update: IssueUpdate) -> str:
-    """Return the issue text of an update."""
-    return update.facts[0].text
-
-
-def build_edit_event(update: IssueUpdate) -> TimelineEvent:
-    """Build an edit event for a changed issue text.
-
-    The issue list has neither editor nor time, so we assume the author at the issue's last update.
-    """
-    data = {"body": True, "guessed": True}
-    key = f"edited:guessed:{_format_timestamp(update.updated_at)}"
-    return TimelineEvent(key, IssueEventKind.EDITED, update.updated_at, update.author, get_body(update), data=data)
-
-
-def build_deletion_event(comment: str, raw: JsonObject) -> TimelineEvent:
-    """Build a deletion event of a comment from an entry of the event list. Raises UnmappableEvent."""
-    return _map_payload(
-        lambda: _build_deletion_event(comment, parse_timestamp(raw["created_at"]), raw.get("actor"), "")
-    )
-
-
-def parse_timestamp(value: Any) -> datetime:
-    """Parse a GitHub timestamp and convert it to UTC. Raises UnmappableEvent."""
-    try:
-        timestamp = datetime.fromisoformat(value)
-    except (TypeError, ValueError) as error:
-        raise UnmappableEvent(f"expected a timestamp, not {value!r}") from error
-    if timestamp.tzinfo is None:
-        raise UnmappableEvent("a timestamp has no time zone")
-    return timestamp.astimezone(UTC)
-
-
-def _map_payload(function: Callable[[], T]) -> T:
-    try:
-        return function()
-    except (KeyError, TypeError, AttributeError) as error:
-        raise UnmappableEvent(f"unexpected structure: {error!r}") from error
-
-
-def _map_webhook(event: str, payload: JsonObject, received_at: datetime) -> IssueUpdate | None:
-    action, issue = payload["action"], payload["issue"]
-    sender = payload.get("sender")
-    if event == "issue_comment":
-        return _build_issue_update(issue, _map_comment_change(action, payload["comment"], sender, received_at))
-    if action not in KINDS_BY_ACTION:
-        return _build_issue_update(issue, ())
-    kind = KINDS_BY_ACTION[action]
-    occurred_at = received_at if kind is IssueEventKind.DELETED else parse_timestamp(issue["updated_at"])
+def map_event(event: GitHubIssueEvent) -> IssueUpdate | None:
+    """Map an entry of the repository's event list. None for irrelevant events."""
+    if event.event not in KINDS_BY_ACTION or event.issue is None:
+        return None
+    kind = KINDS_BY_ACTION[event.event]
+    data: dict[str, object] = {"event": event.id}
     if kind is IssueEventKind.CLOSED:
-        occurred_at = parse_timestamp(issue["closed_at"])
-    label = payload["label"]["name"] if kind in (IssueEventKind.LABELED, IssueEventKind.UNLABELED) else ""
-    data = _build_event_data(kind, issue)
-    key = str(kind) if kind in FINAL_KINDS else f"{kind}:{_parse_text(label, 80)}:{_format_timestamp(occurred_at)}"
-    change = _build_change_event(key, kind, occurred_at, sender, issue, label, data)
-    return _build_issue_update(
-        issue, (replace(change, text=_parse_text(issue.get("body"))) if data.get("body") else change,)
-    )
+        data |= {"reason": event.state_reason, "commit": event.commit_id}
+    key = str(kind) if kind in FINAL_KINDS else f"event:{event.id}"
+    label = event.label.name if event.label and kind in (IssueEventKind.LABELED, IssueEventKind.UNLABELED) else ""
+    actor = _build_editor(event.actor, event.issue)
+    return _build_issue_update(event.issue, TimelineEvent(key, kind, event.created_at, actor, label=label, data=data))
 
 
-def _build_event_data(kind: IssueEventKind, issue: JsonObject) -> dict[str, object]:
-    if kind is IssueEventKind.CLOSED:
-        return {"reason": _parse_text(issue.get("state_reason"))}
-    return {"body": True} if kind is IssueEventKind.EDITED else {}
-
-
-def _map_comment_change(
-    action: str, raw: JsonObject, sender: JsonObject | None, received_at: datetime
-) -> tuple[TimelineEvent, ...]:
-    if action not in COMMENT_KINDS_BY_ACTION:
-        return ()
-    if action != "deleted":
-        return _map_comment(raw)
-    association = raw.get("author_association") if _is_same_user(sender, raw.get("user")) else TRUSTED_ASSOCIATION
-    return (
-        *_map_comment(raw),
-        _build_deletion_event(build_comment_key(_parse_number(raw["id"])), received_at, sender, association),
-    )
-
-
-def _build_deletion_event(
-    comment: str, occurred_at: datetime, user: JsonObject | None, association: object
-) -> TimelineEvent:
-    """Build a deletion event. Anyone can delete their own comments, so a deletion doesn't prove a permission."""
-    actor = _parse_actor(user, association)
-    return TimelineEvent(
-        f"{comment}:deleted", IssueEventKind.COMMENT_DELETED, occurred_at, actor, data={"comment": comment}
-    )
-
-
-def build_comment_key(comment: int) -> str:
-    """Return the key of a comment, which its edits and deletion refer to."""
-    return f"comment:{comment}"
-
-
-def _map_comment(raw: JsonObject) -> tuple[TimelineEvent, ...]:
+def map_comment(comment: GitHubComment) -> tuple[TimelineEvent, ...]:
     """Map a comment to its creation and, if edited, its last edit.
 
     GitHub doesn't provide the original text of an edited comment: lists and webhooks show the last text, and a
     webhook's previous text may stem from another edit. The text therefore counts from the last edit.
     """
-    key, actor = (
-        build_comment_key(_parse_number(raw["id"])),
-        _parse_actor(raw.get("user"), raw.get("author_association")),
-    )
-    created_at, updated_at, body = (
-        parse_timestamp(raw["created_at"]),
-        parse_timestamp(raw["updated_at"]),
-        _parse_text(raw.get("body")),
-    )
+    key, actor = build_comment_key(comment.id), _build_actor(comment.user, comment.author_association)
+    created_at, updated_at = comment.created_at, comment.updated_at
+    data: dict[str, object] = {"comment": key, "url": comment.html_url}
     if updated_at <= created_at:
-        return (TimelineEvent(key, IssueEventKind.COMMENTED, created_at, actor, body, data=_build_comment_data(raw)),)
+        return (TimelineEvent(key, IssueEventKind.COMMENTED, created_at, actor, comment.body, data=data),)
+    unread_data, edit_key = data | {"unread": True}, f"{key}:edited:{_format_timestamp(updated_at)}"
     return (
-        TimelineEvent(
-            f"{key}{UNREAD_SUFFIX}",
-            IssueEventKind.COMMENTED,
-            created_at,
-            actor,
-            data=_build_comment_data(raw) | {"unread": True},
-        ),
-        TimelineEvent(
-            f"{key}:edited:{_format_timestamp(updated_at)}",
-            IssueEventKind.COMMENT_EDITED,
-            updated_at,
-            actor,
-            body,
-            data=_build_comment_data(raw),
-        ),
+        TimelineEvent(f"{key}{UNREAD_SUFFIX}", IssueEventKind.COMMENTED, created_at, actor, data=unread_data),
+        TimelineEvent(edit_key, IssueEventKind.COMMENT_EDITED, updated_at, actor, comment.body, data=data),
     )
 
 
-def _build_comment_data(raw: JsonObject) -> dict[str, object]:
-    return {"comment": build_comment_key(_parse_number(raw["id"])), "url": _parse_text(raw.get("html_url"), 400)}
+def build_edit_event(issue: GitHubIssue) -> TimelineEvent:
+    """Build an edit event for a changed issue text.
+
+    The issue list has neither editor nor time, so we assume the author at the issue's last update.
+    """
+    key = f"edited:guessed:{_format_timestamp(issue.updated_at)}"
+    author = _build_actor(issue.user, issue.author_association)
+    data = {"body": True, "guessed": True}
+    return TimelineEvent(key, IssueEventKind.EDITED, issue.updated_at, author, issue.body, data=data)
 
 
-def _map_event(raw: JsonObject) -> IssueUpdate | None:
-    issue = raw.get("issue")
-    if raw["event"] not in KINDS_BY_ACTION or not issue:
-        return None
-    kind = KINDS_BY_ACTION[raw["event"]]
-    occurred_at, event_id = parse_timestamp(raw["created_at"]), _parse_number(raw["id"])
-    label = raw["label"]["name"] if kind in (IssueEventKind.LABELED, IssueEventKind.UNLABELED) else ""
-    data: dict[str, object] = {"event": event_id}
-    if kind is IssueEventKind.CLOSED:
-        data |= {"reason": _parse_text(raw.get("state_reason")), "commit": _parse_text(raw.get("commit_id"), 64)}
-    key = str(kind) if kind in FINAL_KINDS else f"event:{event_id}"
-    return _build_issue_update(
-        issue, (_build_change_event(key, kind, occurred_at, raw.get("actor"), issue, label, data),)
-    )
-
-
-def _build_change_event(
-    key: str,
-    kind: IssueEventKind,
-    occurred_at: datetime,
-    user: JsonObject | None,
-    issue: JsonObject,
-    label: str,
-    data: JsonObject,
+def build_deletion_event(
+    comment: str, deleted_at: datetime, user: GitHubUser | None, association: str = ""
 ) -> TimelineEvent:
-    is_own_issue = _is_same_user(user, issue.get("user"))
-    actor = _parse_actor(user, issue.get("author_association") if is_own_issue else TRUSTED_ASSOCIATION)
-    return TimelineEvent(key, kind, occurred_at, actor, label=_parse_text(label, 100), data=data)
+    """Build a deletion event. Anyone can delete their own comments, so a deletion doesn't prove a permission."""
+    actor, data = _build_actor(user, association), {"comment": comment}
+    return TimelineEvent(f"{comment}:deleted", IssueEventKind.COMMENT_DELETED, deleted_at, actor, data=data)
 
 
-def _build_issue_update(raw: JsonObject, events: Iterable[TimelineEvent]) -> IssueUpdate | None:
-    if raw.get("pull_request"):
+def build_comment_key(comment_id: int) -> str:
+    """Return the key of a comment, which its edits and deletion refer to."""
+    return f"comment:{comment_id}"
+
+
+def _map_issue_change(webhook: IssueWebhook, received_at: datetime) -> tuple[TimelineEvent, ...]:
+    kind, issue, label, text = KINDS_BY_ACTION.get(webhook.action), webhook.issue, "", ""
+    data: dict[str, object] = {}
+    if kind is None:
+        return ()
+    occurred_at = received_at if kind is IssueEventKind.DELETED else issue.updated_at
+    if kind is IssueEventKind.CLOSED:
+        occurred_at, data = issue.closed_at or occurred_at, {"reason": issue.state_reason}
+    elif kind is IssueEventKind.EDITED:
+        data, text = {"body": True}, issue.body
+    elif kind in (IssueEventKind.LABELED, IssueEventKind.UNLABELED):
+        label = webhook.label.name if webhook.label else ""
+    key = str(kind) if kind in FINAL_KINDS else f"{kind}:{label[:80]}:{_format_timestamp(occurred_at)}"
+    actor = _build_editor(webhook.sender, issue)
+    return (TimelineEvent(key, kind, occurred_at, actor, text, label, data),)
+
+
+def _map_comment_change(webhook: IssueWebhook, received_at: datetime) -> tuple[TimelineEvent, ...]:
+    comment, sender = webhook.comment, webhook.sender
+    if comment is None or webhook.action not in ("created", "edited", "deleted"):
+        return ()
+    events = map_comment(comment)
+    if webhook.action != "deleted":
+        return events
+    association = comment.author_association if _is_same_user(sender, comment.user) else TRUSTED_ASSOCIATION
+    return (*events, build_deletion_event(build_comment_key(comment.id), received_at, sender, association))
+
+
+def _build_issue_update(issue: GitHubIssue, *events: TimelineEvent) -> IssueUpdate | None:
+    if issue.pull_request:
         return None
-    author, opened_at = _parse_actor(raw.get("user"), raw.get("author_association")), parse_timestamp(raw["created_at"])
-    title = _parse_text(raw["title"], 300)
-    opening = TimelineEvent(
-        "opened", IssueEventKind.OPENED, opened_at, author, _parse_text(raw.get("body")), data={"title": title}
-    )
-    return IssueUpdate(
-        github_id=_parse_number(raw["id"]),
-        number=_parse_number(raw["number"]),
-        title=title,
-        url=_parse_text(raw.get("html_url"), 400),
-        author=author,
-        opened_at=opened_at,
-        updated_at=parse_timestamp(raw["updated_at"]),
-        facts=(opening, *events),
-    )
+    author, data = _build_actor(issue.user, issue.author_association), {"title": issue.title}
+    opening = TimelineEvent("opened", IssueEventKind.OPENED, issue.created_at, author, issue.body, data=data)
+    return IssueUpdate(issue, (opening, *events))
 
 
-def _parse_actor(raw: JsonObject | None, association: object) -> Actor:
-    if not raw:
-        return UNKNOWN_ACTOR
-    return Actor(
-        _parse_number(raw["id"]),
-        _parse_text(raw["login"], 100),
-        _parse_text(raw.get("type"), 20) or "User",
-        _parse_text(association, 30) or "NONE",
-    )
+def _build_editor(user: GitHubUser | None, issue: GitHubIssue) -> Actor:
+    """Return the actor of a change, with the association of the author or of a collaborator."""
+    return _build_actor(user, issue.author_association if _is_same_user(user, issue.user) else TRUSTED_ASSOCIATION)
 
 
-def _is_same_user(first_user: JsonObject | None, second_user: JsonObject | None) -> bool:
-    return first_user is not None and second_user is not None and first_user.get("id") == second_user.get("id")
+def _build_actor(user: GitHubUser | None, association: str) -> Actor:
+    return Actor(user.id, user.login, user.type or "User", association or "NONE") if user else UNKNOWN_ACTOR
+
+
+def _is_same_user(first_user: GitHubUser | None, second_user: GitHubUser | None) -> bool:
+    return first_user is not None and second_user is not None and first_user.id == second_user.id
 
 
 def _format_timestamp(timestamp: datetime) -> str:
     return timestamp.strftime("%Y%m%dT%H%M%SZ")
-
-
-def _parse_number(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**63:
-        raise UnmappableEvent("expected a number")
-    return value
-
-
-def _parse_text(value: object, max_length: int = 65_536) -> str:
-    """Return text without characters that databases reject. None becomes an empty string."""
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise UnmappableEvent("expected text")
-    return value.replace("\x00", "").encode("utf-8", "replace").decode()[:max_length]

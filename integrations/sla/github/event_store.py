@@ -14,6 +14,7 @@ from integrations.sla.engine.types import IssueEventKind, TimelineEvent
 from integrations.sla.github.event_mapping import UNREAD_SUFFIX, IssueUpdate
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.sla.services import policies
+from verification.sources.github.issue_models import GitHubIssue
 
 # Webhooks give a change the time of the issue's last update, lists its own time. They rarely differ by a second.
 SAME_CHANGE_TOLERANCE = timedelta(seconds=5)
@@ -36,7 +37,7 @@ class IssueEventBatch:
     """Comment events of an issue that is identified by its number only."""
 
     number: int
-    facts: tuple[TimelineEvent, ...]
+    events: tuple[TimelineEvent, ...]
 
 
 def lock_repository(watch_id: int, *, wait: bool = False) -> MonitoredRepository | None:
@@ -55,70 +56,55 @@ def store_updates(
 ) -> set[int]:
     """Store new issues and events. Return the primary keys of the issues that changed."""
     updates, batches = list(updates), list(batches)
-    issues, created_ids = _upsert_issues(watch, updates, now)
-    issue_ids_by_number = _get_issue_ids_by_number(watch, batches)
+    ids_by_github_id, created_ids = _upsert_issues(watch, [update.issue for update in updates])
+    batch_issues = SupportIssue.objects.filter(watch=watch, number__in={batch.number for batch in batches})
+    ids_by_number = dict(batch_issues.values_list("number", "pk")) if batches else {}
     events_by_issue: dict[int, list[TimelineEvent]] = {}
-    for update in updates:
-        if update.github_id in issues:
-            events_by_issue.setdefault(issues[update.github_id].pk, []).extend(update.facts)
-    for batch in batches:
-        if batch.number in issue_ids_by_number:
-            events_by_issue.setdefault(issue_ids_by_number[batch.number], []).extend(batch.facts)
+    for issue_id, events in (
+        *((ids_by_github_id.get(update.issue.id), update.events) for update in updates),
+        *((ids_by_number.get(batch.number), batch.events) for batch in batches),
+    ):
+        if issue_id is not None:
+            events_by_issue.setdefault(issue_id, []).extend(events)
     return created_ids | _append_events(events_by_issue, source, now)
 
 
-def _upsert_issues(
-    watch: MonitoredRepository, updates: list[IssueUpdate], now: datetime
-) -> tuple[dict[int, SupportIssue], set[int]]:
-    """Return the issues by GitHub ID and the primary keys of new ones.
+def _upsert_issues(watch: MonitoredRepository, issues: Iterable[GitHubIssue]) -> tuple[dict[int, int], set[int]]:
+    """Return the primary keys of the issues by GitHub ID, and those of new ones.
 
     Issues opened before the start of support are not covered and not stored.
     """
-    newest_updates: dict[int, IssueUpdate] = {}
-    for update in updates:
-        if update.github_id not in newest_updates or newest_updates[update.github_id].updated_at <= update.updated_at:
-            newest_updates[update.github_id] = update
-    issues_by_github_id = {
-        issue.github_id: issue for issue in SupportIssue.objects.filter(watch=watch, github_id__in=newest_updates)
-    }
-    created_ids = set()
-    for github_id, issue in issues_by_github_id.items():
-        update = newest_updates[github_id]
-        if update.updated_at > issue.updated_at:
-            SupportIssue.objects.filter(pk=issue.pk).update(
-                title=update.title, url=update.url, updated_at=update.updated_at
+    newest_issues = {issue.id: issue for issue in sorted(issues, key=lambda issue: issue.updated_at)}
+    ids_by_github_id, created_ids = {}, set()
+    for row in SupportIssue.objects.filter(watch=watch, github_id__in=newest_issues):
+        issue = newest_issues.pop(row.github_id)
+        ids_by_github_id[issue.id] = row.pk
+        if issue.updated_at > row.updated_at:
+            SupportIssue.objects.filter(pk=row.pk).update(
+                title=issue.title, url=issue.html_url, updated_at=issue.updated_at
             )
-        if update.opened_at < issue.opened_at:
-            SupportIssue.objects.filter(pk=issue.pk).update(opened_at=update.opened_at)
-    for github_id in sorted(newest_updates.keys() - issues_by_github_id.keys()):
-        if newest_updates[github_id].opened_at >= watch.began_at:
-            issues_by_github_id[github_id] = _create_issue(watch, newest_updates[github_id])
-            created_ids.add(issues_by_github_id[github_id].pk)
-    return issues_by_github_id, created_ids
+        if issue.created_at < row.opened_at:
+            SupportIssue.objects.filter(pk=row.pk).update(opened_at=issue.created_at)
+    for github_id, issue in sorted(newest_issues.items()):
+        if issue.created_at >= watch.began_at:
+            ids_by_github_id[github_id] = _create_issue(watch, issue).pk
+            created_ids.add(ids_by_github_id[github_id])
+    return ids_by_github_id, created_ids
 
 
-def _create_issue(watch: MonitoredRepository, update: IssueUpdate) -> SupportIssue:
-    policy_snapshot = policies.get_policy_snapshot(watch.integration, update.opened_at)
+def _create_issue(watch: MonitoredRepository, issue: GitHubIssue) -> SupportIssue:
     return SupportIssue.objects.create(
         watch=watch,
         integration_id=watch.integration_id,
-        calendar=policy_snapshot.calendar,
-        policy=policy_snapshot.policy,
-        edition=policy_snapshot.edition,
-        github_id=update.github_id,
-        number=update.number,
-        title=update.title,
-        url=update.url,
-        author=update.author.login,
-        opened_at=update.opened_at,
-        updated_at=update.updated_at,
+        github_id=issue.id,
+        number=issue.number,
+        title=issue.title,
+        url=issue.html_url,
+        author=issue.user.login if issue.user else "ghost",
+        opened_at=issue.created_at,
+        updated_at=issue.updated_at,
+        **policies.get_policy_snapshot(watch.integration, issue.created_at),
     )
-
-
-def _get_issue_ids_by_number(watch: MonitoredRepository, batches: list[IssueEventBatch]) -> dict[int, int]:
-    numbers = {batch.number for batch in batches}
-    issues = SupportIssue.objects.filter(watch=watch, number__in=numbers) if numbers else SupportIssue.objects.none()
-    return dict(issues.values_list("number", "pk"))
 
 
 def _append_events(events_by_issue: Mapping[int, list[TimelineEvent]], source: str, now: datetime) -> set[int]:
@@ -128,12 +114,11 @@ def _append_events(events_by_issue: Mapping[int, list[TimelineEvent]], source: s
         known_events[row.issue_id][row.key] = inputs.build_timeline_event(row)
     new_rows = []
     for issue_id, events in events_by_issue.items():
+        known = known_events[issue_id]
         for reported_event in events:
-            event = (
-                _rekey_listed_opening(reported_event, known_events[issue_id]) if source == "poll" else reported_event
-            )
-            if not _is_known(event, known_events[issue_id]):
-                known_events[issue_id][event.key] = event
+            event = _rekey_listed_opening(reported_event, known) if source == "poll" else reported_event
+            if not _is_known(event, known):
+                known[event.key] = event
                 new_rows.append(build_event_row(issue_id, event, source, now))
     SupportIssueEvent.objects.bulk_create(new_rows, ignore_conflicts=True, batch_size=500)
     return {row.issue_id for row in new_rows}
@@ -142,11 +127,8 @@ def _append_events(events_by_issue: Mapping[int, list[TimelineEvent]], source: s
 def _rekey_listed_opening(event: TimelineEvent, known_events: Mapping[str, TimelineEvent]) -> TimelineEvent:
     """Give a listed opening its own key if it is earlier than the known one. The earlier opening counts."""
     known_opening = known_events.get(event.key)
-    return (
-        replace(event, key=f"{event.key}:listed")
-        if event.kind is IssueEventKind.OPENED and known_opening and event.at < known_opening.at
-        else event
-    )
+    is_earlier = event.kind is IssueEventKind.OPENED and known_opening and event.at < known_opening.at
+    return replace(event, key=f"{event.key}:listed") if is_earlier else event
 
 
 def _is_known(event: TimelineEvent, known_events: Mapping[str, TimelineEvent]) -> bool:
@@ -162,18 +144,16 @@ def is_duplicate_change(event: TimelineEvent, known_events: Iterable[TimelineEve
     """
     if event.kind not in CHANGE_KINDS or event.data.get("commit") or event.data.get("guessed"):
         return False
-    is_listed, reported_events = (
-        event.key.startswith(LISTED_KEY_PREFIX),
-        [other for other in known_events if not other.data.get("guessed")],
-    )
+    is_listed = event.key.startswith(LISTED_KEY_PREFIX)
     same_changes = [
         other
-        for other in reported_events
+        for other in known_events
         if (other.kind, other.label, other.actor.id) == (event.kind, event.label, event.actor.id)
+        and not other.data.get("guessed")
+        and abs(other.at - event.at) <= SAME_CHANGE_TOLERANCE
     ]
-    nearby_changes = [other for other in same_changes if abs(other.at - event.at) <= SAME_CHANGE_TOLERANCE]
-    other_source_count = sum(other.key.startswith(LISTED_KEY_PREFIX) != is_listed for other in nearby_changes)
-    return other_source_count > len(nearby_changes) - other_source_count
+    other_source_count = sum(other.key.startswith(LISTED_KEY_PREFIX) != is_listed for other in same_changes)
+    return other_source_count > len(same_changes) - other_source_count
 
 
 def build_event_row(issue_id: int, event: TimelineEvent, source: str, now: datetime) -> SupportIssueEvent:

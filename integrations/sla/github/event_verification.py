@@ -9,23 +9,23 @@ import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 
 from integrations.sla.engine.severity import normalize_label
 from integrations.sla.engine.types import DENIED_KEY, IssueEventKind, TimelineEvent
-from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate, parse_timestamp
+from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate
 from integrations.sla.github.event_store import SAME_CHANGE_TOLERANCE, IssueEventBatch
 from integrations.sla.models import MonitoredRepository, SupportIssueEvent
 from integrations.sla.services.policies import get_sla_policy
-from portal.core.value_types import JsonObject, NamedValues
+from portal.core.value_types import NamedValues
 from verification.sources.github import issues
-from verification.sources.github.issues import IssueApi
+from verification.sources.github.api import GitHubApi
+from verification.sources.github.issue_models import GitHubUser
 
 log = logging.getLogger(__name__)
-VERIFIABLE_CHANGES = {
-    IssueEventKind.CLOSED: (IssueEventKind.REOPENED, "closed"),
-    IssueEventKind.LABELED: (IssueEventKind.UNLABELED, "labeled"),
-}  # opposite event, GitHub's action name
+VERIFIABLE_CHANGES = {  # with their opposites
+    IssueEventKind.CLOSED: IssueEventKind.REOPENED,
+    IssueEventKind.LABELED: IssueEventKind.UNLABELED,
+}
 VERIFIABLE_KINDS = (IssueEventKind.COMMENTED, *VERIFIABLE_CHANGES)  # events that stop or pause a clock
 LISTING_DELAY = timedelta(hours=1)  # delay after which GitHub's lists are complete
 INITIAL_LOOKBACK = timedelta(days=1)  # period of the first verification
@@ -55,15 +55,16 @@ def collect_listed_activity(updates: Iterable[IssueUpdate], batches: Iterable[Is
     """Collect the activity in the lists of one poll."""
     activity = ListedActivity()
     for batch in batches:
-        for event in batch.facts:
+        for event in batch.events:
             if event.kind == IssueEventKind.COMMENTED:
                 activity.comments.add((batch.number, event.comment, event.actor.id, event.at))
             elif event.kind == IssueEventKind.COMMENT_DELETED:
                 activity.deleted_comments.add(event.comment)
     for update in updates:
-        changes = (event for event in update.facts if event.kind in VERIFIABLE_CHANGES)
         activity.changes += [
-            ((update.number, str(event.kind), event.label, event.actor.id), event.at) for event in changes
+            ((update.issue.number, str(event.kind), event.label, event.actor.id), event.at)
+            for event in update.events
+            if event.kind in VERIFIABLE_CHANGES
         ]
     return activity
 
@@ -78,7 +79,7 @@ def is_same_time(moment: datetime, row: SupportIssueEvent) -> bool:
 
 
 def flag_unverified_events(
-    api: IssueApi, watch: MonitoredRepository, activity: ListedActivity, cursors: NamedValues, now: datetime
+    api: GitHubApi, watch: MonitoredRepository, activity: ListedActivity, cursors: NamedValues, now: datetime
 ) -> list[IssueEventBatch]:
     """Return denials of webhook events that GitHub doesn't confirm, and move the cursor.
 
@@ -106,42 +107,33 @@ def _can_affect_clock(row: SupportIssueEvent) -> bool:
 
 def _build_denial_event(row: SupportIssueEvent) -> TimelineEvent:
     """Build an event that denies another one. It has the same time and the closest GitHub kind."""
-    key = f"{DENIED_KEY}:{row.key}"[:120]
+    key, data = f"{DENIED_KEY}:{row.key}"[:120], {DENIED_KEY: row.key}
     if row.kind == IssueEventKind.COMMENTED:
-        return TimelineEvent(
-            key,
-            IssueEventKind.COMMENT_DELETED,
-            row.at,
-            UNKNOWN_ACTOR,
-            data={DENIED_KEY: row.key, "comment": get_comment_key(row)},
-        )
-    return TimelineEvent(
-        key,
-        VERIFIABLE_CHANGES[IssueEventKind(row.kind)][0],
-        row.at,
-        UNKNOWN_ACTOR,
-        label=row.label,
-        data={DENIED_KEY: row.key},
-    )
+        data |= {"comment": get_comment_key(row)}
+        return TimelineEvent(key, IssueEventKind.COMMENT_DELETED, row.at, UNKNOWN_ACTOR, data=data)
+    kind = VERIFIABLE_CHANGES[IssueEventKind(row.kind)]
+    return TimelineEvent(key, kind, row.at, UNKNOWN_ACTOR, label=row.label, data=data)
 
 
-def _is_known(api: IssueApi, watch: MonitoredRepository, row: SupportIssueEvent, activity: ListedActivity) -> bool:
+def _is_known(api: GitHubApi, watch: MonitoredRepository, row: SupportIssueEvent, activity: ListedActivity) -> bool:
     """Return whether GitHub confirms an event, or can't deny it because the issue or comment was deleted or moved."""
+    repository, number = watch.repository, row.issue.number
     if row.kind == IssueEventKind.COMMENTED and _is_deleted(row, activity):
         return True
-    if issues.is_gone(api, watch.repository, row.issue.number):
+    if issues.is_gone(api, repository, number):
         return True
     if row.kind == IssueEventKind.COMMENTED:
-        raw = issues.get_comment(api, watch.repository, int(get_comment_key(row).rpartition(":")[2]))
-        return raw is not None and _is_that_comment(raw, row)
-    raws = issues.list_issue_events(api, watch.repository, row.issue.number)
-    if len(raws) >= issues.MAX_EVENTS:
-        return True
-    action = VERIFIABLE_CHANGES[IssueEventKind(row.kind)][1]
-    matching_events = (
-        raw for raw in raws if raw["event"] == action and row.label in ("", (raw.get("label") or {}).get("name"))
+        comment = issues.get_comment(api, repository, int(get_comment_key(row).rpartition(":")[2]))
+        if comment is None or comment.issue_number != number:
+            return False
+        return _is_same_action(comment.user, comment.created_at, row)
+    events = issues.list_issue_events(api, repository, number)
+    return len(events) >= issues.MAX_EVENTS or any(
+        event.event == row.kind
+        and row.label in ("", event.label.name if event.label else "")
+        and _is_same_action(event.actor, event.created_at, row)
+        for event in events
     )
-    return any(_is_same_action(raw.get("actor"), raw, row) for raw in matching_events)
 
 
 def _is_deleted(row: SupportIssueEvent, activity: ListedActivity) -> bool:
@@ -152,11 +144,6 @@ def _is_deleted(row: SupportIssueEvent, activity: ListedActivity) -> bool:
     return comment in activity.deleted_comments or deletions.exists()
 
 
-def _is_that_comment(raw: JsonObject, row: SupportIssueEvent) -> bool:
-    number = str(raw["issue_url"]).rpartition("/")[2]
-    return number == str(row.issue.number) and _is_same_action(raw.get("user"), raw, row)
-
-
-def _is_same_action(user: Any, raw: JsonObject, row: SupportIssueEvent) -> bool:
+def _is_same_action(user: GitHubUser | None, moment: datetime, row: SupportIssueEvent) -> bool:
     """Return whether time and actor match. GitHub omits the user of deleted accounts."""
-    return is_same_time(parse_timestamp(raw["created_at"]), row) and (not user or user["id"] == row.actor_id)
+    return is_same_time(moment, row) and (user is None or user.id == row.actor_id)

@@ -1,10 +1,10 @@
-"""Byte quotas for webhook deliveries, counted per source in the shared cache.
+"""Quotas for webhook deliveries and their bytes, counted per source in the shared cache.
 
 Accepted deliveries count against their hook. Refused deliveries count against the sender together with the hook, never
 against the sender alone: GitHub's hooks share a few addresses, so a forger could otherwise block the hooks of others.
 
-Each process adds its bytes to the cache once per second or mebibyte, because a cache request per delivery would take
-longer than storing the delivery. A source can therefore exceed its quota by one mebibyte per process.
+Each process adds its counts to the cache once per second or mebibyte, because a cache request per delivery would take
+longer than storing the delivery. A source can therefore exceed its quota by one second's deliveries per process.
 """
 
 import logging
@@ -24,10 +24,10 @@ MAX_COUNTERS = 20_000  # per process
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """Maximum number of bytes per window of `seconds`."""
+    """Maximum number of bytes or deliveries per window of `seconds`."""
 
     name: str
-    max_bytes: int
+    limit: int
     seconds: int
 
     def build_key(self, source: str) -> str:
@@ -38,6 +38,8 @@ class Quota:
         return self.seconds - int(time.time()) % self.seconds
 
 
+# Far above what GitHub sends after a bot changed every issue of a repository.
+DELIVERIES = Quota("deliveries", 6_000, 60)
 # A thousand deliveries of one mebibyte: far above what a busy repository sends in an hour.
 ACCEPTED = Quota("accepted", 1024 * MEBIBYTE, 3600)
 # Limits what the portal stores for a hook. A busy repository sends tens of mebibytes per day.
@@ -48,7 +50,7 @@ REFUSED = Quota("refused", 64 * MEBIBYTE, 60)
 
 @dataclass(slots=True)
 class Counter:
-    """Bytes of a source in one window: the total in the cache, and those that this process has not added yet."""
+    """Count of a source in one window: the total in the cache, and what this process has not added yet."""
 
     shared: int = 0
     pending: int = 0
@@ -63,26 +65,31 @@ def get_wait(sender: str, hook: UUID | None, size: int) -> int:
 
     If the cache is unavailable, each process counts alone instead of refusing deliveries, because GitHub doesn't retry.
     """
-    source = str(hook)
-    needs = [(REFUSED, f"{sender}:{hook}", 1), (ACCEPTED, source, size), (ACCEPTED_DAILY, source, size)]
-    full = [quota for quota, source, need in needs if _count(quota, source, 0) + need > quota.max_bytes]
+    needs = [(REFUSED, f"{sender}:{hook}", 1), *_list_accepted_needs(hook, size)]
+    full = [quota for quota, source, need in needs if _count(quota, source, 0) + need > quota.limit]
     return max((quota.remaining_seconds() for quota in full), default=0)
 
 
 def charge(sender: str, hook: UUID | None, size: int, *, is_accepted: bool) -> None:
-    """Count the bytes of a delivery."""
-    quotas, source = ((ACCEPTED, ACCEPTED_DAILY), str(hook)) if is_accepted else ((REFUSED,), f"{sender}:{hook}")
-    for quota in quotas:
-        _count(quota, source, size)
+    """Count a delivery and its bytes."""
+    needs = _list_accepted_needs(hook, size) if is_accepted else [(REFUSED, f"{sender}:{hook}", size)]
+    for quota, source, need in needs:
+        _count(quota, source, need)
 
 
-def _count(quota: Quota, source: str, size: int) -> int:
-    """Add bytes to a source and return the total known to this process."""
+def _list_accepted_needs(hook: UUID | None, size: int) -> list[tuple[Quota, str, int]]:
+    """Return each quota of accepted deliveries with its source and what a delivery of this size needs."""
+    source = str(hook)
+    return [(DELIVERIES, source, 1), (ACCEPTED, source, size), (ACCEPTED_DAILY, source, size)]
+
+
+def _count(quota: Quota, source: str, amount: int) -> int:
+    """Add to a source and return the total known to this process."""
     key = quota.build_key(source)
     if key not in _COUNTERS and len(_COUNTERS) >= MAX_COUNTERS:
         _COUNTERS.clear()
     counter = _COUNTERS.setdefault(key, Counter())
-    counter.pending += size
+    counter.pending += amount
     moment = time.monotonic()
     if counter.pending >= SYNC_BYTES or moment - counter.synced_at >= SYNC_SECONDS:
         counter.synced_at = moment
@@ -91,11 +98,11 @@ def _count(quota: Quota, source: str, size: int) -> int:
 
 
 def _sync(quota: Quota, key: str, counter: Counter) -> None:
-    pending_bytes = counter.pending
+    pending = counter.pending
     try:
         cache.add(key, 0, 2 * quota.seconds)
-        counter.shared = cache.incr(key, pending_bytes)
+        counter.shared = cache.incr(key, pending)
     except Exception:  # cache backends raise different errors during an outage
         logger.warning("cannot count webhook quotas: cache unavailable")
     else:
-        counter.pending -= pending_bytes
+        counter.pending -= pending

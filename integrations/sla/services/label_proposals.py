@@ -104,12 +104,6 @@ def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: User
         return proposal
 
 
-def get_policy_in_force(integration: Integration, now: datetime) -> LabelPolicy | None:
-    """Return the policy for issues opened now, or None for the defaults."""
-    policies = integration.label_policies.filter(state=LabelPolicy.State.ACCEPTED, valid_from__lte=now)
-    return policies.order_by("valid_from", "pk").last()
-
-
 def build_label_map(policy: LabelPolicy | None) -> LabelMap:
     """Return the content of a policy, or of the defaults for None."""
     if policy is None:

@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy
 
 from integrations.partners import permissions
 from integrations.sla.models import LabelPolicy
-from integrations.sla.services import label_proposals
+from integrations.sla.services import label_proposals, policies
 from integrations.sla.services.label_proposals import LabelMap
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
@@ -174,7 +174,7 @@ def show_label_policy(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse
     integration, now = load_visible_integration(request, uuid), timezone.now()
     if request.method == "POST":
         require_permission(permissions.can_edit, integration, request.user)
-    label_map = label_proposals.build_label_map(label_proposals.get_policy_in_force(integration, now))
+    label_map = label_proposals.build_label_map(policies.get_policy_in_force(integration, now))
     form_data = request.POST if request.method == "POST" else None
     form = LabelsForm(
         data=form_data,
@@ -192,15 +192,15 @@ def show_label_policy(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse
 
 def _build_context(integration: Integration, user: User, label_map: LabelMap, now: datetime) -> TemplateContext:
     """Return the current policy, the open proposal, and earlier policies."""
-    policies = integration.label_policies.select_related("proposed_by", "decided_by")
-    proposal = policies.filter(state=LabelPolicy.State.PROPOSED).last()
-    earlier_policies = policies.exclude(state=LabelPolicy.State.PROPOSED).order_by("-proposed_at", "-pk")[
+    proposals = integration.label_policies.select_related("proposed_by", "decided_by")
+    proposal = proposals.filter(state=LabelPolicy.State.PROPOSED).last()
+    earlier_policies = proposals.exclude(state=LabelPolicy.State.PROPOSED).order_by("-proposed_at", "-pk")[
         :MAX_EARLIER_POLICIES
     ]
     return {
         "integration": integration,
         "now": now,
-        "policy": label_proposals.get_policy_in_force(integration, now),
+        "policy": policies.get_policy_in_force(integration, now),
         "shown": label_proposals.list_label_map_parts(label_map),
         "waiting": proposal,
         "compared": label_proposals.compare_label_maps(label_map, label_proposals.build_label_map(proposal))

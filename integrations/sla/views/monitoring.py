@@ -61,7 +61,7 @@ def receive_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
     except (DatabaseError, crypto.DecryptionError):
         response = BUSY_RESPONSE
     headers = {"Retry-After": str(response.retry_after)} if response.retry_after else {}
-    return HttpResponse(response.sentence, status=response.status, content_type="text/plain", headers=headers)
+    return HttpResponse(response.message, status=response.status, content_type="text/plain", headers=headers)
 
 
 @sensitive_variables()
@@ -75,7 +75,7 @@ def _ingest_request(request: HttpRequest, uuid: UUID) -> IntakeResponse:
     if early_response is None and not is_known:
         early_response = IntakeResponse(404, "Webhook not found.")
     if wait := quotas.get_wait(sender, hook_uuid, 0 if early_response else size):
-        return IntakeResponse(429, "Too much data from this source. The portal reads missed events from the API.", wait)
+        return IntakeResponse(429, "Too many deliveries. The portal reads missed events from the API.", wait)
     if early_response is not None:
         quotas.charge(sender, hook_uuid, _drain_body(request), is_accepted=False)
         return early_response

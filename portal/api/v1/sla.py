@@ -18,7 +18,7 @@ from integrations.sla.filters import parse_filters
 from integrations.sla.issue_page import IssuePage, build_issue_page
 from integrations.sla.models import LabelPolicy, SlaClock
 from integrations.sla.presenters import build_rows, serialize_row
-from integrations.sla.services import disputes, label_proposals
+from integrations.sla.services import disputes, label_proposals, policies
 from integrations.sla.views import label_policy as label_pages
 from integrations.sla.views.calendar import load_partner
 from integrations.sla.views.issue import ReasonForm, load_issue
@@ -98,7 +98,7 @@ for row in ISSUE_DECISIONS:
 def get_label_policy(request: AuthenticatedRequest, uuid: UUID) -> dict[str, list[str] | int | None]:
     """Get an integration's label policy."""
     integration = load_visible_integration(request, uuid)
-    policy = label_proposals.get_policy_in_force(integration, timezone.now())
+    policy = policies.get_policy_in_force(integration, timezone.now())
     initial_data = label_pages.build_initial_data(label_proposals.build_label_map(policy))
     pending_policy = integration.label_policies.filter(state=LabelPolicy.State.PROPOSED).last()
     return {name: text.split("\n") if text else [] for name, text in initial_data.items()} | {

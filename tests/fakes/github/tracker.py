@@ -237,7 +237,11 @@ class Tracker:
         if number not in self.issues:
             return self.gone.get(number, 404), {"message": "This issue was deleted"}
         issue_comments = [c for c in self.comments if self._number(c) == number]
-        issue_events = [e for e in self.events if e["issue"] == number]
+        issue_events = [
+            {key: value for key, value in event.items() if key != "issue"}
+            for event in self.events
+            if event["issue"] == number
+        ]
         return 200, {"": self.issues[number], "comments": issue_comments[page], "events": issue_events[page]}[what]
 
     def delivered(self, delivery: WebhookDelivery, at: datetime) -> None:

@@ -12,6 +12,7 @@ from integrations.sla.engine.projection import project_issue_state
 from integrations.sla.engine.types import Actor, IssueEventKind, IssueState, ProjectionContext, SlaPolicy, TimelineEvent
 from integrations.sla.github.event_mapping import map_comment
 from portal.core.business_time import Calendar
+from verification.sources.github.issue_models import GitHubComment
 
 OPENED_AT = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 DUE = 168
@@ -69,7 +70,8 @@ def build_edited_comment(
     """A comment as a list shows it that was edited before we saw it: its last words, and both moments."""
     user = {"id": who.id, "login": who.login, "type": who.type}
     raw = {"id": number, "user": user, "author_association": who.association, "body": text}
-    return map_comment(raw | {"created_at": at(created_hour).isoformat(), "updated_at": at(changed_hour).isoformat()})
+    moments = {"created_at": at(created_hour), "updated_at": at(changed_hour)}
+    return map_comment(GitHubComment.model_validate(raw | moments))
 
 
 def deletes(hour: float, comment: TimelineEvent, who: Actor = DEV) -> TimelineEvent:

@@ -51,7 +51,7 @@ def test_webhook_has_the_checks_run_at_once(watch, event, more, reason):
     assert delivery_processing.process_due_deliveries(LATER) == 1
     check_runs = list(CheckRun.objects.open().values_list("integration_id", "reason", "requested_by", "nightly"))
     assert check_runs == ([(watch.integration_id, reason, None, True)] if reason else [])
-    assert GitHubDelivery.objects.get().outcome == ("looked" if reason else "ignored")
+    assert GitHubDelivery.objects.get().outcome == ("checks_requested" if reason else "ignored")
 
 
 @pytest.mark.parametrize(("event", "is_due"), [("public", True), ("repository", True), ("release", False)])
@@ -79,7 +79,7 @@ def test_webhook_of_another_repository_or_sent_again_asks_for_nothing(watch):
     again = deliver(watch, "release")
     GitHubDelivery.objects.filter(pk=again.pk).update(digest=first.digest)
     delivery_processing.process_due_deliveries(LATER)
-    assert [row.outcome for row in GitHubDelivery.objects.order_by("pk")] == ["foreign", "looked", "replay"]
+    assert [row.outcome for row in GitHubDelivery.objects.order_by("pk")] == ["foreign", "checks_requested", "replay"]
     assert not CheckRun.objects.open().exists()
 
 

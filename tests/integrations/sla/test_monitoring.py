@@ -21,6 +21,7 @@ from tests.integrations.sla.watched import (
     tracker_of,
     watch_over,
 )
+from verification.sources.github.issue_models import GitHubIssue
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def test_watch_that_ended_begins_again(watch):
 def test_no_clock_has_a_moment_to_come_once_the_support_has_ended(watch):
     tracker = tracker_of(watch)
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
-    issue = map_issue(tracker.issues[number])
+    issue = map_issue(GitHubIssue.model_validate(tracker.issues[number]))
     assert issue is not None
     updates = event_store.store_updates(watch, [issue], "poll", OPENED_AT)
     rebuild_projections(updates, OPENED_AT)

@@ -1,41 +1,41 @@
-"""Lists of a repository's issues that changed since a given time, paged without gaps."""
+"""Lists of a repository's issues that changed since a given time, paged without gaps.
+
+All functions raise SourceError.
+"""
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from itertools import islice
+from typing import TypeVar
 from urllib.parse import urlencode
 
-from portal.core.value_types import JsonObject
+from pydantic import BaseModel, ValidationError
+
 from verification.sources.errors import SourceNotFoundError, SourceUnavailableError
 from verification.sources.github.api import GitHubApi
+from verification.sources.github.issue_models import (
+    GitHubComment,
+    GitHubIssue,
+    GitHubIssueEvent,
+    HookDelivery,
+    RepositoryIdentity,
+)
 
 PAGE_SIZE = 100
 MAX_PAGES = 50
 MAX_EVENTS = 1000  # of one issue
-ITEM_PATH = re.compile(r"/issues/(?:comments/)?\d+(?:[/?]|$)")  # an issue or a comment asked for by its number
-
-
-class IssueApi(Protocol):
-    """What is needed of a client: see github_api.Api."""
-
-    has_credential: bool
-
-    def get(self, path: str, what: str) -> JsonObject: ...
-
-
-class _NotModifiedSentinel:
-    """Stands for an answer that is the one we have seen."""
-
-
-NOT_MODIFIED = _NotModifiedSentinel()
+ITEM_PATH = re.compile(r"/issues/(?:comments/)?\d+(?:[/?]|$)")  # an issue or comment requested by its number
+Model = TypeVar("Model", bound=BaseModel)
+ChangedModel = TypeVar("ChangedModel", GitHubIssue, GitHubComment)
+NOT_MODIFIED = object()  # response that equals the previous one
 
 
 @dataclass(slots=True)
 class EtagStore:
-    """Cache of the last ETag per address that stores no answers. See Api.
+    """Cache of the last ETag per address that stores no responses. See GitHubApi.
 
     A full page is not remembered, because later pages may change while it does not. Nor is a resource that is requested
     by number, because the caller needs its content.
@@ -44,7 +44,7 @@ class EtagStore:
     before: Mapping[str, str]
     now: dict[str, str]
 
-    def get(self, address: str) -> Any:
+    def get(self, address: str) -> "_StoredEtag | None":
         etag = self.before.get(address)
         return _StoredEtag(etag) if etag else None
 
@@ -60,178 +60,150 @@ class EtagStore:
 @dataclass(frozen=True, slots=True)
 class _StoredEtag:
     etag: str
-    value: Any = NOT_MODIFIED
+    value: object = NOT_MODIFIED
     final: bool = False
 
 
 def iterate_changes(
-    api: IssueApi, repository: str, kind: str, since: datetime, **parameters: str
-) -> Iterator[list[JsonObject]]:
-    """The issues or comments changed since a moment, oldest change first, page by page; no page where nothing changed.
+    api: GitHubApi, repository: str, kind: str, model: type[ChangedModel], since: datetime, **parameters: str
+) -> Iterator[list[ChangedModel]]:
+    """Yield the pages of issues or comments changed since a time, oldest change first, or nothing if nothing changed.
 
-    Each page begins where the last one ended, by moment and not by number: what changes while we read moves to the
-    end, and no row slips from a page that is to come onto one that was read. Raises Unreadable.
+    Each page begins where the last one ended, by time and not by number: what changes while we read moves to the end,
+    and no row moves from a page that we have not read to one that we have read.
     """
     description = f"the {kind.rpartition('/')[2]} of {repository}"
-    start, page_number = _format_timestamp(since), 1
+    start, page_number = since, 1
     for _ in range(MAX_PAGES):
-        query = {**parameters, "sort": "updated", "direction": "asc", "since": start, "per_page": str(PAGE_SIZE)}
-        page = _get_list(
-            api, f"/repos/{repository}/{kind}?{urlencode(query | _build_page_query(page_number))}", description
-        )
+        query = {**parameters, "sort": "updated", "direction": "asc", "since": _format_timestamp(start)}
+        page = _get_page(api, f"/repos/{repository}/{kind}", query, page_number, model, description)
         if page is not None:
             yield page
         if page is None or len(page) < PAGE_SIZE:
             return
-        last_updated_at = str(page[-1]["updated_at"])
-        start, page_number = (start, page_number + 1) if last_updated_at == start else (last_updated_at, 1)
+        last = page[-1].updated_at
+        start, page_number = (start, page_number + 1) if last == start else (last, 1)
     raise SourceUnavailableError(f"Too many {description} to read.")
 
 
-def list_open_numbers(api: IssueApi, repository: str) -> set[int]:
-    """The numbers of all open issues and pull requests. Raises Unreadable."""
-    issue_numbers: set[int] = set()
-    for page_number in range(1, MAX_PAGES + 1):
-        query = urlencode({"state": "open", "sort": "created", "direction": "asc", "per_page": str(PAGE_SIZE)})
-        page = _get_list(
-            api, f"/repos/{repository}/issues?{query}&page={page_number}", f"the open issues of {repository}"
-        )
-        rows = page or []
-        issue_numbers |= {int(row["number"]) for row in rows}
-        if len(rows) < PAGE_SIZE:
-            return issue_numbers
-    raise SourceUnavailableError(f"Too many open issues of {repository} to read.")
+def list_open_numbers(api: GitHubApi, repository: str) -> set[int]:
+    """Return the numbers of all open issues and pull requests."""
+    query = {"state": "open", "sort": "created", "direction": "asc"}
+    pages = _iterate_pages(api, f"/repos/{repository}/issues", GitHubIssue, f"the open issues of {repository}", **query)
+    return {issue.number for page in pages for issue in page}
 
 
-def list_events_after(api: IssueApi, repository: str, last_event_id: int, since: datetime) -> list[JsonObject]:
-    """What happened to issues after the event numbered `last_event_id` (0: since a moment), oldest first.
-
-    Raises Unreadable.
-    """
-    description, started_at, events = f"the events of {repository}", _format_timestamp(since), []
-    for page_number in range(1, MAX_PAGES + 1):
-        query = urlencode({"per_page": str(PAGE_SIZE)} | _build_page_query(page_number))
-        page = _get_list(api, f"/repos/{repository}/issues/events?{query}", description)
-        rows = page or []
-        new_events = [row for row in rows if int(row["id"]) > last_event_id and str(row["created_at"]) >= started_at]
-        events += new_events
-        if len(new_events) < len(rows) or len(rows) < PAGE_SIZE:
-            return sorted({int(row["id"]): row for row in events}.values(), key=lambda row: int(row["id"]))
-    raise SourceUnavailableError(f"Too many {description} to read.")
+def list_events_after(api: GitHubApi, repository: str, last_event_id: int, since: datetime) -> list[GitHubIssueEvent]:
+    """Return the events after the one with the ID `last_event_id` (0: since a time), oldest first."""
+    events: dict[int, GitHubIssueEvent] = {}
+    path, description = f"/repos/{repository}/issues/events", f"the events of {repository}"
+    for page in _iterate_pages(api, path, GitHubIssueEvent, description):
+        new_events = [event for event in page if event.id > last_event_id and event.created_at >= since]
+        events |= {event.id: event for event in new_events}
+        if len(new_events) < len(page):
+            break
+    return [events[event_id] for event_id in sorted(events)]
 
 
-def list_comment_ids(api: IssueApi, repository: str, issue: int) -> set[int]:
-    """The ids of the comments that an issue has. Raises Unreadable."""
-    comment_ids: set[int] = set()
-    for page_number in range(1, MAX_PAGES + 1):
-        query = urlencode({"per_page": str(PAGE_SIZE)} | _build_page_query(page_number))
-        path = f"/repos/{repository}/issues/{issue}/comments?{query}"
-        rows = _get_list(api, path, f"the comments of {repository}#{issue}") or []
-        comment_ids |= {int(row["id"]) for row in rows}
-        if len(rows) < PAGE_SIZE:
-            return comment_ids
-    raise SourceUnavailableError(f"Too many comments of {repository}#{issue} to read.")
+def list_comment_ids(api: GitHubApi, repository: str, issue: int) -> set[int]:
+    """Return the IDs of an issue's comments."""
+    path, description = f"/repos/{repository}/issues/{issue}/comments", f"the comments of {repository}#{issue}"
+    return {comment.id for page in _iterate_pages(api, path, GitHubComment, description) for comment in page}
 
 
-def get_comment(api: IssueApi, repository: str, comment_id: int) -> JsonObject | None:
-    """One comment; None where GitHub has none of that number. Raises Unreadable."""
+def get_comment(api: GitHubApi, repository: str, comment_id: int) -> GitHubComment | None:
+    """Return a comment, or None if GitHub doesn't have it."""
     description = f"a comment of {repository}"
     try:
-        raw = api.get(f"/repos/{repository}/issues/comments/{comment_id}", description)
+        response = api.get(f"/repos/{repository}/issues/comments/{comment_id}", description)
     except SourceNotFoundError:
         return None
-    return _validate_rows([raw], description)[0]
+    return _parse(GitHubComment, response, description)
 
 
-def list_issue_events(api: IssueApi, repository: str, issue: int) -> list[JsonObject]:
-    """What happened to one issue; of more than MOST_EVENTS the first ones. Raises Unreadable."""
-    description, events = f"the events of {repository}#{issue}", []
-    for page_number in range(1, MAX_EVENTS // PAGE_SIZE + 1):
-        query = urlencode({"per_page": str(PAGE_SIZE)} | _build_page_query(page_number))
-        path = f"/repos/{repository}/issues/{issue}/events?{query}"
-        rows = _get_list(api, path, description) or []
-        events += rows
-        if len(rows) < PAGE_SIZE:
-            break
-    return events
+def list_issue_events(api: GitHubApi, repository: str, issue: int) -> list[GitHubIssueEvent]:
+    """Return the first MAX_EVENTS events of an issue."""
+    path, description = f"/repos/{repository}/issues/{issue}/events", f"the events of {repository}#{issue}"
+    pages = islice(_iterate_pages(api, path, GitHubIssueEvent, description), MAX_EVENTS // PAGE_SIZE)
+    return [event for page in pages for event in page]
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """A repository's number, its current name, and whether the public can't see it."""
-
-    number: int
-    name: str
-    is_private: bool
+def get_identity(api: GitHubApi, repository: str) -> RepositoryIdentity | None:
+    """Return the repository's identity, or None if nothing changed since the last request."""
+    response = api.get(f"/repos/{repository}", f"the repository {repository}")
+    return None if response is NOT_MODIFIED else _parse(RepositoryIdentity, response, repository)
 
 
-def get_identity(api: IssueApi, repository: str) -> Identity | None:
-    """Return the repository's identity, or None where nothing changed since it was last read. Raises Unreadable."""
-    raw = api.get(f"/repos/{repository}", f"the repository {repository}")
-    if raw is NOT_MODIFIED:
-        return None
+def is_gone(api: GitHubApi, repository: str, issue: int) -> bool:
+    """Return whether the issue was deleted or moved to another repository."""
+    description = f"{repository}#{issue}"
     try:
-        return Identity(int(raw["id"]), str(raw["full_name"]), bool(raw["private"]))
-    except (KeyError, TypeError, ValueError) as error:
-        raise SourceUnavailableError(f"Can't parse GitHub's response for {repository}.") from error
-
-
-def is_gone(api: IssueApi, repository: str, issue: int) -> bool:
-    """Whether GitHub says that the issue is there no longer. Raises Unreadable for all but a plain answer."""
-    try:
-        raw = api.get(f"/repos/{repository}/issues/{issue}", f"{repository}#{issue}")
+        response = api.get(f"/repos/{repository}/issues/{issue}", description)
     except SourceNotFoundError:
         return True
-    return raw is not NOT_MODIFIED and not str(raw.get("repository_url", "")).lower().endswith(f"/{repository.lower()}")
+    url = _parse(GitHubIssue, response, description).repository_url
+    return not url.lower().endswith(f"/{repository.lower()}")
 
 
 def list_failed_deliveries(
     api: GitHubApi, repository: str, hook_id: int, since: datetime
-) -> list[tuple[JsonObject, int]]:
-    """What GitHub tried to deliver since a moment and could not, each with how often it tried; oldest first.
+) -> list[tuple[HookDelivery, int]]:
+    """Return the deliveries since a time that failed, each with the number of attempts, oldest first.
 
-    Raises Unreadable. Of more deliveries than we read at once, those that came last are looked at.
+    If there are more deliveries than MAX_PAGES hold, only the newest count.
     """
-    rows = _list_deliveries(api, repository, hook_id, _format_timestamp(since))
-    delivered_guids = {row["guid"] for row in rows if 200 <= int(row["status_code"]) < 300}
-    attempt_counts = Counter(row["guid"] for row in rows)
-    failed_by_guid = {row["guid"]: row for row in reversed(rows) if row["guid"] not in delivered_guids}
-    return [(row, attempt_counts[guid]) for guid, row in failed_by_guid.items()]
-
-
-def _list_deliveries(api: GitHubApi, repository: str, hook_id: int, since: str) -> list[JsonObject]:
-    """Newest first."""
-    deliveries: list[JsonObject] = []
+    deliveries: list[HookDelivery] = []
     cursor, description = "", f"the deliveries of {repository}"
     for _ in range(MAX_PAGES):
         query = urlencode({"per_page": str(PAGE_SIZE)} | ({"cursor": cursor} if cursor else {}))
-        page, cursor = api.page(f"/repos/{repository}/hooks/{hook_id}/deliveries?{query}", description)
-        rows = _validate_rows(page, description)
-        recent_rows = [row for row in rows if str(row["delivered_at"]) >= since]
-        deliveries += recent_rows
-        if not cursor or len(recent_rows) < len(rows):
+        response, cursor = api.page(f"/repos/{repository}/hooks/{hook_id}/deliveries?{query}", description)
+        page = _parse_rows(HookDelivery, response, description)
+        recent = [delivery for delivery in page if delivery.delivered_at >= since]
+        deliveries += recent
+        if not cursor or len(recent) < len(page):
             break
-    return deliveries
+    delivered = {delivery.guid for delivery in deliveries if 200 <= delivery.status_code < 300}
+    attempt_counts = Counter(delivery.guid for delivery in deliveries)
+    failed = {delivery.guid: delivery for delivery in reversed(deliveries) if delivery.guid not in delivered}
+    return [(delivery, attempt_counts[guid]) for guid, delivery in failed.items()]
 
 
 def redeliver(api: GitHubApi, repository: str, hook_id: int, delivery_id: int) -> None:
-    """Have GitHub deliver once more. Raises Unreadable."""
+    """Request another delivery."""
     api.post(f"/repos/{repository}/hooks/{hook_id}/deliveries/{delivery_id}/attempts", f"a delivery of {repository}")
 
 
-def _get_list(api: IssueApi, path: str, description: str) -> list[JsonObject] | None:
-    response = api.get(path, description)
-    return None if response is NOT_MODIFIED else _validate_rows(response, description)
+def _iterate_pages(
+    api: GitHubApi, path: str, model: type[Model], description: str, **query: str
+) -> Iterator[list[Model]]:
+    for page_number in range(1, MAX_PAGES + 1):
+        page = _get_page(api, path, query, page_number, model, description) or []
+        yield page
+        if len(page) < PAGE_SIZE:
+            return
+    raise SourceUnavailableError(f"Too many {description} to read.")
 
 
-def _validate_rows(rows: object, description: str) -> list[JsonObject]:
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+def _get_page(
+    api: GitHubApi, path: str, query: Mapping[str, str], page_number: int, model: type[Model], description: str
+) -> list[Model] | None:
+    """Return a page, or None if it did not change since the last request."""
+    page_query = {"page": str(page_number)} if page_number > 1 else {}
+    response = api.get(f"{path}?{urlencode({**query, 'per_page': str(PAGE_SIZE), **page_query})}", description)
+    return None if response is NOT_MODIFIED else _parse_rows(model, response, description)
+
+
+def _parse_rows(model: type[Model], response: object, description: str) -> list[Model]:
+    if not isinstance(response, list):
         raise SourceUnavailableError(f"Can't parse GitHub's response for {description}.")
-    return rows
+    return [_parse(model, row, description) for row in response]
 
 
-def _build_page_query(number: int) -> dict[str, str]:
-    return {"page": str(number)} if number > 1 else {}
+def _parse(model: type[Model], response: object, description: str) -> Model:
+    try:
+        return model.model_validate(response)
+    except ValidationError as error:
+        raise SourceUnavailableError(f"Can't parse GitHub's response for {description}.") from error
 
 
 def _format_timestamp(moment: datetime) -> str:

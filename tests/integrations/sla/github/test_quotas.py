@@ -71,7 +71,7 @@ def deliver(
 def allow(monkeypatch: Any, name: str, deliveries: int, delivery: WebhookDelivery) -> None:
     """Set a quota to what so many deliveries need."""
     quota: Quota = getattr(quotas, name)
-    monkeypatch.setattr(quotas, name, replace(quota, max_bytes=deliveries * len(delivery.body)))
+    monkeypatch.setattr(quotas, name, replace(quota, limit=deliveries * len(delivery.body)))
 
 
 def test_accepted_bytes_of_a_hook_are_limited(watch, delivery, monkeypatch):

@@ -11,6 +11,7 @@ from integrations.sla.github.event_store import IssueEventBatch
 from integrations.sla.models import MonitoredRepository, SupportIssue
 from integrations.sla.services import projection
 from integrations.submissions.models import Integration
+from verification.sources.github.issue_models import GitHubComment, GitHubIssue, GitHubIssueEvent
 
 USER = {"id": 501, "login": "uma", "type": "User"}
 MEMBER = {"id": 601, "login": "dana", "type": "User"}
@@ -52,7 +53,7 @@ def create_issue(
         assert locked_repository
         events = [
             each
-            for each in (event_mapping.map_issue(raw), *issue_updates)
+            for each in (event_mapping.map_issue(GitHubIssue.model_validate(raw)), *issue_updates)
             if isinstance(each, event_mapping.IssueUpdate)
         ]
         updates = event_store.store_updates(
@@ -75,10 +76,11 @@ def build_issue_update(
     if what in ("asks", "answers", "replies"):
         by, association = (USER, "NONE") if what == "replies" else (MEMBER, "MEMBER")
         comment = {"id": id, "body": words, "user": by, "author_association": association}
-        return IssueEventBatch(
-            int(raw["number"]), event_mapping.map_comment(comment | {"created_at": at, "updated_at": at})
-        )
+        model = GitHubComment.model_validate(comment | {"created_at": at, "updated_at": at})
+        return IssueEventBatch(int(raw["number"]), event_mapping.map_comment(model))
     event = {"labels": "labeled", "closes": "closed"}[what]
     return event_mapping.map_event(
-        {"id": id, "event": event, "actor": MEMBER, "created_at": at, "issue": raw, "label": {"name": words}}
+        GitHubIssueEvent.model_validate(
+            {"id": id, "event": event, "actor": MEMBER, "created_at": at, "issue": raw, "label": {"name": words}}
+        )
     )

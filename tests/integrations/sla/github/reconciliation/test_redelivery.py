@@ -59,7 +59,7 @@ def test_deliveries_of_an_outage_are_requested_until_none_is_left(watch, tracker
     assert sorted(tracker.redelivered) == sorted(lost_ids)
     assert now - NOW == 5 * redelivery.GAP_INTERVAL
     assert (watch.cursors["redelivery"], redelivery.request_redeliveries(api, watch, now, lambda seconds: None)) == (
-        "asked",
+        "requested",
         0,
     )
 
@@ -71,7 +71,7 @@ def test_remaining_redeliveries_are_scheduled_in_15_minutes(watch, tracker):
     watch.refresh_from_db()
     redelivery.request_redeliveries(reconciliation.build_api(EtagStore({}, {})), watch, NOW, lambda seconds: None)
     watch.refresh_from_db()
-    assert (watch.poll_at, watch.cursors["redelivery"]) == (NOW + redelivery.GAP_INTERVAL, "left")
+    assert (watch.poll_at, watch.cursors["redelivery"]) == (NOW + redelivery.GAP_INTERVAL, "remaining")
 
 
 def test_repeatedly_failing_delivery_does_not_block_others(watch, tracker):

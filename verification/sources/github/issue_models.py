@@ -1,0 +1,117 @@
+"""Models of the parts of GitHub's JSON about issues that the portal reads.
+
+A validation error means that the JSON doesn't match GitHub's documentation. Texts lose the characters that databases
+reject and what exceeds a column's length.
+"""
+
+from datetime import UTC
+from typing import Annotated
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+
+def _clean_text(value: object) -> object:
+    """Remove NUL and lone surrogates. None becomes an empty string."""
+    return value.replace("\x00", "").encode("utf-8", "replace").decode() if isinstance(value, str) else value or ""
+
+
+def _limit(length: int) -> AfterValidator:
+    return AfterValidator(lambda text: text[:length])
+
+
+Number = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+Timestamp = Annotated[AwareDatetime, AfterValidator(lambda timestamp: timestamp.astimezone(UTC))]
+Text = Annotated[str, BeforeValidator(_clean_text), _limit(65_536)]
+Url = Annotated[Text, _limit(400)]
+Title = Annotated[Text, _limit(300)]
+Name = Annotated[Text, _limit(100)]
+Keyword = Annotated[Text, _limit(20)]
+
+
+class GitHubModel(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class GitHubUser(GitHubModel):
+    id: Number
+    login: Name
+    type: Keyword = "User"
+
+
+class GitHubLabel(GitHubModel):
+    name: Name
+
+
+class GitHubIssue(GitHubModel):
+    """Issue or pull request."""
+
+    id: Number
+    number: Number
+    title: Title
+    body: Text = ""
+    html_url: Url = ""
+    repository_url: Url = ""
+    user: GitHubUser | None = None
+    author_association: Annotated[Text, _limit(30)] = "NONE"
+    created_at: Timestamp
+    updated_at: Timestamp
+    closed_at: Timestamp | None = None
+    state_reason: Text = ""
+    pull_request: object = None
+
+
+class GitHubComment(GitHubModel):
+    """Comment of an issue."""
+
+    id: Number
+    body: Text = ""
+    html_url: Url = ""
+    issue_url: Annotated[Url, StringConstraints(pattern=r"/\d+$")] = ""
+    user: GitHubUser | None = None
+    author_association: Annotated[Text, _limit(30)] = "NONE"
+    created_at: Timestamp
+    updated_at: Timestamp
+
+    @property
+    def issue_number(self) -> int:
+        return int(self.issue_url.rpartition("/")[2])
+
+
+class GitHubIssueEvent(GitHubModel):
+    """Entry of an event list. Only lists of a repository contain the issue."""
+
+    id: Number
+    event: Text
+    actor: GitHubUser | None = None
+    created_at: Timestamp
+    label: GitHubLabel | None = None
+    state_reason: Text = ""
+    commit_id: Annotated[Text, _limit(64)] = ""
+    issue: GitHubIssue | None = None
+
+
+class IssueWebhook(GitHubModel):
+    """Payload of an `issues` or `issue_comment` webhook."""
+
+    action: str
+    issue: GitHubIssue
+    comment: GitHubComment | None = None
+    label: GitHubLabel | None = None
+    sender: GitHubUser | None = None
+
+
+class HookDelivery(GitHubModel):
+    """Entry of the list of webhook deliveries."""
+
+    id: Number
+    guid: str
+    status_code: int
+    delivered_at: Timestamp
+
+
+class RepositoryIdentity(GitHubModel):
+    """Number and current name of a repository, and whether the public can't see it."""
+
+    id: Number
+    full_name: str
+    private: bool
