@@ -1,12 +1,17 @@
-"""Components of the style guide, with one template each in templates/styleguide/parts/."""
+"""Components of the style guide, from data/catalog.yaml, with one template each in templates/styleguide/parts/."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from django.http import HttpRequest
 from django.template.loader import get_template
 from django.utils.safestring import SafeString
+from pydantic import TypeAdapter
+
+from portal.core.content_files import Content, load_content
+from portal.styleguide.colors import ColorPair
 
 # attributes with IDs, which must differ in the second copy of a component
 ID_ATTRIBUTE_PATTERN = re.compile(r'(?<= )(id|for|aria-labelledby|aria-describedby|aria-controls)="([^"]+)"')
@@ -14,115 +19,44 @@ PAINT_PATTERN = re.compile(r"url\(#")
 
 
 @dataclass(frozen=True, slots=True)
-class StyleguidePart:
+class StyleguidePart(Content):
     """Component of the style guide. The two copies of a wide component are stacked."""
 
     key: str
     name: str
     about: str
-    wide: bool = False
+    is_wide: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class RenderedPart:
-    """Rendered component in the light and dark themes, with its source."""
+class StyleguideGroup(Content):
+    """Components that belong together."""
 
-    part: StyleguidePart
-    light: SafeString
-    dark: SafeString
-    source: str
+    name: str
+    parts: tuple[StyleguidePart, ...]
 
 
-GROUPS: tuple[tuple[str, tuple[StyleguidePart, ...]], ...] = (
-    (
-        "Inline components",
-        (
-            StyleguidePart("buttons", "Buttons", "One primary button per page. Disabled buttons show the reason."),
-            StyleguidePart(
-                "words", "Badges", "Each badge has an icon and a label, so the meaning doesn't depend on color."
-            ),
-            StyleguidePart("glossary", "Glossary links", "Links to the glossary with the definition as a tooltip."),
-            StyleguidePart("moments", "Times", "Times in the reader's time zone, with the full time as a tooltip."),
-            StyleguidePart("people", "People", "Name and email address of a person, or the portal."),
-            StyleguidePart("codes", "Codes and files", "Code, file names, and copy buttons."),
-            StyleguidePart("meters", "Meters", "Counted, paused, remaining, and overdue time."),
-        ),
-    ),
-    (
-        "Navigation",
-        (
-            StyleguidePart("crumbs", "Breadcrumbs", "Location of the page."),
-            StyleguidePart("path", "Steps", "Completed, current, and upcoming steps of a program.", wide=True),
-            StyleguidePart("tabs", "Tabs and pagination", "Selections are part of the URL."),
-        ),
-    ),
-    (
-        "Containers",
-        (
-            StyleguidePart("turn", "Next action", "Responsible party, next action, and one button.", wide=True),
-            StyleguidePart("panels", "Panels and details", "Bordered sections with names and values."),
-            StyleguidePart("cards", "Cards", "Links to equal options. The whole card is a link."),
-            StyleguidePart("tables", "Tables", "One line per row on wide screens, two on phones.", wide=True),
-            StyleguidePart("queue", "Review queue", "Rows of the review queue.", wide=True),
-            StyleguidePart("timeline", "Timeline", "Events with actor and time. Internal events are marked."),
-        ),
-    ),
-    (
-        "Review",
-        (
-            StyleguidePart("requirements", "Requirements", "Status, title, reason, and action."),
-            StyleguidePart("checks", "Checks", "Result in one sentence with collapsible evidence."),
-            StyleguidePart(
-                "decisions",
-                "Decisions and emails",
-                "Preview of the email with its recipient and the time to undo.",
-            ),
-        ),
-    ),
-    (
-        "Page states",
-        (
-            StyleguidePart("banners", "Banners", "Success, warning, error, and note."),
-            StyleguidePart("empty", "Empty states", "What will appear here and how to add it."),
-            StyleguidePart("loading", "Loading", "The layout stays. Pressed buttons show the progress."),
-            StyleguidePart("errors", "Errors", "What is wrong and how to fix it."),
-        ),
-    ),
-    (
-        "Directory",
-        (
-            StyleguidePart(
-                "directory", "Directory", "Filters and results. A letter replaces a missing logo.", wide=True
-            ),
-            StyleguidePart("listing", "Listing status", "Status badges and the reply of a publisher."),
-            StyleguidePart("tasks", "Run task card", "Partner with a summary and run tasks."),
-            StyleguidePart("badge", "Badge", "Identical on light and dark pages. Gray if not listed.", wide=True),
-        ),
-    ),
-    (
-        "Metrics",
-        (
-            StyleguidePart("charts", "Charts", "Small multiples with a table. Late values are hatched.", wide=True),
-            StyleguidePart("clock", "SLA clock", "Counted time, pauses, and due date.", wide=True),
-            StyleguidePart("forecast", "Forecast", "Wait time forecast from past reviews."),
-            StyleguidePart("views", "Saved views", "Saved filters with exports."),
-            StyleguidePart("status", "Status line", "Status of a component with a sentence.", wide=True),
-        ),
-    ),
-    (
-        "Forms",
-        (StyleguidePart("form", "Form", "Label, help text, and error of each field.", wide=True),),
-    ),
-)
+@dataclass(frozen=True, slots=True)
+class Catalog(Content):
+    """Content of catalog.yaml."""
+
+    groups: tuple[StyleguideGroup, ...]
+    colors: tuple[ColorPair, ...]
+    ramp: tuple[str, ...]
+    sizes: tuple[int, ...]
+    spaces: tuple[int, ...]
 
 
-def render_part(part: StyleguidePart, context: Mapping[str, object], request: HttpRequest) -> RenderedPart:
-    """Render a component for both themes with unique IDs."""
+CATALOG = load_content(Path(__file__).with_name("data") / "catalog.yaml", TypeAdapter(Catalog))
+
+
+def render_part(part: StyleguidePart, context: Mapping[str, object], request: HttpRequest) -> dict[str, object]:
+    """Render a component for the light and dark themes with unique IDs, and return it with its source."""
     key = part.key
     template = get_template(f"styleguide/parts/{key}.html")
     html = template.render(dict(context), request)
     source: str = template.template.source  # type: ignore[attr-defined]
-    return RenderedPart(part, SafeString(html), SafeString(rename_ids(html)), source.strip())
+    return {"part": part, "light": SafeString(html), "dark": SafeString(rename_ids(html)), "source": source.strip()}
 
 
 def rename_ids(html: str) -> str:
@@ -131,7 +65,3 @@ def rename_ids(html: str) -> str:
         lambda match: f'{match[1]}="{" ".join(f"dark-{name}" for name in match[2].split())}"', html
     )
     return PAINT_PATTERN.sub("url(#dark-", renamed_html)
-
-
-def render_all_parts(context: Mapping[str, object], request: HttpRequest) -> list[tuple[str, list[RenderedPart]]]:
-    return [(name, [render_part(part, context, request) for part in parts]) for name, parts in GROUPS]

@@ -7,36 +7,13 @@ from math import cos, radians, sin
 
 from django.conf import settings
 
+from portal.core.content_files import Content
+
 NUMBER_PATTERN = r"(\.?\d+(?:\.\d+)?)"
 COLOR_PATTERN = rf"oklch\({NUMBER_PATTERN} {NUMBER_PATTERN} {NUMBER_PATTERN}\)"
 PAIR_PATTERN = re.compile(rf"--([\w-]+): light-dark\({COLOR_PATTERN}, {COLOR_PATTERN}\);")
 ALIAS_PATTERN = re.compile(r"--([\w-]+): var\(--([\w-]+)\);")
 Oklch = tuple[float, float, float]
-# use, color, background, minimum contrast
-COLOR_PAIRS = (
-    ("Text", "text", "sheet", 7.0),
-    ("Muted text", "muted", "sheet", 7.0),
-    ("Links and accents", "accent", "sheet", 7.0),
-    ("Primary button", "on-accent", "accent", 7.0),
-    ("Control borders", "control-line", "sheet", 3.0),
-    ("Good", "good-text", "good-wash", 7.0),
-    ("Warning", "warn-text", "warn-wash", 7.0),
-    ("Bad", "bad-text", "bad-wash", 7.0),
-    ("Note", "info-text", "info-wash", 7.0),
-)
-RAMP = tuple(f"n{step}" for step in range(1, 13))
-
-
-@dataclass(frozen=True, slots=True)
-class ColorSwatch:
-    """Color on its background with the contrast in both themes."""
-
-    use: str
-    color: str
-    ground: str
-    least: float
-    light: float
-    dark: float
 
 
 @lru_cache(maxsize=1)
@@ -71,16 +48,19 @@ def calculate_contrast(one: str, other: str, *, dark: bool) -> float:
     return (max(both) + 0.05) / (min(both) + 0.05)
 
 
-def build_swatches() -> list[ColorSwatch]:
-    """Return the swatches of all color pairs."""
-    return [
-        ColorSwatch(
-            use,
-            color,
-            ground,
-            least,
-            calculate_contrast(color, ground, dark=False),
-            calculate_contrast(color, ground, dark=True),
-        )
-        for use, color, ground, least in COLOR_PAIRS
-    ]
+@dataclass(frozen=True, slots=True)
+class ColorPair(Content):
+    """Color on its background with the minimum contrast, and the contrast in both themes."""
+
+    use: str
+    color: str
+    ground: str
+    least: float
+
+    @property
+    def light(self) -> float:
+        return calculate_contrast(self.color, self.ground, dark=False)
+
+    @property
+    def dark(self) -> float:
+        return calculate_contrast(self.color, self.ground, dark=True)

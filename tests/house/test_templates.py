@@ -17,6 +17,7 @@ BY_STATUS = {"400.html", "403.html", "403_csrf.html", "404.html", "500.html", "4
 FORBIDDEN = re.compile(r"\b(invalid|illegal|error 500)\b", re.IGNORECASE)
 
 
+YAML_KEY_PATTERN = re.compile(r"\bkey: ([\w-]+)")
 QUOTED_PATH_PATTERN = re.compile(r"[\"']([\w./{}-]+)(?=[\"'#{])")
 
 
@@ -24,7 +25,8 @@ QUOTED_PATH_PATTERN = re.compile(r"[\"']([\w./{}-]+)(?=[\"'#{])")
 def words():
     """Every quoted word of code and templates, in which a template can be named; what is filled in is {}."""
     texts = (path.read_text() for path in (*files("*.py"), *OURS) if not name(path).startswith("tests/"))
-    return {
+    keys = {key for path in files("*.yaml") for key in YAML_KEY_PATTERN.findall(path.read_text())}
+    return keys | {
         re.sub(r"\{\w+\}", "{}", word).removesuffix("{") for text in texts for word in QUOTED_PATH_PATTERN.findall(text)
     }
 

@@ -7,8 +7,8 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from django.test import Client
 
-from portal.styleguide import colors
-from portal.styleguide.catalog import GROUPS, rename_ids
+from portal.styleguide.catalog import CATALOG, rename_ids
+from portal.styleguide.colors import ColorPair
 from portal.ui.components.inline import OUTCOMES
 from portal.ui.components.markup import TONES
 from portal.ui.templatetags.components import register
@@ -62,7 +62,7 @@ def test_every_kind_of_chart_is_drawn_by_day_and_by_night(guide: BeautifulSoup) 
 
 
 def test_every_file_of_a_part_is_shown_once() -> None:
-    assert sorted(part.key for _, parts in GROUPS for part in parts) == sorted(SOURCES)
+    assert sorted(part.key for group in CATALOG.groups for part in group.parts) == sorted(SOURCES)
 
 
 def test_each_part_appears_in_light_and_in_dark(guide: BeautifulSoup) -> None:
@@ -93,8 +93,8 @@ def test_copy_has_ids_of_its_own_and_refers_to_them() -> None:
     )
 
 
-@pytest.mark.parametrize("swatch", colors.build_swatches(), ids=lambda swatch: swatch.use)
-def test_contrasts_are_those_of_the_tokens(swatch: colors.ColorSwatch) -> None:
+@pytest.mark.parametrize("swatch", CATALOG.colors, ids=lambda swatch: swatch.use)
+def test_contrasts_are_those_of_the_tokens(swatch: ColorPair) -> None:
     for contrast, night in ((swatch.light, False), (swatch.dark, True)):
         assert round(contrast, 6) == round(test_colors.contrast(swatch.color, swatch.ground, night), 6)
     assert min(swatch.light, swatch.dark) >= swatch.least
