@@ -22,7 +22,9 @@ def name(path: Path) -> str:
 
 def template_files() -> tuple[Path, ...]:
     """The project's templates: those of the apps and those in templates/."""
-    return tuple(path for path in files("templates/*", "*/templates/*") if path.suffix in {".html", ".md", ".txt"})
+    return tuple(
+        path for path in files("templates/*", "*/templates/*") if path.suffix in {".html", ".md", ".svg", ".txt"}
+    )
 
 
 def template_name(path: Path) -> str:

@@ -23,7 +23,7 @@ def test_badge_and_its_statement(visit: Callable[..., Person], acme: Any, alice:
     assert pictures.count() == 4
     assert pictures.evaluate_all("images => images.every(each => each.complete && each.naturalWidth > 80)")
     page = reader.page.content()
-    assert build_embed_codes(get_badge_status(row), "flat")[0].text in page
+    assert build_embed_codes(get_badge_status(row), "flat")[0][1] in page
 
     for style in ("flat", "large"):
         reader.page.goto(f"{base}/directory/{row.uuid}/badge.svg?style={style}")

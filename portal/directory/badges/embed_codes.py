@@ -3,8 +3,6 @@
 The text alternative names no tier, because it would not change with the badge. Embed codes contain no user input.
 """
 
-from dataclasses import dataclass
-
 from portal.directory.badges.status import BadgeStatus
 
 COMMANDS = r"""unb64() { tr -- '-_' '+/' | awk '{ while (length($0) % 4) $0 = $0 "="; print }' | openssl base64 -d -A; }
@@ -16,22 +14,14 @@ printf %s "${word%.*}" | cut -d. -f2 | unb64
 """
 
 
-@dataclass(frozen=True, slots=True)
-class EmbedCode:
-    """Embed code in a markup language."""
-
-    name: str
-    text: str
-
-
-def build_embed_codes(badge_status: BadgeStatus, style: str) -> tuple[EmbedCode, ...]:
-    """Return the Markdown, HTML, and AsciiDoc codes of a badge."""
+def build_embed_codes(badge_status: BadgeStatus, style: str) -> tuple[tuple[str, str], ...]:
+    """Return the embed codes of a badge as pairs of a markup language and a code."""
     image_url = f"{badge_status.page}badge.svg" + ("" if style == "flat" else f"?style={style}")
     alt_text = f"Status in the {badge_status.program} program"
     return (
-        EmbedCode("Markdown", f"[![{alt_text}]({image_url})]({badge_status.page})"),
-        EmbedCode("HTML", f'<a href="{badge_status.page}"><img src="{image_url}" alt="{alt_text}"></a>'),
-        EmbedCode("AsciiDoc", f'image:{image_url}["{alt_text}",link="{badge_status.page}"]'),
+        ("Markdown", f"[![{alt_text}]({image_url})]({badge_status.page})"),
+        ("HTML", f'<a href="{badge_status.page}"><img src="{image_url}" alt="{alt_text}"></a>'),
+        ("AsciiDoc", f'image:{image_url}["{alt_text}",link="{badge_status.page}"]'),
     )
 
 

@@ -1,61 +1,19 @@
-"""Advance widths of the Helvetica font family, in 1/1000 of the font size.
+"""Widths of texts in the Helvetica font family, from data/glyph_widths.yaml.
 
-Arial, Liberation Sans, and Nimbus Sans have the same widths. Unknown characters count as wide letters.
+Unknown characters count as wide letters.
 """
 
 import unicodedata
+from pathlib import Path
 
+from pydantic import TypeAdapter
 
-def _build_table(groups: dict[int, str]) -> dict[str, int]:
-    return {character: glyph_width for glyph_width, characters in groups.items() for character in characters}
+from portal.core.content_files import load_content
 
-
-REGULAR_WIDTHS = _build_table(
-    {
-        191: "'",
-        222: "ijl",
-        260: "|",
-        278: " !,./:;I[\\]ft·",
-        333: "()-`r",
-        334: "{}",
-        355: '"',
-        389: "*",
-        469: "^",
-        500: "Jckxsvyz",
-        556: "#$0123456789?L_abdeghnopqu–",
-        584: "+<=>~",
-        611: "FTZ",
-        667: "ABEKPSVXY&",
-        722: "CDHNRUw",
-        778: "GOQ",
-        833: "Mm",
-        889: "%",
-        944: "W",
-        1000: "—…",
-        1015: "@",
-    }
-)
-BOLD_WIDTHS = _build_table(
-    {
-        238: "'",
-        278: " ,./I\\ijl·",
-        280: "|",
-        333: "!()-:;[]`ft",
-        389: "*r{}",
-        474: '"',
-        500: "z",
-        556: "#$0123456789J_aceksvxy–",
-        584: "+<=>^~",
-        611: "?FLTZbdghnopqu",
-        667: "EPSVXY",
-        722: "&ABCDHKNRU",
-        778: "GOQw",
-        833: "M",
-        889: "%m",
-        944: "W",
-        975: "@",
-        1000: "—…",
-    }
+_TABLES = load_content(Path(__file__).parents[1] / "data" / "glyph_widths.yaml", TypeAdapter(dict[str, dict[int, str]]))
+REGULAR_WIDTHS, BOLD_WIDTHS = (
+    {character: glyph_width for glyph_width, characters in _TABLES[name].items() for character in characters}
+    for name in ("regular", "bold")
 )
 UNKNOWN_WIDTH, EAST_ASIAN_WIDTH = 722, 1000
 

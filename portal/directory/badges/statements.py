@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import TypeGuard
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -22,7 +23,6 @@ STATEMENT_LIFETIME = timedelta(hours=2)
 STATEMENT_GRANULARITY = timedelta(minutes=1)  # statements of the same minute are identical
 MAX_CLOCK_SKEW = timedelta(minutes=5)
 MAX_STATEMENT_CHARACTERS = 8_000
-CLAIM_NAMES = ("integration", "partner", "program", "tier", "listing_status")
 
 
 class StatementVerdict(StrEnum):
@@ -53,7 +53,7 @@ class VerificationResult:
     def get_moment(self, name: str) -> datetime | None:
         """Return iat or exp as a time, or None."""
         value = self.claims.get(name)
-        return datetime.fromtimestamp(float(value), UTC) if _is_timestamp(value) else None  # type: ignore[arg-type]
+        return datetime.fromtimestamp(value, UTC) if _is_timestamp(value) else None
 
 
 def encode_canonical_json(value: Mapping[str, object]) -> bytes:
@@ -127,13 +127,13 @@ def _check_validity_period(claims: Mapping[str, object], now: datetime) -> State
     issued_at, expires_at = claims.get("iat"), claims.get("exp")
     if not (_is_timestamp(issued_at) and _is_timestamp(expires_at)):
         return StatementVerdict.UNREADABLE
-    if now.timestamp() >= float(expires_at):  # type: ignore[arg-type]
+    if now.timestamp() >= expires_at:
         return StatementVerdict.EXPIRED
-    is_early = float(issued_at) > (now + MAX_CLOCK_SKEW).timestamp()  # type: ignore[arg-type]
+    is_early = issued_at > (now + MAX_CLOCK_SKEW).timestamp()
     return StatementVerdict.EARLY if is_early else StatementVerdict.GENUINE
 
 
-def _is_timestamp(value: object) -> bool:
+def _is_timestamp(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**11
 
 

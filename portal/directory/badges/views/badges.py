@@ -23,12 +23,7 @@ from portal.directory.badges import payloads, rendering, signing_keys, statement
 from portal.directory.badges.status import BadgeStatus, get_badge_status
 
 CACHE_CONTROL = "public, max-age=30, must-revalidate"
-SVG_CONTENT_TYPE, JSON_CONTENT_TYPE, KEY_SET_CONTENT_TYPE, PEM_CONTENT_TYPE = (
-    "image/svg+xml",
-    "application/json",
-    "application/jwk-set+json",
-    "application/x-pem-file",
-)
+JSON = "application/json"
 BadgeView = Callable[..., HttpResponse]
 
 
@@ -59,52 +54,60 @@ def get_badge_status_or_404(uuid: UUID) -> BadgeStatus:
     return get_badge_status(row)
 
 
-@serve_publicly
-def show_badge_svg(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def _render_svg(badge_status: BadgeStatus, request: HttpRequest) -> str:
     """Return the badge image. Use ?style=large for the large style. Unknown styles use the flat style."""
     render = rendering.RENDERERS_BY_STYLE.get(request.GET.get("style", ""), rendering.render_flat)
-    return HttpResponse(render(get_badge_status_or_404(uuid), timezone.now().date()), content_type=SVG_CONTENT_TYPE)
+    return render(badge_status, timezone.now().date())
+
+
+def _sign_statement(badge_status: BadgeStatus) -> dict[str, str]:
+    """Return a new statement of the current status, signed with the newest key."""
+    claims = statements.build_claims(badge_status, settings.SITE_URL, timezone.now())
+    return statements.sign_claims(claims, signing_keys.derive_signing_key(settings.BADGE_SIGNING_KEYS[0]))
+
+
+def _format_json(value: Mapping[str, object]) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+# The files of a listing: name, URL name, content type, and content.
+BADGE_FILES: tuple[tuple[str, str, str, Callable[[BadgeStatus, HttpRequest], str | bytes]], ...] = (
+    ("badge.svg", "badge_svg", "image/svg+xml", _render_svg),
+    ("badge.json", "badge_json", JSON, lambda status, _: _format_json(payloads.build_full_payload(status))),
+    (
+        "badge.shields.json",
+        "badge_shields",
+        JSON,
+        lambda status, _: _format_json(payloads.build_shields_payload(status)),
+    ),
+    (
+        "statement.json",
+        "badge_statement",
+        JSON,
+        lambda status, _: statements.encode_canonical_json(_sign_statement(status)),
+    ),
+    (
+        "statement.jws",
+        "badge_statement_compact",
+        "application/jose",
+        lambda status, _: statements.serialize_compact(_sign_statement(status)),
+    ),
+)
 
 
 @serve_publicly
-def show_badge_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Return the badge as JSON. Use ?format=shields for shields.io."""
-    badge_status = get_badge_status_or_404(uuid)
-    return _build_json_response(
-        payloads.build_shields_payload(badge_status)
-        if request.GET.get("format") == "shields"
-        else payloads.build_full_payload(badge_status)
-    )
-
-
-@serve_publicly
-def show_shields_json(_request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Return the badge for shields.io, for services that do not support query strings."""
-    return _build_json_response(payloads.build_shields_payload(get_badge_status_or_404(uuid)))
-
-
-@serve_publicly
-def show_statement(_request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Return a new signed statement as flattened JSON."""
-    return HttpResponse(
-        statements.encode_canonical_json(sign_current_statement(get_badge_status_or_404(uuid))),
-        content_type=JSON_CONTENT_TYPE,
-    )
-
-
-@serve_publicly
-def show_compact_statement(_request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Return a new signed statement in compact serialization."""
-    return HttpResponse(
-        statements.serialize_compact(sign_current_statement(get_badge_status_or_404(uuid))),
-        content_type="application/jose",
-    )
+def show_badge_file(
+    request: HttpRequest, uuid: UUID, content_type: str, build: Callable[[BadgeStatus, HttpRequest], str | bytes]
+) -> HttpResponse:
+    """Return a file of BADGE_FILES."""
+    return HttpResponse(build(get_badge_status_or_404(uuid), request), content_type)
 
 
 @serve_publicly
 def show_keys(_request: HttpRequest) -> HttpResponse:
     """Return the public keys, newest first."""
-    return _build_json_response(signing_keys.build_key_set(settings.BADGE_SIGNING_KEYS), KEY_SET_CONTENT_TYPE)
+    key_set = signing_keys.build_key_set(settings.BADGE_SIGNING_KEYS)
+    return HttpResponse(_format_json(key_set), "application/jwk-set+json")
 
 
 @serve_publicly
@@ -113,25 +116,14 @@ def show_key(_request: HttpRequest, kid: str) -> HttpResponse:
     key = signing_keys.parse_public_keys(signing_keys.build_key_set(settings.BADGE_SIGNING_KEYS)).get(kid)
     if key is None:
         raise Http404("Key not found.")
-    return HttpResponse(signing_keys.encode_pem(key), content_type=PEM_CONTENT_TYPE)
-
-
-def sign_current_statement(badge_status: BadgeStatus) -> dict[str, str]:
-    """Return a statement of the current status, signed with the newest key."""
-    claims = statements.build_claims(badge_status, settings.SITE_URL, timezone.now())
-    return statements.sign_claims(claims, signing_keys.derive_signing_key(settings.BADGE_SIGNING_KEYS[0]))
-
-
-def _build_json_response(value: Mapping[str, object], content_type: str = JSON_CONTENT_TYPE) -> HttpResponse:
-    return HttpResponse(json.dumps(value, indent=2, ensure_ascii=False) + "\n", content_type=content_type)
+    return HttpResponse(signing_keys.encode_pem(key), "application/x-pem-file")
 
 
 urlpatterns = [
-    path("directory/<uuid:uuid>/badge.svg", show_badge_svg, name="badge_svg"),
-    path("directory/<uuid:uuid>/badge.json", show_badge_json, name="badge_json"),
-    path("directory/<uuid:uuid>/badge.shields.json", show_shields_json, name="badge_shields"),
-    path("directory/<uuid:uuid>/statement.json", show_statement, name="badge_statement"),
-    path("directory/<uuid:uuid>/statement.jws", show_compact_statement, name="badge_statement_compact"),
+    *(
+        path(f"directory/<uuid:uuid>/{file}", show_badge_file, {"content_type": kind, "build": build}, name=name)
+        for file, name, kind, build in BADGE_FILES
+    ),
     path(".well-known/badge-keys.json", show_keys, name="badge_keys"),
     path(".well-known/badge-keys/<str:kid>.pem", show_key, name="badge_key"),
 ]

@@ -1,6 +1,5 @@
 """Public pages that verify a statement and show the embed codes of a badge."""
 
-from dataclasses import replace
 from uuid import UUID
 
 from django import forms
@@ -20,7 +19,7 @@ from portal.directory.badges import embed_codes, rendering, signing_keys
 from portal.directory.badges import statements as statement
 from portal.directory.badges.statements import VerificationResult
 from portal.directory.badges.status import BadgeStatus, get_badge_status
-from portal.directory.badges.verification_results import VERDICT_TEXTS, VerdictText, has_changed_since, list_claims
+from portal.directory.badges.verification_results import TEXTS, list_claims
 from portal.directory.badges.views.badges import get_badge_status_or_404
 
 TOO_LONG_MESSAGE = gettext_lazy("The text is too long for a statement. Paste only the statement.")
@@ -78,22 +77,19 @@ def evaluate_statement(text: str) -> dict[str, object]:
     """Return the context with the verdict, the claims, and the current status."""
     public_keys = signing_keys.parse_public_keys(signing_keys.build_key_set(settings.BADGE_SIGNING_KEYS))
     result = statement.verify_statement(text, public_keys, settings.SITE_URL, timezone.now())
-    badge_status = get_current_status(result)
+    status = get_current_status(result)
+    claimed_status = [result.claims.get(name, "") for name in ("program", "tier", "listing_status")]
     return {
         "result": result,
-        "verdict": get_verdict_text(result),
+        "verdict": TEXTS.verdicts[result.verdict],
         "rows": [(_(label), text) for label, text in list_claims(result)],
         "issued": result.get_moment("iat"),
         "expires": result.get_moment("exp"),
-        "status": badge_status,
-        "differs": badge_status is not None and result.signed and has_changed_since(result, badge_status),
+        "status": status,
+        "differs": status is not None
+        and result.signed
+        and claimed_status != [status.program_key, status.tier_key, status.listing_status],
     }
-
-
-def get_verdict_text(result: VerificationResult) -> VerdictText:
-    """Return the translated text of the verdict."""
-    verdict_text = VERDICT_TEXTS[result.verdict]
-    return replace(verdict_text, heading=_(verdict_text.heading), sentence=_(verdict_text.sentence))
 
 
 def get_current_status(result: VerificationResult) -> BadgeStatus | None:

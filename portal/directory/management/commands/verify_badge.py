@@ -5,7 +5,6 @@ import sys
 from argparse import ArgumentParser
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.core.management.base import BaseCommand, CommandError
@@ -13,8 +12,8 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from portal.directory.badges.signing_keys import parse_public_keys
-from portal.directory.badges.statements import VerificationResult, verify_statement
-from portal.directory.badges.verification_results import VERDICT_TEXTS, list_claims
+from portal.directory.badges.statements import verify_statement
+from portal.directory.badges.verification_results import TEXTS, list_claims
 
 
 class Command(BaseCommand):
@@ -30,28 +29,21 @@ class Command(BaseCommand):
         parser.add_argument("--at", help="Time of the verification, such as 2026-04-14T09:00Z. Defaults to now.")
         parser.add_argument("--issuer", help="Required issuer, such as https://portal.example.com.")
 
-    def handle(self, *args: object, **options: Any) -> None:
-        keys, at = _read_keys(options["key"]), _parse_moment(options["at"])
-        result = verify_statement(_read_text(options["file"]), keys, options["issuer"], at)
-        verdict_text = VERDICT_TEXTS[result.verdict]
+    def handle(self, *args: object, file: str, key: str, at: str | None, issuer: str | None, **__: object) -> None:
+        keys, moment = _read_keys(key), _parse_moment(at)
+        result = verify_statement(_read_text(file), keys, issuer, moment)
+        verdict_text = TEXTS.verdicts[result.verdict]
         self.stdout.write(f"{verdict_text.heading}. {verdict_text.sentence}")
-        for line in _build_lines(result):
-            self.stdout.write(line)
-        if verdict_text.code:
-            sys.exit(verdict_text.code)
-
-
-def _build_lines(result: VerificationResult) -> list[str]:
-    """Return the lines with the claims, after a warning if they are not signed."""
-    rows = list_claims(result)
-    rows += [(label, f"{at:%Y-%m-%d %H:%M} UTC") for label, at in _list_moments(result)]
-    warning_lines = [] if result.signed or not rows else ["Unverified claims:"]
-    return warning_lines + [f"  {label}: {text}" for label, text in rows]
-
-
-def _list_moments(result: VerificationResult) -> list[tuple[str, datetime]]:
-    labeled_moments = (("Issued", result.get_moment("iat")), ("Expires", result.get_moment("exp")))
-    return [(label, at) for label, at in labeled_moments if at is not None]
+        rows = list_claims(result)
+        for label, name in (("Issued", "iat"), ("Expires", "exp")):
+            if claimed_at := result.get_moment(name):
+                rows.append((label, f"{claimed_at:%Y-%m-%d %H:%M} UTC"))
+        if rows and not result.signed:
+            self.stdout.write("Unverified claims:")
+        for label, text in rows:
+            self.stdout.write(f"  {label}: {text}")
+        if verdict_text.exit_code:
+            sys.exit(verdict_text.exit_code)
 
 
 def _read_keys(path: str) -> dict[str, Ed25519PublicKey]:
