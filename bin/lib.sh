@@ -4,6 +4,7 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
 unset PYTHONHOME PYTHONPATH VIRTUAL_ENV
+unset PYTHONDONTWRITEBYTECODE  # each process of the tests would compile all modules again, about ten seconds
 
 VENV=.venv
 LOCKS=$VENV/locks   # a copy of each lock that is installed

@@ -1,5 +1,6 @@
 """Fixtures that all tests share: people, companies, and integrations in any stage."""
 
+import gc
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -48,6 +49,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     with_database = [item for item in items if _touches_database(item)]
     config.hook.pytest_deselected(items=[item for item in items if not _touches_database(item)])
     items[:] = with_database
+
+
+def pytest_collection_finish() -> None:
+    """Search for garbage less often and never among modules and tests, where it takes a sixth of the time."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
