@@ -8,7 +8,7 @@ from django.core.checks import Error, Tags, register
 from django.db import DatabaseError, transaction
 
 from integrations.programs.registry import PROGRAMS
-from portal.demo.content import CAST
+from portal.demo.content import PEOPLE
 
 
 @register()
@@ -29,7 +29,7 @@ def check_demo_is_absent(app_configs: object, **options: Any) -> list[Error]:
     """Refuse a production database with demo users, because their passwords are published."""
     if not (settings.PRODUCTION and "default" in (options.get("databases") or [])):
         return []
-    demo_users = get_user_model()._default_manager.filter(email__in=[person.email for person in CAST.people])
+    demo_users = get_user_model()._default_manager.filter(email__in=[person.email for person in PEOPLE.people])
     try:
         with transaction.atomic():
             has_demo_users = demo_users.filter(is_active=True).exists()

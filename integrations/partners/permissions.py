@@ -30,7 +30,6 @@ class PartnerIntegration(Protocol):
 
 PermissionRule: TypeAlias = Callable[[PartnerIntegration, AnyUser | None], bool]
 
-
 EDITOR_ROLES = ("owner", "editor")
 DEFAULT_REFUSAL = gettext_noop("You don't have permission to do this.")
 REFUSALS_BY_RULE = {

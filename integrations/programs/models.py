@@ -4,7 +4,7 @@ from typing import Unpack
 
 from django.db import models
 
-from portal.core.form_arguments import SaveArguments
+from portal.core.django_arguments import SaveArguments
 from portal.core.name_matching import compute_name_key
 
 PROVIDER_PREFIX = "terraform-provider-"

@@ -21,7 +21,7 @@ from integrations.partners.services.calendars import (
 from integrations.sla.metrics import OPEN_STATES
 from integrations.sla.models import SlaClock
 from portal.core.business_time import Calendar, add_business_days
-from portal.core.form_arguments import FormArguments
+from portal.core.django_arguments import FormArguments
 from portal.core.text_fields import MultiLineField, SingleLineField
 from portal.core.value_types import NamedValues
 

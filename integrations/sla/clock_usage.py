@@ -25,7 +25,7 @@ class TimeUsage:
     """Used and paused time of a clock with an optional target."""
 
     counted: timedelta
-    paused: timedelta
+    paused_time: timedelta
     target: SlaTarget | None
 
     @property
@@ -55,15 +55,15 @@ class TimeUsage:
     @property
     def summary(self) -> str:
         """Return the text alternative of the meter."""
-        values = {"used": self.text, "paused": _format_short_duration(self.paused)}
-        return (_("%(used)s used, %(paused)s paused") if self.paused else _("%(used)s used")) % values
+        values = {"used": self.text, "paused": _format_short_duration(self.paused_time)}
+        return (_("%(used)s used, %(paused)s paused") if self.paused_time else _("%(used)s used")) % values
 
     @property
     def pieces(self) -> MeterParts:
         """Return the parts of the meter in hours. Time beyond the target is limited to the length of the target."""
-        limit = self.allowed_time or max(self.counted, self.paused)
+        limit = self.allowed_time or max(self.counted, self.paused_time)
         over_target = min(max(self.counted - limit, timedelta()), limit)
-        parts = [("counted", min(self.counted, limit)), ("paused", min(self.paused, 2 * limit))]
+        parts = [("counted", min(self.counted, limit)), ("paused", min(self.paused_time, 2 * limit))]
         parts += [("left", max(limit - self.counted, timedelta())), ("over", over_target)] if self.allowed_time else []
         return [(kind, duration / HOUR) for kind, duration in parts if duration]
 

@@ -29,8 +29,8 @@ def build_event_url(url: str, key: str) -> str:
 def explain_clock(clock: ClockState, calendar: Calendar) -> list[str]:
     """Describe a clock: its segments, their total, the due date, and the status."""
     lines = [_describe_segment(segment, calendar) for segment in clock.segments]
-    counted, uncounted = format_duration(clock.counted), format_duration(clock.uncounted)
-    lines.append(f"Total: {counted} counted, {uncounted} not counted.")
+    counted_time, uncounted_time = format_duration(clock.counted), format_duration(clock.uncounted_time)
+    lines.append(f"Total: {counted_time} counted, {uncounted_time} not counted.")
     if clock.due_at is not None:
         label = "Due" if clock.is_committed else "Ideally due"
         lines.append(f"{label} {format_moment(clock.due_at, calendar.zone)} ({calendar.zone}).")

@@ -169,7 +169,7 @@ def list_events(issue: SupportIssue) -> list[SupportIssueEvent]:
 
 def build_clock_panel(clock: ClockState, context: ProjectionContext, sla: Sla, url: str) -> ClockPanel:
     calendar = context.calendar
-    usage = TimeUsage(clock.counted, clock.paused, sla.get_target(clock.target_type, clock.severity))
+    usage = TimeUsage(clock.counted, clock.paused_time, sla.get_target(clock.target_type, clock.severity))
     is_at_risk = clock.state == ClockStatus.RUNNING and clock.share >= 0.75
     due_date = f"{format_moment(clock.due_at, calendar.zone)} ({calendar.zone})" if clock.due_at else ""
     return ClockPanel(

@@ -107,7 +107,7 @@ COLUMNS: dict[str, Callable[[ClockRow], CellValue]] = {
     "at_risk": lambda row: row.is_at_risk,
     "used_percent": lambda row: row.usage.percent,
     "used": lambda row: row.usage.text,
-    "paused_hours": lambda row: round(row.usage.paused.total_seconds() / 3600, 1),
+    "paused_hours": lambda row: round(row.usage.paused_time.total_seconds() / 3600, 1),
     "opened": lambda row: row.clock.issue.opened_at,
     "due": lambda row: row.clock.due_at,
     "stopped": lambda row: row.clock.stopped_at,

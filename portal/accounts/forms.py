@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from portal.accounts.models import User
 from portal.core import text_fields
-from portal.core.form_arguments import ModelFormArguments
+from portal.core.django_arguments import ModelFormArguments
 from portal.core.text_fields import SingleLineField
 
 # Consistent labels on all sign-in pages, by field name

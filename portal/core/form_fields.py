@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django_stubs_ext import StrOrPromise
 
-from portal.core.form_arguments import FieldArguments
+from portal.core.django_arguments import FieldArguments
 from portal.core.text_fields import reject_invisible_characters
 from portal.core.value_types import NamedValues
 

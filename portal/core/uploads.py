@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from portal.core import file_types
-from portal.core.form_arguments import FieldArguments
+from portal.core.django_arguments import FieldArguments
 
 KIND_LABELS = {"pdf": "PDF", "png": "PNG", "jpeg": "JPEG", "txt": gettext_noop("plain text"), "zip": "ZIP"}
 EXTENSIONS = {

@@ -44,7 +44,7 @@ ANSWER_BY_FIELD_TYPE: dict[str, Callable[[Question, Integration], object]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class DemoActors:
+class DemoContext:
     """Integration, the people who act for it, and the time of their actions."""
 
     integration: Integration
@@ -72,31 +72,31 @@ class DemoActors:
         perform_transition(self.integration, name, actor=actor, note=note, now=self.now)
 
 
-def fulfill_requirement(actors: DemoActors, requirement: Requirement) -> None:
+def fulfill_requirement(demo: DemoContext, requirement: Requirement) -> None:
     """Complete a requirement as its responsible party would."""
-    HANDLER_BY_KIND.get(requirement.kind, answer_form)(actors, requirement)
+    HANDLER_BY_KIND.get(requirement.kind, answer_form)(demo, requirement)
 
 
-def answer_form(actors: DemoActors, requirement: Requirement) -> None:
-    data = {field.key: ANSWER_BY_FIELD_TYPE[field.type](field, actors.integration) for field in requirement.fields}
+def answer_form(demo: DemoContext, requirement: Requirement) -> None:
+    data = {field.key: ANSWER_BY_FIELD_TYPE[field.type](field, demo.integration) for field in requirement.fields}
     by_program = requirement.responsible_party == FulfillingParty.PROGRAM
-    actor = actors.reviewer if by_program else actors.owner
+    actor = demo.reviewer if by_program else demo.owner
     rule = requirements.rules.can_decide if by_program else requirements.rules.can_edit
-    requirements.submit_answer(actors.integration, requirement.id, data, actor=actor, now=actors.now, rule=rule)
+    requirements.submit_answer(demo.integration, requirement.id, data, actor=actor, now=demo.now, rule=rule)
 
 
-def record_passing_check(actors: DemoActors, requirement: Requirement) -> None:
+def record_passing_check(demo: DemoContext, requirement: Requirement) -> None:
     """Record a passed check."""
-    record_check_result(actors, requirement, Status.PASS, "The evidence fulfills the requirement.")
+    record_check_result(demo, requirement, Status.PASS, "The evidence fulfills the requirement.")
 
 
-def record_failing_check(actors: DemoActors, requirement: Requirement) -> None:
+def record_failing_check(demo: DemoContext, requirement: Requirement) -> None:
     """Record a failed check."""
-    summary = f"{actors.integration.repository} doesn't fulfill this requirement."
-    record_check_result(actors, requirement, Status.FAIL, summary)
+    summary = f"{demo.integration.repository} doesn't fulfill this requirement."
+    record_check_result(demo, requirement, Status.FAIL, summary)
 
 
-def record_check_result(actors: DemoActors, requirement: Requirement, outcome: Status, summary: str) -> None:
+def record_check_result(demo: DemoContext, requirement: Requirement, outcome: Status, summary: str) -> None:
     detail = [
         {
             "key": key,
@@ -104,60 +104,58 @@ def record_check_result(actors: DemoActors, requirement: Requirement, outcome: S
             "advice": CHECKS[key].advice,
             "outcome": outcome,
             "summary": summary,
-            "evidence": [{"label": "Repository", "value": actors.integration.repository, "url": ""}],
+            "evidence": [{"label": "Repository", "value": demo.integration.repository, "url": ""}],
             "looked_at": "v1.4.0",
-            "at": actors.now.isoformat(),
+            "at": demo.now.isoformat(),
         }
         for key in requirement.checks
     ]
     result: JsonObject = {"outcome": outcome, "summary": summary, "detail": detail, "retry_at": None}
-    requirements.record_check_outcome(actors.integration, requirement.id, now=actors.now, **result)
+    requirements.record_check_outcome(demo.integration, requirement.id, now=demo.now, **result)
 
 
-def upload_document(actors: DemoActors, requirement: Requirement) -> None:
+def upload_document(demo: DemoContext, requirement: Requirement) -> None:
     """Upload a small file of the first accepted type."""
     by_program = requirement.responsible_party == FulfillingParty.PROGRAM
     file = validate_file(SimpleUploadedFile(*SAMPLE_FILES[requirement.accept[0]]), requirement.accept)
-    actor = actors.reviewer if by_program else actors.owner
-    documents.upload_document(actors.integration, requirement.id, file, actor=actor, now=actors.now)
+    actor = demo.reviewer if by_program else demo.owner
+    documents.upload_document(demo.integration, requirement.id, file, actor=actor, now=demo.now)
 
 
-def sign_agreement(actors: DemoActors, requirement: Requirement) -> None:
+def sign_agreement(demo: DemoContext, requirement: Requirement) -> None:
     """Sign for the partner and countersign for the program."""
-    for actor in (actors.owner, actors.reviewer):
-        sign_agreement_for(actors, requirement, actor)
+    for actor in (demo.owner, demo.reviewer):
+        sign_agreement_for(demo, requirement, actor)
 
 
-def sign_agreement_for(actors: DemoActors, requirement: Requirement, actor: User) -> None:
+def sign_agreement_for(demo: DemoContext, requirement: Requirement, actor: User) -> None:
     """Sign for one side."""
-    signature = agreements.AgreementSignature(actor.name, timezone.localdate(actors.now))
-    agreements.sign_agreement(
-        actors.integration, requirement.id, signature, version="2026-01", actor=actor, now=actors.now
-    )
+    signature = agreements.AgreementSignature(actor.name, timezone.localdate(demo.now))
+    agreements.sign_agreement(demo.integration, requirement.id, signature, version="2026-01", actor=actor, now=demo.now)
 
 
-def propose_meeting(actors: DemoActors, requirement: Requirement, times: tuple[datetime, ...]) -> meetings.Meeting:
+def propose_meeting(demo: DemoContext, requirement: Requirement, times: tuple[datetime, ...]) -> meetings.Meeting:
     """Propose times for a meeting on behalf of the program."""
     proposal = meetings.MeetingProposal(times, "https://meet.example/review", 45)
-    return meetings.propose_times(actors.integration, requirement.id, proposal, actor=actors.reviewer, now=actors.now)
+    return meetings.propose_times(demo.integration, requirement.id, proposal, actor=demo.reviewer, now=demo.now)
 
 
-def hold_meeting(actors: DemoActors, requirement: Requirement) -> None:
+def hold_meeting(demo: DemoContext, requirement: Requirement) -> None:
     """Propose, schedule, and complete a meeting within a few hours."""
-    meeting = propose_meeting(actors.shift(hours=-3), requirement, (actors.now - timedelta(hours=1),))
+    meeting = propose_meeting(demo.shift(hours=-3), requirement, (demo.now - timedelta(hours=1),))
     (meeting_at,) = meetings.list_proposed_times(meeting)
-    meeting = meetings.accept_time(meeting, meeting_at, actor=actors.owner, now=actors.now - timedelta(hours=2))
+    meeting = meetings.accept_time(meeting, meeting_at, actor=demo.owner, now=demo.now - timedelta(hours=2))
     notes = "The partner demonstrated all items."
-    meetings.complete_meeting(meeting, requirement.meeting_items, notes=notes, actor=actors.reviewer, now=actors.now)
+    meetings.complete_meeting(meeting, requirement.meeting_items, notes=notes, actor=demo.reviewer, now=demo.now)
 
 
-def submit_credentials(actors: DemoActors, requirement: Requirement) -> None:
-    secret, label = crypto.Secret(f"user: reviewer\npassword: {uuid4()}"), f"Test tenant of {actors.integration.name}"
-    submission: NamedValues = {"permanent": False, "actor": actors.owner, "now": actors.now, "uuid": uuid4()}
-    credentials.submit_credential(actors.integration, requirement.id, label, secret, **submission)
+def submit_credentials(demo: DemoContext, requirement: Requirement) -> None:
+    secret, label = crypto.Secret(f"user: reviewer\npassword: {uuid4()}"), f"Test tenant of {demo.integration.name}"
+    submission: NamedValues = {"permanent": False, "actor": demo.owner, "now": demo.now, "uuid": uuid4()}
+    credentials.submit_credential(demo.integration, requirement.id, label, secret, **submission)
 
 
-HANDLER_BY_KIND: dict[RequirementKind, Callable[[DemoActors, Requirement], None]] = {
+HANDLER_BY_KIND: dict[RequirementKind, Callable[[DemoContext, Requirement], None]] = {
     RequirementKind.FORM: answer_form,
     RequirementKind.CHECK: record_passing_check,
     RequirementKind.DOCUMENT: upload_document,

@@ -41,7 +41,7 @@ class DemoCompany(Content):
 
 
 @dataclass(frozen=True, slots=True)
-class Cast(Content):
+class DemoPeople(Content):
     """Content of people.yaml."""
 
     companies: tuple[DemoCompany, ...]
@@ -90,7 +90,7 @@ class DemoIssueEvent(Content):
     """Event of an issue, so many hours after its opening. `text` is a comment or a label."""
 
     after_hours: float
-    author: Literal["user", "partner", "bot", "passer_by"]
+    author: Literal["user", "partner", "bot", "other_user"]
     action: Literal["comment", "label", "unlabel", "close", "reopen"]
     text: str = ""
 
@@ -141,12 +141,12 @@ class Past(Content):
     saved_views: tuple[tuple[str, str, str], ...]
 
 
-CAST = load_content(DATA / "people.yaml", TypeAdapter(Cast))
+PEOPLE = load_content(DATA / "people.yaml", TypeAdapter(DemoPeople))
 WORLD = load_content(DATA / "world.yaml", TypeAdapter(World))
 ISSUES = load_content(DATA / "issues.yaml", TypeAdapter(Issues)).issues
 PAST = load_content(DATA / "past.yaml", TypeAdapter(Past))
 SIGN_INS = tuple(
     (person.email, PASSWORD, person.role_label)
-    for person in CAST.people
+    for person in PEOPLE.people
     if person.name.split()[0] in {"Alice", "Bob", "Vera", "Charlie", "Rita", "Rob", "Sam"}
 )

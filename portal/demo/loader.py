@@ -19,8 +19,8 @@ from portal.accounts.models import User
 from portal.api.models import ApiToken
 from portal.api.services import tokens
 from portal.demo import past, provider_schemas
-from portal.demo.answers import DemoActors, fulfill_requirement
-from portal.demo.content import CAST, PASSWORD, WORLD, DemoCompany, DemoIntegration, DemoPerson
+from portal.demo.answers import DemoContext, fulfill_requirement
+from portal.demo.content import PASSWORD, PEOPLE, WORLD, DemoCompany, DemoIntegration, DemoPerson
 from portal.demo.listings import populate_listings
 from portal.demo.scenarios import run_scenario
 from portal.demo.sla import load_issues
@@ -37,9 +37,9 @@ class DemoWorld:
     def __init__(self, now: datetime) -> None:
         self.now = now
         self.password = password = make_password(PASSWORD)  # hashed once, because hashing is slow
-        self.people = {person.name: create_person(person, password) for person in CAST.people}
+        self.people = {person.name: create_person(person, password) for person in PEOPLE.people}
         self.reviewers = [self.people["Rita Reyes"], self.people["Rob Roth"]]
-        self.partners = {company.name: self.create_partner(company) for company in CAST.companies}
+        self.partners = {company.name: self.create_partner(company) for company in PEOPLE.companies}
 
     def create_partner(self, company: DemoCompany) -> Partner:
         """Create a partner with its members and its partner manager."""
@@ -47,7 +47,7 @@ class DemoWorld:
         partner = profiles.create_partner(
             company.name, website=f"https://{company.domain}", domain=company.domain, actor=owner, now=created_at
         )
-        for person in CAST.people:
+        for person in PEOPLE.people:
             if person.company == company.name and self.people[person.name] != owner:
                 offer, _ = members.create_invitation(partner, person.email, person.role, actor=owner, now=created_at)
                 members.accept_invitation(
@@ -59,7 +59,7 @@ class DemoWorld:
         return Partner.objects.get(pk=partner.pk)
 
     def get_owner(self, company: str) -> User:
-        return self.people[next(p.name for p in CAST.people if p.company == company and p.role == "owner")]
+        return self.people[next(p.name for p in PEOPLE.people if p.company == company and p.role == "owner")]
 
 
 def create_person(person: DemoPerson, password: str) -> User:
@@ -142,28 +142,28 @@ def create_integration(world: DemoWorld, entry: DemoIntegration) -> None:
     )
     pace = timedelta(days=entry.started_days_ago) / 14
     reviewer = world.reviewers[len(entry.name) % 2]
-    actors = advance_to_stage(DemoActors(integration, owner, reviewer, started_at).refresh(), entry.stage, pace)
+    demo = advance_to_stage(DemoContext(integration, owner, reviewer, started_at).refresh(), entry.stage, pace)
     if entry.scenario:
         scenario_offset = JUST_NOW if entry.scenario == "approved" else pace / 2
-        run_scenario(entry.scenario, replace(actors, now=world.now - scenario_offset))
+        run_scenario(entry.scenario, replace(demo, now=world.now - scenario_offset))
 
 
-def advance_to_stage(actors: DemoActors, stage: str, pace: timedelta) -> DemoActors:
+def advance_to_stage(demo: DemoContext, stage: str, pace: timedelta) -> DemoContext:
     """Perform transitions at a pace until the integration reaches its stage."""
-    while actors.integration.stage != stage:
-        for requirement in actors.list_missing():
-            fulfill_requirement(actors, requirement)
-        actors = replace(actors.refresh(), now=actors.now + pace)
-        name, actor = get_next_transition(actors)
+    while demo.integration.stage != stage:
+        for requirement in demo.list_missing():
+            fulfill_requirement(demo, requirement)
+        demo = replace(demo.refresh(), now=demo.now + pace)
+        name, actor = get_next_transition(demo)
         if name == "approve":
-            claims.claim_review(actors.integration, actor=actor, now=actors.now)
-        perform_transition(actors.integration, name, actor=actor, now=actors.now)
-        actors = actors.refresh()
-    return actors
+            claims.claim_review(demo.integration, actor=actor, now=demo.now)
+        perform_transition(demo.integration, name, actor=actor, now=demo.now)
+        demo = demo.refresh()
+    return demo
 
 
-def get_next_transition(actors: DemoActors) -> tuple[str, User]:
-    if actors.integration.stage in (Stage.REVIEW, Stage.RELEASE):
-        return "approve" if actors.integration.stage == Stage.REVIEW else "publish", actors.reviewer
-    is_submitted_next = actors.integration.next_position[1] == Stage.REVIEW
-    return "submit_for_review" if is_submitted_next else "complete_step", actors.owner
+def get_next_transition(demo: DemoContext) -> tuple[str, User]:
+    if demo.integration.stage in (Stage.REVIEW, Stage.RELEASE):
+        return "approve" if demo.integration.stage == Stage.REVIEW else "publish", demo.reviewer
+    is_submitted_next = demo.integration.next_position[1] == Stage.REVIEW
+    return "submit_for_review" if is_submitted_next else "complete_step", demo.owner

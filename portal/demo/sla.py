@@ -35,7 +35,7 @@ GITHUB_USERS: dict[str, dict[str, object]] = {
     "user": {"id": 501, "login": "uma-uses-it", "type": "User"},
     "partner": {"id": 601, "login": "dana-builds-it", "type": "User"},
     "bot": {"id": 801, "login": "stale[bot]", "type": "Bot"},
-    "passer_by": {"id": 701, "login": "pete-passes-by", "type": "User"},
+    "other_user": {"id": 701, "login": "other-user", "type": "User"},
 }
 FICTIONAL_SINCE_KEY = "made_up"  # its value is the time of loading; the portal does not poll such a repository
 GITHUB_EVENTS = {"close": "closed", "reopen": "reopened", "label": "labeled", "unlabel": "unlabeled"}

@@ -16,8 +16,8 @@ from integrations.submissions.services.transitions import integration_changes
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
+from portal.core.django_arguments import FormArguments
 from portal.core.errors import ActionRefused
-from portal.core.form_arguments import FormArguments
 from portal.core.text_fields import MultiLineField
 from portal.directory.listing_page import REPLY_EVENT_TYPE, get_current_reply
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from portal.accounts.models import User
-from portal.core.form_arguments import FormArguments
+from portal.core.django_arguments import FormArguments
 from portal.notifications.categories import CATEGORIES, MODE_LABELS, NotificationCategory
 from portal.notifications.models.preferences import NotificationPreference
 from portal.notifications.preferences import get_mode, save_preferences

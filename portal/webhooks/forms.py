@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
-from portal.core.form_arguments import FormArguments
+from portal.core.django_arguments import FormArguments
 from portal.core.form_fields import UtcDateTimeField
 from portal.core.text_fields import SingleLineField
 from portal.core.value_types import NamedValues

@@ -29,11 +29,10 @@ class ScriptlessPerson:
     def press(self, words: str, *, within: Tag | None = None, nth: int = 0) -> "ScriptlessPerson":
         """Press the button or follow the link of exactly these words."""
         place = within or self.document
-        found = [tag for tag in place.select("button, input[type=submit], a[href]") if _name(tag) == words.casefold()]
-        assert len(found) > nth, (
-            f"no “{words}” on {self.path}: {[_name(tag) for tag in place.select('button, a[href]')]}"
-        )
-        tag = found[nth]
+        tags = place.select("button, input[type=submit], a[href]")
+        matches = [tag for tag in tags if _name(tag) == words.casefold()]
+        assert len(matches) > nth, f"no “{words}” on {self.path}: {list(map(_name, tags))}"
+        tag = matches[nth]
         if tag.name == "a":
             return self.go(str(tag["href"]))
         form = self.document.find("form", id=tag["form"]) if tag.get("form") else tag.find_parent("form")
@@ -94,6 +93,7 @@ class ScriptlessPerson:
         return self.check(self.document.select("input[type=radio]")[0])
 
     def check(self, field: Tag) -> "ScriptlessPerson":
+        """Check a field, and no other radio button of its name."""
         for other in self.document.select("input[type=radio]"):
             if other.get("name") == field.get("name"):
                 other.attrs.pop("checked", None)
@@ -150,15 +150,15 @@ class ScriptlessPerson:
 
 def _name(tag: Tag) -> str:
     """The accessible name of a button or a link, in lower case."""
-    text = str(tag.get("aria-label") or tag.get("value") if tag.name == "input" else tag.get("aria-label") or "")
-    return SPACE.sub(" ", text or tag.get_text(" ")).strip().casefold()
+    text = tag.get("aria-label") or (tag.get("value") if tag.name == "input" else tag.get_text(" "))
+    return SPACE.sub(" ", str(text or "")).strip().casefold()
 
 
 def _list_fields(document: BeautifulSoup, form: Tag, button: Tag) -> Fields:
     """What a browser would send."""
-    own = [tag for tag in document.select(f'[form="{form.get("id")}"]') if form.get("id")]
+    outside = document.select(f'[form="{form["id"]}"]') if form.get("id") else []
     fields: Fields = []
-    for tag in [*form.select("input, textarea, select"), *own]:
+    for tag in [*form.select("input, textarea, select"), *outside]:
         name, kind = str(tag.get("name", "")), str(tag.get("type", "text"))
         if not name or tag.has_attr("disabled") or kind in ("submit", "button") or tag.name == "button":
             continue
@@ -178,6 +178,7 @@ def _list_fields(document: BeautifulSoup, form: Tag, button: Tag) -> Fields:
 
 
 def _encode(fields: Fields) -> dict[str, object]:
+    """Group the values by field, as the test client takes them."""
     data: dict[str, list[object]] = {}
     for name, value in fields:
         data.setdefault(name, []).append(value)

@@ -41,7 +41,7 @@ PROGRAMS = {
         "Enterprise",
         "Show the health checks.",
     ),
-    "consul-terraform-sync": Program(
+    "consul-nia": Program(
         "Do you want Consul service changes to update",
         "Rocket pools",
         "Network Infrastructure Automation",

@@ -1,6 +1,7 @@
 """Two people take an integration through its whole program, in their browsers or without scripts.
 
-Every requirement is met on its own page."""
+Every requirement is met on its own page.
+"""
 
 import struct
 import zlib

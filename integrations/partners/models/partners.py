@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
-from portal.core.form_arguments import SaveArguments
+from portal.core.django_arguments import SaveArguments
 from portal.core.name_matching import compute_name_key, compute_skeleton
 from portal.core.value_types import NamedValues
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.forms.filters import list_category_choices
 from integrations.submissions.workflow.states import OPEN_STAGES, ResponsibleParty
-from portal.core.form_arguments import FormArguments
+from portal.core.django_arguments import FormArguments
 
 AGE_LABELS = {
     "1": gettext_lazy("1 day"),

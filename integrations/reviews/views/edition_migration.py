@@ -21,8 +21,8 @@ from integrations.submissions.services import edition_migration as editions
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.django_arguments import FormArguments
 from portal.core.errors import ActionRefused
-from portal.core.form_arguments import FormArguments
 from portal.core.text_fields import MultiLineField
 from portal.core.value_types import TemplateContext
 from portal.notifications.models import EmailMessage

@@ -26,8 +26,8 @@ from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.django_arguments import FormArguments
 from portal.core.errors import ActionRefused
-from portal.core.form_arguments import FormArguments
 from portal.core.text_fields import MultiLineField
 from portal.notifications.models import EmailMessage
 

@@ -86,10 +86,10 @@ def measure_clock(
     """Calculate the state of a clock. The time of stops that did not last doesn't count."""
     stop = next((interval for interval in stops if _is_lasting(interval, stops)), None)
     end = stop.start if stop else context.now
-    uncounted = merge_intervals([*stops, *waits])
+    intervals = merge_intervals([*stops, *waits])
     if stop:
-        uncounted = [replace(wait, end=min(wait.end or end, end)) for wait in uncounted if wait.start < end]
-    pauses = [ClockPause(interval.start, interval.end) for interval in uncounted]
+        intervals = [replace(each, end=min(each.end or end, end)) for each in intervals if each.start < end]
+    pauses = [ClockPause(interval.start, interval.end) for interval in intervals]
     target = select_strictest_target(targets, pauses)
     warning_times = [target.calculate_due_at(pauses, share) for share in WARNING_SHARES] if target.is_committed else []
     counted_time = business_time.calculate_used_time(target.start, end, target.scale, pauses)
@@ -106,9 +106,9 @@ def measure_clock(
         warn_at=tuple(warning_at for warning_at in warning_times if warning_at),
         counted=counted_time,
         share=counted_time / target.allowed_time if target.allowed_time else 0.0,
-        segments=tuple(_build_segment(part, uncounted) for part in parts),
+        segments=tuple(_build_segment(part, intervals) for part in parts),
     )
-    is_paused = bool(uncounted) and uncounted[-1].end is None
+    is_paused = bool(intervals) and intervals[-1].end is None
     return replace(state, state=_determine_status(state, is_paused, context)) if target.is_committed else state
 
 
@@ -148,9 +148,9 @@ def merge_intervals(intervals: Sequence[UncountedInterval]) -> list[UncountedInt
     return merged
 
 
-def _build_segment(part: TimeSegment, uncounted: Sequence[UncountedInterval]) -> Segment:
+def _build_segment(part: TimeSegment, intervals: Sequence[UncountedInterval]) -> Segment:
     """Return a segment. Days off have no reason."""
     if part.pause is not None:
-        interval = uncounted[part.pause]
+        interval = intervals[part.pause]
         return Segment(part.start, part.end, False, interval.reason, interval.key)
     return Segment(part.start, part.end, bool(part.used), RUNNING_REASON if part.used else "", used=part.used)

@@ -166,12 +166,12 @@ class ClockState:
     segments: tuple[Segment, ...] = ()
 
     @property
-    def uncounted(self) -> timedelta:
+    def uncounted_time(self) -> timedelta:
         """Return the time that doesn't count, days off included."""
         return sum((segment.length for segment in self.segments if not segment.counted), timedelta())
 
     @property
-    def paused(self) -> timedelta:
+    def paused_time(self) -> timedelta:
         """Return the time of the pauses and of the stops that did not last."""
         return sum((segment.length for segment in self.segments if not segment.counted and segment.key), timedelta())
 

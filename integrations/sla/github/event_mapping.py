@@ -9,6 +9,7 @@ from datetime import datetime
 
 from integrations.sla.engine.types import Actor, IssueEventKind, TimelineEvent
 from verification.sources.github.issue_models import (
+    CommentWebhook,
     GitHubComment,
     GitHubIssue,
     GitHubIssueEvent,
@@ -50,10 +51,11 @@ def map_webhook(event: str, payload: Mapping[str, object], received_at: datetime
     """Map a webhook. None if it doesn't concern an issue. Raises ValidationError."""
     if event not in HANDLED_EVENTS:
         return None
-    webhook = IssueWebhook.model_validate(payload)
     if event == "issues":
+        webhook = IssueWebhook.model_validate(payload)
         return _build_issue_update(webhook.issue, *_map_issue_change(webhook, received_at))
-    return _build_issue_update(webhook.issue, *_map_comment_change(webhook, received_at))
+    comment_webhook = CommentWebhook.model_validate(payload)
+    return _build_issue_update(comment_webhook.issue, *_map_comment_change(comment_webhook, received_at))
 
 
 def map_issue(issue: GitHubIssue) -> IssueUpdate | None:
@@ -134,9 +136,9 @@ def _map_issue_change(webhook: IssueWebhook, received_at: datetime) -> tuple[Tim
     return (TimelineEvent(key, kind, occurred_at, actor, text, label, data),)
 
 
-def _map_comment_change(webhook: IssueWebhook, received_at: datetime) -> tuple[TimelineEvent, ...]:
+def _map_comment_change(webhook: CommentWebhook, received_at: datetime) -> tuple[TimelineEvent, ...]:
     comment, sender = webhook.comment, webhook.sender
-    if comment is None or webhook.action not in ("created", "edited", "deleted"):
+    if webhook.action not in ("created", "edited", "deleted"):
         return ()
     events = map_comment(comment)
     if webhook.action != "deleted":

@@ -97,7 +97,7 @@ def build_clock_columns(state: ClockState) -> dict[str, object]:
         "warn75_at": warning_times[1],
         "warn90_at": warning_times[2],
         "counted_seconds": int(state.counted.total_seconds()),
-        "paused_seconds": int(state.paused.total_seconds()),
+        "paused_seconds": int(state.paused_time.total_seconds()),
     }
 
 

@@ -25,8 +25,8 @@ from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.django_arguments import FormArguments
 from portal.core.errors import ActionRefused
-from portal.core.form_arguments import FormArguments
 from portal.core.text_fields import MultiLineField
 from portal.core.value_types import TemplateContext
 from portal.ui.refusals import raise_if_forbidden, report_refusal

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from portal.core.form_arguments import FormArguments
+from portal.core.django_arguments import FormArguments
 from portal.core.uploads import UploadField, describe_accepted_files, get_oversized_fields
 
 

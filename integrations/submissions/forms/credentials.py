@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.submissions.forms.buttons import build_replaces_field
-from portal.core.form_arguments import FormArguments
+from portal.core.django_arguments import FormArguments
 from portal.core.text_fields import SingleLineField
 
 ACCOUNT_ERROR_MESSAGES = {

@@ -6,7 +6,7 @@ from typing import Unpack
 from django.http import HttpRequest
 
 from integrations.submissions.forms.buttons import FileForm, build_replaces_field
-from portal.core.form_arguments import FormArguments
+from portal.core.django_arguments import FormArguments
 
 
 class DocumentUploadForm(FileForm):

@@ -14,7 +14,7 @@ from django_stubs_ext import StrOrPromise
 
 from integrations.programs.schema import Edition, Program
 from portal.core.badge_impersonation import BADGE_REFUSAL, is_badge_imitation
-from portal.core.form_arguments import FormArguments
+from portal.core.django_arguments import FormArguments
 from portal.core.form_fields import (
     CHOICE_MESSAGE,
     MAX_LENGTH_MESSAGE,

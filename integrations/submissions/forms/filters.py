@@ -9,7 +9,7 @@ from django.utils.translation import gettext, gettext_lazy
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models.choices import STATE_LABELS
 from integrations.submissions.workflow.states import ListingStatus, ResponsibleParty, Stage
-from portal.core.form_arguments import FormArguments
+from portal.core.django_arguments import FormArguments
 from portal.core.text_fields import SingleLineField
 
 SORT_ORDERS = {

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.submissions.services.meetings import MAX_PROPOSED_TIMES
-from portal.core.form_arguments import FieldArguments, FormArguments
+from portal.core.django_arguments import FieldArguments, FormArguments
 from portal.core.form_fields import UtcDateTimeField
 from portal.core.text_fields import MultiLineField, SingleLineField
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.programs.requirements import Question, Requirement
-from portal.core.form_arguments import FormArguments
+from portal.core.django_arguments import FormArguments
 from portal.core.form_fields import (
     CHOICE_MESSAGE,
     REQUIRED_MESSAGE,

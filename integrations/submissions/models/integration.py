@@ -16,7 +16,7 @@ from integrations.submissions.models.stage import StageFields
 from integrations.submissions.workflow.next_action import render_sentence
 from integrations.submissions.workflow.states import FINAL_STAGES, ListingStatus, ResponsibleParty, Stage
 from portal.accounts.requests import AnyUser
-from portal.core.form_arguments import SaveArguments
+from portal.core.django_arguments import SaveArguments
 from portal.core.name_matching import compute_name_key
 from portal.core.value_types import NamedValues
 

@@ -5,7 +5,7 @@ from typing import Unpack
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from portal.core.form_arguments import FormArguments
+from portal.core.django_arguments import FormArguments
 from portal.core.text_fields import SingleLineField
 
 

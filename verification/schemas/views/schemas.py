@@ -16,8 +16,8 @@ from django.utils.translation import gettext_lazy
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.django_arguments import FormArguments
 from portal.core.errors import ActionRefused
-from portal.core.form_arguments import FormArguments
 from portal.core.uploads import build_size_message, get_max_bytes, get_oversized_fields
 from verification.releases.artifacts import file_names
 from verification.schemas import services

@@ -5,14 +5,25 @@ reject and what exceeds a column's length.
 """
 
 from datetime import UTC
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 
 def _clean_text(value: object) -> object:
     """Remove NUL and lone surrogates. None becomes an empty string."""
-    return value.replace("\x00", "").encode("utf-8", "replace").decode() if isinstance(value, str) else value or ""
+    if isinstance(value, str):
+        return value.replace("\x00", "").encode("utf-8", "replace").decode()
+    return "" if value is None else value
 
 
 def _limit(length: int) -> AfterValidator:
@@ -77,26 +88,53 @@ class GitHubComment(GitHubModel):
         return int(self.issue_url.rpartition("/")[2])
 
 
-class GitHubIssueEvent(GitHubModel):
+class GitHubChange(GitHubModel):
+    """Change of an issue, with the label that was added or removed."""
+
+    label: GitHubLabel | None = None
+
+    def require_label(self, action: str) -> Self:
+        if action in ("labeled", "unlabeled") and self.label is None:
+            raise ValueError("the label is missing")
+        return self
+
+
+class GitHubIssueEvent(GitHubChange):
     """Entry of an event list. Only lists of a repository contain the issue."""
 
     id: Number
     event: Text
     actor: GitHubUser | None = None
     created_at: Timestamp
-    label: GitHubLabel | None = None
     state_reason: Text = ""
     commit_id: Annotated[Text, _limit(64)] = ""
     issue: GitHubIssue | None = None
 
+    @model_validator(mode="after")
+    def validate_event(self) -> Self:
+        return self.require_label(self.event)
 
-class IssueWebhook(GitHubModel):
-    """Payload of an `issues` or `issue_comment` webhook."""
+
+class IssueWebhook(GitHubChange):
+    """Payload of an `issues` webhook."""
 
     action: str
     issue: GitHubIssue
-    comment: GitHubComment | None = None
-    label: GitHubLabel | None = None
+    sender: GitHubUser | None = None
+
+    @model_validator(mode="after")
+    def validate_action(self) -> Self:
+        if self.action == "closed" and self.issue.closed_at is None:
+            raise ValueError("the time of the closure is missing")
+        return self.require_label(self.action)
+
+
+class CommentWebhook(GitHubModel):
+    """Payload of an `issue_comment` webhook."""
+
+    action: str
+    issue: GitHubIssue
+    comment: GitHubComment
     sender: GitHubUser | None = None
 
 

@@ -13,7 +13,7 @@ from integrations.submissions.services.requirements import OTHER_PARTY, get_acti
 from integrations.submissions.views.requirements.answers import NOT_APPLICABLE_ACTION
 from integrations.submissions.views.requirements.page import RequirementAction, RequirementKindPage, RequirementPage
 from integrations.submissions.workflow.states import ResponsibleParty
-from portal.core.form_arguments import SubmittedFormArguments
+from portal.core.django_arguments import BoundFormArguments
 from portal.core.value_types import NamedValues, TemplateContext
 
 
@@ -21,12 +21,12 @@ def get_agreement(page: RequirementPage) -> Agreement | None:
     return agreements.get_latest_agreement(page.integration.partner, page.requirement.agreement)
 
 
-def build_renewal_form(page: RequirementPage, **form_kwargs: Unpack[SubmittedFormArguments]) -> SignatureForm:
+def build_renewal_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> SignatureForm:
     """Return an empty form for a new version."""
     return SignatureForm(request=page.request, **form_kwargs)
 
 
-def build_signature_form(page: RequirementPage, **form_kwargs: Unpack[SubmittedFormArguments]) -> SignatureForm:
+def build_signature_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> SignatureForm:
     """Return the form with the recorded signature of the user's side. The other side's version is fixed."""
     agreement, side = get_agreement(page), get_acting_party(page.integration, page.user)
     own_signature = get_signature(agreement, side)

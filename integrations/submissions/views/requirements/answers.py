@@ -22,8 +22,8 @@ from integrations.submissions.views.requirements.page import (
     make_form_factory,
 )
 from integrations.submissions.workflow.states import Status
+from portal.core.django_arguments import BoundFormArguments
 from portal.core.errors import ActionRefused
-from portal.core.form_arguments import SubmittedFormArguments
 from portal.core.value_types import JsonObject, TemplateContext
 
 
@@ -39,7 +39,7 @@ def can_save_draft(page: RequirementPage) -> bool:
     return page.can_answer and page.requirement.responsible_party == FulfillingParty.PARTNER
 
 
-def build_question_form(page: RequirementPage, **form_kwargs: Unpack[SubmittedFormArguments]) -> RequirementForm:
+def build_question_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> RequirementForm:
     """Return the form with the draft, or else the current answers."""
     draft = get_draft(page)
     return RequirementForm(page.requirement, initial=draft.data if draft else page.state.data, **form_kwargs)
@@ -141,7 +141,7 @@ def discard_draft_action(page: RequirementPage, _form: ButtonForm) -> str:
     return _("Draft deleted. Submitted answers don't change.")
 
 
-def build_attestation_form(page: RequirementPage, **form_kwargs: Unpack[SubmittedFormArguments]) -> AttestationForm:
+def build_attestation_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> AttestationForm:
     party_name = (
         _("the program")
         if page.requirement.responsible_party == FulfillingParty.PROGRAM

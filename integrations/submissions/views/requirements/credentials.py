@@ -20,8 +20,8 @@ from integrations.submissions.views.requirements.page import (
 )
 from portal.accounts.reauthentication import require_recent_authentication
 from portal.core import crypto
+from portal.core.django_arguments import BoundFormArguments
 from portal.core.errors import ActionRefused
-from portal.core.form_arguments import SubmittedFormArguments
 from portal.core.value_types import TemplateContext
 
 
@@ -33,7 +33,7 @@ def list_credential_choices(page: RequirementPage) -> list[tuple[str, str]]:
     ]
 
 
-def build_credential_form(page: RequirementPage, **form_kwargs: Unpack[SubmittedFormArguments]) -> TestCredentialForm:
+def build_credential_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> TestCredentialForm:
     return TestCredentialForm(
         can_be_permanent=page.requirement.permanent, replaceable=list_credential_choices(page), **form_kwargs
     )
@@ -62,7 +62,7 @@ def withdraw_credential(page: RequirementPage, form: ItemButtonForm) -> str:
     return _("Test account withdrawn. We deleted the credentials.")
 
 
-def build_reveal_form(page: RequirementPage, **form_kwargs: Unpack[SubmittedFormArguments]) -> CredentialRevealForm:
+def build_reveal_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> CredentialRevealForm:
     return CredentialRevealForm(list_credential_choices(page), **form_kwargs)
 
 

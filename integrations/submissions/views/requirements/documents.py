@@ -18,7 +18,7 @@ from integrations.submissions.views.requirements.page import (
     RequirementPage,
     make_form_factory,
 )
-from portal.core.form_arguments import SubmittedFormArguments
+from portal.core.django_arguments import BoundFormArguments
 from portal.core.value_types import TemplateContext
 
 CONTENT_TYPES = {
@@ -30,7 +30,7 @@ CONTENT_TYPES = {
 }
 
 
-def build_upload_form(page: RequirementPage, **form_kwargs: Unpack[SubmittedFormArguments]) -> DocumentUploadForm:
+def build_upload_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> DocumentUploadForm:
     replaceable = [
         (str(existing.uuid), existing.name)
         for existing in documents.list_current_documents(page.integration, page.requirement.id)

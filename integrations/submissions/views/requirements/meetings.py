@@ -27,8 +27,8 @@ from integrations.submissions.views.requirements.page import (
 )
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.django_arguments import BoundFormArguments
 from portal.core.errors import ActionRefused
-from portal.core.form_arguments import SubmittedFormArguments
 from portal.core.value_types import TemplateContext
 
 
@@ -60,7 +60,7 @@ def can_complete(page: RequirementPage) -> bool:
     return bool(page.can_decide and has_begun and meeting and not meetings.is_completed(meeting, page.requirement))
 
 
-def build_proposal_form(page: RequirementPage, **form_kwargs: Unpack[SubmittedFormArguments]) -> MeetingProposalForm:
+def build_proposal_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> MeetingProposalForm:
     meeting = get_meeting_in_state(page, State.PROPOSED, State.SCHEDULED)
     initial = {"place": meeting.place, "minutes": meeting.minutes} if meeting else {}
     return MeetingProposalForm(initial=initial, **form_kwargs)
@@ -73,9 +73,7 @@ def propose_times(page: RequirementPage, form: MeetingProposalForm) -> str:
     return _("Times proposed. The other side can accept one or propose others.")
 
 
-def build_acceptance_form(
-    page: RequirementPage, **form_kwargs: Unpack[SubmittedFormArguments]
-) -> MeetingAcceptanceForm:
+def build_acceptance_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> MeetingAcceptanceForm:
     meeting = get_meeting(page)
     times = meetings.list_proposed_times(meeting) if meeting else []
     return MeetingAcceptanceForm(
@@ -103,9 +101,7 @@ def list_checked_items(page: RequirementPage) -> list[tuple[str, str]]:
     return [(item, state.summary) for item, state in hinted_states if state is not None and state.is_met(page.now)]
 
 
-def build_completion_form(
-    page: RequirementPage, **form_kwargs: Unpack[SubmittedFormArguments]
-) -> MeetingCompletionForm:
+def build_completion_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> MeetingCompletionForm:
     meeting = get_meeting(page)
     shown_items = [item for item, is_shown in meeting.items.items() if is_shown] if meeting else []
     shown_items += [item for item, _ in list_checked_items(page) if item not in shown_items]

@@ -171,13 +171,18 @@ def test_comment_on_a_pull_request_is_left(watch, tracker):
         {"issue": {"id": "x"}},
         {"action": ["opened"]},
         {"issue": {"id": 1, "number": 1, "title": 5, "created_at": "yesterday", "updated_at": "today"}},
+        {"action": "labeled"},
+        {"action": "closed"},
+        {"event": "issue_comment", "action": "created"},
+        {"event": "issue_comment", "action": "created", "comment": {"body": False}},
     ],
 )
 def test_payload_of_another_shape_stops_nothing(watch, tracker, change):
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     payload = json.loads(tracker.hooked[0].body) | change
     tracker.open(REPORTER, "It hangs", OPENED_AT)
-    deliver(watch, [WebhookDelivery("b", "issues", json.dumps(payload).encode()), tracker.hooked[1]])
+    event = payload.pop("event", "issues")
+    deliver(watch, [WebhookDelivery("b", event, json.dumps(payload).encode()), tracker.hooked[1]])
     assert delivery_processing.process_due_deliveries(LATER) == 2
     assert outcomes(watch) == ["unreadable", "read"]
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
 from integrations.submissions.forms.credentials import SecretTextField, WriteOnlyTextarea
-from portal.core.form_arguments import FieldArguments, FormArguments
+from portal.core.django_arguments import FieldArguments, FormArguments
 from portal.core.text_fields import SingleLineField, reject_invisible_characters
 from portal.core.value_types import JsonObject
 from verification.terraform.versions import InvalidVersionError, parse_version

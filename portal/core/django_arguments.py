@@ -1,4 +1,4 @@
-"""Types of the arguments that forms and form fields pass on to Django."""
+"""Types of the keyword arguments that our forms, form fields, and models pass on to Django."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypedDict
@@ -12,15 +12,15 @@ from django_stubs_ext import StrOrPromise
 from portal.core.value_types import NamedValues
 
 
-class SubmittedFormArguments(TypedDict, total=False):
-    """Keyword arguments of a form that a view submits."""
+class BoundFormArguments(TypedDict, total=False):
+    """Keyword arguments that bind a form to a request."""
 
     data: Mapping[str, object] | None
     files: MultiValueDict[str, UploadedFile] | None
     auto_id: bool | str
 
 
-class FormArguments(SubmittedFormArguments, total=False):
+class FormArguments(BoundFormArguments, total=False):
     """Keyword arguments of a form."""
 
     initial: NamedValues | None
