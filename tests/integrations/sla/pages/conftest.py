@@ -1,6 +1,6 @@
-"""Issues for the tests of SLA pages: one in each state, in repositories of two companies, as of now."""
+"""Issues for the tests of SLA pages: one in each state, in repositories of two companies, on a Thursday."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -11,6 +11,12 @@ from tests.integrations.sla.pages.issues import ANSWER, QUESTION, create_issue
 from tests.integrations.sla.watched import create_listed_integration, watch_over
 
 DAY = timedelta(days=1)
+
+
+@pytest.fixture(autouse=True)
+def _thursday(time_machine: Any) -> None:
+    """Start each test on a Thursday: over a weekend, the same three days hold no business time."""
+    time_machine.move_to(datetime(2026, 6, 11, 14, tzinfo=UTC))
 
 
 @pytest.fixture
