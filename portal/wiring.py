@@ -6,13 +6,14 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.utils import translation
 
-from integrations.compliance import partner_activity
+from integrations.compliance import evidence, partner_activity
 from integrations.escalations import services as escalation
 from integrations.partners import notices as account_notices
 from integrations.programs.requirements import RequirementKind
 from integrations.sla.services import monitoring
 from integrations.submissions import notices
 from integrations.submissions.services import responsibility
+from integrations.submissions.workflow.evidence import set_evidence_provider
 from portal.accounts.access import access_revoked
 from portal.analytics import services as keeping
 from portal.api.services import tokens
@@ -113,7 +114,7 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
 def notify_staff(credential: GitHubRateLimit) -> None:
     """Notify the staff that GitHub rejects a credential."""
     context, key = (
-        {"credential_name": credential.name, "why": credential.dead_why},
+        {"credential_name": credential.name, "reason": credential.dead_why},
         f"github:{credential.name}:{credential.dead_at}",
     )
     for person in get_user_model().objects.filter(is_staff=True, is_active=True):
@@ -139,4 +140,4 @@ def connect() -> None:
     account_notices.register_listener()
     tokens.register_handlers()
     access_revoked.connect(calendar_feed.revoke)
-    partner_activity.register_evidence_provider()
+    set_evidence_provider(partner_activity.collect_facts, evidence.collect_evidence)

@@ -7,7 +7,6 @@ delay a decision forever, and no activity is overlooked.
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from integrations.compliance import evidence
 from integrations.sla.engine import inputs
 from integrations.sla.engine.participants import ParticipantSide, identify_participants
 from integrations.sla.engine.timeline import order_events
@@ -15,7 +14,6 @@ from integrations.sla.engine.types import IssueEventKind
 from integrations.sla.models import MonitoredRepository, SlaBreach, SupportIssue
 from integrations.sla.services.policies import get_sla_policy
 from integrations.submissions.models import Integration
-from integrations.submissions.workflow import evidence as workflow_evidence
 from integrations.submissions.workflow.evidence import ComplianceFacts, PartnerActivity
 from integrations.submissions.workflow.states import ListingStatus
 from verification.checks.models import Observation
@@ -31,38 +29,24 @@ ACKNOWLEDGING_EVENT_TYPES = ("compliance.deadline_resumed", "compliance.appeal_d
 def collect_facts(integration: Integration, now: datetime) -> ComplianceFacts:
     """Return the unreviewed partner activity and the end of the monitored data."""
     watch = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
-    recorded_freeze_reason = (
-        Observation.objects.filter(integration=integration, key=FROZEN_KEY).values_list("value", flat=True).first()
-        or ""
-    )
-    freeze_reason = (
-        str(recorded_freeze_reason)
-        if integration.on_hold_for and integration.hold_reason == str(recorded_freeze_reason)[:500]
-        else ""
-    )
-    return ComplianceFacts(
-        tuple(list_unreviewed_activities(integration)), watch.data_up_to if watch else None, freeze_reason
-    )
+    observations = Observation.objects.filter(integration=integration, key=FROZEN_KEY).values_list("value", flat=True)
+    freeze_reason = str(observations.first() or "")
+    if not integration.on_hold_for or integration.hold_reason != freeze_reason[:500]:
+        freeze_reason = ""
+    activities = tuple(list_unreviewed_activities(integration))
+    return ComplianceFacts(activities, watch.data_up_to if watch else None, freeze_reason)
 
 
 def list_unreviewed_activities(integration: Integration) -> list[PartnerActivity]:
     """Return the activities that no reviewer has seen; empty unless on notice or suspended."""
-    if (
-        integration.listing_status not in (ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED)
-        or integration.listing_status_since is None
-    ):
+    changed_at = integration.listing_status_since
+    if integration.listing_status not in (ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED) or changed_at is None:
         return []
-    review_events = integration.events.filter(
-        event_type__in=ACKNOWLEDGING_EVENT_TYPES, at__gte=integration.listing_status_since
-    )
+    review_events = integration.events.filter(event_type__in=ACKNOWLEDGING_EVENT_TYPES, at__gte=changed_at)
     reviewed_keys = {
         activity["key"] for event in review_events for activity in event.data.get("evidence", {}).get("activities", ())
     }
-    return [
-        activity
-        for activity in list_activities(integration, integration.listing_status_since)
-        if activity.key not in reviewed_keys
-    ]
+    return [activity for activity in list_activities(integration, changed_at) if activity.key not in reviewed_keys]
 
 
 def list_activities(integration: Integration, started_at: datetime) -> list[PartnerActivity]:
@@ -124,10 +108,3 @@ def _list_finding_activities(integration: Integration, started_at: datetime) -> 
         yield PartnerActivity(
             f"check:{requirement}", event.at, f"“{event.data.get('title', requirement)}” passed again"
         )
-
-
-def register_evidence_provider() -> None:
-    """Register the evidence functions with the workflow when the app is ready."""
-    workflow_evidence.set_evidence_provider(
-        collect_facts, lambda integration, now: evidence.collect_evidence(integration, now, list_activities)
-    )

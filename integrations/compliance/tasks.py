@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, F, Q
 from django.utils import timezone
+from pydantic_core import to_jsonable_python
 
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import SlaBreach, SlaClock
@@ -21,6 +22,7 @@ from integrations.submissions.workflow.next_action import SentenceParams, render
 from integrations.submissions.workflow.states import ListingStatus, Stage
 from portal.audit import services
 from portal.core.errors import ActionRefused
+from portal.core.value_types import NamedValues
 
 log = logging.getLogger(__name__)
 ACTIVE_STATUSES = (ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED)
@@ -56,12 +58,13 @@ def _pause_deadline(integration: Integration, now: datetime) -> bool:
     activities = evidence.get_compliance_facts(integration, now).activities
     if not activities or integration.compliance_request:
         return False
-    activity_entries = [
-        {"key": activity.key, "at": activity.at.isoformat(), "summary": activity.summary, "url": activity.url}
-        for activity in activities
-    ]
     perform_transition(
-        integration, "pause_deadline", actor=None, now=now, version=integration.version, activities=activity_entries
+        integration,
+        "pause_deadline",
+        actor=None,
+        now=now,
+        version=integration.version,
+        activities=to_jsonable_python(activities),
     )
     return True
 
@@ -132,18 +135,9 @@ def _find_overdue_integrations(now: datetime) -> set[int]:
 
 def _suggest_notice(pk: int, request: str, params: SentenceParams, now: datetime) -> bool:
     integration = Integration.objects.select_related("partner").get(pk=pk)
-    why, version = render_sentence(request, params), integration.version
+    data: NamedValues = {"request": request, "params": params, "reason": render_sentence(request, params)}
     try:
-        perform_transition(
-            integration,
-            "suggest_notice",
-            actor=None,
-            now=now,
-            version=version,
-            request=request,
-            params=params,
-            why=why,
-        )
+        perform_transition(integration, "suggest_notice", actor=None, now=now, version=integration.version, **data)
     except ActionRefused:
         return False  # changed concurrently
     return True

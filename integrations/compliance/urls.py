@@ -1,8 +1,6 @@
 """URLs of the compliance app."""
 
-from integrations.compliance import views as compliance
+from integrations.compliance import views
 
 app_name = "compliance"
-urlpatterns = [
-    *compliance.urlpatterns,
-]
+urlpatterns = [*views.urlpatterns]

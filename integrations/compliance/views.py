@@ -1,11 +1,9 @@
 """Compliance pages for both sides: the evidence as a page and as JSON, current and frozen with each decision."""
 
-import json
-from collections.abc import Mapping
 from uuid import UUID
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils import timezone
@@ -18,47 +16,45 @@ from integrations.submissions.models import Integration
 from integrations.submissions.public_status import COMPLIANCE_STEPS, STATUS_DESCRIPTIONS
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.mixins import load_visible_integration
-from integrations.submissions.workflow import evidence as workflow_evidence
+from integrations.submissions.workflow.evidence import collect_evidence
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.value_types import JsonObject, TemplateContext
+from portal.core.value_types import JsonObject
 
-COMPLIANCE_PATH = "integrations/<uuid:uuid>/compliance/"
-TIMESTAMP_KEYS = ("at", "since", "due", "data_up_to", "found", "answered", "retracted", "sent")
-
-
-def show_compliance(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Show the current evidence and the available actions."""
-    integration, now = load_listed_integration(request, uuid), timezone.now()
-    available_actions = filter_relevant_actions(
-        integration, list_available_transitions(integration, request.user, now=now)
-    )
-    steps = [action for action in available_actions if action.name in COMPLIANCE_STEPS]
-    return _render_evidence(
-        request, integration, workflow_evidence.collect_evidence(integration, now), {"steps": steps, "seq": None}
-    )
+TIMESTAMP_KEYS = ("at", "data_up_to", "listing_status_since")
 
 
-def show_frozen_evidence(request: AuthenticatedRequest, uuid: UUID, seq: int) -> HttpResponse:
-    """Show the evidence as it was at a decision."""
+def show_evidence(request: AuthenticatedRequest, uuid: UUID, seq: int | None = None) -> HttpResponse:
+    """Show the current evidence with the available actions, or the evidence at a decision."""
     integration = load_listed_integration(request, uuid)
-    return _render_evidence(request, integration, get_frozen_evidence(integration, seq), {"steps": [], "seq": seq})
+    evidence = get_evidence(integration, seq)
+    frozen_events = integration.events.filter(data__has_key="evidence").order_by("seq")
+    url_name, url_arguments = ("frozen_evidence_json", [uuid, seq]) if seq else ("status_json", [uuid])
+    context = {
+        "integration": integration,
+        "evidence": parse_timestamps(evidence),
+        "status_description": _(STATUS_DESCRIPTIONS.get(evidence["listing_status"], "")),
+        "for_program": permissions.can_act_for_program(integration, request.user),
+        "frozen_seqs": list(frozen_events.values_list("seq", flat=True)),
+        "json_href": reverse(f"compliance:{url_name}", args=url_arguments),
+        "notice_days": settings.NOTICE_GRACE_DAYS,
+        "delisting_days": settings.DELISTING_AFTER_DAYS,
+        "seq": seq,
+        "steps": [] if seq else list_compliance_steps(request, integration),
+    }
+    return render(request, "compliance/compliance.html", context)
 
 
-def download_evidence(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Return the current evidence as a JSON file."""
+def download_evidence(request: AuthenticatedRequest, uuid: UUID, seq: int | None = None) -> HttpResponse:
+    """Return the current evidence, or the evidence at a decision, as a JSON file."""
     integration = load_listed_integration(request, uuid)
-    return _build_json_response(
-        workflow_evidence.collect_evidence(integration, timezone.now()), f"{integration.uuid}.json"
-    )
+    name = f"compliance-{uuid}-{seq}.json" if seq else f"compliance-{uuid}.json"
+    json_format = {"indent": 2, "ensure_ascii": False}
+    response = JsonResponse(get_evidence(integration, seq), json_dumps_params=json_format)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
 
 
-def download_frozen_evidence(request: AuthenticatedRequest, uuid: UUID, seq: int) -> HttpResponse:
-    """Return the evidence of a decision as a JSON file."""
-    integration = load_listed_integration(request, uuid)
-    return _build_json_response(get_frozen_evidence(integration, seq), f"{integration.uuid}-{seq}.json")
-
-
-def load_listed_integration(request: AuthenticatedRequest, uuid: UUID) -> Integration:
+def load_listed_integration(request: HttpRequest, uuid: UUID) -> Integration:
     """Return an integration that has been listed. Raises Http404."""
     integration = load_visible_integration(request, uuid)
     if integration.released_at is None:
@@ -66,40 +62,21 @@ def load_listed_integration(request: AuthenticatedRequest, uuid: UUID) -> Integr
     return integration
 
 
-def get_frozen_evidence(integration: Integration, seq: int) -> dict[str, object]:
-    """Return the evidence stored with a decision. Raises Http404."""
+def list_compliance_steps(request: AuthenticatedRequest, integration: Integration) -> list[object]:
+    """Return the available actions of the compliance procedure."""
+    actions = list_available_transitions(integration, request.user, now=timezone.now())
+    return [action for action in filter_relevant_actions(integration, actions) if action.name in COMPLIANCE_STEPS]
+
+
+def get_evidence(integration: Integration, seq: int | None = None) -> JsonObject:
+    """Return the current evidence, or the evidence stored with the decision `seq`. Raises Http404."""
+    if seq is None:
+        return collect_evidence(integration, timezone.now())
     event = integration.events.visible_to_partner().filter(seq=seq).first()
     evidence: JsonObject = event.data.get("evidence", {}) if event else {}
     if not evidence:
         raise Http404(_("This event has no stored evidence."))
     return evidence
-
-
-def _build_json_response(evidence: Mapping[str, object], filename: str) -> HttpResponse:
-    response = HttpResponse(json.dumps(evidence, indent=2, ensure_ascii=False), content_type="application/json")
-    response["Content-Disposition"] = f'attachment; filename="compliance-{filename}"'
-    return response
-
-
-def _render_evidence(
-    request: HttpRequest, integration: Integration, evidence: JsonObject, extra_context: TemplateContext
-) -> HttpResponse:
-    seq = extra_context["seq"]
-    url_name = "compliance:frozen_evidence" if seq else "compliance:status"
-    context = {
-        "integration": integration,
-        "evidence": parse_timestamps(evidence),
-        "status_description": _(STATUS_DESCRIPTIONS.get(evidence["listing_status"], "")),
-        "for_program": permissions.can_act_for_program(integration, request.user),
-        "frozen_seqs": list(
-            integration.events.filter(data__has_key="evidence").order_by("seq").values_list("seq", flat=True)
-        ),
-        "json_href": reverse(f"{url_name}_json", args=[integration.uuid, seq] if seq else [integration.uuid]),
-        "notice_days": settings.NOTICE_GRACE_DAYS,
-        "delisting_days": settings.DELISTING_AFTER_DAYS,
-        **extra_context,
-    }
-    return render(request, "compliance/compliance.html", context)
 
 
 def parse_timestamps(data: object) -> object:
@@ -109,18 +86,17 @@ def parse_timestamps(data: object) -> object:
     if not isinstance(data, dict):
         return data
     return {
-        key: parse_datetime(value) if key in TIMESTAMP_KEYS and isinstance(value, str) else parse_timestamps(value)
+        key: parse_datetime(value)
+        if isinstance(value, str) and (key.endswith("_at") or key in TIMESTAMP_KEYS)
+        else parse_timestamps(value)
         for key, value in data.items()
     }
 
 
+COMPLIANCE_PATH = "integrations/<uuid:uuid>/compliance/"
 urlpatterns = [
-    path("integrations/<uuid:uuid>/compliance/", show_compliance, name="status"),
-    path("integrations/<uuid:uuid>/compliance/evidence.json", download_evidence, name="status_json"),
-    path("integrations/<uuid:uuid>/compliance/<int:seq>/", show_frozen_evidence, name="frozen_evidence"),
-    path(
-        "integrations/<uuid:uuid>/compliance/<int:seq>/evidence.json",
-        download_frozen_evidence,
-        name="frozen_evidence_json",
-    ),
+    path(COMPLIANCE_PATH, show_evidence, name="status"),
+    path(f"{COMPLIANCE_PATH}evidence.json", download_evidence, name="status_json"),
+    path(f"{COMPLIANCE_PATH}<int:seq>/", show_evidence, name="frozen_evidence"),
+    path(f"{COMPLIANCE_PATH}<int:seq>/evidence.json", download_evidence, name="frozen_evidence_json"),
 ]

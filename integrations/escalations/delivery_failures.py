@@ -79,9 +79,9 @@ def _notify_program(failed_email: EmailMessage, integration: Integration, now: d
         "program.email_delivery_failed",
         actor=None,
         now=now,
-        whom=failed_email.to,
+        recipient=failed_email.to,
         subject=failed_email.subject,
-        why=failed_email.last_error,
+        reason=failed_email.last_error,
     )
     notices.queue_email(event, list_recipients(integration)[0], notices.build_context(event))
     return True

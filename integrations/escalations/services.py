@@ -241,7 +241,7 @@ def _notify(
     """Record an internal event and send one email."""
     issues = escalation.event.data.get("issues", []) if escalation.event else []
     event_data: JsonObject = {
-        "whom": str(recipient),
+        "recipient": str(recipient),
         "due": escalation.due_at.isoformat(),
         "issues": issues,
         "count": len(issues),

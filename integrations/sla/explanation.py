@@ -1,6 +1,6 @@
 """Explanations of SLA clocks: segments with links, totals, and the result."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from integrations.sla.engine.types import ClockState, ClockStatus, IssueState, ProjectionContext, Segment
 from integrations.sla.formatting import describe_reason, format_duration, format_moment
@@ -45,41 +45,41 @@ def _describe_segment(segment: Segment, calendar: Calendar) -> str:
 
 
 def serialize_issue_state(state: IssueState, context: ProjectionContext, url: str) -> dict[str, object]:
-    """Serialize an issue's state to JSON with ISO timestamps in UTC and durations in seconds."""
+    """Return an issue's state for JSON. Durations are in seconds."""
     return {
-        "at": context.now.isoformat(),
-        "data_up_to": context.data_up_to.isoformat(),
+        "at": context.now,
+        "data_up_to": context.data_up_to,
         "zone": str(context.calendar.zone),
         "policy": context.policy.edition,
-        "severity": str(state.severity),
+        "severity": state.severity,
         "open": state.is_open,
         "covered": state.is_covered,
         "last_commenter_role": state.last_commenter_role,
-        "last_commented_at": _format_timestamp(state.last_commented_at),
-        "notes": list(state.notes),
+        "last_commented_at": state.last_commented_at,
+        "notes": state.notes,
         "clocks": [serialize_clock(clock, context.calendar, url) for clock in state.clocks],
     }
 
 
 def serialize_clock(clock: ClockState, calendar: Calendar, url: str) -> dict[str, object]:
-    """Serialize a clock to JSON. Timestamps are in UTC, durations in seconds. The explanation uses the time zone."""
+    """Return a clock for JSON. Timestamps are in UTC, durations in seconds. The explanation uses the time zone."""
     return {
-        "target_type": str(clock.target_type),
+        "target_type": clock.target_type,
         "is_committed": clock.is_committed,
-        "severity": str(clock.severity),
-        "state": str(clock.state),
-        "started_at": clock.started_at.isoformat(),
-        "due": _format_timestamp(clock.due_at),
-        "stopped_at": _format_timestamp(clock.stopped_at),
+        "severity": clock.severity,
+        "state": clock.state,
+        "started_at": clock.started_at,
+        "due_at": clock.due_at,
+        "stopped_at": clock.stopped_at,
         "stopped_by": build_event_url(url, clock.stopped_by),
-        "warn_at": [warning_at.isoformat() for warning_at in clock.warn_at],
+        "warn_at": clock.warn_at,
         "counted_seconds": clock.counted.total_seconds(),
         "elapsed_seconds": sum((segment.length for segment in clock.segments), timedelta()).total_seconds(),
         "share": clock.share,
         "segments": [
             {
-                "from": segment.start.isoformat(),
-                "to": segment.end.isoformat(),
+                "from": segment.start,
+                "to": segment.end,
                 "counted": segment.counted,
                 "seconds": segment.length.total_seconds(),
                 "counted_seconds": segment.used.total_seconds(),
@@ -91,7 +91,3 @@ def serialize_clock(clock: ClockState, calendar: Calendar, url: str) -> dict[str
         ],
         "explanation": explain_clock(clock, calendar),
     }
-
-
-def _format_timestamp(timestamp: datetime | None) -> str | None:
-    return timestamp.isoformat() if timestamp else None

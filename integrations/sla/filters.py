@@ -28,11 +28,11 @@ STATE_LABELS = {
     "data_incomplete": gettext_noop("Data incomplete"),
     "paused": gettext_noop("Paused"),
     "disputed": gettext_noop("Disputed"),
-    "kept": gettext_noop("On time"),
+    "met": gettext_noop("On time"),
     "late": gettext_noop("Late"),
     "all": gettext_noop("All"),
 }
-SETTLED_STATES = ("kept", "late")
+SETTLED_STATES = ("met", "late")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def build_state_condition(state: str, now: datetime) -> Q:
         "data_incomplete": Q(state=ClockStatus.DATA_INCOMPLETE) & monitored_condition,
         "paused": Q(state=ClockStatus.PAUSED) & monitored_condition,
         "disputed": Q(issue__disputed_at__isnull=False),
-        "kept": Q(state=ClockStatus.MET),
+        "met": Q(state=ClockStatus.MET),
         "late": Q(state=ClockStatus.LATE),
         "all": Q(),
     }.get(state, Q(state__in=OPEN_STATES) & monitored_condition)

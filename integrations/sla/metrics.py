@@ -4,20 +4,16 @@ Only committed clocks count. A clock counts in the period in which it was met, o
 the breach was not retracted. Clocks with incomplete data count separately.
 """
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
-from statistics import median
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Case, Count, Exists, Min, OuterRef, Q, QuerySet, Value, When
 
-from integrations.sla.engine.types import ClockStatus, Severity
+from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue, SupportIssueEvent
 from portal.core.value_types import JsonObject
 
-AT_RISK_PERCENT = 75  # used share of the target
-DUE_SOON_PERIOD = timedelta(days=7)
 OPEN_STATES = (ClockStatus.RUNNING, ClockStatus.PAUSED, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)
 
 
@@ -44,13 +40,13 @@ GLOBAL_SCOPE = MetricsScope()
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Metrics of a period. `kept` counts met targets, `broken` counts breaches.
+    """Metrics of a period. `met` counts met targets, `breached` counts breaches.
 
     `share` is the percentage on time with one decimal, or None without settled clocks.
     """
 
-    kept: int = 0
-    broken: int = 0
+    met: int = 0
+    breached: int = 0
     running: int = 0
     at_risk: int = 0
     overdue: int = 0
@@ -59,11 +55,11 @@ class Totals:
 
     @property
     def settled_count(self) -> int:
-        return self.kept + self.broken
+        return self.met + self.breached
 
     @property
     def share(self) -> float | None:
-        return round(100 * self.kept / self.settled_count, 1) if self.settled_count else None
+        return round(100 * self.met / self.settled_count, 1) if self.settled_count else None
 
     def as_dict(self) -> JsonObject:
         return asdict(self) | {"settled": self.settled_count, "share": self.share}
@@ -80,7 +76,7 @@ def list_breaches(scope: MetricsScope) -> QuerySet[SlaBreach]:
 
 
 def list_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[Any]:
-    """Return committed clocks that were open at a time, annotated with their status as `then`, based on today's data.
+    """Return committed clocks that were open at a time, annotated with their `past_status` based on today's data.
 
     A paused clock counts as paused since the last comment.
     """
@@ -101,7 +97,7 @@ def list_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[An
         list_committed_clocks(scope)
         .filter(open_condition & monitored_condition, started_at__lte=evaluated_at)
         .exclude(state=ClockStatus.NOT_APPLICABLE)
-        .annotate(then=status_case)
+        .annotate(past_status=status_case)
     )
 
 
@@ -112,19 +108,19 @@ def get_metrics(scope: MetricsScope, start: datetime, end: datetime, evaluated_a
     )
     breach_count = list_breaches(scope).filter(due_at__gte=start, due_at__lt=end).count()
     open_counts = list_open_clocks(scope, evaluated_at).aggregate(
-        running=Count("pk", filter=Q(then=ClockStatus.RUNNING)),
-        at_risk=Count("pk", filter=Q(then=ClockStatus.RUNNING, warn75_at__lte=evaluated_at)),
-        overdue=Count("pk", filter=Q(then=ClockStatus.OVERDUE)),
-        data_incomplete=Count("pk", filter=Q(then=ClockStatus.DATA_INCOMPLETE)),
-        paused=Count("pk", filter=Q(then=ClockStatus.PAUSED)),
+        running=Count("pk", filter=Q(past_status=ClockStatus.RUNNING)),
+        at_risk=Count("pk", filter=Q(past_status=ClockStatus.RUNNING, warn75_at__lte=evaluated_at)),
+        overdue=Count("pk", filter=Q(past_status=ClockStatus.OVERDUE)),
+        data_incomplete=Count("pk", filter=Q(past_status=ClockStatus.DATA_INCOMPLETE)),
+        paused=Count("pk", filter=Q(past_status=ClockStatus.PAUSED)),
     )
-    return Totals(kept=met_count, broken=breach_count, **open_counts)
+    return Totals(met=met_count, breached=breach_count, **open_counts)
 
 
 def list_due_soon_clocks(scope: MetricsScope, evaluated_at: datetime, due_before: datetime) -> QuerySet[SlaClock]:
     """Return clocks that were running, are due before `due_before`, and have not stopped since, earliest first."""
     running_clocks = list_open_clocks(scope, evaluated_at).filter(
-        then=ClockStatus.RUNNING, stopped_at=None, due_at__lt=due_before
+        past_status=ClockStatus.RUNNING, stopped_at=None, due_at__lt=due_before
     )
     return _select_related(running_clocks.exclude(state=ClockStatus.PAUSED)).order_by("due_at", "pk")
 
@@ -132,7 +128,7 @@ def list_due_soon_clocks(scope: MetricsScope, evaluated_at: datetime, due_before
 def list_overdue_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[SlaClock]:
     """Return clocks that were overdue and not stopped, critical ones first, then the oldest first."""
     overdue_clocks = list_open_clocks(scope, evaluated_at).filter(
-        then__in=(ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)
+        past_status__in=(ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)
     )
     return _select_related(overdue_clocks).order_by("severity", "due_at", "pk")  # "critical" sorts before "other"
 
@@ -165,32 +161,3 @@ def count_activity(scope: MetricsScope, start: datetime, end: datetime) -> dict[
         "breached": breach_count,
         "retracted": retraction_count,
     }
-
-
-def list_response_hours(scope: MetricsScope, start: datetime, end: datetime, severity: str = "") -> list[float]:
-    """Return the sorted counted hours of first responses within [start, end), committed or not."""
-    clocks = SlaClock.objects.filter(
-        scope.build_condition(), target_type="respond", stopped_at__gte=start, stopped_at__lt=end
-    )
-    if severity:
-        clocks = clocks.filter(severity=severity)
-    return sorted(round(seconds / 3600, 2) for seconds in clocks.values_list("counted_seconds", flat=True))
-
-
-def get_support_record(scope: MetricsScope, now: datetime, days: int = 90) -> dict[str, object]:
-    """Return a listing's support record: share on time, median hours to the first response, and sample sizes."""
-    start = now - timedelta(days=days)
-    figures = get_metrics(scope, start, now, now)
-    hours = list_response_hours(scope, start, now)
-    return {
-        "days": days,
-        "share": figures.share,
-        "settled": figures.settled_count,
-        "median_hours": round(median(hours), 1) if hours else None,
-        "answers": len(hours),
-    }
-
-
-def list_severities() -> Iterable[Severity]:
-    """Return the severities in display order."""
-    return Severity.CRITICAL, Severity.OTHER

@@ -213,7 +213,7 @@ class SlaBreach(models.Model):
     due_at = models.DateTimeField()
     found_at = models.DateTimeField()
     retracted_at = models.DateTimeField(null=True, blank=True)
-    retracted_why = models.CharField(max_length=300, blank=True)
+    retraction_reason = models.CharField(max_length=300, blank=True)
 
     class Meta:
         ordering = ("-due_at", "-pk")

@@ -125,7 +125,7 @@ def _build_issue_payload(alert: Alert, now: datetime) -> dict[str, object]:
         "share": _get_used_share(alert, now),
         "last_commenter_role": issue.last_commenter_role,
         "alert": alert.key,
-        "why": _get_retraction_reason(alert) if alert.kind == "retracted" else "",
+        "reason": _get_retraction_reason(alert) if alert.kind == "retracted" else "",
     }
 
 
@@ -140,4 +140,4 @@ def _get_used_share(alert: Alert, now: datetime) -> int:
 def _get_retraction_reason(alert: Alert) -> str:
     """Return why the breach was retracted."""
     breaches = SlaBreach.objects.filter(clock_id=alert.clock_id, due_at=alert.due_at)
-    return breaches.values_list("retracted_why", flat=True).first() or ""
+    return breaches.values_list("retraction_reason", flat=True).first() or ""

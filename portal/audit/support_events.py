@@ -132,18 +132,22 @@ SUPPORT_EVENTS = (
     .with_webhook(_("The integration was downgraded to community."), *COMPLIANCE_FIELDS)
     .with_email("compliance_changed", Audience.BOTH_TEAMS, Category.COMPLIANCE),
     EventType(
-        "program.notice_suggested", _("suggested a compliance review: {why}"), "search-check", "warn", "suggest_notice"
+        "program.notice_suggested",
+        _("suggested a compliance review: {reason}"),
+        "search-check",
+        "warn",
+        "suggest_notice",
     )
-    .with_webhook(_("The portal suggests a compliance notice."), "why", is_program_only=True)
+    .with_webhook(_("The portal suggests a compliance notice."), "reason", is_program_only=True)
     .with_email("compliance_changed", Audience.PROGRAM_TEAM, Category.COMPLIANCE),
     EventType(
-        "program.action_warning_sent", _("reminded {whom} of the program's next action"), "timer", is_internal=True
+        "program.action_warning_sent", _("reminded {recipient} of the program's next action"), "timer", is_internal=True
     )
     .with_webhook(_("An action of the program is due soon."), "due", is_program_only=True)
     .with_email("escalated", Audience.NEXT_CONTACT),
     EventType(
         "program.action_overdue",
-        _("notified {whom} that the program's next action is overdue"),
+        _("notified {recipient} that the program's next action is overdue"),
         "timer",
         "warn",
         is_internal=True,
@@ -151,10 +155,18 @@ SUPPORT_EVENTS = (
     .with_webhook(_("An action of the program is overdue."), "due", is_program_only=True)
     .with_email("escalated", Audience.NEXT_CONTACT),
     EventType(
-        "program.breach_escalated", _("escalated to {whom} because no one responded"), "mail", "warn", is_internal=True
+        "program.breach_escalated",
+        _("escalated to {recipient} because no one responded"),
+        "mail",
+        "warn",
+        is_internal=True,
     ).with_email("escalated", Audience.NEXT_CONTACT),
     EventType(
-        "program.email_delivery_failed", _("could not deliver an email to {whom}"), "mail-x", "warn", is_internal=True
+        "program.email_delivery_failed",
+        _("could not deliver an email to {recipient}"),
+        "mail-x",
+        "warn",
+        is_internal=True,
     )
     .with_webhook(_("An email could not be delivered."), is_program_only=True)
     .with_email("email_undelivered", Audience.NEXT_CONTACT),

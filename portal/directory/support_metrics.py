@@ -1,6 +1,6 @@
 """Support metrics of many listings at once.
 
-They equal those of `integrations.sla.metrics.record` for one integration. A test compares them.
+Share and sample size equal those of `integrations.sla.metrics` for one integration. A test compares them.
 """
 
 from collections import defaultdict

@@ -135,10 +135,10 @@ def build_clock_row(clock: Any, evaluated_at: datetime) -> dict[str, object]:
         "due": clock.due_at.isoformat() if clock.due_at else "",
         "age_hours": int((evaluated_at - issue.opened_at).total_seconds() // 3600),
         "late_hours": max(0, int((evaluated_at - clock.due_at).total_seconds() // 3600)) if clock.due_at else 0,
-        "holder": "reporter" if clock.then == ClockStatus.PAUSED else "partner",
+        "holder": "reporter" if clock.past_status == ClockStatus.PAUSED else "partner",
         "last_commenter_role": last_commenter_role,
         "last_commented_at": last_commented_at.isoformat() if last_commented_at else "",
-        "state": clock.then,
+        "state": clock.past_status,
     }
 
 
@@ -157,7 +157,7 @@ def _list_retractions(scope: MetricsScope, start: datetime, end: datetime) -> li
         :MAX_DUE_SOON_ROWS
     ]
     return [
-        {"name": str(breach.issue), "integration": breach.integration.name, "why": breach.retracted_why}
+        {"name": str(breach.issue), "integration": breach.integration.name, "reason": breach.retraction_reason}
         for breach in recent_breaches
     ]
 

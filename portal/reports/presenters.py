@@ -35,8 +35,8 @@ COLUMNS = (
 EXTENDED_COLUMNS = (*COLUMNS[:-1], "last_commented_at", "age_hours", "holder", "state", "url")  # since the third format
 FIGURE_TITLES = (
     (gettext_noop("On time"), "share"),
-    (gettext_noop("Met"), "kept"),
-    (gettext_noop("Breached"), "broken"),
+    (gettext_noop("Met"), "met"),
+    (gettext_noop("Breached"), "breached"),
     (gettext_noop("Overdue now"), "overdue"),
     (gettext_noop("At risk now"), "at_risk"),
     (gettext_noop("Data incomplete"), "data_incomplete"),
@@ -47,9 +47,9 @@ LATE_FIGURE_TITLES = {  # titles in a report that was created late
 }
 # additional lists of a report and their columns
 LIST_COLUMNS = {
-    "retracted": ("name", "integration", "why"),
+    "retracted": ("name", "integration", "reason"),
     "listing_status": ("partner", "integration", "what"),
-    "programs": ("name", "share", "kept", "broken", "overdue", "at_risk", "data_incomplete"),
+    "programs": ("name", "share", "met", "breached", "overdue", "at_risk", "data_incomplete"),
 }
 SEVERITY_LABELS = {"critical": gettext_noop("critical"), "other": gettext_noop("not critical")}
 TARGET_LABELS = {
@@ -89,7 +89,7 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
             for row in figures["programs"]
         ],
         "program_figures": [
-            (row.get("name", row["program"]), format_percent(row["share"]), row["broken"], row["overdue"])
+            (row.get("name", row["program"]), format_percent(row["share"]), row["breached"], row["overdue"])
             for row in figures["programs"]
         ],
         "own_share": _("%(in_time)s of %(decided)s") % figures["own"],
@@ -190,7 +190,7 @@ def _build_figure(title: str, key: str, totals: JsonObject, before: JsonObject, 
     is_share = key == "share"
     format_value = format_percent if is_share else lambda value: str(value)
     # reports of the first format did not keep where the open clocks were a week ago
-    previous_value = before[key] if format_version > 1 or key in ("share", "kept", "broken") else None
+    previous_value = before[key] if format_version > 1 or key in ("share", "met", "breached") else None
     return {
         "title": title,
         "value": format_value(totals[key]),

@@ -80,8 +80,8 @@ def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, int]:
         if state != "disputed"
     }
     counts = filters.list_clocks().aggregate(
-        kept=Count("pk", filter=met_condition & Q(stopped_at__gte=week_ago, stopped_at__lt=now)),
-        kept_before=Count("pk", filter=met_condition & Q(stopped_at__gte=two_weeks_ago, stopped_at__lt=week_ago)),
+        met=Count("pk", filter=met_condition & Q(stopped_at__gte=week_ago, stopped_at__lt=now)),
+        met_before=Count("pk", filter=met_condition & Q(stopped_at__gte=two_weeks_ago, stopped_at__lt=week_ago)),
         risk_before=Count("pk", filter=open_condition & Q(warn75_at__lte=week_ago, due_at__gt=week_ago)),
         late_before=Count(
             "pk", filter=open_condition & Q(due_at__lte=week_ago) & ~Q(state=ClockStatus.DATA_INCOMPLETE)
@@ -165,7 +165,7 @@ def _collect_data_coverage(filters: ClockFilters, now: datetime) -> JsonObject:
 
 
 def _build_share_tile(filters: ClockFilters, now: datetime, counts: dict[str, int], href: str) -> Tile:
-    met_count, previous_met_count = counts["kept"], counts["kept_before"]
+    met_count, previous_met_count = counts["met"], counts["met_before"]
     breach_count, previous_breach_count = _count_breaches(filters, now)
     note = (
         _("%(met)s of %(count)s in the last 7 days") % {"met": met_count, "count": met_count + breach_count}

@@ -44,10 +44,10 @@ def _summarize_week(figures: JsonObject) -> str:
         )
     elif change:
         template = _(
-            "SLA week %(week)s: %(share)s%% on time (%(change)s pts), %(broken)s breached, %(at_risk)s at risk"
+            "SLA week %(week)s: %(share)s%% on time (%(change)s pts), %(breached)s breached, %(at_risk)s at risk"
         )
     else:
-        template = _("SLA week %(week)s: %(share)s%% on time, %(broken)s breached, %(at_risk)s at risk")
+        template = _("SLA week %(week)s: %(share)s%% on time, %(breached)s breached, %(at_risk)s at risk")
     return template % (values | {"change": change})
 
 
@@ -80,8 +80,8 @@ def build_verdict(figures: JsonObject) -> str:
 def _summarize_targets(totals: JsonObject) -> str:
     if not totals["settled"]:
         return _("No SLA targets were due this week.")
-    if totals["broken"]:
-        return _("%(kept)s of %(settled)s SLA targets were met, and %(broken)s were breached.")
+    if totals["breached"]:
+        return _("%(met)s of %(settled)s SLA targets were met, and %(breached)s were breached.")
     return ngettext("The only SLA target was met.", "All %(settled)s SLA targets were met.", totals["settled"])
 
 

@@ -125,7 +125,7 @@ def calculate_delivery_time(reader: User, week: IsoWeek) -> datetime:
 def is_wanted(snapshot: ReportSnapshot, frequency: str) -> bool:
     """Return whether a reader with this frequency receives the report."""
     totals = snapshot.figures["totals"]
-    has_trouble = any(totals[name] for name in ("broken", "at_risk", "overdue", "data_incomplete"))
+    has_trouble = any(totals[name] for name in ("breached", "at_risk", "overdue", "data_incomplete"))
     return frequency == ReportSubscription.Frequency.WEEKLY or (
         frequency == ReportSubscription.Frequency.ONLY_WITH_PROBLEMS and has_trouble
     )

@@ -65,7 +65,7 @@ SAMPLE_VALUES: MappingProxyType[str, object] = MappingProxyType(
         "commit": "9f3c1e0a77b2",
         "check": "repository.owner",
         "thing": "new owner",
-        "why": "2 SLA breaches within 90 days",
+        "reason": "2 SLA breaches within 90 days",
     }
 )
 ISSUE_KEYS = ("issue", "name", "url", "target_type", "severity", "due")

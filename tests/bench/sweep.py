@@ -77,7 +77,7 @@ def _write(cursor: object, rows: list[tuple], now: datetime) -> None:
     columns = [list(column) for column in zip(*rows, strict=True)]
     cursor.execute(
         "INSERT INTO sla_slabreach (clock_id, issue_id, integration_id, target_type, severity, due_at, found_at, "
-        "retracted_why) SELECT c, i, g, v, s, d, %s, '' FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], "
+        "retraction_reason) SELECT c, i, g, v, s, d, %s, '' FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], "
         "%s::text[], %s::text[], %s::timestamptz[]) AS t(c, i, g, v, s, d) ON CONFLICT DO NOTHING",
         (now, *columns),
     )

@@ -38,10 +38,10 @@ def others(row: Integration, reader: Any, by: Any, now: datetime) -> dict[str, r
     context_by_template |= {
         "escalated": of_event,
         "email_undelivered": of_event
-        | {"data": {"subject": "Past due: acme/rocket#7", "whom": "Acme", "why": "refused"}},
+        | {"data": {"subject": "Past due: acme/rocket#7", "recipient": "Acme", "reason": "refused"}},
         "report": _report(row, now),
         "digest": digests.build_context(reader, list(EmailMessage.objects.filter(person=reader))) | {"stop": LINK},
-        "github_credential_rejected": {"credential_name": "The app’s key", "why": "GitHub answered 401 three times"},
+        "github_credential_rejected": {"credential_name": "The app’s key", "reason": "GitHub answered 401 three times"},
     }
     return {name: rendering.render(name, {"person": reader} | context) for name, context in context_by_template.items()}
 
@@ -95,5 +95,5 @@ def _report(row: Integration, now: datetime) -> dict[str, Any]:
     report_scope = find_report_scope(build_partner_key(row.partner))
     assert report_scope
     figures = build_figures(report_scope, get_last_complete_week(now, get_program_zone()), get_program_zone(), now)
-    figures["retracted"] = [{"name": "acme/rocket#3", "integration": row.name, "why": "Late data: it was answered."}]
+    figures["retracted"] = [{"name": "acme/rocket#3", "integration": row.name, "reason": "Late data: it was answered."}]
     return {"report": build_report_context(figures), "page": LINK, "stop": LINK}

@@ -203,7 +203,7 @@ def changes_asked(row: Any, cast: Any, now: Any) -> Any:
 
 def left_as_it_is(row: Any, cast: Any, now: Any) -> int:
     """The portal suggested a notice and rita gave none: the event that keeps the evidence she had."""
-    request = {"request": "sla_breaches", "params": {"count": 2, "days": 90}, "why": f"2 breaches {CANARY}"}
+    request = {"request": "sla_breaches", "params": {"count": 2, "days": 90}, "reason": f"2 breaches {CANARY}"}
     perform_transition(row, "suggest_notice", actor=None, now=now, **request)
     return int(perform_transition(row, "dismiss_request", actor=cast["rita"], note=CANARY, now=now).seq)
 

@@ -5,12 +5,14 @@ from uuid import UUID
 
 from django.db.models import F, Prefetch
 from django.db.models.functions import Lower
+from django.forms.models import model_to_dict
 
 from integrations.sla.engine.projection import project_issue_state
 from integrations.sla.engine.types import Actor, IssueEventKind, IssueState, ProjectionContext, TimelineEvent
 from integrations.sla.models import SupportIssue, SupportIssueEvent
 from integrations.sla.services.policies import get_calendar, get_sla_policy
 
+CALENDAR_FIELDS = ("valid_from", "zone", "country", "subdivision", "workdays", "holidays", "extra_days")
 EVENTS_PREFETCH = Prefetch("events", queryset=SupportIssueEvent.objects.order_by("at", "pk"))
 
 
@@ -37,18 +39,7 @@ def compute_issue_state(issue: SupportIssue, now: datetime, *, segments: bool = 
 
 def serialize_calendar(issue: SupportIssue) -> dict[str, object] | None:
     """Serialize the partner calendar that applies to an issue. None if there was none at its opening."""
-    edition = issue.calendar
-    if edition is None:
-        return None
-    return {
-        "valid_from": edition.valid_from.isoformat(),
-        "zone": edition.zone,
-        "country": edition.country,
-        "subdivision": edition.subdivision,
-        "workdays": edition.workdays,
-        "holidays": edition.holidays,
-        "own_days": edition.extra_days,
-    }
+    return model_to_dict(issue.calendar, CALENDAR_FIELDS) if issue.calendar else None
 
 
 def find_issue(text: str) -> SupportIssue | None:

@@ -178,7 +178,7 @@ class Migration(migrations.Migration):
                 ('due_at', models.DateTimeField()),
                 ('found_at', models.DateTimeField()),
                 ('retracted_at', models.DateTimeField(blank=True, null=True)),
-                ('retracted_why', models.CharField(blank=True, max_length=300)),
+                ('retraction_reason', models.CharField(blank=True, max_length=300)),
                 ('integration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='breaches', to='submissions.integration')),
                 ('clock', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='breaches', to='sla.slaclock')),
                 ('issue', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='breaches', to='sla.supportissue')),

@@ -50,8 +50,8 @@ def retract_invalid_breaches(clock: SlaClock, now: datetime, reason: str) -> int
 def _retract_breach(breach: SlaBreach, clock: SlaClock, now: datetime, reason: str) -> int:
     clock_at_breach = SlaClock(pk=clock.pk, integration_id=clock.integration_id, due_at=breach.due_at)
     key = build_alert_key(clock_at_breach, "retracted", 100)  # computed first: it counts earlier retractions
-    breach.retracted_at, breach.retracted_why = now, reason[:300]
-    breach.save(update_fields=["retracted_at", "retracted_why"])
+    breach.retracted_at, breach.retraction_reason = now, reason[:300]
+    breach.save(update_fields=["retracted_at", "retraction_reason"])
     SupportIssue.objects.filter(pk=breach.issue_id, disputed=SupportIssue.DisputeSubject.BREACH).update(
         disputed="", disputed_at=None
     )

@@ -9,10 +9,9 @@ from django.utils import timezone
 from ninja import Path, Query, Schema
 from pydantic import Field
 
-from integrations.compliance import views as standing_pages
+from integrations.compliance.views import get_evidence, load_listed_integration
 from integrations.partners import permissions
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
-from integrations.submissions.workflow import evidence as due_process
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean, get_initial_values, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
@@ -91,13 +90,13 @@ class ListingFilterParams(PaginationParams):
 @router.get("/integrations/{uuid:uuid}/compliance", "integrations:read", JsonObject)
 def get_compliance(request: AuthenticatedRequest, uuid: UUID) -> JsonObject:
     """Get the current evidence of the compliance procedure. Both sides see the same evidence."""
-    return due_process.collect_evidence(standing_pages.load_listed_integration(request, uuid), timezone.now())
+    return get_evidence(load_listed_integration(request, uuid))
 
 
 @router.get("/integrations/{uuid:uuid}/compliance/{int:seq}", "integrations:read", JsonObject)
 def get_frozen_compliance(request: AuthenticatedRequest, uuid: UUID, seq: int = Path(le=2**31 - 1)) -> JsonObject:
     """Get the evidence at the time of a decision. `seq` is the decision's event."""
-    return standing_pages.get_frozen_evidence(standing_pages.load_listed_integration(request, uuid), seq)
+    return get_evidence(load_listed_integration(request, uuid), seq)
 
 
 @router.get("/reports", "sla:read", CursorPage[SlaReportOut])

@@ -116,7 +116,7 @@ def test_release_and_retraction_pause_deadline(integration_on_notice: Integratio
     assert tasks.advance_cases(then) == 1
     assert acts_told(integration_on_notice)[0]["summary"] == "New release: 1.2.0"
     take(integration_on_notice, "resume_deadline", rita, then)
-    SlaBreach.objects.update(retracted_at=then + DAY, retracted_why="It came in time.")
+    SlaBreach.objects.update(retracted_at=then + DAY, retraction_reason="It came in time.")
     assert tasks.advance_cases(then + DAY) == 1
     assert acts_told(integration_on_notice)[-1]["summary"].endswith("#7 retracted")
 
@@ -141,7 +141,7 @@ def test_appeal_pauses_deadline_and_needs_another_reviewer(
 def test_evidence_is_frozen_with_each_decision(
     integration_on_notice: Integration, late: SlaClock, now: datetime, rob: Any, sign_in: Any, alice: Any, charlie: Any
 ) -> None:
-    SlaBreach.objects.update(retracted_at=now + DAY, retracted_why="It came in time.")
+    SlaBreach.objects.update(retracted_at=now + DAY, retraction_reason="It came in time.")
     seq = integration_on_notice.events.get(event_type="compliance.notice_issued").seq
     frozen = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/{seq}/evidence.json").json()
     live = sign_in(rob).get(f"/integrations/{integration_on_notice.uuid}/compliance/evidence.json").json()
@@ -159,7 +159,11 @@ def test_evidence_lists_emails_with_delivery_status(
     integration_on_notice: Integration, alice: Any, sign_in: Any
 ) -> None:
     EmailMessage.objects.filter(event__event_type="compliance.notice_issued").update(state="failed")
-    data = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/evidence.json").json()["told"]
-    assert [(mail["subject"], mail["to"], mail["fate"]) for mail in data] == [
+    data = (
+        sign_in(alice)
+        .get(f"/integrations/{integration_on_notice.uuid}/compliance/evidence.json")
+        .json()["notifications"]
+    )
+    assert [(mail["subject"], mail["to"], mail["state"]) for mail in data] == [
         ("Notice issued: Rocket", alice.email, "Failed")
     ]

@@ -11,7 +11,7 @@ from portal.core.errors import ActionRefused
 
 DAY = timedelta(days=1)
 ARGUMENTS_BY_TRANSITION: dict[str, dict[str, Any]] = {
-    "suggest_notice": {"request": "sla_breaches", "params": {"count": 2, "days": 90}, "why": "2 breaches"},
+    "suggest_notice": {"request": "sla_breaches", "params": {"count": 2, "days": 90}, "reason": "2 breaches"},
     "pause_deadline": {"activities": []},
 }
 REASON = "The SLA targets were missed."

@@ -123,7 +123,9 @@ def test_breach_that_never_was_is_retracted_once(watch: MonitoredRepository, now
             1,
             0,
         ]
-    assert list(SlaBreach.objects.values_list("retracted_at", "retracted_why")) == [(now + H, "It was closed in time.")]
+    assert list(SlaBreach.objects.values_list("retracted_at", "retraction_reason")) == [
+        (now + H, "It was closed in time.")
+    ]
     assert list(Alert.objects.order_by("pk").values_list("kind", flat=True)) == ["breached", "retracted"]
 
 
@@ -146,7 +148,7 @@ def test_breach_that_stands_again_is_news_again_and_its_retraction_stays(
     comes_to("met", now + H)
     comes_to("overdue", now + 2 * H)
     assert advance_clocks(now + 3 * H).breach_count == 1
-    breaches = SlaBreach.objects.order_by("pk").values_list("found_at", "retracted_at", "retracted_why")
+    breaches = SlaBreach.objects.order_by("pk").values_list("found_at", "retracted_at", "retraction_reason")
     assert list(breaches) == [(now, now + H, "It was closed in time."), (now + 3 * H, None, "")]
     comes_to("met", now + 4 * H)
     due = int((now - H).timestamp())

@@ -136,7 +136,7 @@ def test_random_walk_through_the_due_process_takes_nothing_by_machine(
 ) -> None:
     cast: dict[str, Any] = {"alice": alice, "rita": rita, "rob": rob, "charlie": charlie, "machine": None}
     arguments_by_step: dict[str, dict[str, Any]] = {
-        "suggest_notice": {"request": "slow_issue", "params": {"factor": 3}, "why": "Breaches."},
+        "suggest_notice": {"request": "slow_issue", "params": {"factor": 3}, "reason": "Breaches."},
         "pause_deadline": {"activities": []},
     }
     now = NOW + timedelta(days=1)

@@ -85,7 +85,7 @@ def test_same_figures_in_every_form_and_the_same_bytes_a_year_later(
     watch.integration.save()
     assert [client.get(path).content for path in paths[1:]] == before
     figures = json.loads(before[1])
-    assert (figures["totals"]["kept"], figures["totals"]["broken"]) == (1, 1)
+    assert (figures["totals"]["met"], figures["totals"]["breached"]) == (1, 1)
     assert b"Met,1,0\r\nBreached,1,0\r\n" in before[0]
     page = client.get(paths[0]).content.decode()
     assert "1 of 2 SLA targets were met, and 1 were breached." in page
@@ -129,7 +129,7 @@ def test_weeks_with_clock_changes_have_their_length(
     )
     page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{rocket.partner_id}", week])).content.decode()
     length = datetime.fromisoformat(figures["end"]) - datetime.fromisoformat(figures["start"])
-    assert (figures["week"], figures["totals"]["kept"], length / H) == (week, 1, hours)
+    assert (figures["week"], figures["totals"]["met"], length / H) == (week, 1, hours)
     assert email.subject == f"SLA week {week[-2:]}: 100% on time, 0 breached, 0 at risk – Acme"
     assert [f"Week {week} of Acme" in form and days in form for form in (email.text, email.html)] == [True] * 2
     first, last = days.split(" to ")
@@ -225,7 +225,7 @@ def test_title_with_markup_is_escaped(watch: MonitoredRepository, alice: User, n
 def test_retracted_breach_has_its_reason_in_every_form(
     watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
 ) -> None:
-    SlaBreach.objects.update(retracted_at=MONDAY - 12 * H, retracted_why="The program agreed: spam.")
+    SlaBreach.objects.update(retracted_at=MONDAY - 12 * H, retraction_reason="The program agreed: spam.")
     tasks.generate_due_reports(MONDAY)
     email = report("alice@acme.example")
     client, args = sign_in(alice), [f"partner:{acme.pk}", "2026-W16"]
@@ -234,7 +234,7 @@ def test_retracted_breach_has_its_reason_in_every_form(
 
 
 def test_csv_contains_all_lists_of_the_page(watch: MonitoredRepository, alice: User, rita: User) -> None:
-    SlaBreach.objects.update(retracted_at=MONDAY - 12 * H, retracted_why="=1+1 was agreed.")
+    SlaBreach.objects.update(retracted_at=MONDAY - 12 * H, retraction_reason="=1+1 was agreed.")
     tasks.generate_due_reports(MONDAY)
     figures = ReportSnapshot.objects.get(scope="programs").figures
     figures["listing_status"] = [{"partner": "Acme", "integration": "Rocket", "what": "gave notice"}]

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
+from pydantic_core import to_jsonable_python
 
 from integrations.sla.engine import inputs
 from integrations.sla.engine.projection import project_issue_state
@@ -34,7 +35,7 @@ class Command(BaseCommand):
         if as_json:
             data = {"issue": str(row), "url": row.url} | serialize_issue_state(state, context, row.url)
             data["calendar"] = inputs.serialize_calendar(row)
-            self.stdout.write(json.dumps(data, indent=2, ensure_ascii=False))
+            self.stdout.write(json.dumps(to_jsonable_python(data), indent=2, ensure_ascii=False))
             return
         self.stdout.write(f"{row}: {row.title} ({state.severity})")
         for clock in state.clocks:

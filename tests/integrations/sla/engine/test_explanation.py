@@ -1,6 +1,6 @@
 """Tests that the explanation of each date adds up."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -69,10 +69,10 @@ def test_data_add_up_and_link_to_what_happened() -> None:
         f"{URL}#issuecomment-8",
         "",
     ]
-    assert (resolve["due"], resolve["state"], data["notes"]) == (
-        "2026-04-22T09:00:00+00:00",
+    assert (resolve["due_at"], resolve["state"], data["notes"]) == (
+        datetime(2026, 4, 22, 9, tzinfo=UTC),
         "running",
-        ["A bot closed the issue. This doesn't stop the clock."],
+        ("A bot closed the issue. This doesn't stop the clock.",),
     )
 
 

@@ -21,7 +21,7 @@ def _thursday(time_machine: Any) -> None:
 
 @pytest.fixture
 def issues(acme: Any, globex: Any, alice: Any, charlie: Any) -> dict[str, SupportIssue]:
-    """Of Acme: kept, paused, running, at risk, breached, blind; Globex has one of its own."""
+    """Of Acme: met, paused, running, at risk, breached, without data; Globex has one of its own."""
     now = timezone.now()
     rocket, other = (
         create_listed_integration(acme),
@@ -31,7 +31,7 @@ def issues(acme: Any, globex: Any, alice: Any, charlie: Any) -> dict[str, Suppor
     for row in (rocket, other, dark):
         watch_over(row, now - 60 * DAY)
     issues_by_name = {
-        "kept": create_issue(rocket, "Kept", now - 4 * DAY, (5, "answers", ANSWER), (6, "closes", ""), now=now),
+        "met": create_issue(rocket, "Met", now - 4 * DAY, (5, "answers", ANSWER), (6, "closes", ""), now=now),
         "paused": create_issue(rocket, "Paused", now - 3 * DAY, (5, "asks", QUESTION), now=now),
         "running": create_issue(rocket, "=cmd|calc", now - DAY, now=now),
         "at_risk": create_issue(rocket, "Burns", now - timedelta(hours=40), labels=("critical",), now=now),

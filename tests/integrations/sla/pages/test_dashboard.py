@@ -45,10 +45,10 @@ def text(answer: Any) -> str:
         ("breached", ["Exploded"]),
         ("data_incomplete", ["Unseen"]),
         ("paused", ["Paused"]),
-        ("kept", ["Kept"]),
+        ("met", ["Met"]),
         ("late", []),
         ("", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused"]),
-        ("all", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused", "Kept"]),
+        ("all", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused", "Met"]),
         ("nonsense", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused"]),
     ],
 )
@@ -73,8 +73,8 @@ def test_integration_alone_is_a_filter_and_what_is_none_is_not_said_to_be_one(
     query = f"?state=all&integration={issues['other'].integration.uuid}"
     assert titles(sign_in(rita), query) == titles(sign_in(charlie), query) == ["Secret of Globex"]
     assert "Secret of Globex" not in titles(sign_in(alice), query)
-    parameters = {"state": "kept", "severity": "worst", "program": "none", "integration": "x"}
-    assert filters.parse_filters(rita, parameters).active_filters == {"state": "kept"}
+    parameters = {"state": "met", "severity": "worst", "program": "none", "integration": "x"}
+    assert filters.parse_filters(rita, parameters).active_filters == {"state": "met"}
 
 
 def test_what_presses_stands_on_the_partners_first_page(sign_in: SignIn, alice: Any, charlie: Any) -> None:

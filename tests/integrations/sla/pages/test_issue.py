@@ -26,7 +26,7 @@ def fresh(issue: SupportIssue) -> SupportIssue:
     return issues.prefetch_related(inputs.EVENTS_PREFETCH).get(pk=issue.pk)
 
 
-@pytest.mark.parametrize("name", ["kept", "paused", "running", "at_risk", "breached", "data_incomplete"])
+@pytest.mark.parametrize("name", ["met", "paused", "running", "at_risk", "breached", "data_incomplete"])
 def test_segments_of_each_clock_follow_each_other_without_a_gap(
     issues: dict[str, SupportIssue], alice: Any, name: str
 ) -> None:
@@ -85,7 +85,7 @@ def test_breach_is_reverted_where_the_lower_severity_was_asked_for_in_time(
     disputes.lower_severity(issue, "It is indeed.", actor=rita, now=now)
     clock = issue.clocks.get(is_committed=True)
     assert (clock.state, clock.severity, clock.breached_at) == ("running", "other", None)
-    assert issue.breaches.get().retracted_why == "The program agreed that the issue is not critical: It is indeed."
+    assert issue.breaches.get().retraction_reason == "The program agreed that the issue is not critical: It is indeed."
 
 
 def test_what_is_not_covered_takes_its_breach_back(issues: dict[str, SupportIssue], rita: Any) -> None:
@@ -162,7 +162,7 @@ def test_decision_says_its_reason_wherever_the_breach_was_reported(
     disputes.exclude_issue(issue, "It is spam indeed.", actor=rita, now=now)
     notifications.send_due_notifications(now)
     why = "The program excluded the issue from the SLA: It is spam indeed."
-    assert issue.breaches.get().retracted_why == why
+    assert issue.breaches.get().retraction_reason == why
     assert fresh(issue).disputed == ""
     corrections = EmailMessage.objects.filter(name="breaches_retracted")
     assert {mail.to for mail in corrections} >= {alice.email}
