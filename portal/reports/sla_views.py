@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from django.core.paginator import Page, Paginator
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path, reverse
@@ -11,13 +9,13 @@ from django.utils import timezone
 
 from integrations.partners import permissions
 from integrations.sla.filters import build_state_condition, parse_filters
-from integrations.sla.models import SlaClock
 from integrations.sla.presenters import build_rows
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.iso_weeks import get_program_zone
 from portal.core.value_types import TemplateContext
 from portal.reports.sla_dashboard import build_dashboard_summary
 from portal.reports.trends import build_trends
+from portal.ui.pagination import paginate
 
 PAGE_SIZE, MAX_UPCOMING_CLOCKS = 50, 5
 
@@ -27,7 +25,7 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
     now = timezone.now()
     filters = parse_filters(request.user, request.GET)
     summary = build_dashboard_summary(filters, now, request.GET)
-    page = _paginate(request, filters.list_matching_clocks(now), summary.count)
+    page = paginate(request, filters.list_matching_clocks(now), PAGE_SIZE, count=summary.count)
     clocks: Any = page.object_list
     upcoming_clocks = (
         filters.list_clocks()
@@ -46,13 +44,6 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
         "trends_url": build_filtered_url(request, "reports:trends"),
     }
     return render(request, "reports/sla_dashboard.html", context)
-
-
-def _paginate(request: HttpRequest, clocks: QuerySet[SlaClock], count: int) -> Page:
-    """Return a page of the list without a count query, since the figures include the count."""
-    paginator = Paginator(clocks, PAGE_SIZE)
-    paginator.count = count  # type: ignore[misc]
-    return paginator.get_page(request.GET.get("page"))
 
 
 def build_filtered_url(request: HttpRequest, name: str) -> str:

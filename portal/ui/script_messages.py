@@ -1,37 +1,22 @@
-"""Translated messages for static/js/portal.js, which contains the English messages.
+"""Translated messages for static/js/portal.js, from content/script_messages.yaml.
 
 Pages in English don't include them.
 """
 
 import json
+from pathlib import Path
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext, gettext_noop
+from django.utils.translation import get_language, gettext
+from pydantic import TypeAdapter
+
+from portal.core.content_files import load_content
+from portal.core.value_types import JsonObject
 
 SCRIPT_LANGUAGE = "en"
-MESSAGES = {
-    "min": gettext_noop("%(count)s min"),
-    "h": gettext_noop("%(count)s h"),
-    "d": gettext_noop("%(count)s d"),
-    "now": gettext_noop("just now"),
-    "ago": gettext_noop("%(span)s ago"),
-    "ahead": gettext_noop("in %(span)s"),
-    "dueNow": gettext_noop("due now"),
-    "dueIn": gettext_noop("due in %(span)s"),
-    "overdue": gettext_noop("overdue by %(span)s"),
-    "close": gettext_noop("Close"),
-    "saving": gettext_noop("Saving…"),
-    "savedNow": gettext_noop("Saved just now"),
-    "savedSeconds": gettext_noop("Saved %(count)s s ago"),
-    "saved": gettext_noop("Saved %(span)s ago"),
-    "elsewhere": gettext_noop("Not saved. Someone changed this draft. Save to see both versions."),
-    "signedOut": gettext_noop("Not saved. You are signed out. Continue to sign in. We keep your text."),
-    "notSaved": gettext_noop("Not saved. Your text stays on this page. We'll try again when you type."),
-    "outage": gettext_noop(
-        "We couldn't update this part of the page. Your text is still on the page. Reload the page to try again."
-    ),
-}
+CONTENT = load_content(Path(__file__).with_name("content") / "script_messages.yaml", TypeAdapter(JsonObject))
+MESSAGES: dict[str, str] = {message["key"]: message["text"] for message in CONTENT["messages"]}
 
 
 def script_words() -> SafeString:

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from django.contrib.auth.decorators import login_not_required
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Page
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -59,13 +59,14 @@ def build_partner_context(request: HttpRequest, memberships: list[Membership]) -
     ]
     page = paginate(request, list_by_responsible_party(partners, editable_partners), PAGE_SIZE)
     drafts = IntegrationDraft.objects.filter(partner__in=partners, integration=None, sent_at=None, version__gt=0)
+    drafts = drafts.select_related("saved_by", "partner").order_by("-saved_at", "-pk")
     return {
         "page": page,
         "blocks": list_blocks(page),
         "urgent_issues": list_urgent_issues(partners, now),
         "now": now,
         "introductions": list_introduction_requests(editable_partners),
-        "drafts": paginate_drafts(request, drafts.select_related("saved_by", "partner").order_by("-saved_at", "-pk")),
+        "drafts": paginate(request, drafts, DRAFTS_PAGE_SIZE, parameter="drafts"),
         "has_partner_names": len(memberships) > 1,
     }
 
@@ -89,7 +90,3 @@ def list_introduction_requests(partners: list[Partner]) -> QuerySet[Introduction
     """Return the open introduction requests to these partners, oldest first. The page does not name the sender."""
     introductions = Introduction.objects.filter(other__partner__in=partners, state=Introduction.State.ASKED)
     return introductions.select_related("other").order_by("asked_at", "pk")[:PAGE_SIZE]
-
-
-def paginate_drafts(request: HttpRequest, drafts: QuerySet[IntegrationDraft]) -> Page[IntegrationDraft]:
-    return Paginator(drafts, DRAFTS_PAGE_SIZE).get_page(request.GET.get("drafts"))

@@ -7,12 +7,10 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_not_required
-from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import path
 from django.utils import timezone
-from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.cache import cache_control
@@ -29,6 +27,7 @@ from portal.directory.models import Listing, ListingChange
 from portal.directory.partner_page import RUN_TASK_PROGRAM, list_partner_cards
 from portal.directory.structured_data import build_item_list, build_organization, build_software_application
 from portal.directory.views import replies
+from portal.ui.pagination import paginate
 
 PAGE_SIZE, MAX_CHANGES = 24, 20
 PublicView = Callable[..., HttpResponse]
@@ -46,27 +45,13 @@ def make_public(view: PublicView) -> PublicView:
     return handle
 
 
-class PrecountedPaginator(Paginator):  # type: ignore[type-arg]
-    """Paginator with a known count, which the facets have already computed."""
-
-    def __init__(self, rows: Any, size: int, count: int) -> None:
-        super().__init__(rows, size)
-        self._known = count
-
-    @cached_property
-    def count(self) -> int:
-        return self._known
-
-
 @make_public
 @vary_on_headers("HX-Request")
 def show_directory(request: HttpRequest) -> HttpResponse:
     """Show the directory with matching listings and facet counts."""
     filters = search.parse_filters(request.GET.dict())
     facet_counts = facets.count_facets(filters)
-    page = PrecountedPaginator(search.list_listings(filters), PAGE_SIZE, facet_counts.count).get_page(
-        request.GET.get("page")
-    )
+    page = paginate(request, search.list_listings(filters), PAGE_SIZE, count=facet_counts.count)
     context = {
         "filters": filters,
         "page": page,

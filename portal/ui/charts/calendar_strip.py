@@ -6,7 +6,7 @@ Days off are hatched and named, so that the strip does not depend on color.
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from django.utils.html import format_html, format_html_join
+from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -34,9 +34,17 @@ class CalendarCell:
     marks: tuple[str, ...]
 
     @property
+    def short_name(self) -> str:
+        return format_short(self.day)[:2]
+
+    @property
+    def mark_text(self) -> str:
+        return ", ".join(_(MARK_LABELS[mark]) for mark in self.marks)
+
+    @property
     def words(self) -> str:
-        parts = [format_short(self.day), self.name, *(_(MARK_LABELS[mark]) for mark in self.marks)]
-        return ": ".join(filter(None, (parts[0], ", ".join(filter(None, parts[1:])))))
+        note = ", ".join(filter(None, (self.name, self.mark_text)))
+        return ": ".join(filter(None, (format_short(self.day), note)))
 
 
 def build_cells(
@@ -68,23 +76,4 @@ def get_day_name(day: date, calendar: Calendar) -> str:
 
 def render_strip(day_cells: list[CalendarCell], label: str) -> SafeString:
     """Render the strip as a list of days with accessible labels."""
-    return format_html(
-        '<ol class="strip" aria-label="{}">{}</ol>',
-        label,
-        format_html_join("", "{}", ((_render_cell(c),) for c in day_cells)),
-    )
-
-
-def _render_cell(cell: CalendarCell) -> SafeString:
-    classes = " ".join(["strip-day", *(["strip-off"] if cell.name else []), *(f"strip-{m}" for m in cell.marks)])
-    mark = ", ".join(_(MARK_LABELS[mark]) for mark in cell.marks)
-    return format_html(
-        '<li class="{}" title="{}"><span aria-hidden="true"><span class="strip-name">{}</span>{}</span>'
-        '<span class="strip-mark" aria-hidden="true">{}</span><span class="visually-hidden">{}</span></li>',
-        classes,
-        cell.words,
-        format_short(cell.day)[:2],
-        cell.day.day,
-        mark,
-        cell.words,
-    )
+    return render_to_string("ui/charts/calendar_strip.html", {"cells": day_cells, "label": label})

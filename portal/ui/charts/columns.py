@@ -5,7 +5,7 @@ Late values are hatched, so that the chart does not depend on color. Pages show 
 
 from dataclasses import dataclass
 
-from django.utils.html import format_html, format_html_join
+from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -64,93 +64,37 @@ class Chart:
 
     @property
     def drawn(self) -> SafeString:
-        return render_chart(self)
+        """Return the chart as SVG."""
+        step = WIDTH / len(self.columns)
+        max_value = max([max(column.whole, column.before or 0) for column in self.columns] + [1])
+        context = {
+            "chart": self,
+            "width": WIDTH,
+            "height": self.floor + FOOTER_HEIGHT,
+            "description": "; ".join(column.words for column in self.columns),
+            "columns": [self._place_column(place, step, max_value) for place in range(len(self.columns))],
+            "target_x": round(self.target_after * step, 1),
+            "target_label_x": round(self.target_after * step - 6, 1),
+        }
+        return render_to_string("ui/charts/columns.svg", context)
 
-
-def render_chart(chart: Chart) -> SafeString:
-    """Render the chart as SVG."""
-    step = WIDTH / len(chart.columns)
-    max_value = max([max(column.whole, column.before or 0) for column in chart.columns] + [1])
-    description = "; ".join(column.words for column in chart.columns)
-    return format_html(
-        '<svg class="chart" role="img" viewBox="0 0 {} {}" aria-labelledby="{}-t {}-d"><title id="{}-t">{}</title>'
-        '<desc id="{}-d">{}</desc><defs><pattern id="{}-h" width="6" height="6" patternUnits="userSpaceOnUse" '
-        'patternTransform="rotate(45)"><rect class="chart-late" width="3" height="6"/></pattern></defs>'
-        '<line class="chart-floor" x1="0" x2="{}" y1="{}" y2="{}"/>{}{}</svg>',
-        WIDTH,
-        chart.floor + FOOTER_HEIGHT,
-        chart.id,
-        chart.id,
-        chart.id,
-        chart.title,
-        chart.id,
-        description,
-        chart.id,
-        WIDTH,
-        chart.floor,
-        chart.floor,
-        format_html_join("", "{}", ((_render_column(chart, n, step, max_value),) for n, _ in enumerate(chart.columns))),
-        _render_target(chart, step),
-    )
-
-
-def _render_column(chart: Chart, place: int, step: float, max_value: int) -> SafeString:
-    column, floor = chart.columns[place], chart.floor
-    count_height, late_height = PLOT_HEIGHT * column.count / max_value, PLOT_HEIGHT * column.late / max_value
-    x, width = place * step + step * 0.18, step * 0.64
-    middle, top = place * step + step / 2, floor - count_height - late_height
-    value = f"{column.whole}" if column.whole else ""
-    return format_html(
-        '<g>{}<rect class="chart-count" x="{}" y="{}" width="{}" height="{}"/>'
-        '<rect class="chart-edge" x="{}" y="{}" width="{}" height="{}" fill="url(#{}-h)"/>'
-        '<text class="chart-value" x="{}" y="{}">{}</text><text class="chart-label" x="{}" y="{}">{}</text></g>',
-        _render_previous(column, place * step, step, floor, max_value),
-        _format_number(x),
-        _format_number(floor - count_height),
-        _format_number(width),
-        _format_number(count_height),
-        _format_number(x),
-        _format_number(top),
-        _format_number(width),
-        _format_number(late_height),
-        chart.id,
-        _format_number(middle),
-        _format_number(top - 5),
-        value,
-        _format_number(middle),
-        floor + 16,
-        column.label,
-    )
-
-
-def _render_previous(column: Column, left_x: float, step: float, floor: float, max_value: int) -> SafeString | str:
-    """Render the column of the previous period, faint and wider."""
-    if not column.before:
-        return ""
-    height = PLOT_HEIGHT * column.before / max_value
-    return format_html(
-        '<rect class="chart-before" x="{}" y="{}" width="{}" height="{}"/>',
-        _format_number(left_x + step * 0.06),
-        _format_number(floor - height),
-        _format_number(step * 0.88),
-        _format_number(height),
-    )
-
-
-def _render_target(chart: Chart, step: float) -> SafeString | str:
-    """Render the target as a labeled line between two columns."""
-    if chart.target_after < 0:
-        return ""
-    x = _format_number(chart.target_after * step)
-    return format_html(
-        '<line class="chart-target" x1="{}" x2="{}" y1="6" y2="{}"/><text class="chart-named" x="{}" y="14">{}</text>',
-        x,
-        x,
-        chart.floor,
-        _format_number(chart.target_after * step - 6),
-        chart.target,
-    )
-
-
-def _format_number(value: float) -> str:
-    return f"{value:.1f}"
+    def _place_column(self, place: int, step: float, max_value: int) -> dict[str, object]:
+        """Return a column with its coordinates. The column of the previous period is wider."""
+        column, x, unit = self.columns[place], place * step, PLOT_HEIGHT / max_value
+        count_top, before_height = self.floor - unit * column.count, unit * (column.before or 0)
+        late_top = count_top - unit * column.late
+        numbers = {
+            "x": x + step * 0.18,
+            "width": step * 0.64,
+            "middle": x + step / 2,
+            "count_top": count_top,
+            "count_height": unit * column.count,
+            "late_top": late_top,
+            "late_height": unit * column.late,
+            "value_y": late_top - 5,
+            "before_x": x + step * 0.06,
+            "before_top": self.floor - before_height,
+            "before_width": step * 0.88,
+            "before_height": before_height,
+        }
+        return {"column": column} | {name: round(number, 1) for name, number in numbers.items()}

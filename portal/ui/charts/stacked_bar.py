@@ -3,21 +3,28 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from django.utils.html import format_html, format_html_join
+from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-WIDTH, ROW_HEIGHT, BAR_HEIGHT, LEFT_MARGIN, RIGHT_MARGIN = 560, 40, 22, 92, 8
+WIDTH, ROW_HEIGHT, LEFT_MARGIN, BAR_WIDTH = 560, 40, 92, 460
 LETTER_WIDTH = 6.6  # approximate width of a label character
+# pattern path of each kind in an 8 by 8 tile
+PATTERNS = {
+    "partner": "",
+    "program": "M0 8L8 0M-2 2L2 -2M6 10L10 6",
+    "machine": "M4 3V5",
+    "outage": "M0 0L8 8M0 8L8 0",
+    "third_party": "M0 4H8",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class StackedBar:
-    """One row: its name and its pieces as (kind, amount), in the order of the kinds; `said`: the amount in words."""
+    """One row: its name, and its pieces as (kind, amount) in the order of the kinds."""
 
     name: str
     pieces: tuple[tuple[str, float], ...]
-    said: str = ""
 
     @property
     def whole(self) -> float:
@@ -31,105 +38,37 @@ def format_share(amount: float, whole: float) -> str:
 
 
 def render_stacked_bars(id: str, title: str, bars: Sequence[StackedBar], names: Mapping[str, str]) -> SafeString:
-    """All bars of the same length, each cut by the shares of its kinds. `names`: what each kind is called."""
-    height = ROW_HEIGHT * len(bars) + 4
-    description = ". ".join(f"{bar.name}: {_describe_bar(bar, names)}" for bar in bars)
-    kinds = [kind for kind in names if any(kind == each for bar in bars for each, _ in bar.pieces)]
-    return format_html(
-        '<svg class="chart shares" role="img" viewBox="0 0 {} {}" aria-labelledby="{}-t {}-d">'
-        '<title id="{}-t">{}</title><desc id="{}-d">{}</desc><defs>{}</defs>{}</svg>',
-        WIDTH,
-        height,
-        id,
-        id,
-        id,
-        title,
-        id,
-        description,
-        format_html_join("", "{}", ((render_pattern(id, kind),) for kind in kinds)),
-        format_html_join("", "{}", ((_render_bar(id, n, bar, names),) for n, bar in enumerate(bars))),
-    )
+    """Render bars of the same length, each cut by the shares of its kinds, which have `names`."""
+    pieces_by_bar = [_place_pieces(bar, names) for bar in bars]
+    descriptions = [", ".join(str(piece["words"]) for piece in pieces) or _("nothing") for pieces in pieces_by_bar]
+    context = {
+        "id": id,
+        "title": title,
+        "description": ". ".join(f"{bar.name}: {text}" for bar, text in zip(bars, descriptions, strict=True)),
+        "width": WIDTH,
+        "height": ROW_HEIGHT * len(bars) + 4,
+        "left": LEFT_MARGIN,
+        "bar_width": BAR_WIDTH,
+        "rows": [(bar.name, place * ROW_HEIGHT + 6, pieces_by_bar[place]) for place, bar in enumerate(bars)],
+        "kinds": [(kind, PATTERNS[kind]) for kind in names if any(kind in dict(bar.pieces) for bar in bars)],
+    }
+    return render_to_string("ui/charts/stacked_bars.svg", context)
 
 
-def _describe_bar(bar: StackedBar, names: Mapping[str, str]) -> str:
-    return ", ".join(f"{names[kind]} {format_share(amount, bar.whole)}" for kind, amount in bar.pieces) or _("nothing")
-
-
-# pattern path of each kind in an 8 by 8 tile
-PATTERNS = {
-    "partner": "",
-    "program": "M0 8L8 0M-2 2L2 -2M6 10L10 6",
-    "machine": "M4 3V5",
-    "outage": "M0 0L8 8M0 8L8 0",
-    "third_party": "M0 4H8",
-}
-
-
-def render_pattern(id: str, kind: str) -> SafeString:
-    return format_html(
-        '<pattern id="{}-{}" width="8" height="8" patternUnits="userSpaceOnUse">'
-        '<rect class="share-{}" width="8" height="8"/><path class="share-mark" d="{}"/></pattern>',
-        id,
-        kind,
-        kind,
-        PATTERNS[kind],
-    )
-
-
-def _render_bar(id: str, place: int, bar: StackedBar, names: Mapping[str, str]) -> SafeString:
-    y, total_width, x, parts = place * ROW_HEIGHT + 6, WIDTH - LEFT_MARGIN - RIGHT_MARGIN, float(LEFT_MARGIN), []
+def _place_pieces(bar: StackedBar, names: Mapping[str, str]) -> list[dict[str, object]]:
+    """Return the pieces with their coordinates and those of their labels, which show only if they fit."""
+    x, pieces = 0.0, []
     for kind, amount in bar.pieces:
-        width = total_width * amount / bar.whole if bar.whole else 0
-        parts.append(_render_piece(id, kind, x, y, width, f"{names[kind]} {format_share(amount, bar.whole)}"))
+        words = f"{names[kind]} {format_share(amount, bar.whole)}"
+        width = BAR_WIDTH * amount / bar.whole if bar.whole else 0
+        ground = len(words) * LETTER_WIDTH + 8
+        numbers = {"x": x, "width": width, "ground": ground, "ground_x": x + (width - ground) / 2}
+        texts = {"kind": kind, "words": words, "is_labeled": width >= ground + 6, "middle": round(x + width / 2, 1)}
+        pieces.append(texts | {name: round(number, 1) for name, number in numbers.items()})
         x += width
-    return format_html(
-        '<g><text class="share-name" x="{}" y="{}">{}</text>'
-        '<rect class="share-rest" x="{}" y="{}" width="{}" height="{}"/>{}</g>',
-        LEFT_MARGIN - 8,
-        y + BAR_HEIGHT / 2 + 4,
-        bar.name,
-        LEFT_MARGIN,
-        y,
-        total_width,
-        BAR_HEIGHT,
-        format_html_join("", "{}", ((p,) for p in parts)),
-    )
-
-
-def _render_piece(id: str, kind: str, x: float, y: float, width: float, words: str) -> SafeString:
-    """Render a segment with its label if the label fits."""
-    rect = format_html(
-        '<rect class="share-edge" x="{}" y="{}" width="{}" height="{}" fill="url(#{}-{})"><title>{}</title></rect>',
-        f"{x:.1f}",
-        y,
-        f"{width:.1f}",
-        BAR_HEIGHT,
-        id,
-        kind,
-        words,
-    )
-    ground = len(words) * LETTER_WIDTH + 8
-    if width < ground + 6:
-        return rect
-    middle = x + width / 2
-    return rect + format_html(
-        '<rect class="share-ground" x="{}" y="{}" width="{}" height="16" rx="3"/>'
-        '<text class="share-word" x="{}" y="{}">{}</text>',
-        f"{middle - ground / 2:.1f}",
-        y + 3,
-        f"{ground:.1f}",
-        f"{middle:.1f}",
-        y + BAR_HEIGHT / 2 + 4,
-        words,
-    )
+    return pieces
 
 
 def render_swatch(id: str, kind: str) -> SafeString:
     """Render a small pattern sample for the legend."""
-    return format_html(
-        '<svg class="swatch" width="18" height="14" aria-hidden="true"><defs>{}</defs>'
-        '<rect class="share-edge" width="18" height="14" fill="url(#{}-{})"/></svg>',
-        render_pattern(f"{id}-s", kind),
-        f"{id}-s",
-        kind,
-    )
+    return render_to_string("ui/charts/swatch.svg", {"id": f"{id}-s", "kind": kind, "path": PATTERNS[kind]})

@@ -1,28 +1,19 @@
 """Block components that contain other content: panels, tables, timelines, banners, and decisions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Protocol
 
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from portal.ui.components.inline import OUTCOMES
-from portal.ui.components.markup import (
-    EMPTY,
-    TONE_ICONS,
-    render_attributes,
-    render_component,
-    render_icon,
-    require_choice,
-    trim,
-    wrap,
-)
+from portal.ui.components.markup import TONE_ICONS, component, require_choice
 
 BANNER_TONES = ("good", "warn", "bad", "info")
 ENTRY_TONES = ("neutral", "accent", "good", "warn", "bad", "info")
-STEP_STATES = {"done": "check", "current": "circle-dot", "next": "circle"}
+STEP_ICONS = {"done": "check", "current": "circle-dot", "next": "circle"}
+Values = Mapping[str, object]
 
 
 class ShownResult(Protocol):
@@ -34,28 +25,33 @@ class ShownResult(Protocol):
     advice: str
 
 
+@component("panel")
 def panel(
     content: str, *, heading: str = "", aside: object = "", actions: object = "", id: str = "", flush: bool = False
-) -> SafeString:
+) -> Values:
     """Render a bordered section with an optional heading, note, and actions. `flush` removes the padding."""
-    return render_component("panel", content=content, heading=heading, aside=aside, actions=actions, id=id, flush=flush)
+    return {}
 
 
-def card(content: str, *, heading: str, href: str = "", aside: object = "", level: int = 3) -> SafeString:
+@component("card")
+def card(content: str, *, heading: str, href: str = "", aside: object = "", level: int = 3) -> Values:
     """Render a card of a grid. With `href`, the whole card is a link."""
-    return render_component("card", content=content, heading=heading, href=href, aside=aside, level=level)
+    return {}
 
 
-def table(content: str, *, caption: str, show_caption: bool = False) -> SafeString:
+@component("table")
+def table(content: str, *, caption: str, show_caption: bool = False) -> Values:
     """Render a table around <thead> and <tbody>. On phones, td.main and td.end form the first line of a row."""
-    return render_component("table", content=content, caption=caption, show_caption=show_caption)
+    return {}
 
 
-def timeline(content: str, *, label: str = "") -> SafeString:
+@component("timeline")
+def timeline(content: str, *, label: str = "") -> Values:
     """Render the list around timeline entries."""
-    return format_html('<ol class="timeline" aria-label="{}">{}</ol>', label or _("History"), content)
+    return {}
 
 
+@component("entry")
 def entry(
     content: str,
     *,
@@ -66,48 +62,30 @@ def entry(
     tone: str = "neutral",
     private: bool = False,
     id: str = "",
-) -> SafeString:
+) -> Values:
     """Render a timeline entry. `private` marks entries that partners can't see."""
-    tone = require_choice(tone, ENTRY_TONES, "tone")
-    return render_component(
-        "entry",
-        content=trim(content),
-        what=what,
-        at=at,
-        who=who,
-        icon=render_icon(icon or TONE_ICONS[tone], 16),
-        tone=tone,
-        private=private,
-        id=id,
-    )
+    return {"icon": icon or TONE_ICONS[require_choice(tone, ENTRY_TONES, "tone")]}
 
 
-def evidence(content: str, *, summary: object, open: bool = False) -> SafeString:
+@component("evidence")
+def evidence(content: str, *, summary: object, open: bool = False) -> Values:
     """Render collapsible details."""
-    return format_html(
-        '<details class="fold"{}><summary>{}{}</summary><div class="fold-body">{}</div></details>',
-        render_attributes({"open": open}),
-        render_icon("chevron-right", 14),
-        summary,
-        content,
-    )
+    return {}
 
 
-def empty_state(content: str, *, heading: str, icon: str = "inbox", action: object = "", level: int = 2) -> SafeString:
+@component("empty_state")
+def empty_state(content: str, *, heading: str, icon: str = "inbox", action: object = "", level: int = 2) -> Values:
     """Render an empty state with an explanation and an action."""
-    return render_component(
-        "empty_state", content=content, heading=heading, icon=render_icon(icon, 26), action=action, level=level
-    )
+    return {}
 
 
-def banner(content: str, *, tone: str = "info", heading: str = "", live: bool = False) -> SafeString:
+@component("banner")
+def banner(content: str, *, tone: str = "info", heading: str = "", live: bool = False) -> Values:
     """Render a message. With `live`, screen readers announce it."""
-    tone = require_choice(tone, BANNER_TONES, "tone")
-    return render_component(
-        "banner", content=trim(content), tone=tone, heading=heading, live=live, icon=render_icon(TONE_ICONS[tone], 20)
-    )
+    return {"icon": TONE_ICONS[require_choice(tone, BANNER_TONES, "tone")]}
 
 
+@component("turn")
 def turn(
     content: str,
     *,
@@ -117,55 +95,38 @@ def turn(
     expected: datetime | None = None,
     label: str = "",
     at_rest: bool = False,
-) -> SafeString:
+) -> Values:
     """Render the next action with its button as content.
 
     `label` replaces the default label. `at_rest` means that no action is needed.
     """
     default_label = _("Action required") if mine else _("Waiting for the program")
-    return render_component(
-        "turn",
-        content=trim(content),
-        sentence=sentence,
-        mine=mine,
-        since=since,
-        expected=expected,
-        label=label or ("" if at_rest else default_label),
-        at_rest=at_rest,
-        icon=render_icon("circle-check" if at_rest else "arrow-right" if mine else "hourglass", 20),
-    )
+    icon = "circle-check" if at_rest else "arrow-right" if mine else "hourglass"
+    return {"label": label or ("" if at_rest else default_label), "icon": icon}
 
 
-def facts(content: str) -> SafeString:
+@component("facts")
+def facts(content: str) -> Values:
     """Render the list around facts."""
-    return wrap("dl", "facts", content)
+    return {}
 
 
-def fact(content: str, name: str) -> SafeString:
+@component("fact")
+def fact(content: str, name: str) -> Values:
     """Render a name and its value. An empty value is shown as "Not available"."""
-    value = trim(content) or format_html('<span class="muted">{}</span>', _("Not available"))
-    return format_html('<div class="fact"><dt>{}</dt><dd>{}</dd></div>', name, value)
+    return {}
 
 
+@component("requirement")
 def requirement(
     content: str, *, state: str, title: str, who: str = "", href: str = "", reason: object = "", action: object = ""
-) -> SafeString:
+) -> Values:
     """Render a requirement with its status, title, reason, and action."""
-    name, tone, word = OUTCOMES[require_choice(state, OUTCOMES, "state")]
-    return render_component(
-        "requirement",
-        content=trim(content),
-        icon=render_icon(name, 16),
-        tone=tone,
-        word=_(word),
-        title=title,
-        who=who,
-        href=href,
-        reason=reason,
-        action=action,
-    )
+    icon, tone, word = OUTCOMES[require_choice(state, OUTCOMES, "state")]
+    return {"icon": icon, "tone": tone, "word": _(word)}
 
 
+@component("check_result")
 def check_result(
     content: str,
     result: ShownResult | None = None,
@@ -182,69 +143,36 @@ def check_result(
     id: str = "",
     level: int = 3,
     swap: bool = False,
-) -> SafeString:
+) -> Values:
     """Render a check result with collapsible evidence (content). With `swap`, htmx replaces the result by its ID.
 
     `result` gives outcome, title, summary, and advice in one.
     """
-    if result is not None:
-        outcome, title, summary, advice = result.outcome, result.title, result.summary, result.advice
-    require_choice(outcome, OUTCOMES, "outcome")
-    return render_component(
-        "check_result",
-        content=trim(content),
-        outcome=outcome,
-        title=title,
-        summary=summary,
-        advice=advice,
-        looked_at=looked_at,
-        at=at,
-        next_try=next_try,
-        action=action,
-        help=help,
-        id=id,
-        level=level,
-        swap=swap,
-    )
+    require_choice(result.outcome if result else outcome, OUTCOMES, "outcome")
+    return {name: getattr(result, name) for name in ("outcome", "title", "summary", "advice")} if result else {}
 
 
+@component("decision")
 def decision(
     content: str, *, label: str, id: str, heading: str = "", tone: str = "secondary", icon: str = "", disabled: str = ""
-) -> SafeString:
+) -> Values:
     """Render a button that opens a form: as a dialog with JavaScript, or in place without."""
-    return render_component(
-        "decision",
-        content=content,
-        label=label,
-        id=id,
-        heading=heading or label,
-        tone=tone,
-        icon=render_icon(icon, 16) if icon else EMPTY,
-        disabled=disabled,
-    )
+    return {"heading": heading or label}
 
 
-def mail_preview(content: str, *, to: str, subject: str, wait: str = "") -> SafeString:
+@component("mail_preview")
+def mail_preview(content: str, *, to: str, subject: str, wait: str = "") -> Values:
     """Render a preview of an email with its recipient and the time to undo."""
-    return render_component("mail_preview", content=SafeString(content.strip("\n")), to=to, subject=subject, wait=wait)
+    return {"content": SafeString(content.strip("\n"))}
 
 
-def path(steps: Iterable[object], *, label: str = "") -> SafeString:
+@component("path")
+def path(steps: Iterable[object], *, label: str = "") -> Values:
     """Render the steps of a program. Each has a name, a state (done, current, or next), and optional href and note."""
-    rows = [_build_step(step) for step in steps]
-    place = next((number for number, row in enumerate(rows, 1) if row["state"] == "current"), 0)
-    return render_component("path", rows=rows, label=label or _("Program steps"), place=place)
+    rows = [(step, STEP_ICONS[require_choice(_get_state(step), STEP_ICONS, "state of a step")]) for step in steps]
+    current = next((place for place, (step, _) in enumerate(rows, 1) if _get_state(step) == "current"), 0)
+    return {"rows": rows, "current": current}
 
 
-def _build_step(step: object) -> dict[str, object]:
-    def read(key: str) -> str:
-        return step.get(key, "") if isinstance(step, dict) else getattr(step, key, "")
-
-    state = require_choice(read("state"), STEP_STATES, "state of a step")
-    return {
-        "name": read("name"),
-        "state": state,
-        "icon": render_icon(STEP_STATES[state], 16),
-        "href": read("href"),
-        "note": read("note"),
-    }
+def _get_state(step: object) -> str:
+    return str(step["state"] if isinstance(step, Mapping) else getattr(step, "state", ""))

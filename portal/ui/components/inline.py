@@ -1,8 +1,9 @@
 """Inline components: badges, buttons, and people."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Protocol
 
+from django.contrib.messages.storage.base import Message
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -29,6 +30,13 @@ OUTCOMES: dict[str, tuple[str, str, str]] = {
 BUTTON_TONES = ("primary", "secondary", "quiet", "danger")
 MESSAGE_TONES = {"success": "good", "warning": "warn", "error": "bad"}
 MACHINE = gettext_noop("The portal")
+
+
+class Person(Protocol):
+    """Person with a name, which can be empty, and an email address."""
+
+    name: str
+    email: str
 
 
 def badge(text: object, *, tone: str = "neutral", icon: str = "") -> SafeString:
@@ -142,19 +150,19 @@ def link_button(
     return format_html('<a class="{}" href="{}">{}{}</a>', classes, href, mark, text)
 
 
-def get_message_tone(message: Any) -> str:
+def get_message_tone(message: Message) -> str:
     """Return the banner tone of a Django message."""
     return MESSAGE_TONES.get(message.level_tag, "info")
 
 
-def get_initials(who: Any) -> str:
+def get_initials(who: Person) -> str:
     """Return one or two initials of a person."""
     name = who.name or who.email
     words = [word for word in name.split() if word[0].isalnum()]
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
 
 
-def person(who: Any, *, mail: bool = True, role: str = "") -> SafeString:
+def person(who: Person | None, *, mail: bool = True, role: str = "") -> SafeString:
     """Render the name and email address of a person, or the portal for None."""
     if who is None:
         return format_html(

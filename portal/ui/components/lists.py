@@ -1,40 +1,32 @@
 """Navigation and list components: breadcrumbs, tabs, pagination, meters, code, and form footers."""
 
-from collections.abc import Iterable
-from itertools import groupby
+from collections.abc import Iterable, Mapping
+from itertools import groupby, zip_longest
 from operator import itemgetter
-from typing import Any
 
 from django.core.paginator import Page
+from django.template import Context
+from django.template.loader import render_to_string
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from portal.ui.components.markup import EMPTY, render_attributes, render_component, render_icon, require_choice, trim
+from portal.ui.components.markup import EMPTY, component, render_attributes, render_icon, require_choice
 
 # kinds of meter segments
 SEGMENTS = ("counted", "paused", "left", "over")
 
 
-def crumbs(*trail: Any) -> SafeString:
+@component("crumbs")
+def crumbs(*trail: str) -> Mapping[str, object]:
     """Render breadcrumbs from alternating labels and URLs. The last label is the current page."""
-    pairs = [(trail[place], trail[place + 1] if place + 1 < len(trail) else "") for place in range(0, len(trail), 2)]
-    return format_html(
-        '<nav class="crumbs" aria-label="{}"><ol>{}</ol></nav>',
-        _("Breadcrumb"),
-        format_html_join("", "<li>{}</li>", ((_render_crumb(word, address),) for word, address in pairs)),
-    )
+    return {"pairs": list(zip_longest(trail[::2], trail[1::2], fillvalue=""))}
 
 
-def _render_crumb(word: object, address: str) -> SafeString:
-    if address:
-        return format_html('<a href="{}">{}</a>', address, word)
-    return format_html('<span aria-current="page">{}</span>', word)
-
-
-def tabs(content: str, *, label: str) -> SafeString:
+@component("tabs")
+def tabs(content: str, *, label: str) -> Mapping[str, object]:
     """Render the navigation around tabs."""
-    return format_html('<nav class="tabs" aria-label="{}"><ul>{}</ul></nav>', label, content)
+    return {}
 
 
 def tab(text: object, *, href: str, current: object = False, count: int | None = None) -> SafeString:
@@ -49,7 +41,7 @@ def tab(text: object, *, href: str, current: object = False, count: int | None =
     )
 
 
-def pagination(context: Any, page: Page, *, param: str = "page") -> SafeString:
+def pagination(context: Context, page: Page, *, param: str = "page") -> SafeString:
     """Render links to the previous and next page, which keep the query. A single page renders nothing."""
     if page.paginator.num_pages < 2:
         return EMPTY
@@ -59,12 +51,10 @@ def pagination(context: Any, page: Page, *, param: str = "page") -> SafeString:
         query[param] = str(number)
         return f"?{query.urlencode()}"
 
-    return render_component(
-        "pagination",
-        page=page,
-        previous=address(page.previous_page_number()) if page.has_previous() else "",
-        following=address(page.next_page_number()) if page.has_next() else "",
-    )
+    previous = address(page.previous_page_number()) if page.has_previous() else ""
+    following = address(page.next_page_number()) if page.has_next() else ""
+    values = {"page": page, "previous": previous, "following": following}
+    return render_to_string("ui/components/pagination.html", values)
 
 
 def meter(segments: Iterable[tuple[str, float]], *, label: str, total: float | None = None) -> SafeString:
@@ -111,18 +101,13 @@ def code(text: object, *, copy: bool = False) -> SafeString:
     )
 
 
-def code_block(text: object, *, label: str) -> SafeString:
+@component("code_block")
+def code_block(text: object, *, label: str) -> Mapping[str, object]:
     """Render a code block with a copy button. `label` is its accessible name."""
-    return format_html(
-        '<div class="code-block" role="group" aria-label="{1}"><pre><code>{0}</code></pre><button type="button" '
-        'class="icon-button" data-copy="{0}" hidden>{2}<span class="visually-hidden">{3}</span></button></div>',
-        text,
-        label,
-        render_icon("copy", 14),
-        format_html(_("Copy: {label}"), label=label),
-    )
+    return {}
 
 
+@component("form_footer")
 def form_footer(
     content: str,
     *,
@@ -135,23 +120,12 @@ def form_footer(
     disabled: str = "",
     name: str = "",
     value: str = "",
-) -> SafeString:
+) -> Mapping[str, object]:
     """Render the buttons of a form: primary button, further buttons (content), cancel link, and draft status."""
-    return render_component(
-        "form_footer",
-        content=trim(content),
-        label=label,
-        tone=tone,
-        icon=icon,
-        saved_at=saved_at,
-        draft=draft or saved_at is not None,
-        cancel=cancel,
-        disabled=disabled,
-        name=name,
-        value=value,
-    )
+    return {}
 
 
-def draft_line(*, saved_at: object = None) -> SafeString:
+@component("draft_line")
+def draft_line(*, saved_at: object = None) -> Mapping[str, object]:
     """Render the save status of a draft, which the script updates."""
-    return render_component("draft_line", saved_at=saved_at)
+    return {}

@@ -1,14 +1,16 @@
 """HTML helpers of components: escaped strings for small components and templates for large ones."""
 
-from collections.abc import Mapping
-from functools import cache
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cache, wraps
+from typing import ParamSpec
 
 from django.template import loader
-from django.utils.html import conditional_escape, format_html
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django_stubs_ext import StrOrPromise
 from lucide import _render_icon as draw
 
+P = ParamSpec("P")
 EMPTY = SafeString("")
 TONES = ("neutral", "accent", "good", "warn", "bad", "info")
 TONE_ICONS = {
@@ -46,16 +48,26 @@ def render_attributes(values: Mapping[str, object]) -> SafeString:
     return SafeString("".join(parts))
 
 
-def render_component(template: str, **values: object) -> SafeString:
-    """Render a component template with only these values."""
-    return SafeString(loader.get_template(f"ui/components/{template}.html").render(values))
+def component(name: str) -> Callable[[Callable[P, Mapping[str, object]]], Callable[P, SafeString]]:
+    """Make a component of a function, which renders templates/ui/components/NAME.html.
 
+    The template gets the arguments of the function, with the content without surrounding whitespace, and the values
+    that the function returns.
+    """
 
-def trim(content: str) -> SafeString:
-    """Return safe content without surrounding whitespace, because str.strip returns an unsafe string."""
-    return SafeString(content.strip())
+    def decorate(build: Callable[P, Mapping[str, object]]) -> Callable[P, SafeString]:
+        signature = inspect.signature(build)
 
+        @wraps(build)
+        def render(*args: P.args, **kwargs: P.kwargs) -> SafeString:
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            values = bound.arguments
+            if "content" in values:
+                values["content"] = SafeString(values["content"].strip())
+            template = loader.get_template(f"ui/components/{name}.html")
+            return SafeString(template.render({**values, **build(*args, **kwargs)}))
 
-def wrap(tag: str, classes: str, content: StrOrPromise) -> SafeString:
-    """Return the escaped content in an element."""
-    return format_html('<{} class="{}">{}</{}>', SafeString(tag), classes, conditional_escape(content), SafeString(tag))
+        return render
+
+    return decorate
