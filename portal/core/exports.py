@@ -25,15 +25,8 @@ CONTENT_TYPES = {
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
-FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
-ALL_FORMULA_PREFIXES = (
-    *FORMULA_PREFIXES,
-    "\n",
-    "＝",
-    "＋",
-    "－",
-    "＠",
-)  # some spreadsheets accept full-width characters
+# some spreadsheets accept full-width characters
+FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 BYTE_ORDER_MARK = "\ufeff"  # without it, Excel misreads UTF-8
 
 
@@ -114,6 +107,6 @@ def _convert_cell(sheet: WriteOnlyWorksheet, value: CellValue) -> object:
     return cell
 
 
-def escape_formula(cell: str, prefixes: tuple[str, ...] = ALL_FORMULA_PREFIXES) -> str:
+def escape_formula(cell: str) -> str:
     """Return a cell with a leading apostrophe if it starts like a formula."""
-    return f"'{cell}" if cell.startswith(prefixes) else cell
+    return f"'{cell}" if cell.startswith(FORMULA_PREFIXES) else cell

@@ -23,9 +23,6 @@ from portal.core.value_types import JsonObject
 from portal.reports.models import ReportSnapshot
 from portal.reports.scopes import ReportScope
 
-# 1: the figures of open clocks in "before" were those of the week itself; 2: the CSV had the figures and issues only;
-# 3: what was late and what would be was counted by the rows shown, as of when it was made
-FORMAT_VERSION = 4
 OPEN_STATES = ("running", "at_risk", "overdue", "data_incomplete", "paused")
 MAX_OVERDUE_ROWS, MAX_DUE_SOON_ROWS = 3, 20
 LATE_AFTER = timedelta(days=1)  # after a week's end: from then on its report was made late
@@ -86,7 +83,6 @@ def _build_report_metadata(
     """Return what the report covers and when it was made."""
     start, end = week.span(zone)
     return {
-        "format": FORMAT_VERSION,
         "scope": report_scope.key,
         "name": report_scope.name,
         "week": str(week),

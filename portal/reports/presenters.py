@@ -6,8 +6,9 @@ Pages and emails use the language of the reader. CSV and JSON are never translat
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.utils.translation import gettext as _
@@ -15,11 +16,11 @@ from django.utils.translation import gettext_noop, ngettext
 
 from integrations.sla.formatting import format_percent
 from integrations.sla.presenters import SIDE_LABELS
-from portal.core.exports import ALL_FORMULA_PREFIXES, BYTE_ORDER_MARK, FORMULA_PREFIXES, escape_formula
+from portal.core.exports import BYTE_ORDER_MARK, escape_formula
 from portal.core.value_types import JsonObject
-from portal.reports.summaries import COUNTED_SINCE_FORMAT, build_subject, build_verdict, describe_next_action
+from portal.reports.summaries import build_subject, build_verdict, describe_next_action
 
-COLUMNS = (
+ISSUE_COLUMNS = (
     "list",
     "name",
     "title",
@@ -30,9 +31,12 @@ COLUMNS = (
     "due",
     "late_hours",
     "last_commenter_role",
+    "last_commented_at",
+    "age_hours",
+    "holder",
+    "state",
     "url",
 )
-EXTENDED_COLUMNS = (*COLUMNS[:-1], "last_commented_at", "age_hours", "holder", "state", "url")  # since the third format
 FIGURE_TITLES = (
     (gettext_noop("On time"), "share"),
     (gettext_noop("Met"), "met"),
@@ -63,9 +67,7 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
     """Return the template context of a report. Times are local times of the report's time zone."""
     zone = ZoneInfo(figures["zone"])
     totals, before = figures["totals"], figures["before"]
-    figure_list = [
-        _build_figure(_(title), key, totals, before, figures["format"]) for title, key in _list_figure_titles(figures)
-    ]
+    figure_list = [_build_figure(_(title), key, totals, before) for title, key in _list_figure_titles(figures)]
     return {
         **figures,
         "subject": build_subject(figures),
@@ -75,44 +77,23 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
         "end": _parse_day(figures["end"], zone) - timedelta(days=1),
         "data_up_to": _parse_moment(figures["data_up_to"], zone),
         "created_at": _parse_moment(figures["created_at"], zone),
-        "made_late": is_late(figures),
-        "is_past": figures["format"] >= COUNTED_SINCE_FORMAT and figures["is_past"],
         "figures": figure_list,
         "figure_headers": (_("Metric"), _("This week"), _("Previous week")),
         "figure_rows": [(figure["title"], figure["value"], figure["before"] or "–") for figure in figure_list],
         "worst": [_build_row(row, zone) for row in figures["worst"]],
         "coming": [_build_row(row, zone) for row in figures["coming"]],
-        "more_worst": _count_omitted(figures, "worst"),
-        "more_coming": _count_omitted(figures, "coming"),
-        "programs": [
-            row | {"name": row.get("name", row["program"]), "in_time": format_percent(row["share"])}
-            for row in figures["programs"]
-        ],
+        "more_worst": max(0, totals["overdue"] + totals["data_incomplete"] - len(figures["worst"])),
+        "more_coming": max(0, figures["coming_in_all"] - len(figures["coming"])),
         "program_figures": [
-            (row.get("name", row["program"]), format_percent(row["share"]), row["breached"], row["overdue"])
-            for row in figures["programs"]
+            (row["name"], format_percent(row["share"]), row["breached"], row["overdue"]) for row in figures["programs"]
         ],
         "own_share": _("%(in_time)s of %(decided)s") % figures["own"],
     }
 
 
-def is_late(figures: JsonObject) -> bool:
-    """Return whether the report was created late, so that open clocks are as of the end of the week."""
-    return bool(figures["format"] >= COUNTED_SINCE_FORMAT and figures["made_late"])
-
-
 def _list_figure_titles(figures: JsonObject) -> list[tuple[str, str]]:
-    replacements = LATE_FIGURE_TITLES if is_late(figures) else {}
+    replacements = LATE_FIGURE_TITLES if figures["made_late"] else {}
     return [(replacements.get(key, title), key) for title, key in FIGURE_TITLES]
-
-
-def _count_omitted(figures: JsonObject, kind: str) -> int:
-    """Return the number of issues that the report does not list."""
-    if figures["format"] < COUNTED_SINCE_FORMAT:
-        return 0
-    totals = figures["totals"]
-    total_count = totals["overdue"] + totals["data_incomplete"] if kind == "worst" else figures["coming_in_all"]
-    return int(max(0, total_count - len(figures[kind])))
 
 
 def render_json(figures: JsonObject) -> str:
@@ -121,43 +102,36 @@ def render_json(figures: JsonObject) -> str:
 
 
 def render_csv(figures: JsonObject) -> str:
-    """Return the report as CSV with several tables, separated by blank lines.
-
-    Formulas are escaped. Reports of older formats keep their structure.
-    """
-    format_version = figures["format"]
-    header = ("figure", "this week", "the week before")
-    current_totals, previous_totals = figures["totals"], figures["before"]
-    tables: list[list[Sequence[str]]] = [
-        [
-            header,
-            *(
-                (title, _format_number(current_totals[key]), _format_number(previous_totals[key]))
-                for title, key in _list_figure_titles(figures)
-            ),
-        ],
-        _build_issue_table(figures, COLUMNS if format_version < 3 else EXTENDED_COLUMNS),
+    """Return the report as CSV with several tables, separated by blank lines. Formulas are escaped."""
+    tables = [
+        _build_figure_table(figures),
+        _build_issue_table(figures),
+        _build_summary_table(figures),
+        *(_build_list_table(figures, key, columns) for key, columns in LIST_COLUMNS.items() if figures[key]),
     ]
-    if format_version >= 3:
-        tables += [
-            _build_summary_table(figures),
-            *(_build_list_table(figures, key, columns) for key, columns in LIST_COLUMNS.items() if figures[key]),
-        ]
     buffer = io.StringIO()
-    buffer.write(BYTE_ORDER_MARK if format_version >= COUNTED_SINCE_FORMAT else "")
-    formula_signs = ALL_FORMULA_PREFIXES if format_version >= COUNTED_SINCE_FORMAT else FORMULA_PREFIXES
+    buffer.write(BYTE_ORDER_MARK)
     write_row = csv.writer(buffer, lineterminator="\r\n").writerow
     for number, table in enumerate(tables):
         if number:
             write_row(())
         for row in table:
-            write_row([escape_formula(cell, formula_signs) for cell in row])
+            write_row([escape_formula(cell) for cell in row])
     return buffer.getvalue()
 
 
-def _build_issue_table(figures: JsonObject, columns: Sequence[str]) -> list[Sequence[str]]:
+def _build_figure_table(figures: JsonObject) -> list[Sequence[str]]:
+    current, previous = figures["totals"], figures["before"]
+    rows = [
+        (title, _format_number(current[key]), _format_number(previous[key]))
+        for title, key in _list_figure_titles(figures)
+    ]
+    return [("figure", "this week", "the week before"), *rows]
+
+
+def _build_issue_table(figures: JsonObject) -> list[Sequence[str]]:
     rows = [{"list": kind, **row} for kind in ("worst", "coming") for row in figures[kind]]
-    return [columns, *([str(row[column]) for column in columns] for row in rows)]
+    return [ISSUE_COLUMNS, *([str(row[column]) for column in ISSUE_COLUMNS] for row in rows)]
 
 
 def _build_summary_table(figures: JsonObject) -> list[Sequence[str]]:
@@ -165,8 +139,7 @@ def _build_summary_table(figures: JsonObject) -> list[Sequence[str]]:
     values = {
         name: figures[name] for name in ("week", "name", "start", "end", "zone", "created_at", "data_up_to", "watched")
     }
-    if figures["format"] >= COUNTED_SINCE_FORMAT:
-        values["due this week"] = figures["coming_in_all"]
+    values["due this week"] = figures["coming_in_all"]
     own_values = {f"own reviews {name.replace('_', ' ')}": value for name, value in figures["own"].items()}
     rows = values | figures["movements"] | own_values | {"editions": ", ".join(figures["editions"])}
     return [("about the week", "value"), *((name.replace("_", " "), str(value)) for name, value in rows.items())]
@@ -186,16 +159,10 @@ def _format_number(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
 
 
-def _build_figure(title: str, key: str, totals: JsonObject, before: JsonObject, format_version: int) -> dict[str, str]:
-    is_share = key == "share"
-    format_value = format_percent if is_share else lambda value: str(value)
-    # reports of the first format did not keep where the open clocks were a week ago
-    previous_value = before[key] if format_version > 1 or key in ("share", "met", "breached") else None
-    return {
-        "title": title,
-        "value": format_value(totals[key]),
-        "before": "" if previous_value is None else format_value(previous_value),
-    }
+def _build_figure(title: str, key: str, totals: JsonObject, before: JsonObject) -> dict[str, str]:
+    format_value: Callable[[Any], str] = format_percent if key == "share" else str
+    previous_value = "" if before[key] is None else format_value(before[key])
+    return {"title": title, "value": format_value(totals[key]), "before": previous_value}
 
 
 def _build_row(row: JsonObject, zone: ZoneInfo) -> dict[str, object]:

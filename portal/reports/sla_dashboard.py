@@ -95,35 +95,35 @@ def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, int]:
 
 def _build_state_tiles(filters: ClockFilters, now: datetime, counts: dict[str, int], query: object) -> list[Tile]:
     """Return the tiles for clocks at risk, breached clocks, and incomplete data."""
-    week_ago_text = _("%(count)s a week ago")
-    return [
-        Tile(
-            _("At risk"),
-            str(counts["tab_at_risk"]),
-            week_ago_text % {"count": counts["risk_before"]},
-            _build_state_url(query, "at_risk"),
-            "warn" if counts["tab_at_risk"] else "neutral",
+    before = _("%(count)s a week ago")
+    rows = (
+        (
+            "at_risk",
+            before % {"count": counts["risk_before"]},
+            "warn",
             "triangle-alert",
             _("At least 75% of the time is used"),
         ),
-        Tile(
-            _("Breached"),
-            str(counts["tab_breached"]),
-            week_ago_text % {"count": counts["late_before"]},
-            _build_state_url(query, "breached"),
-            "bad" if counts["tab_breached"] else "neutral",
-            "alarm-clock-off",
-            _("Overdue and still open"),
-        ),
-        Tile(
-            _("Data incomplete"),
-            str(counts["tab_data_incomplete"]),
+        ("breached", before % {"count": counts["late_before"]}, "bad", "alarm-clock-off", _("Overdue and still open")),
+        (
+            "data_incomplete",
             _describe_last_week_incomplete(filters, now),
-            _build_state_url(query, "data_incomplete"),
-            "info" if counts["tab_data_incomplete"] else "neutral",
+            "info",
             "eye-off",
             _("Our data ends before the due date"),
         ),
+    )
+    return [
+        Tile(
+            title=_(STATE_LABELS[state]),
+            value=str(counts[f"tab_{state}"]),
+            before=comparison,
+            href=_build_state_url(query, state),
+            tone=tone if counts[f"tab_{state}"] else "neutral",
+            icon=icon,
+            note=note,
+        )
+        for state, comparison, tone, icon, note in rows
     ]
 
 

@@ -8,7 +8,6 @@ from django.utils.translation import gettext_noop, ngettext
 
 from portal.core.value_types import JsonObject
 
-COUNTED_SINCE_FORMAT = 4  # since this format, overdue and upcoming issues are counted, not only listed
 PAST_MESSAGE = gettext_noop("No action needed. The newest report shows what is open now.")
 NO_ACTION_MESSAGE = gettext_noop("No action needed.")
 
@@ -87,27 +86,17 @@ def _summarize_targets(totals: JsonObject) -> str:
 
 def describe_next_action(figures: JsonObject) -> str:
     """Return what the reader must do, or that no action is needed."""
-    return describe_required_action(figures) or explain_no_action(figures)
-
-
-def explain_no_action(figures: JsonObject) -> str:
-    """Return why no action is needed."""
-    return _(PAST_MESSAGE) if figures["format"] >= COUNTED_SINCE_FORMAT and figures["is_past"] else _(NO_ACTION_MESSAGE)
+    return describe_required_action(figures) or _(PAST_MESSAGE if figures["is_past"] else NO_ACTION_MESSAGE)
 
 
 def describe_required_action(figures: JsonObject) -> str:
-    """Return what the reader must do, blank where nothing. The first three formats counted only the rows they show."""
-    is_counted = figures["format"] >= COUNTED_SINCE_FORMAT
-    if is_counted and figures["is_past"]:
+    """Return what the reader must do, or an empty string."""
+    if figures["is_past"]:
         return ""
     totals = figures["totals"]
     if figures["scope"].startswith("partner:"):
-        return _describe_partner_action(
-            totals["overdue"], figures["coming_in_all"] if is_counted else len(figures["coming"])
-        )
-    if is_counted:
-        return _describe_program_action(totals["overdue"], totals["data_incomplete"])
-    return _describe_program_action(len(figures["worst"]), 0)
+        return _describe_partner_action(totals["overdue"], figures["coming_in_all"])
+    return _describe_program_action(totals["overdue"], totals["data_incomplete"])
 
 
 def _describe_program_action(overdue: int, data_incomplete: int) -> str:

@@ -82,10 +82,9 @@ def show_report(request: AuthenticatedRequest, scope: str, week: str) -> HttpRes
     """Show a report."""
     figures = get_snapshot(request, scope, week).figures
     action = summaries.describe_required_action(figures)
-    report_context = presenters.build_report_context(figures) | {"name": _get_report_name(figures)}
-    context: TemplateContext = {"report": report_context, "reports_url": reverse("reports:list")}
-    context |= {
-        "turn": action or summaries.explain_no_action(figures),
+    context: TemplateContext = {
+        "report": presenters.build_report_context(figures) | {"name": _get_report_name(figures)},
+        "reports_url": reverse("reports:list"),
         "is_mine": bool(action),
         "is_at_rest": not action,
     }

@@ -199,19 +199,6 @@ def test_due_count_includes_unlisted_issues(rocket: Integration, alice: User, no
     )
 
 
-def test_next_action_of_earlier_format_is_unchanged(watch: MonitoredRepository, alice: User) -> None:
-    tasks.generate_due_reports(MONDAY)
-    figures = ReportSnapshot.objects.get(scope="programs").figures
-    new_fields = ("coming_in_all", "made_late", "is_past")
-    old = {name: value for name, value in figures.items() if name not in new_fields} | {"format": 3}
-    old["totals"] = old["totals"] | {"overdue": 30}
-    assert presenters.describe_next_action(old) == "Action required: Decide on 1 overdue issue."
-    assert presenters.build_report_context(old)["more_worst"] == 0
-    assert "due this week" not in presenters.render_csv(old)
-    old["worst"] = [old["worst"][0] | {"title": "＝1"}]
-    assert (presenters.render_csv(old)[0], ",＝1," in presenters.render_csv(old)) == ("f", True)
-
-
 def test_title_with_markup_is_escaped(watch: MonitoredRepository, alice: User, now: datetime) -> None:
     title = 'Fine"><img src=x onerror=alert(1)>\r\nBcc: eve@example.org\x85\u2028End & <b>so'
     SupportIssue.objects.filter(number=2).update(title=title)
@@ -251,14 +238,6 @@ def test_csv_contains_all_lists_of_the_page(watch: MonitoredRepository, alice: U
     assert (about["week"], about["opened"], about["own reviews decided"]) == ("2026-W16", "1", "0")
     assert tables[3][1].endswith(",'=1+1 was agreed.")
     assert tables[4][1] == "listing_status,Acme,Rocket,gave notice"
-
-
-def test_reports_of_an_earlier_format_keep_their_bytes(watch: MonitoredRepository, alice: User) -> None:
-    tasks.generate_due_reports(MONDAY)
-    figures = ReportSnapshot.objects.get(scope=f"partner:{watch.integration.partner_id}").figures
-    old = presenters.render_csv(figures | {"format": 2})
-    assert old.count("\r\n\r\n") == 1
-    assert ",late_hours,last_commenter_role,url\r\n" in old
 
 
 def test_open_clocks_are_compared_with_the_previous_report(
