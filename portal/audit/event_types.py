@@ -1,8 +1,9 @@
 """Types of the event catalog: what the history, webhooks, and emails say about one kind of event."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Self
+
+from portal.core.content_files import Content
 
 
 class Audience(StrEnum):
@@ -37,7 +38,7 @@ class Category(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Webhook:
+class Webhook(Content):
     """Webhook message: its description, and the event data that its payload includes."""
 
     description: str
@@ -46,7 +47,7 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True)
-class Email:
+class Email(Content):
     """Email: its template in portal/notifications/templates/notifications/email/ and its audience.
 
     The actor gets no email, unless the email has a calendar entry. With `is_anonymous`, it is sent only if the event
@@ -60,7 +61,7 @@ class Email:
 
 
 @dataclass(frozen=True, slots=True)
-class EventType:
+class EventType(Content):
     """Type of an audit event. Webhooks use the same key.
 
     Attributes:
@@ -84,15 +85,3 @@ class EventType:
     changes_listing: bool = False
     webhook: Webhook | None = None
     email: Email | None = None
-
-    def with_webhook(self, description: str, *fields: str, is_program_only: bool = False) -> Self:
-        return replace(self, webhook=Webhook(description, fields, is_program_only))
-
-    def with_email(
-        self,
-        template: str,
-        audience: Audience,
-        category: Category | None = None,
-        is_anonymous: bool = False,
-    ) -> Self:
-        return replace(self, email=Email(template, audience, category, is_anonymous))

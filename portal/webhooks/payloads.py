@@ -15,7 +15,7 @@ from portal.accounts.models import User
 from portal.audit.catalog import WEBHOOKS
 from portal.audit.models import AuditEvent
 from portal.core.value_types import JsonObject
-from portal.webhooks.event_types import ISSUE_KEYS, PAYLOAD_VERSION, SAMPLE_VALUES, TEST_EVENT_TYPE
+from portal.webhooks.event_types import DOCUMENTATION, ISSUE_KEYS, PAYLOAD_VERSION, TEST_EVENT_TYPE
 
 MAX_BODY_CHARACTERS = 64 * 1024
 
@@ -107,28 +107,16 @@ def build_test_body(partner: Partner | None, actor: User, now: datetime) -> str:
 
 def build_example(event_type: str) -> dict[str, object]:
     """Return a sample payload of an event type for the documentation."""
-    webhook, site, samples = WEBHOOKS[event_type], settings.SITE_URL, dict(SAMPLE_VALUES)
+    webhook, samples = WEBHOOKS[event_type], dict(DOCUMENTATION.samples)
     if "was" in webhook.fields:  # editions, not stages
         samples["to"] = "2026-06"
-    uuid = "0b7e4c1a-5d0e-4c55-9a43-8f4f6f1c2d3e"
-    integration = {
-        "id": uuid,
-        "name": "Rocket",
-        "program": "terraform-provider",
-        "edition": "2026-06",
-        "stage": "review",
-        "listing_status": "unlisted",
-        "tier": "",
-        "turn": "program",
-        "repository": "acme/terraform-provider-rocket",
-        "url": f"{site}/integrations/{uuid}/",
-    }
+    integration = DOCUMENTATION.subject["integration"]
     data = {
         "sequence": 12,
         "sentence": webhook.description,
         "by": "program",
-        "integration": integration,
-        "partner": {"name": "Acme", "slug": "acme"},
+        "integration": integration | {"url": settings.SITE_URL + integration["url"]},
+        "partner": DOCUMENTATION.subject["partner"],
         **{name: samples[name] for name in webhook.fields},
     }
     return {"type": event_type, "version": PAYLOAD_VERSION, "timestamp": "2026-04-14T09:00:00+00:00", "data": data}

@@ -17,7 +17,7 @@ BY_STATUS = {"400.html", "403.html", "403_csrf.html", "404.html", "500.html", "4
 FORBIDDEN = re.compile(r"\b(invalid|illegal|error 500)\b", re.IGNORECASE)
 
 
-YAML_KEY_PATTERN = re.compile(r"\bkey: ([\w-]+)")
+YAML_KEY_PATTERN = re.compile(r"\b(?:key|template): ([\w-]+)")
 QUOTED_PATH_PATTERN = re.compile(r"[\"']([\w./{}-]+)(?=[\"'#{])")
 
 

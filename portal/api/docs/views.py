@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from portal.api import problems, throttling
 from portal.api.docs import reference
-from portal.api.docs.page_only_features import PAGE_ONLY_FEATURES
+from portal.api.docs.document_parts import PARTS
 from portal.api.scopes import SCOPES
 from portal.api.v1.app import API_PREFIX, build_document
 
@@ -41,7 +41,7 @@ def show_reference(request: HttpRequest) -> HttpResponse:
         "begin": reference.build_first_request(),
         "problems": problems.PROBLEM_TYPES,
         "scopes": SCOPES,
-        "pages_only": PAGE_ONLY_FEATURES,
+        "pages_only": PARTS.page_only_features,
         "anonymous": throttling.ANONYMOUS_REQUESTS_PER_MINUTE,
     }
     return render(request, "api/reference.html", context)

@@ -6,9 +6,7 @@ from django.conf import settings
 from ninja import NinjaAPI
 
 from portal.api import problems
-from portal.api.docs import page_only_features
-from portal.api.docs.examples import EXAMPLES
-from portal.api.idempotency import IDEMPOTENCY_KEY_HEADER
+from portal.api.docs.document_parts import PARTS
 from portal.api.routing import StrictParser
 from portal.api.v1 import (
     analytics,
@@ -30,13 +28,14 @@ from portal.api.v1 import (
 )
 from portal.core.value_types import JsonObject
 
+PAGE_ONLY_LIST = "\n".join(f"- {name}: {reason}." for name, reason in PARTS.page_only_features.items())
 API_DESCRIPTION = f"""The API covers what partners and program staff do on pages, with the same rules.
 
 Send a token: `Authorization: Bearer ptl_…`. Create one under “API tokens” in your profile or your company.
 
 Available on pages only:
 
-{page_only_features.render_markdown_list()}"""
+{PAGE_ONLY_LIST}"""
 ROUTERS = (
     me.router,
     programs.router,
@@ -60,59 +59,7 @@ API_VERSION = "1"
 API_PREFIX = f"api/v{API_VERSION}"
 WRITE_METHODS = ("post", "patch", "put", "delete")
 SCOPELESS_OPERATIONS = frozenset({"get_me"})  # require a token without a scope
-COMMON_RESPONSES = {
-    "400": "The body is not JSON.",
-    "401": "The token is missing or invalid.",
-    "403": "The user or the token lacks permission.",
-    "404": "The resource doesn't exist, or you don't have access.",
-    "409": "The action conflicts with the current state.",
-    "411": "The Content-Length header is missing.",
-    "412": "The resource changed since you read it.",
-    "413": "The body is too large.",
-    "415": "The body is not JSON.",
-    "422": "The request is invalid. The response names each field.",
-    "429": "Too many requests. Retry after the time in Retry-After.",
-    "503": "The database is busy. Retry after the time in Retry-After.",
-}
-PROBLEM_SCHEMA = {
-    "type": "object",
-    "description": "Problem details (RFC 9457).",
-    "required": ["type", "title", "status", "detail"],
-    "properties": {
-        "type": {"type": "string", "format": "uri"},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "detail": {"type": "string", "description": "Message that is safe to display."},
-        "errors": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["field", "message"],
-                "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
-            },
-        },
-    },
-}
 IF_MATCH_DESCRIPTION = "ETag of the version that you read. If the resource has changed, the response is 412."
-RATE_LIMIT_HEADERS = ("RateLimit", "RateLimit-Policy")
-HEADER_DESCRIPTIONS = {
-    "RateLimit": 'Remaining requests and seconds of the current minute: "default";r=297;t=42',
-    "RateLimit-Policy": 'Requests per minute: "default";q=300;w=60',
-    "Retry-After": "Seconds to wait.",
-    "WWW-Authenticate": 'Bearer, with error="invalid_token" if the token is unknown, revoked, or expired.',
-}
-HEADERS_BY_STATUS = {
-    "401": (*RATE_LIMIT_HEADERS, "WWW-Authenticate"),
-    "429": (*RATE_LIMIT_HEADERS, "Retry-After"),
-    "503": ("Retry-After",),
-}
-IDEMPOTENCY_KEY_PARAMETER = {
-    "name": IDEMPOTENCY_KEY_HEADER,
-    "in": "header",
-    "required": False,
-    "description": "Unique text for each request. A repeated request gets the first response for 24 hours.",
-    "schema": {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[ -~]+$"},
-}
 
 
 def build_api() -> NinjaAPI:
@@ -139,24 +86,8 @@ def build_document() -> JsonObject:
     """Return the OpenAPI document with the responses and headers that all operations share."""
     document_data: JsonObject = dict(api.get_openapi_schema(path_prefix=f"{API_PREFIX}/"))
     document_data["servers"] = [{"url": settings.SITE_URL}]
-    components = document_data.setdefault("components", {})
-    components.setdefault("schemas", {})["Problem"] = PROBLEM_SCHEMA
-    components["responses"] = {
-        f"Problem{status}": {
-            "description": description,
-            "content": {problems.PROBLEM_CONTENT_TYPE: {"schema": build_reference("schemas/Problem")}},
-            "headers": {
-                name: build_reference(f"headers/{name}") for name in HEADERS_BY_STATUS.get(status, RATE_LIMIT_HEADERS)
-            },
-        }
-        for status, description in COMMON_RESPONSES.items()
-    }
-    components["headers"] = {
-        name: {"description": description, "schema": {"type": "string"}}
-        for name, description in HEADER_DESCRIPTIONS.items()
-    }
-    components["parameters"] = {"IdempotencyKey": IDEMPOTENCY_KEY_PARAMETER}
-    components["securitySchemes"] = {"Bearer": {"type": "http", "scheme": "bearer"}}
+    schemas = document_data["components"]["schemas"] | PARTS.components["schemas"]
+    document_data["components"] = PARTS.components | {"schemas": schemas}
     for methods in document_data["paths"].values():
         for method, operation in methods.items():
             _complete_operation(method, operation)
@@ -168,8 +99,8 @@ def build_reference(path: str) -> dict[str, str]:
 
 
 def _complete_operation(method: str, operation: JsonObject) -> None:
-    for status in COMMON_RESPONSES:
-        operation["responses"].setdefault(status, build_reference(f"responses/Problem{status}"))
+    for name in PARTS.components["responses"]:
+        operation["responses"].setdefault(name.removeprefix("Problem"), build_reference(f"responses/{name}"))
     _add_descriptions(method, operation)
     for kind in operation.get("x-files", ()):
         operation["responses"][200]["content"][kind] = {"schema": {"type": "string", "format": "binary"}}
@@ -190,5 +121,5 @@ def _add_descriptions(method: str, operation: JsonObject) -> None:
     for parameter in operation.get("parameters", []):
         if parameter.get("name") == "If-Match":
             parameter["description"] = IF_MATCH_DESCRIPTION
-    if operation["operationId"] in EXAMPLES:
-        operation["requestBody"]["content"]["application/json"]["example"] = EXAMPLES[operation["operationId"]]
+    if operation["operationId"] in PARTS.examples:
+        operation["requestBody"]["content"]["application/json"]["example"] = PARTS.examples[operation["operationId"]]

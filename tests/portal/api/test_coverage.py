@@ -3,7 +3,7 @@
 A new page fails here until it has its operation, or a reason why it has none; the API's description lists the reasons.
 """
 
-from portal.api.docs.page_only_features import PAGE_ONLY_FEATURES
+from portal.api.docs.document_parts import PARTS
 from portal.api.v1.app import build_document
 from tests.portal.api.everywhere import operations
 from tests.portal.everything import names
@@ -232,5 +232,5 @@ def test_every_page_named_here_exists() -> None:
 
 def test_what_stays_in_pages_is_reported_in_the_description() -> None:
     document = build_document()["info"]["description"]
-    assert [name for name, reason in PAGE_ONLY_FEATURES.items() if f"- {name}: {reason}." not in document] == []
-    assert set(PAGES_BY_FEATURE) <= set(PAGE_ONLY_FEATURES)
+    assert [name for name, reason in PARTS.page_only_features.items() if f"- {name}: {reason}." not in document] == []
+    assert set(PAGES_BY_FEATURE) <= set(PARTS.page_only_features)

@@ -11,7 +11,7 @@ from django.db import OperationalError
 from django.urls import reverse
 
 from integrations.submissions.models import Integration
-from portal.api.docs.page_only_features import PAGE_ONLY_FEATURES
+from portal.api.docs.document_parts import PARTS
 from tests.conftest import begin
 from tests.portal.api.calling import Caller, caller, with_second_factor
 from tests.portal.api.test_tokens import kind
@@ -176,7 +176,7 @@ def test_reference_page_shows_every_operation_without_a_script(client: Any, db: 
     data = client.get(reverse("api:openapi")).json()
     ids = [operation["operationId"] for methods in data["paths"].values() for operation in methods.values()]
     assert [name for name in ids if f'id="{name}"' not in text] == []
-    assert [name for name in PAGE_ONLY_FEATURES if name not in unescape(text)] == []
+    assert [name for name in PARTS.page_only_features if name not in unescape(text)] == []
     assert "`" not in re.sub(r"<pre.*?</pre>", "", text, flags=re.DOTALL)
     assert "style=" not in text
     assert "unsafe-inline" not in page["Content-Security-Policy"]

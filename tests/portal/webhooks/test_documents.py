@@ -15,7 +15,7 @@ from standardwebhooks import Webhook
 from portal.audit.catalog import WEBHOOKS
 from portal.webhooks import retry_policy
 from portal.webhooks import secrets as sealing
-from portal.webhooks.event_types import SAMPLE_VALUES
+from portal.webhooks.event_types import DOCUMENTATION
 from portal.webhooks.models import WebhookEndpoint
 from portal.webhooks.payloads import build_example
 
@@ -69,7 +69,7 @@ def test_every_event_type_has_an_example(key: str) -> None:
     example, fields = build_example(key), set(WEBHOOKS[key].fields)
     assert example["type"] == key
     assert fields <= set(example["data"])
-    assert fields <= set(SAMPLE_VALUES)
+    assert fields <= set(DOCUMENTATION.samples)
 
 
 @pytest.mark.django_db

@@ -11,7 +11,7 @@ from integrations.submissions.services import introductions
 from integrations.submissions.services.transitions import list_all_transitions
 from portal.audit.catalog import CATALOG, EMAILS, EVENT_TYPES, EVENT_TYPES_BY_TRANSITION, WEBHOOKS
 from portal.audit.services import record_event
-from portal.webhooks.event_types import GROUP_TITLES, SAMPLE_VALUES
+from portal.webhooks.event_types import DOCUMENTATION
 from portal.webhooks.models import WebhookDelivery
 from tests.conftest import NOW, begin
 
@@ -58,8 +58,8 @@ def test_every_webhook_has_an_email_or_a_reason() -> None:
 
 
 def test_every_webhook_has_a_group_and_samples_of_its_fields() -> None:
-    assert {key.partition(".")[0] for key in WEBHOOKS} == set(GROUP_TITLES)
-    assert {field for webhook in WEBHOOKS.values() for field in webhook.fields} - set(SAMPLE_VALUES) == set()
+    assert {key.partition(".")[0] for key in WEBHOOKS} == {group.key for group in DOCUMENTATION.groups}
+    assert {field for webhook in WEBHOOKS.values() for field in webhook.fields} - set(DOCUMENTATION.samples) == set()
 
 
 def test_every_event_type_is_listed_once() -> None:
