@@ -48,7 +48,6 @@ JOBS = [
     PeriodicJob("webhooks.delete_expired", "portal.webhooks.services.delete_expired_data", 3600, "network"),
     PeriodicJob("compliance.advance_cases", "integrations.compliance.tasks.advance_cases", 60),
     PeriodicJob("directory.refresh_listings", "portal.directory.services.refresh_due_listings", 60),
-    PeriodicJob("analytics.rebuild", "portal.analytics.services.rebuild_after_update", 3600, "network"),
     PeriodicJob("submissions.refresh_next_actions", "integrations.submissions.tasks.refresh_due_integrations", 60),
     PeriodicJob("checks.compare_ci_reports", "verification.checks.services.ci_reports.compare_due_reports", 60),
     PeriodicJob("api.warn_of_expiring_tokens", "portal.api.services.tokens.warn_expiring_tokens", 3600),

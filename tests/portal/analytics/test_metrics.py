@@ -11,7 +11,7 @@ from integrations.submissions.services.transitions import PROGRAM_CALENDAR
 from portal.analytics import metrics
 from portal.analytics.funnel import IntegrationGroup, build_funnel, find_drop_offs
 from portal.analytics.metrics import HolderTime, StageStay
-from portal.analytics.stage_durations import StagePeriod, build_periods, derive_turns, merge_turns
+from portal.analytics.stage_durations import StagePeriod, build_periods
 from tests.portal.analytics import oracle
 from tests.portal.analytics.histories import DAY, START, random_turns, turn
 
@@ -44,30 +44,6 @@ def test_end_closes_the_last_piece_and_opening_again_begins_a_new_stay() -> None
 def test_decision_that_was_undone_leaves_no_trace(decision: tuple[str, str]) -> None:
     turns = [turn(0, "review", "program", 1), turn(4, *decision, 1), turn(4.01, "review", "program", 1, back=True)]
     assert build_periods(turns) == build_periods(turns[:1])
-
-
-def test_older_steps_report_the_same_as_the_turns_that_followed_them() -> None:
-    steps = [
-        (START, "integration.created", {}),
-        (START + DAY, "requirement.answered", {"title": "A form"}),
-        (START + 2 * DAY, "review.requested", {"from": ["develop", "a"], "to": ["review", "b"], "round": 1}),
-        (START + 3 * DAY, "integration.put_on_hold", {"from": ["review", "b"], "to": ["review", "b"], "round": 1}),
-        (START + 5 * DAY, "integration.resumed", {"from": ["review", "b"], "to": ["review", "b"], "round": 1}),
-        (START + 6 * DAY, "review.changes_requested", {"from": ["review", "b"], "to": ["review", "b"], "round": 1}),
-        (START + 9 * DAY, "integration.withdrawn", {"from": ["review", "b"], "to": ["withdrawn", "b"], "round": 1}),
-    ]
-    older = derive_turns(steps, "develop")
-    turns = [
-        turn(0, "develop", "partner"),
-        turn(2, "review", "program", 1),
-        turn(3, "review", "third_party", 1),
-        turn(5, "review", "program", 1),
-        turn(6, "review", "partner", 1),
-        turn(9, "withdrawn", "", 1),
-    ]
-    assert build_periods(older) == build_periods(turns)
-    assert merge_turns(older, turns[3:]) == older[:3] + turns[3:]
-    assert merge_turns(older, []) == older
 
 
 def test_random_histories_are_read_as_a_slow_reading_says() -> None:

@@ -35,13 +35,14 @@ def today() -> datetime:
 
 
 @pytest.fixture
-def enough_decisions(rocket: Integration, today: datetime) -> None:
+def enough_decisions(globex: Any, charlie: Any, today: datetime) -> None:
     """As many decisions on the program as a forecast needs, each of seven days."""
-    StageDuration.objects.filter(integration=rocket).delete()
+    decided = begin(globex, charlie, name="Decided", repository="globex/decided", repository_id=9)
+    StageDuration.objects.filter(integration=decided).delete()
     since = [today - (20 + n) * DAY for n in range(MIN_WAITS)]
     StageDuration.objects.bulk_create(
         StageDuration(
-            integration=rocket,
+            integration=decided,
             program_key="nomad",
             stage="review",
             holder="program",

@@ -15,7 +15,6 @@ from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.responsibility import get_turn_stream
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
-from portal.analytics import services
 from portal.analytics.models import StageDuration
 from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
@@ -94,23 +93,3 @@ def test_rebuild_mends_what_was_changed_by_hand_and_says_where(at: At) -> None:
     assert rebuilt() == ["rebuilt 1", "drift 0"]
     StageDuration.objects.all().delete()
     assert rebuilt() == ["rebuilt 1", "drift 0"]
-
-
-def test_what_is_older_than_the_turns_is_reported_by_its_steps(at: At, rita: Any, now: datetime) -> None:
-    row = at("release")
-    stages = [(stage, leaves) for stage, _, leaves in list_passages(row)]
-    StageDuration.objects.all().delete()
-    older = services._load_older_turns([row.pk], {})
-    assert [turn.stage for turn in older[row.pk]][-1] == "release"
-    assert {turn.stage for turn in older[row.pk]} == {stage for stage, _ in stages}
-
-
-def test_first_sweep_makes_what_is_kept_and_no_later_one_looks(
-    at: At, now: datetime, django_assert_num_queries: Any
-) -> None:
-    at("review")
-    StageDuration.objects.all().delete()
-    assert services.rebuild_after_update(now) == 1
-    assert rebuilt("--check") == ["drift 0"]
-    with django_assert_num_queries(1):
-        assert services.rebuild_after_update(now) == 0

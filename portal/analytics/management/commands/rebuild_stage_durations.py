@@ -14,7 +14,7 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: object) -> None:
         if not options["check"]:
             self.stdout.write(f"rebuilt {services.rebuild()}")
-        drift = [key for batch in services.iterate_batches() for key in services.find_drifted(list(batch))]
+        drift = list(services.iterate_drifted())
         self.stdout.write(f"drift {len(drift)}")
         if drift:
             raise CommandError(f"Integrations with different stage durations: {', '.join(map(str, drift[:20]))}")
