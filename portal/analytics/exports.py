@@ -1,14 +1,12 @@
 """Exportable tables, each built from the same query as its page."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from typing import Any
 
-from django.conf import settings
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
-from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, override
+from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS, get_edition
@@ -17,7 +15,7 @@ from integrations.reviews.selectors import queue
 from integrations.sla.filters import parse_filters as parse_sla_filters
 from integrations.sla.models import SlaClock
 from integrations.sla.presenters import COLUMNS as SLA_COLUMNS
-from integrations.sla.presenters import build_rows, serialize_row
+from integrations.sla.presenters import ClockRow, build_rows
 from integrations.submissions.forms.filters import IntegrationFilterForm
 from integrations.submissions.models import Integration
 from integrations.submissions.views.lists import filter_integrations
@@ -28,68 +26,39 @@ from portal.analytics.filters import parse_analytics_filters, require_program_st
 from portal.analytics.funnel import build_funnel
 from portal.analytics.selectors import flow as reading_flow
 from portal.analytics.selectors import stays as reading
-from portal.analytics.selectors import workload
-from portal.core.exports import CellValue, ExportTable
+from portal.core.exports import MAX_ROWS, CellValue, Columns, ExportTable, build_export
 from portal.core.iso_weeks import get_program_zone
+from portal.core.site_urls import build_absolute_url
 
-TableRows = Iterator[tuple[CellValue, ...]]
-MAX_EXPORT_ROWS = 50_000  # per file
 CHUNK_SIZE = 500
-LIST_COLUMNS = (
-    "integration",
-    "company",
-    "program",
-    "edition",
-    "step",
-    "stage",
-    "listing_status",
-    "tier",
-    "category",
-    "repository",
-    "turn",
-    "next",
-    "due (UTC)",
-    "since (UTC)",
-    "round",
-    "reviewer",
-    "began (UTC)",
-    "listed (UTC)",
-    "address",
-)
-LIST_FIELDS = (
-    "name",
-    "partner__name",
-    "program_key",
-    "edition_date",
-    "step",
-    "stage",
-    "listing_status",
-    "tier",
-    "category",
-    "repository",
-    "responsible_party",
-    "next_action_code",
-    "next_action_params",
-    "action_due_at",
-    "responsible_since",
-    "review_round",
-    "reviewer__name",
-    "created_at",
-    "released_at",
-    "uuid",
-)
-NEXT_INDEX = LIST_FIELDS.index("next_action_code")
+LIST_COLUMNS: Columns = {
+    "integration": "name",
+    "company": "partner__name",
+    "program": lambda row: PROGRAMS[row.program_key].name,
+    "edition": "edition_date",
+    "step": lambda row: get_edition(row.program_key, row.edition_date).step(row.step).name,
+    "stage": "stage",
+    "listing_status": "listing_status",
+    "tier": "tier",
+    "category": "category",
+    "repository": "repository",
+    "turn": "responsible_party",
+    "next": lambda row: render_sentence(row.next_action_code, row.next_action_params),
+    "due (UTC)": "action_due_at",
+    "since (UTC)": "responsible_since",
+    "round": "review_round",
+    "reviewer": "reviewer__name",
+    "began (UTC)": "created_at",
+    "listed (UTC)": "released_at",
+    "address": lambda row: build_absolute_url("submissions:detail", row.uuid),
+}
+COMPUTED_FIELDS = ("program_key", "step", "next_action_code", "next_action_params", "uuid")  # read by the functions
+PARTNER_LIST_COLUMNS: Columns = {title: read for title, read in LIST_COLUMNS.items() if title != "reviewer"}
 
 
-def _iterate_list_rows(rows: Any) -> TableRows:
-    for row in rows.values_list(*LIST_FIELDS)[:MAX_EXPORT_ROWS].iterator(chunk_size=CHUNK_SIZE):
-        *cells, uuid = row
-        with override("en"):  # exports are always in English
-            cells[NEXT_INDEX : NEXT_INDEX + 2] = [render_sentence(*cells[NEXT_INDEX : NEXT_INDEX + 2])]
-        program, edition, step = cells[2:5]
-        cells[4] = get_edition(program, edition).step(step).name
-        cells[2] = PROGRAMS[program].name
-        yield (*cells, settings.SITE_URL + reverse("submissions:detail", args=[uuid]))
+def _iterate_integrations(rows: QuerySet[Integration]) -> Iterable[object]:
+    fields = (*(column for column in LIST_COLUMNS.values() if isinstance(column, str)), *COMPUTED_FIELDS)
+    return rows.values_list(*fields, named=True).iterator(chunk_size=CHUNK_SIZE)
 
 
 def build_integrations_table(request: AuthenticatedRequest, now: datetime) -> ExportTable:
@@ -97,49 +66,30 @@ def build_integrations_table(request: AuthenticatedRequest, now: datetime) -> Ex
     form = IntegrationFilterForm(data=request.GET)
     form.is_valid()
     rows = filter_integrations(Integration.objects.visible_to(request.user), form.cleaned_data)
-    columns = (
-        LIST_COLUMNS
-        if permissions.is_program_staff(request.user)
-        else tuple(c for c in LIST_COLUMNS if c != "reviewer")
-    )
-    reviewer_index = LIST_COLUMNS.index("reviewer")
-    lines = _iterate_list_rows(rows)
-    return ExportTable(
-        "integrations",
-        columns,
-        lines if columns == LIST_COLUMNS else ((*r[:reviewer_index], *r[reviewer_index + 1 :]) for r in lines),
-    )
+    columns = LIST_COLUMNS if permissions.is_program_staff(request.user) else PARTNER_LIST_COLUMNS
+    return build_export("integrations", columns, _iterate_integrations(rows))
 
 
 def build_queue_table(request: AuthenticatedRequest, now: datetime) -> ExportTable:
     """Build the table of the filtered review queue."""
     require_program_staff(request)
     filters, _ = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
-    rows = queue.filter_queue(filters, now).filter(
-        queue.build_tab_condition(request.GET.get("tab", ""), request.user, now)
-    )
-    return ExportTable("queue", LIST_COLUMNS, _iterate_list_rows(rows))
+    condition = queue.build_tab_condition(request.GET.get("tab", ""), request.user, now)
+    rows = queue.filter_queue(filters, now).filter(condition)
+    return build_export("queue", LIST_COLUMNS, _iterate_integrations(rows))
 
 
 def build_sla_table(request: AuthenticatedRequest, now: datetime) -> ExportTable:
     """Build the table of filtered SLA clocks."""
     clocks = parse_sla_filters(request.user, request.GET).list_matching_clocks(now)
-    keys = list(clocks.values_list("pk", flat=True)[: MAX_EXPORT_ROWS + 1])  # fixed, to avoid gaps and duplicates
-    return ExportTable("sla", tuple(SLA_COLUMNS), _iterate_clock_rows(keys, now))
+    keys = list(clocks.values_list("pk", flat=True)[: MAX_ROWS + 1])  # fixed, to avoid gaps and duplicates
+    return build_export("sla", SLA_COLUMNS, _iterate_clocks(keys, now))
 
 
-def _iterate_clock_rows(keys: list[int], now: datetime) -> TableRows:
-    """Yield the rows of clocks in batches. If the export is truncated, the last row says so."""
-    for start in range(0, min(len(keys), MAX_EXPORT_ROWS), CHUNK_SIZE):
-        chunk = keys[start : min(start + CHUNK_SIZE, MAX_EXPORT_ROWS)]
-        with override("en"):  # exports are always in English
-            rows = [
-                tuple(serialize_row(row).values())
-                for row in build_rows(SlaClock.objects.filter(pk__in=chunk), now, chunk)
-            ]
-        yield from rows
-    if len(keys) > MAX_EXPORT_ROWS:
-        yield (f"Export limited to {MAX_EXPORT_ROWS} rows. Filter the list to export the other rows.",)
+def _iterate_clocks(keys: list[int], now: datetime) -> Iterator[ClockRow]:
+    for start in range(0, len(keys), CHUNK_SIZE):
+        chunk = keys[start : start + CHUNK_SIZE]
+        yield from build_rows(SlaClock.objects.filter(pk__in=chunk), now, chunk)
 
 
 def build_stages_table(request: HttpRequest, now: datetime) -> ExportTable:
@@ -169,47 +119,35 @@ def build_throughput_table(request: HttpRequest, now: datetime) -> ExportTable:
     return ExportTable("throughput", ("from", *(name.lower() for name in counts)), rows)
 
 
+FUNNEL_COLUMNS: Columns = {
+    "step": "name",
+    "reached": "reached",
+    "current": "still",
+    "ended": lambda step: ", ".join(f"{n} {word}" for word, n in step.ended),
+}
+
+
 def build_funnel_table(request: HttpRequest, now: datetime) -> ExportTable:
-    rows = [
-        (s.name, s.reached, s.still, ", ".join(f"{n} {w}" for w, n in s.ended))
-        for s in build_funnel(reading_flow.count_groups(parse_analytics_filters(request, now)))
-    ]
-    return ExportTable("funnel", ("step", "reached", "current", "ended"), rows)
+    groups = reading_flow.count_groups(parse_analytics_filters(request, now))
+    return build_export("funnel", FUNNEL_COLUMNS, build_funnel(groups))
 
 
-def build_reviewers_table(request: HttpRequest, now: datetime) -> ExportTable:
-    filters = parse_analytics_filters(request, now, period=False)
-    with override("en"):  # exports are always in English
-        loads = workload.list_reviewer_loads(filters)
-    rows = [(x.name, x.open, x.most, x.waiting, x.oldest, x.decision_count, x.away) for x in loads]
-    columns = ("reviewer", "open", "capacity", "waiting", "oldest (UTC)", "decided in 30 days", "absence")
-    return ExportTable("reviewers", columns, rows)
+FORECAST_COLUMNS: Columns = {
+    "program": "name",
+    "median": lambda line: line.now and line.now.p50,
+    "90th percentile": lambda line: line.now and line.now.p90,
+    "decisions": lambda line: line.now and line.now.count,
+    "window (days)": lambda line: line.now and line.now.window,
+    "tested decisions": "held.count",
+    "median accuracy %": "held.middle",
+    "90th percentile accuracy %": "held.share",
+}
 
 
 def build_forecasts_table(request: HttpRequest, now: datetime) -> ExportTable:
     filters = parse_analytics_filters(request, now, period=False)
     lines = forecast_accuracy.evaluate_programs(now, program=filters.program, weeks=flow_presenters.BACKTEST_WEEKS)
-    rows = [
-        (
-            x.name,
-            *((x.now.p50, x.now.p90, x.now.count, x.now.window) if x.now else (None,) * 4),
-            x.held.count,
-            x.held.middle,
-            x.held.share,
-        )
-        for x in lines
-    ]
-    columns = (
-        "program",
-        "median",
-        "90th percentile",
-        "decisions",
-        "window (days)",
-        "tested decisions",
-        "median accuracy %",
-        "90th percentile accuracy %",
-    )
-    return ExportTable("forecast", columns, rows)
+    return build_export("forecast", FORECAST_COLUMNS, lines)
 
 
 TABLES: dict[str, Callable[[AuthenticatedRequest, datetime], ExportTable]] = {
@@ -220,8 +158,8 @@ TABLES: dict[str, Callable[[AuthenticatedRequest, datetime], ExportTable]] = {
     "holders": build_holders_table,
     "throughput": build_throughput_table,
     "funnel": build_funnel_table,
-    "reviewers": build_reviewers_table,
     "forecast": build_forecasts_table,
+    "reviewers": workload_exports.build_reviewers_table,
     "waivers": workload_exports.build_waivers_table,
     "failing": workload_exports.build_failing_checks_table,
     "emails": workload_exports.build_emails_table,

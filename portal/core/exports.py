@@ -5,12 +5,14 @@ In CSV, a cell that starts like a formula gets a leading apostrophe. In XLSX, a 
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from operator import attrgetter
 from tempfile import TemporaryFile
-from typing import IO
+from typing import IO, Any
 
+from django.utils.translation import override
 from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
@@ -18,6 +20,9 @@ from openpyxl.styles import Font
 from openpyxl.worksheet._write_only import WriteOnlyWorksheet
 
 CellValue = str | int | float | bool | date | datetime | None
+# Attribute of a row, or function that reads a cell from it, by the title of the column.
+Columns = Mapping[str, str | Callable[[Any], CellValue]]
+MAX_ROWS = 50_000  # per file
 CHUNK_LINES = 200  # CSV lines per chunk
 MAX_CELL_CHARACTERS = 32_000  # spreadsheets reject longer cells
 SPECIAL_PREFIXES = frozenset("=#")  # openpyxl reads these as a formula or an error
@@ -37,6 +42,25 @@ class ExportTable:
     name: str
     columns: Sequence[str]
     rows: Iterable[Sequence[CellValue]]
+
+
+def build_export(name: str, columns: Columns, rows: Iterable[object]) -> ExportTable:
+    """Build a table whose cells are read from each row. Exports are always in English."""
+    readers = [attrgetter(column) if isinstance(column, str) else column for column in columns.values()]
+    return ExportTable(name, tuple(columns), _read_rows(readers, rows))
+
+
+def _read_rows(
+    readers: Sequence[Callable[[Any], CellValue]], rows: Iterable[object]
+) -> Iterator[tuple[CellValue, ...]]:
+    """Yield the cells of each row. If the export is truncated, the last row says so."""
+    for number, row in enumerate(rows):
+        if number == MAX_ROWS:
+            yield (f"Export limited to {MAX_ROWS} rows. Filter the list to export the other rows.",)
+            return
+        with override("en"):
+            cells = tuple(read(row) for read in readers)
+        yield cells
 
 
 def generate_csv(table: ExportTable) -> Iterator[str]:

@@ -7,10 +7,10 @@ import hashlib
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.feedgenerator import Atom1Feed
@@ -19,10 +19,11 @@ from django.utils.xmlutils import SimplerXMLGenerator
 from django.views.decorators.http import require_safe
 
 from integrations.programs.registry import PROGRAMS
+from portal.core.site_urls import build_absolute_url
 from portal.core.text_fields import clean_search_query
 from portal.core.value_types import JsonObject
 from portal.directory.models import ListingChange
-from portal.directory.search import build_absolute_url, serialize_listing
+from portal.directory.search import serialize_listing
 
 MAX_ENTRIES = 200  # per page
 EMPTY_FEED_UPDATED_AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -55,7 +56,7 @@ def build_next_url(request: HttpRequest, last: ListingChange) -> str:
     """Return the absolute URL of the next page with earlier changes."""
     query = request.GET.copy()
     query["before"] = f"{last.at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}_{last.pk}"
-    return build_absolute_url(f"{request.path}?{query.urlencode()}")
+    return f"{settings.SITE_URL}{request.path}?{query.urlencode()}"
 
 
 def parse_moment(text: str) -> datetime | None:
@@ -115,17 +116,17 @@ class PaginatedAtom(Atom1Feed):
 def _render_atom(
     request: HttpRequest, changes: list[ListingChange], updated_at: datetime, next_url: str
 ) -> HttpResponse:
-    feed_url = build_absolute_url(request.get_full_path())
+    feed_url = settings.SITE_URL + request.get_full_path()
     feed = PaginatedAtom(
         FEED_TITLE,
-        build_absolute_url(reverse("directory:list")),
+        build_absolute_url("directory:list"),
         FEED_TITLE,
         feed_url=feed_url,
         language="en",
         following=next_url,
     )
     for change in changes:
-        link = build_absolute_url(reverse("directory:listing", args=[change.listing.uuid]))
+        link = build_absolute_url("directory:listing", change.listing.uuid)
         feed.add_item(
             build_title(change),
             link,
@@ -146,8 +147,8 @@ def _render_json(
     feed: dict[str, object] = {
         "version": "https://jsonfeed.org/version/1.1",
         "title": FEED_TITLE,
-        "home_page_url": build_absolute_url(reverse("directory:list")),
-        "feed_url": build_absolute_url(request.get_full_path()),
+        "home_page_url": build_absolute_url("directory:list"),
+        "feed_url": settings.SITE_URL + request.get_full_path(),
         "language": "en",
         **({"next_url": next_url} if next_url else {}),
         "items": [build_item(change) for change in changes],
@@ -159,7 +160,7 @@ def build_item(change: ListingChange) -> JsonObject:
     """Return a change as an item of a JSON Feed. `_listing` is the current listing."""
     return {
         "id": f"urn:uuid:{change.uuid}",
-        "url": build_absolute_url(reverse("directory:listing", args=[change.listing.uuid])),
+        "url": build_absolute_url("directory:listing", change.listing.uuid),
         "title": build_title(change),
         "content_text": change.summary,
         "date_published": change.at.isoformat(),

@@ -4,15 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 
-from django.conf import settings
 from django.db.models import Case, QuerySet, Value, When
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY
 from portal.core.name_matching import normalize_text
+from portal.core.site_urls import build_absolute_url
 from portal.core.text_fields import clean_search_query
 from portal.core.value_types import JsonObject
 from portal.directory.models import Listing
@@ -162,21 +161,16 @@ def format_platforms(platforms: Iterable[str]) -> list[str]:
     ]
 
 
-def build_absolute_url(address: str) -> str:
-    """Return the absolute URL of a path."""
-    return f"{settings.SITE_URL.rstrip('/')}{address}"
-
-
 def serialize_listing(row: Listing) -> JsonObject:
     """Return a listing as JSON data for the API and the feeds, with ISO timestamps in UTC."""
-    page = build_absolute_url(reverse("directory:listing", args=[row.uuid]))
+    page = build_absolute_url("directory:listing", row.uuid)
     public_status = PUBLIC_STATUSES_BY_KEY[row.listing_status]
     return {
         "id": str(row.uuid),
         "name": row.name,
         "summary": row.summary,
         "url": page,
-        "logo": build_absolute_url(reverse("directory:logo", args=[row.uuid])) if row.has_logo else None,
+        "logo": build_absolute_url("directory:logo", row.uuid) if row.has_logo else None,
         "publisher": {"name": row.publisher, "slug": row.publisher_slug},
         "product": row.product,
         "program": {"key": row.program, "name": PROGRAMS[row.program].name},

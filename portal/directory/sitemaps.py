@@ -12,10 +12,11 @@ from django.urls import reverse
 from django.views.decorators.cache import cache_control
 
 from integrations.programs.registry import PROGRAMS
+from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import NamedValues
 from portal.directory.feeds import MAX_AGE_SECONDS
 from portal.directory.models import Listing
-from portal.directory.search import STATUSES_BY_STANDING, build_absolute_url
+from portal.directory.search import STATUSES_BY_STANDING
 from verification.checks.types import CHECKS
 
 DISALLOWED_PATHS = ("/accounts/", "/admin/", "/api/", "/emails/", "/integrations/", "/drafts/", "/search/")
@@ -93,5 +94,5 @@ def show_sitemap(request: HttpRequest) -> HttpResponse:
 def show_robots_txt(_request: HttpRequest) -> HttpResponse:
     """Return robots.txt."""
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in DISALLOWED_PATHS), f"Allow: {reverse('api:docs')}"]
-    lines += ["", f"Sitemap: {build_absolute_url(reverse('directory:sitemap'))}"]
+    lines += ["", f"Sitemap: {build_absolute_url('directory:sitemap')}"]
     return HttpResponse("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")

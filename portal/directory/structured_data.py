@@ -3,14 +3,14 @@
 import json
 from collections.abc import Iterable, Mapping
 
-from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
+from portal.core.site_urls import build_absolute_url
 from portal.directory.listing_content import ListingContent
 from portal.directory.models import Listing
-from portal.directory.search import UNLISTED_STATUSES, build_absolute_url
+from portal.directory.search import UNLISTED_STATUSES
 
 JSON_ESCAPES = {ord(">"): "\\u003E", ord("<"): "\\u003C", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
@@ -20,7 +20,7 @@ def build_software_application(row: Listing, content: ListingContent) -> SafeStr
     if row.listing_status in UNLISTED_STATUSES:
         return SafeString("")
     systems = sorted({platform.partition("_")[0] for platform in row.platforms.split()})
-    page = build_absolute_url(reverse("directory:listing", args=[row.uuid]))
+    page = build_absolute_url("directory:listing", row.uuid)
     data: dict[str, object] = {
         "@context": "https://schema.org",
         "@type": "SoftwareApplication",
@@ -34,12 +34,12 @@ def build_software_application(row: Listing, content: ListingContent) -> SafeStr
         "softwareVersion": row.version,
         "datePublished": f"{row.listed_at:%Y-%m-%d}",
         "dateModified": f"{row.changed_at:%Y-%m-%d}",
-        "image": build_absolute_url(reverse("directory:logo", args=[row.uuid])) if row.has_logo else "",
+        "image": build_absolute_url("directory:logo", row.uuid) if row.has_logo else "",
         "sameAs": content.row.homepage,
         "publisher": {
             "@type": "Organization",
             "name": row.publisher,
-            "url": build_absolute_url(reverse("directory:partner", args=[row.publisher_slug])),
+            "url": build_absolute_url("directory:partner", row.publisher_slug),
         },
     }
     return _serialize_json_ld(data)
@@ -52,7 +52,7 @@ def build_item_list(rows: Iterable[Listing], first_position: int) -> SafeString:
             "@type": "ListItem",
             "position": position,
             "name": row.name,
-            "url": build_absolute_url(reverse("directory:listing", args=[row.uuid])),
+            "url": build_absolute_url("directory:listing", row.uuid),
         }
         for position, row in enumerate(rows, first_position)
     ]
@@ -61,8 +61,8 @@ def build_item_list(rows: Iterable[Listing], first_position: int) -> SafeString:
 
 def build_organization(partner: Partner, rows: Iterable[Listing]) -> SafeString:
     """Return a partner as a schema.org Organization with its listings."""
-    page = build_absolute_url(reverse("directory:partner", args=[partner.slug]))
-    listings = (build_absolute_url(reverse("directory:listing", args=[row.uuid])) for row in rows)
+    page = build_absolute_url("directory:partner", partner.slug)
+    listings = (build_absolute_url("directory:listing", row.uuid) for row in rows)
     data = {
         "@context": "https://schema.org",
         "@type": "Organization",

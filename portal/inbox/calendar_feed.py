@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.urls import reverse
 from icalendar import Calendar, Event
 
 from portal.accounts.models import User
 from portal.accounts.second_factor import is_second_factor_missing
 from portal.core.crypto import hash_token
+from portal.core.site_urls import build_absolute_url
 from portal.inbox.deadlines import CalendarDeadline, list_deadlines
 from portal.inbox.models import CalendarFeed
 
@@ -25,7 +25,7 @@ def create_feed(person: User, now: datetime) -> str:
     token = secrets.token_urlsafe(TOKEN_BYTES)
     values = {"token_hash": hash_token(token), "created_at": now}
     CalendarFeed.objects.update_or_create(user=person, defaults=values)
-    return settings.SITE_URL + reverse("inbox:calendar_feed", args=[token])
+    return build_absolute_url("inbox:calendar_feed", token)
 
 
 def delete_feed(person: User) -> None:

@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db.models import Q, QuerySet
-from django.urls import reverse
 
 from integrations.partners import permissions
 from integrations.sla.engine.types import ClockStatus
@@ -21,6 +19,7 @@ from integrations.sla.presenters import TARGET_TYPE_LABELS
 from integrations.submissions.models import Finding, Integration, Meeting, RequirementFulfillment, TestCredential
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
+from portal.core.site_urls import build_absolute_url
 
 RETENTION_PERIOD = timedelta(days=30)
 LOOKAHEAD_PERIOD = timedelta(days=400)
@@ -77,10 +76,6 @@ def list_deadlines(person: User, now: datetime) -> list[CalendarDeadline]:
     return sorted(deadlines, key=lambda deadline: (deadline.ends, deadline.uid))
 
 
-def build_url(name: str, *args: object) -> str:
-    return settings.SITE_URL + reverse(name, args=args)
-
-
 def build_deadline(
     uid: str, title: str, at: datetime, page: str, changed_at: datetime | None, **flags: bool
 ) -> CalendarDeadline:
@@ -91,7 +86,7 @@ def _list_turns(rows: QuerySet[Integration], person: User, now: datetime) -> Ite
     """Yield one deadline per integration: the next action of the person's side, if it has a due date."""
     for integration in rows.exclude(responsible_since=None).select_related("partner").order_by("pk")[:MAX_PER_KIND]:
         holder, word, page = TURN_LABELS[bool(permissions.get_role(integration.partner, person))]
-        title, page_url = f"{integration.name}: {word}", build_url(page, integration.uuid)
+        title, page_url = f"{integration.name}: {word}", build_absolute_url(page, integration.uuid)
         due_at = integration.action_due_at if integration.responsible_party == holder else None
         changed_at = integration.responsible_since
         assert changed_at
@@ -107,7 +102,7 @@ def _list_findings(rows: QuerySet[Integration], now: datetime) -> Iterator[Calen
     )
     for finding in findings.order_by("pk")[:MAX_PER_KIND]:
         title = f"{finding.integration.name}: finding {finding.number} is due"
-        page = build_url("submissions:detail", finding.integration.uuid)
+        page = build_absolute_url("submissions:detail", finding.integration.uuid)
         is_done = finding.state != Finding.State.OPEN
         assert finding.due_at
         yield build_deadline(
@@ -135,7 +130,7 @@ def _list_clocks(rows: QuerySet[Integration], now: datetime) -> Iterator[Calenda
             f"issue-{clock.issue.uuid}-{clock.target_type}",
             title,
             clock.due_at,
-            build_url("sla:issue", clock.issue.uuid),
+            build_absolute_url("sla:issue", clock.issue.uuid),
             clock.stopped_at or clock.started_at,
             is_done=clock.state not in OPEN_CLOCK_STATUSES,
             tentative=clock.state == ClockStatus.PAUSED,
@@ -145,7 +140,7 @@ def _list_clocks(rows: QuerySet[Integration], now: datetime) -> Iterator[Calenda
 def _list_waivers(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
     waivers = RequirementFulfillment.objects.filter(integration__in=rows, waiver_expires_at__gte=now - RETENTION_PERIOD)
     for waiver in waivers.select_related("integration").order_by("pk")[:MAX_PER_KIND]:
-        page = build_url("submissions:requirement", waiver.integration.uuid, waiver.requirement_id)
+        page = build_absolute_url("submissions:requirement", waiver.integration.uuid, waiver.requirement_id)
         assert waiver.waiver_expires_at
         yield build_deadline(
             f"waiver-{waiver.pk}",
@@ -159,7 +154,7 @@ def _list_waivers(rows: QuerySet[Integration], now: datetime) -> Iterator[Calend
 def _list_credentials(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
     credentials = TestCredential.objects.filter(integration__in=rows, rotate_at__gte=now - RETENTION_PERIOD)
     for credential in credentials.select_related("integration").order_by("pk")[:MAX_PER_KIND]:
-        page = build_url("submissions:requirement", credential.integration.uuid, credential.requirement_id)
+        page = build_absolute_url("submissions:requirement", credential.integration.uuid, credential.requirement_id)
         title = f"{credential.integration.name}: time for a new test account"
         assert credential.rotate_at
         yield build_deadline(
@@ -179,7 +174,7 @@ def _list_meetings(rows: QuerySet[Integration], now: datetime) -> Iterator[Calen
     for meeting in meetings.select_related("integration").order_by("pk")[:MAX_PER_KIND]:
         assert meeting.starts_at
         ends = meeting.starts_at + timedelta(minutes=meeting.minutes)
-        page = build_url("submissions:requirement", meeting.integration.uuid, meeting.requirement_id)
+        page = build_absolute_url("submissions:requirement", meeting.integration.uuid, meeting.requirement_id)
         is_off = meeting.state == Meeting.State.CANCELED
         yield CalendarDeadline(
             f"meeting-{meeting.uuid}",

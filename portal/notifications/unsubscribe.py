@@ -5,12 +5,11 @@ RFC 8058: the List-Unsubscribe header holds the URL; a POST to it turns off the 
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core import signing
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from portal.core.site_urls import build_absolute_url
 from portal.notifications.categories import CATEGORY_BY_KEY
 
 SALT = "notices"
@@ -19,7 +18,7 @@ DIGEST = "digest"
 
 def build_url(person: Any, kind: str) -> str:
     """Return the URL that unsubscribes a person. It does not expire, because emails may be old."""
-    return settings.SITE_URL + reverse("inbox:stop", args=[signing.dumps([person.pk, kind], salt=SALT)])
+    return build_absolute_url("inbox:stop", signing.dumps([person.pk, kind], salt=SALT))
 
 
 def parse_token(token: str) -> tuple[object, str] | None:

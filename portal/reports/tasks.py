@@ -7,9 +7,7 @@ the email of each reader, which waits for Monday morning in the reader's time zo
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.db import transaction
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -19,6 +17,7 @@ from integrations.sla.models import MonitoredRepository
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.core.iso_weeks import IsoWeek, get_last_complete_week, get_program_zone, parse_week
+from portal.core.site_urls import build_absolute_url
 from portal.notifications import email as mail
 from portal.reports import metrics, unsubscribe
 from portal.reports.models import ReportDelivery, ReportSnapshot, ReportSubscription
@@ -143,7 +142,7 @@ def deliver_report(snapshot: ReportSnapshot, reader: User, frequency: str, now: 
     unsubscribe_url = unsubscribe.build_unsubscribe_url(reader, snapshot.scope)
     context = {
         "report": build_report_context(snapshot.figures),
-        "page": settings.SITE_URL + reverse("reports:detail", args=[snapshot.scope, snapshot.week]),
+        "page": build_absolute_url("reports:detail", snapshot.scope, snapshot.week),
         "stop": unsubscribe_url,
         "category": gettext("Weekly report"),
     }

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core import signing
-from django.urls import reverse
 
 from portal.accounts.requests import AnyUser
+from portal.core.site_urls import build_absolute_url
 from portal.notifications.models import EmailMessage
 from portal.reports.models import ReportSubscription
 
@@ -16,7 +15,7 @@ SALT = "report"
 
 def build_unsubscribe_url(reader: AnyUser, scope: str) -> str:
     """Return the unsubscribe URL of a report and reader, which never expires."""
-    return settings.SITE_URL + reverse("reports:stop", args=[signing.dumps([reader.pk, scope], salt=SALT)])
+    return build_absolute_url("reports:stop", signing.dumps([reader.pk, scope], salt=SALT))
 
 
 def parse_token(token: str) -> tuple[object, str] | None:

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.urls import reverse
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner
@@ -14,6 +13,7 @@ from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.audit.catalog import WEBHOOKS
 from portal.audit.models import AuditEvent
+from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import JsonObject
 from portal.webhooks.event_types import DOCUMENTATION, ISSUE_KEYS, PAYLOAD_VERSION, TEST_EVENT_TYPE
 
@@ -68,7 +68,7 @@ def build_subject_data(row: Integration) -> dict[str, object]:
             "tier": row.tier,
             "turn": row.responsible_party,
             "repository": row.repository,
-            "url": settings.SITE_URL + reverse("submissions:detail", args=[row.uuid]),
+            "url": build_absolute_url("submissions:detail", row.uuid),
         },
         "partner": {"name": row.partner.name, "slug": row.partner.slug},
     }

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from django.conf import settings
 from django.db import transaction
-from django.urls import reverse
 
+from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import TemplateContext
 from portal.notifications import email
 from portal.webhooks.http_delivery import DeliveryOutcome
@@ -74,7 +73,7 @@ def pause_endpoint(endpoint: WebhookEndpoint, reason: WebhookEndpoint.Pause, now
     template_context: TemplateContext = {
         "endpoint": endpoint,
         "why_paused": reason.label,
-        "page": settings.SITE_URL + reverse("webhooks:detail", args=[endpoint.uuid]),
+        "page": build_absolute_url("webhooks:detail", endpoint.uuid),
     }
     for recipient in list_owners(endpoint):
         key = f"webhook_paused:{endpoint.pk}:{now.isoformat()}:{recipient.pk}"

@@ -27,12 +27,12 @@ from portal.api.models import ApiToken
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event, subscribe
 from portal.core.errors import ActionRefused
+from portal.core.site_urls import build_absolute_url
 from portal.inbox.deadlines import (
     MAX_PER_KIND,
     RETENTION_PERIOD,
     CalendarDeadline,
     build_deadline,
-    build_url,
     register_source,
 )
 from portal.notifications import email as mail
@@ -238,7 +238,7 @@ def list_token_deadlines(person: User, now: datetime) -> Iterator[CalendarDeadli
             f"token-{token.uuid}",
             "An API token ends",
             token.expires_at,
-            build_url("api:tokens"),
+            build_absolute_url("api:tokens"),
             token.created_at,
             is_done=is_gone,
         )

@@ -6,13 +6,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.conf import settings
-from django.urls import reverse
-
 from integrations.submissions.models import Integration
 from integrations.submissions.public_status import get_public_listing_status, get_status_changed_at
 from integrations.submissions.workflow.states import ListingStatus
 from portal.core.badge_impersonation import strip_decoration
+from portal.core.site_urls import build_absolute_url
 
 LISTED_STATUS, ENDED_STATUS = "listed", "ended"
 # A notice is not public, so the integration appears as listed.
@@ -85,10 +83,5 @@ def get_badge_status(row: Integration) -> BadgeStatus:
         about=listing_status.sentence or (tier.description if tier else ""),
         listed_since=row.released_at,  # type: ignore[arg-type]
         listing_status_since=get_status_changed_at(row) or row.released_at,  # type: ignore[arg-type]
-        page=build_absolute_url(reverse("directory:listing", args=[row.uuid])),
+        page=build_absolute_url("directory:listing", row.uuid),
     )
-
-
-def build_absolute_url(path: str) -> str:
-    """Return the absolute URL of a path."""
-    return settings.SITE_URL + path

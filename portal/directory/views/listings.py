@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
@@ -141,7 +142,7 @@ def show_listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "structured": build_software_application(listing_row, content),
         "can_reply": request.user.is_authenticated and permissions.can_edit(row, request.user),
         "changes": ListingChange.objects.filter(listing=listing_row)[:MAX_CHANGES],
-        "address": search.build_absolute_url(request.path),
+        "address": settings.SITE_URL + request.path,
         "is_gone": listing_row.listing_status in search.UNLISTED_STATUSES,
     }
     response = render(request, "directory/listing.html", context)

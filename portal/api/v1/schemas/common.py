@@ -3,10 +3,10 @@
 from typing import Annotated
 from uuid import UUID
 
-from django.conf import settings
-from django.urls import reverse
 from ninja import Schema
 from pydantic import BeforeValidator
+
+from portal.core.site_urls import build_absolute_url
 
 # Text of a person, label, or enum member. Empty for None.
 DisplayText = Annotated[str, BeforeValidator(lambda value: str(value or ""))]
@@ -17,11 +17,6 @@ RelatedUuid = Annotated[UUID | None, BeforeValidator(lambda row: row and row.uui
 class PartnerReference(Schema):
     name: str
     slug: str
-
-
-def build_absolute_url(name: str, *args: object) -> str:
-    """Return the absolute URL of a page."""
-    return settings.SITE_URL + reverse(name, args=args)
 
 
 def link_to(name: str) -> BeforeValidator:

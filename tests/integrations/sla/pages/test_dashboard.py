@@ -14,7 +14,7 @@ from pytest_django import DjangoAssertNumQueries
 from integrations.sla import filters, presenters, tasks
 from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue
 from integrations.sla.services import projection
-from portal.analytics import exports
+from portal.core import exports
 from portal.reports import sla_dashboard
 from tests.integrations.sla.pages.issues import create_issue
 
@@ -127,9 +127,9 @@ def test_export_escapes_formulas_and_names_last_commenters(sign_in: SignIn, alic
 
 def test_truncated_export_says_so(sign_in: SignIn, alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     client = sign_in(alice)
-    monkeypatch.setattr(exports, "MAX_EXPORT_ROWS", 5)
+    monkeypatch.setattr(exports, "MAX_ROWS", 5)
     assert len(text(client.get("/exports/sla.csv")).splitlines()) == 6
-    monkeypatch.setattr(exports, "MAX_EXPORT_ROWS", 3)
+    monkeypatch.setattr(exports, "MAX_ROWS", 3)
     lines = text(client.get("/exports/sla.csv")).splitlines()
     assert (len(lines), lines[-1]) == (5, "Export limited to 3 rows. Filter the list to export the other rows.")
 
