@@ -24,7 +24,7 @@ from portal.accounts import second_factor_secrets, time_zones
 from portal.accounts.models import User
 from portal.accounts.reauthentication import has_recent_authentication
 from portal.accounts.requests import AnyUser
-from portal.accounts.security_log import record_failed_sign_in, record_security_event
+from portal.accounts.security_log import TEXTS, record_failed_sign_in, record_security_event
 from portal.core import crypto
 from portal.core.client_ip import get_client_network
 from portal.core.text_fields import explain_text_refusal
@@ -38,22 +38,6 @@ EMAIL_TEMPLATES = {
     "account/email/password_reset_key": "reset_password",
     "account/email/unknown_account": "unknown_account",
     "account/email/account_already_exists": "account_exists",
-}
-# Account changes that the account_changed email announces to the owner
-CHANGE_LABELS = {
-    "account/email/password_changed": gettext_noop("Your password was changed"),
-    "account/email/password_reset": gettext_noop("Your password was reset through an emailed link"),
-    "account/email/password_set": gettext_noop("Password added"),
-    "account/email/email_changed": gettext_noop("Primary email address changed"),
-    "account/email/email_deleted": gettext_noop("Email address removed"),
-    "account/email/email_confirm": gettext_noop("Email address confirmed"),
-    "mfa/email/totp_activated": gettext_noop("Authenticator app added"),
-    "mfa/email/totp_deactivated": gettext_noop("Authenticator app removed"),
-    "mfa/email/webauthn_added": gettext_noop("Passkey added"),
-    "mfa/email/webauthn_removed": gettext_noop("Passkey removed"),
-    "mfa/email/recovery_codes_generated": gettext_noop("New recovery codes created"),
-    "socialaccount/email/account_connected": gettext_noop("GitHub account connected"),
-    "socialaccount/email/account_disconnected": gettext_noop("GitHub account disconnected"),
 }
 
 
@@ -87,7 +71,8 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def send_mail(self, template_prefix: str, email: str, context: Mapping[str, object]) -> None:
         """Queue the email for this address only, because a sign-in link is not a notification."""
-        change = CHANGE_LABELS.get(template_prefix, gettext_noop("Your account was changed"))
+        account_email = TEXTS.emails.get(template_prefix)
+        change = account_email.subject if account_email else gettext_noop("Your account was changed")
         name = EMAIL_TEMPLATES.get(template_prefix, "account_changed")
         email_context = {**context, "address": email, "change": change, "at": context.get("timestamp")}
         with transaction.atomic():

@@ -3,15 +3,17 @@
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
-from django.utils.translation import gettext_noop
+from pydantic import TypeAdapter
 
 from portal.accounts.models import SecurityEvent, User
 from portal.core.client_ip import get_client_ip
+from portal.core.content_files import Content, load_content
 from portal.notifications import email as mail
 
 RETENTION = timedelta(days=400)
@@ -19,42 +21,30 @@ UNKNOWN_ADDRESS_RETENTION = timedelta(days=30)  # sign-in attempts with addresse
 
 
 @dataclass(frozen=True, slots=True)
-class SecurityEventKind:
+class SecurityEventKind(Content):
     """Label of an event in the log, and the email subject if this module sends an email."""
 
     label: str
     subject: str = ""
 
 
-EVENT_KINDS: dict[str, SecurityEventKind] = {
-    "signed_in": SecurityEventKind(gettext_noop("Signed in")),
-    "sign_in_failed": SecurityEventKind(gettext_noop("Sign-in failed")),
-    "signed_out": SecurityEventKind(gettext_noop("Signed out")),
-    "second_factor_failed": SecurityEventKind(gettext_noop("Two-factor authentication failed")),
-    "password_changed": SecurityEventKind(gettext_noop("Password changed")),
-    "password_reset": SecurityEventKind(gettext_noop("Password reset by email")),
-    "password_set": SecurityEventKind(gettext_noop("Password set")),
-    "email_added": SecurityEventKind(gettext_noop("Email address added"), gettext_noop("An email address was added")),
-    "email_confirmed": SecurityEventKind(gettext_noop("Email address confirmed")),
-    "email_changed": SecurityEventKind(gettext_noop("Primary email address changed")),
-    "email_removed": SecurityEventKind(gettext_noop("Email address removed")),
-    "second_factor_added": SecurityEventKind(gettext_noop("Two-factor method added")),
-    "second_factor_removed": SecurityEventKind(gettext_noop("Two-factor method removed")),
-    "recovery_codes_created": SecurityEventKind(gettext_noop("Recovery codes created")),
-    "github_connected": SecurityEventKind(gettext_noop("GitHub account connected")),
-    "github_disconnected": SecurityEventKind(gettext_noop("GitHub account disconnected")),
-    "token_created": SecurityEventKind(gettext_noop("API token created")),
-    "token_revoked": SecurityEventKind(gettext_noop("API token revoked"), gettext_noop("An API token was revoked")),
-    "tokens_revoked": SecurityEventKind(
-        gettext_noop("All API tokens revoked"), gettext_noop("Your API tokens were revoked")
-    ),
-    "sessions_ended": SecurityEventKind(
-        gettext_noop("Other sessions signed out"), gettext_noop("Your other sessions were signed out")
-    ),
-    "roles_changed": SecurityEventKind(gettext_noop("Roles changed"), gettext_noop("Your roles were changed")),
-    "deactivated": SecurityEventKind(gettext_noop("Account deactivated"), gettext_noop("Your account was deactivated")),
-    "reactivated": SecurityEventKind(gettext_noop("Account reactivated"), gettext_noop("Your account was reactivated")),
-}
+@dataclass(frozen=True, slots=True)
+class AccountEmail(Content):
+    """Subject of an email about a change that django-allauth reports."""
+
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityTexts(Content):
+    """Content of security_events.yaml. `translatable` names the keys whose values are messages."""
+
+    translatable: tuple[str, ...]
+    events: dict[str, SecurityEventKind]
+    emails: dict[str, AccountEmail]
+
+
+TEXTS = load_content(Path(__file__).with_name("content") / "security_events.yaml", TypeAdapter(SecurityTexts))
 
 
 def record_security_event(
@@ -68,7 +58,7 @@ def record_security_event(
     now: datetime | None = None,
 ) -> SecurityEvent:
     """Append an entry and queue its email. Raises KeyError for an unknown kind."""
-    subject = EVENT_KINDS[kind].subject
+    subject = TEXTS.events[kind].subject
     ip, user_agent = describe_client(request)
     with transaction.atomic():
         event = SecurityEvent.objects.create(

@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 
 from portal.accounts.models import SecurityEvent
 from portal.accounts.reauthentication import has_recent_authentication
-from portal.accounts.security_log import EVENT_KINDS
+from portal.accounts.security_log import TEXTS
 from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate
 
@@ -22,7 +22,7 @@ PAGE_SIZE = 50
 def show_security_log(request: HttpRequest) -> HttpResponse:
     """List the security events of the user's own account, newest first."""
     page = paginate(request, SecurityEvent.objects.filter(user=request.user.pk), PAGE_SIZE)
-    rows = [(event, _(EVENT_KINDS[event.kind].label)) for event in page.object_list]
+    rows = [(event, _(TEXTS.events[event.kind].label)) for event in page.object_list]
     return render(request, "partners/security_log.html", {"page": page, "rows": rows})
 
 

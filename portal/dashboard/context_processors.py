@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
@@ -12,8 +13,10 @@ from django.templatetags.static import static
 from django.urls import NoReverseMatch, get_script_prefix, get_urlconf, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
+from pydantic import TypeAdapter
 
 from integrations.partners import permissions
+from portal.core.content_files import Content, load_content
 
 # Label and icon by the value of the cookie.
 THEMES = {
@@ -22,46 +25,30 @@ THEMES = {
     "dark": (gettext_noop("Dark"), "moon"),
 }
 THEME_COOKIE = "theme"
-# Navigation of program staff: URL name, label, icon. Links to missing URLs are left out.
-PROGRAM_LINKS = (
-    ("reviews:queue", gettext_noop("Review queue"), "inbox"),
-    ("submissions:list", gettext_noop("Integrations"), "plug"),
-    ("reports:sla_dashboard", gettext_noop("SLA"), "timer"),
-    ("reviews:partners", gettext_noop("Partners"), "building-2"),
-    ("inbox:email_log", gettext_noop("Email log"), "mail"),
-    ("analytics:overview", gettext_noop("Analytics"), "chart-line"),
-    ("reports:list", gettext_noop("Reports"), "chart-column"),
-)
-STAFF_LINKS = (("admin:index", gettext_noop("Administration"), "settings"),)
-MENU_LINKS = (
-    ("accounts:profile", gettext_noop("Your profile"), "user"),
-    ("mfa_index", gettext_noop("Two-factor authentication"), "shield-check"),
-    ("reports:sla_dashboard", gettext_noop("SLA"), "timer"),
-    ("reports:list", gettext_noop("Reports"), "chart-column"),
-    ("inbox:list", gettext_noop("Notifications"), "bell"),
-    ("webhooks:list", gettext_noop("Webhooks"), "webhook"),
-    ("api:docs", gettext_noop("For developers"), "braces"),
-    ("help:index", gettext_noop("Help"), "circle-question-mark"),
-)
-FOOTER_LINKS = (
-    ("help:index", gettext_noop("Help"), ""),
-    ("help:getting_started", gettext_noop("Getting started"), ""),
-    ("submissions:programs", gettext_noop("Programs"), ""),
-    ("checks:help", gettext_noop("Checks"), ""),
-    ("help:glossary", gettext_noop("Glossary"), ""),
-    ("directory:list", gettext_noop("Directory"), ""),
-    ("directory:verify_badge", gettext_noop("Verify a badge"), ""),
-    ("status:index", gettext_noop("Status"), ""),
-)
-ACCOUNT_LINKS = (
-    ("accounts:profile", gettext_noop("Profile"), "user"),
-    ("accounts:email_addresses", gettext_noop("Email addresses"), "mail"),
-    ("account_change_password", gettext_noop("Password"), "key-round"),
-    ("mfa_index", gettext_noop("Two-factor authentication"), "shield-check"),
-    ("api:tokens", gettext_noop("API tokens"), "braces"),
-    ("inbox:preferences", gettext_noop("Notification preferences"), "bell"),
-    ("socialaccount_connections", gettext_noop("GitHub accounts"), "link"),
-)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEntry(Content):
+    """Link of navigation.yaml."""
+
+    name: str
+    label: str
+    icon: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Navigation(Content):
+    """Content of navigation.yaml. `translatable` names the keys whose values are messages."""
+
+    translatable: tuple[str, ...]
+    program: tuple[LinkEntry, ...]
+    staff: tuple[LinkEntry, ...]
+    menu: tuple[LinkEntry, ...]
+    footer: tuple[LinkEntry, ...]
+    account: tuple[LinkEntry, ...]
+
+
+NAVIGATION = load_content(Path(__file__).with_name("content") / "navigation.yaml", TypeAdapter(Navigation))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +107,12 @@ class Frame:
     @property
     def canonical(self) -> str:
         """Return the canonical URL of the page, without the query."""
-        return f"{settings.SITE_URL.rstrip('/')}{self.request.path}"
+        return settings.SITE_URL + self.request.path
 
     @property
     def picture(self) -> str:
         """Return the URL of the preview image for shared links."""
-        return urljoin(f"{settings.SITE_URL.rstrip('/')}/", static("og.png"))
+        return urljoin(f"{settings.SITE_URL}/", static("og.png"))
 
     @cached_property
     def theme(self) -> str:
@@ -136,22 +123,22 @@ class Frame:
         """Return the navigation of reviewers and staff, which is empty for partners."""
         if not self.is_program_staff:
             return []
-        return self.build_links(PROGRAM_LINKS + STAFF_LINKS if self.user.is_staff else PROGRAM_LINKS)
+        return self.build_links(NAVIGATION.program + (NAVIGATION.staff if self.user.is_staff else ()))
 
     @cached_property
     def menu(self) -> list[NavigationLink]:
         """Return the links of the user menu."""
-        return self.build_links(MENU_LINKS)
+        return self.build_links(NAVIGATION.menu)
 
     @cached_property
     def footer(self) -> list[NavigationLink]:
         """Return the links in the footer."""
-        return self.build_links(FOOTER_LINKS)
+        return self.build_links(NAVIGATION.footer)
 
     @cached_property
     def account(self) -> list[NavigationLink]:
         """Return the links between the account pages."""
-        return self.build_links(ACCOUNT_LINKS)
+        return self.build_links(NAVIGATION.account)
 
     @cached_property
     def companies(self) -> list[NavigationLink]:
@@ -163,11 +150,12 @@ class Frame:
             for partner in permissions.list_current_memberships(self.user)
         ]
 
-    def build_links(self, table: Sequence[tuple[str, str, str]]) -> list[NavigationLink]:
-        """Return the links of a table whose URLs exist."""
-        links = [(label, icon, get_url(name)) for name, label, icon in table]
+    def build_links(self, entries: Sequence[LinkEntry]) -> list[NavigationLink]:
+        """Return the links whose URLs exist."""
         return [
-            NavigationLink(_(label), icon, href, self.get_aria_current(href)) for label, icon, href in links if href
+            NavigationLink(_(entry.label), entry.icon, href, self.get_aria_current(href))
+            for entry in entries
+            if (href := get_url(entry.name))
         ]
 
     def get_aria_current(self, href: str) -> str:

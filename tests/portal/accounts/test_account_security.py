@@ -14,7 +14,7 @@ from django.utils import timezone
 from portal.accounts.access import revoke_access
 from portal.accounts.cleanup import delete_expired
 from portal.accounts.models import SecurityEvent
-from portal.accounts.security_log import EVENT_KINDS, record_security_event
+from portal.accounts.security_log import TEXTS, record_security_event
 from portal.api.services import tokens
 from portal.inbox import calendar_feed
 from portal.notifications.models import EmailMessage
@@ -209,10 +209,10 @@ def test_log_shows_a_person_their_own_entries_alone(sign_in: SignIn, alice: Any,
 
 
 def test_every_kind_reads_as_a_sentence_on_the_page(sign_in: SignIn, alice: Any) -> None:
-    for kind in EVENT_KINDS:
+    for kind in TEXTS.events:
         record_security_event(alice, kind)
     page = text_of(sign_in(alice).get("/profile/security/"))
-    assert [kind.label for kind in EVENT_KINDS.values() if kind.label not in page] == []
+    assert [kind.label for kind in TEXTS.events.values() if kind.label not in page] == []
 
 
 def test_sign_out_everywhere_else_leaves_this_session(alice: Any) -> None:

@@ -36,7 +36,8 @@ def test_rail_marks_where_the_reader_is(rita):
 
 def test_place_without_an_address_is_left_out(rita):
     assert context_processors.get_url("no-such-page") == ""
-    assert frame_of(rita).build_links((("no-such-page", "Nowhere", "map"),)) == []
+    entry = context_processors.LinkEntry("no-such-page", "Nowhere", "map")
+    assert frame_of(rita).build_links((entry,)) == []
 
 
 def test_partners_cost_one_query_and_only_where_shown(alice, django_assert_num_queries):
