@@ -1,15 +1,39 @@
-"""Installation snippets of listed integrations with version constraints."""
+"""Installation snippets of listed integrations with version constraints, from data/snippets.yaml."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
-from django.utils.translation import gettext
+from django.template import Context, Template
 from django.utils.translation import gettext as _
+from pydantic import TypeAdapter
 
 from integrations.submissions.models import Integration
+from portal.core.content_files import Content, load_content
 from portal.directory.observed_versions import ObservedVersions
 from verification.terraform.versions import InvalidVersionError, parse_version
+
+
+@dataclass(frozen=True, slots=True)
+class SnippetTemplate(Content):
+    """Entry of snippets.yaml. Without `categories`, it applies to all categories of the program."""
+
+    label: str
+    text: str
+    note: str = ""
+    source: str = ""
+    categories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SnippetTemplates(Content):
+    """Content of snippets.yaml. `translatable` names the keys whose values are messages."""
+
+    translatable: tuple[str, ...]
+    snippets: dict[str, SnippetTemplate]
+
+
+TEMPLATES = load_content(Path(__file__).with_name("data") / "snippets.yaml", TypeAdapter(SnippetTemplates)).snippets
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,107 +58,15 @@ def build_constraint(version: str) -> str:
 
 def build_snippet(row: Integration, observed_versions: ObservedVersions) -> InstallSnippet | None:
     """Return the snippet for the program of the integration, or None."""
-    build = BUILDERS_BY_PROGRAM.get(row.program_key)
-    return build(row, observed_versions) if build else None
-
-
-def _build_version_line(observed_versions: ObservedVersions, indent: str) -> str:
-    """Return a line with the version constraint, or an empty string without an observed version."""
-    version_constraint = build_constraint(observed_versions.version)
-    return f'\n{indent}version = "{version_constraint}"' if version_constraint else ""
-
-
-def build_identifier(text: str) -> str:
-    """Return a name as an identifier: "umbra_scan" for "Umbra scan"."""
-    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_") or "this"
-
-
-def _split_repository(row: Integration, prefix: str) -> tuple[str, str]:
-    owner, _, name = row.repository.partition("/")
-    return owner, name.removeprefix(prefix)
-
-
-def _build_provider_snippet(row: Integration, observed_versions: ObservedVersions) -> InstallSnippet | None:
-    owner, name = (
-        observed_versions.namespace.split("/", 1)
-        if "/" in observed_versions.namespace
-        else _split_repository(row, "terraform-provider-")
-    )
-    if not (owner and name):
+    template = TEMPLATES.get(row.program_key)
+    if template is None or (template.categories and row.category not in template.categories):
         return None
-    text = (
-        "terraform {\n  required_providers {\n"
-        f"    {name} = {{\n      source  = "
-        f'"{owner}/{name}"{_build_version_line(observed_versions, "      ")}\n    }}\n  }}\n}}'
-    )
-    return InstallSnippet(_("Provider requirement for Terraform"), text)
-
-
-def _build_run_task_snippet(row: Integration, _observed_versions: ObservedVersions) -> InstallSnippet:
-    name = build_identifier(row.name)
-    text = (
-        f'resource "tfe_organization_run_task" "{name}" {{\n  organization = var.organization\n'
-        f'  name         = "{name.replace("_", "-")}"\n  url          = var.{name}_url\n  enabled      = true\n}}'
-    )
-    return InstallSnippet(_("Run task for HCP Terraform"), text, _("See the publisher's documentation for the URL."))
-
-
-def _build_nia_snippet(row: Integration, observed_versions: ObservedVersions) -> InstallSnippet | None:
-    owner, name = _split_repository(row, "terraform-")
-    provider, _, module = name.partition("-")
-    if not module:
+    is_in_registry = "/" in observed_versions.namespace
+    match = re.match(template.source, observed_versions.namespace if is_in_registry else row.repository)
+    if match is None:
         return None
-    text = (
-        f'task {{\n  name   = "{build_identifier(row.name)}"\n  module = "{owner}/{module}/{provider}"'
-        f"{_build_version_line(observed_versions, '  ')}\n"
-        '  condition "services" {\n    names = ["web"]\n  }\n}'
-    )
-    return InstallSnippet(gettext("Task for Consul-Terraform-Sync"), text, gettext("Enter the services to monitor."))
-
-
-def _build_packer_snippet(row: Integration, observed_versions: ObservedVersions) -> InstallSnippet | None:
-    owner, name = _split_repository(row, "packer-plugin-")
-    if not (owner and name):
-        return None
-    text = (
-        "packer {\n  required_plugins {\n"
-        f"    {name} = {{\n      source  = "
-        f'"github.com/{owner}/{name}"{_build_version_line(observed_versions, "      ")}\n    }}\n  }}\n}}'
-    )
-    return InstallSnippet(_("Plugin requirement for Packer"), text)
-
-
-def _build_nomad_snippet(row: Integration, _observed_versions: ObservedVersions) -> InstallSnippet | None:
-    name = row.repository.partition("/")[2]
-    if row.category not in ("container-runtime", "gpus-hardware-devices") or not name:
-        return None
-    text = f'plugin "{name}" {{\n  config {{\n  }}\n}}'
-    return InstallSnippet(
-        _("Plugin block for a Nomad client"), text, _("Copy the binary to the client's plugin_dir first.")
-    )
-
-
-def _build_vault_snippet(row: Integration, _observed_versions: ObservedVersions) -> InstallSnippet | None:
-    name = row.repository.partition("/")[2]
-    kind = next((prefix for prefix in ("auth", "secrets", "database") if name.startswith(f"vault-plugin-{prefix}")), "")
-    if not kind:
-        return None
-    plugin_type = {"secrets": "secret"}.get(kind, kind)
-    text = f"vault plugin register -sha256=$SHA256 {plugin_type} {name}"
-    if kind != "database":
-        text += f"\nvault {kind} enable {name}"
-    return InstallSnippet(
-        _("Commands for Vault"),
-        text,
-        _("Copy the binary to Vault's plugin directory first. SHA256 is the checksum of the binary."),
-    )
-
-
-BUILDERS_BY_PROGRAM: dict[str, Callable[[Integration, ObservedVersions], InstallSnippet | None]] = {
-    "terraform-provider": _build_provider_snippet,
-    "terraform-run-task": _build_run_task_snippet,
-    "consul-nia": _build_nia_snippet,
-    "packer": _build_packer_snippet,
-    "nomad": _build_nomad_snippet,
-    "vault": _build_vault_snippet,
-}
+    identifier = re.sub(r"[^a-z0-9]+", "_", row.name.lower()).strip("_") or "this"
+    names = {"identifier": identifier, "slug": identifier.replace("_", "-")}
+    values = match.groupdict() | names | {"constraint": build_constraint(observed_versions.version)}
+    text = Template(template.text).render(Context(values, autoescape=False)) + ""  # not safe text: pages escape it
+    return InstallSnippet(_(template.label), text, _(template.note) if template.note else "")

@@ -1,7 +1,6 @@
 """Data of a listing page: publisher proofs, versions, links, checks, and support record. Read-only."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -13,12 +12,12 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
 from integrations.programs.requirements import FulfillingParty, Requirement
-from integrations.submissions.models import Integration
+from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.selectors.context import is_applicable
 from integrations.submissions.workflow.states import FULFILLED_STATUSES, Status
 from portal.audit.models import AuditEvent
-from portal.core.value_types import JsonObject
-from portal.directory.install_snippets import InstallSnippet, build_constraint, build_snippet
+from portal.core.value_types import JsonObject, TemplateContext
+from portal.directory.install_snippets import build_snippet
 from portal.directory.listing_content import iterate_public_answers
 from portal.directory.models import Listing
 from portal.directory.observed_versions import NO_OBSERVED_VERSIONS, ObservedVersions, get_observed_versions
@@ -62,82 +61,31 @@ class PublisherCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class PublicRequirement:
-    """Automatically checked requirement with its public status."""
-
-    title: str
-    status: str
-    at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class PublicWaiver:
-    """Waived requirement with its reason and expiration."""
-
-    title: str
-    reason: str
-    expires_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class CheckSummary:
-    """Current check results. Waived requirements count neither as passing nor as failing."""
+    """Current check results: title, status, and time of each, and the waivers.
 
-    at: datetime | None
-    passing_count: int
-    failing_count: int
-    lines: list[PublicRequirement]
-    waivers: list[PublicWaiver]
+    Waived requirements count neither as passing nor as failing.
+    """
+
+    lines: list[tuple[str, str, datetime | None]]
+    waivers: list[RequirementFulfillment]
+
+    @property
+    def at(self) -> datetime | None:
+        return max((at for _title, _status, at in self.lines if at), default=None)
 
     @property
     def summary(self) -> str:
-        parts = [_("%(count)s passed") % {"count": self.passing_count}]
+        statuses = [status for _title, status, _at in self.lines if status != Status.WAIVED]
+        passing_count = sum(status in FULFILLED_STATUSES for status in statuses)
+        failing_count = len(statuses) - passing_count
+        parts = [_("%(count)s passed") % {"count": passing_count}]
         parts += [_("%(count)s waived") % {"count": len(self.waivers)}] if self.waivers else []
-        parts += [_("%(count)s not passed") % {"count": self.failing_count}] if self.failing_count else []
+        parts += [_("%(count)s not passed") % {"count": failing_count}] if failing_count else []
         return ", ".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class ListedVersion:
-    """Observed version with its known platforms."""
-
-    version: str
-    platforms: list[str]
-    newest: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PublisherReply:
-    """Reply of the publisher to its support record."""
-
-    text: str
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class ExternalLink:
-    """Link to another site."""
-
-    name: str
-    text: str
-    href: str
-
-
-@dataclass(frozen=True, slots=True)
-class ListingDetails:
-    """Data of a listing page."""
-
-    proofs: list[PublisherProof]
-    versions: list[ListedVersion]
-    constraint: str
-    snippet: InstallSnippet | None
-    checks: CheckSummary
-    support: JsonObject
-    reply: PublisherReply | None
-    links: list[ExternalLink]
-
-
-def build_listing_details(row: Integration, listing: Listing, now: datetime) -> ListingDetails:
+def build_listing_details(row: Integration, listing: Listing, now: datetime) -> TemplateContext:
     """Return the data of a listing page with six queries.
 
     If the registry check fails, the page shows no registry data, because the data could belong to someone else.
@@ -149,26 +97,25 @@ def build_listing_details(row: Integration, listing: Listing, now: datetime) -> 
         if is_registry_denied
         else get_observed_versions([row.pk]).get(row.pk, NO_OBSERVED_VERSIONS)
     )
-    return ListingDetails(
-        proofs=list(iterate_proofs(row, observed_versions, checks_by_key)),
-        versions=list_versions(listing),
-        constraint=build_constraint(observed_versions.version),
-        snippet=build_snippet(row, observed_versions) if row.is_listed and not is_registry_denied else None,
-        checks=summarize_checks(row, now),
-        support=serialize_support_metrics(listing),
-        reply=get_current_reply(row),
-        links=list(iterate_registry_links(row, observed_versions)),
-    )
+    return {
+        "proofs": list(iterate_proofs(row, observed_versions, checks_by_key)),
+        "versions": list_versions(listing),
+        "snippet": build_snippet(row, observed_versions) if row.is_listed and not is_registry_denied else None,
+        "checks": summarize_checks(row, now),
+        "support": serialize_support_metrics(listing),
+        "reply": get_current_reply(row),
+        "links": list(iterate_registry_links(row, observed_versions)),
+    }
 
 
-def iterate_registry_links(row: Integration, observed_versions: ObservedVersions) -> Iterator[ExternalLink]:
-    """Yield links to the registry, and to its documentation unless the partner entered a documentation link."""
+def iterate_registry_links(row: Integration, observed_versions: ObservedVersions) -> Iterator[tuple[str, str, str]]:
+    """Yield links to the registry as name, text, and URL, and to its documentation unless the partner entered one."""
     if not FULL_NAME_PATTERN.fullmatch(observed_versions.namespace):
         return
     page = f"{settings.REGISTRY_URL.rstrip('/')}/providers/{observed_versions.namespace}/latest"
     if not any(answer.name == "Documentation" for _, answer in iterate_public_answers(row)):
-        yield ExternalLink(gettext("Documentation"), gettext("Latest version"), f"{page}/docs")
-    yield ExternalLink(gettext("Registry"), observed_versions.namespace, page)
+        yield gettext("Documentation"), gettext("Latest version"), f"{page}/docs"
+    yield gettext("Registry"), observed_versions.namespace, page
 
 
 def get_publisher_checks(row: Integration) -> dict[str, PublisherCheck]:
@@ -226,38 +173,22 @@ def _parse_date(text: object) -> date | None:
         return None
 
 
-def list_versions(listing: Listing) -> list[ListedVersion]:
-    return [
-        ListedVersion(
-            version_data["version"],
-            format_platforms(version_data["platforms"] or ()),
-            version_data["version"] == listing.version,
-        )
-        for version_data in listing.versions
-    ]
+def list_versions(listing: Listing) -> list[JsonObject]:
+    """Return the versions with their platforms by system."""
+    return [version | {"platforms": format_platforms(version["platforms"] or ())} for version in listing.versions]
 
 
 def summarize_checks(row: Integration, now: datetime) -> CheckSummary:
     """Summarize the checked and waived requirements of the program and the tier."""
-    fulfillments, lines, counts = row.fulfillments_by_id, [], Counter[bool]()
-    submission_times = []
+    lines, waivers = [], []
     for requirement in _list_requirements(row):
-        fulfillment = fulfillments.get(requirement.id)
+        fulfillment = row.fulfillments_by_id.get(requirement.id)
         status = fulfillment.get_display_status(now) if fulfillment else str(Status.OPEN)
         if requirement.responsible_party == FulfillingParty.MACHINE and not requirement.optional:
-            submitted_at = fulfillment.submitted_at if fulfillment else None
-            lines.append(PublicRequirement(requirement.title, status, submitted_at))
-            submission_times += [submitted_at] if submitted_at else []
-            if status != Status.WAIVED:
-                counts[status in FULFILLED_STATUSES] += 1
-    waivers = [
-        PublicWaiver(requirement.title, fulfillments[requirement.id].waiver_reason, waiver_expires_at)
-        for requirement in _list_requirements(row)
-        if requirement.id in fulfillments
-        and fulfillments[requirement.id].get_display_status(now) == Status.WAIVED
-        and (waiver_expires_at := fulfillments[requirement.id].waiver_expires_at)
-    ]
-    return CheckSummary(max(submission_times, default=None), counts[True], counts[False], lines, waivers)
+            lines.append((requirement.title, status, fulfillment.submitted_at if fulfillment else None))
+        if fulfillment and status == Status.WAIVED:
+            waivers.append(fulfillment)
+    return CheckSummary(lines, waivers)
 
 
 def _list_requirements(row: Integration) -> list[Requirement]:
@@ -272,7 +203,7 @@ def list_replies(row: Integration) -> QuerySet[AuditEvent]:
     return AuditEvent.objects.filter(integration=row, event_type=REPLY_EVENT_TYPE).order_by("-seq")
 
 
-def get_current_reply(row: Integration) -> PublisherReply | None:
-    """Return the current reply of the partner, or None."""
+def get_current_reply(row: Integration) -> AuditEvent | None:
+    """Return the current reply of the partner, or None. Its note is the text."""
     last_reply = list_replies(row).first()
-    return PublisherReply(last_reply.note, last_reply.at) if last_reply is not None and last_reply.note else None
+    return last_reply if last_reply is not None and last_reply.note else None

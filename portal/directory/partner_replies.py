@@ -26,22 +26,8 @@ ADDRESS_PATTERN = re.compile(
     r"(?:https?:)?//[^\s<>\"]+|\bwww\.[^\s<>\"]+|[\w.+-]+@[\w-]+\.[\w.-]+|\b(?:[a-z0-9-]+\.)+(?:[a-z]{2,24})(?:/[^\s<>\"]*)?",
     re.IGNORECASE,
 )
-FILE_EXTENSIONS = {
-    "md",
-    "tf",
-    "hcl",
-    "go",
-    "py",
-    "js",
-    "sh",
-    "json",
-    "yaml",
-    "yml",
-    "txt",
-    "zip",
-    "eg",
-    "ie",
-}  # files, not hosts
+# files, not hosts
+FILE_EXTENSIONS = {"md", "tf", "hcl", "go", "py", "js", "sh", "json", "yaml", "yml", "txt", "zip", "eg", "ie"}
 
 
 class ReplyForm(forms.Form):
@@ -110,6 +96,6 @@ def save_reply(integration: Integration, text: str, *, actor: User | None, now: 
                 _("The integration was never listed, so it has no support record."), "invalid-transition"
             )
         current_reply = get_current_reply(row)
-        if text == (current_reply.text if current_reply else ""):
+        if text == (current_reply.note if current_reply else ""):
             return None
         return record_event(row, REPLY_EVENT_TYPE, actor=actor, now=now, note=text)

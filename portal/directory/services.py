@@ -23,7 +23,7 @@ from portal.directory.observed_versions import (
     get_observed_versions,
     merge_versions,
 )
-from portal.directory.support_metrics import SupportMetrics, get_support_metrics
+from portal.directory.support_metrics import MetricColumns, get_support_metrics
 
 Kind = ListingChange.Kind
 REFRESH_INTERVAL = timedelta(hours=1)  # of metrics and versions
@@ -177,9 +177,9 @@ def refresh_metrics(listings: Iterable[Listing], now: datetime) -> int:
     return len(rows)
 
 
-def _apply_metrics(row: Listing, metrics: SupportMetrics, observed_versions: ObservedVersions, now: datetime) -> None:
-    row.share, row.settled, row.rank = metrics.share, metrics.settled, metrics.rank
-    row.median_hours, row.answers = metrics.median_hours, metrics.answers
+def _apply_metrics(row: Listing, metrics: MetricColumns, observed_versions: ObservedVersions, now: datetime) -> None:
+    for name, value in metrics.items():
+        setattr(row, name, value)
     versions = merge_versions(row.versions, observed_versions) if observed_versions.version else row.versions
     if observed_versions.version and row.version and observed_versions.version != row.version:
         is_known = any(version_data["version"] == observed_versions.version for version_data in row.versions)

@@ -5,7 +5,6 @@ Share and sample size equal those of `integrations.sla.metrics` for one integrat
 
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
 
@@ -18,23 +17,11 @@ PERIOD_DAYS = 90
 MIN_SAMPLE_SIZE = 5  # SLA targets below which a percentage is not meaningful
 
 
-@dataclass(frozen=True, slots=True)
-class SupportMetrics:
-    """Percentage of met SLA targets among the settled ones, and median hours of the first responses."""
-
-    share: float | None = None
-    settled: int = 0
-    median_hours: float | None = None
-    answers: int = 0
-
-    @property
-    def rank(self) -> int:
-        """Return the sort key: the share in tenths of a percent, or -1 for a small sample."""
-        return round(self.share * 10) if self.share is not None and self.settled >= MIN_SAMPLE_SIZE else -1
+MetricColumns = dict[str, float | None]
 
 
-def get_support_metrics(integrations: Collection[int], now: datetime) -> dict[int, SupportMetrics]:
-    """Return the support metrics by integration ID, with three queries."""
+def get_support_metrics(integrations: Collection[int], now: datetime) -> dict[int, MetricColumns]:
+    """Return the columns of the support record by integration ID, with three queries."""
     period_start = now - timedelta(days=PERIOD_DAYS)
     period_filter = {"stopped_at__gte": period_start, "stopped_at__lt": now, "integration__in": integrations}
     met_counts = _count_by_integration(
@@ -56,9 +43,14 @@ def _count_by_integration(rows: "object") -> dict[int, int]:
     return dict(rows.order_by().values_list("integration_id").annotate(n=Count("pk")))  # type: ignore[attr-defined]
 
 
-def _build_metrics(met_count: int, breach_count: int, response_hours: list[float]) -> SupportMetrics:
+def _build_metrics(met_count: int, breach_count: int, response_hours: list[float]) -> MetricColumns:
+    """Return the columns. `rank` is the share in tenths of a percent, or -1 for a small sample."""
     settled_count = met_count + breach_count
     share = round(100 * met_count / settled_count, 1) if settled_count else None
-    return SupportMetrics(
-        share, settled_count, round(median(response_hours), 1) if response_hours else None, len(response_hours)
-    )
+    return {
+        "share": share,
+        "settled": settled_count,
+        "rank": round(share * 10) if share is not None and settled_count >= MIN_SAMPLE_SIZE else -1,
+        "median_hours": round(median(response_hours), 1) if response_hours else None,
+        "answers": len(response_hours),
+    }

@@ -11,7 +11,6 @@ from portal.webhooks.models import WebhookEndpoint
 
 SECRET_BYTES = 32
 SECRET_OVERLAP_PERIOD = timedelta(days=1)
-NO_SECRET: tuple[Secret, ...] = ()
 
 
 def generate_secret() -> Secret:

@@ -20,7 +20,6 @@ from portal.directory.badges.status import BadgeStatus
 
 STATEMENT_TYPE = "badge-statement+jwt"  # distinguishes statements from other tokens of the portal
 STATEMENT_LIFETIME = timedelta(hours=2)
-STATEMENT_GRANULARITY = timedelta(minutes=1)  # statements of the same minute are identical
 MAX_CLOCK_SKEW = timedelta(minutes=5)
 MAX_STATEMENT_CHARACTERS = 8_000
 
@@ -62,7 +61,7 @@ def encode_canonical_json(value: Mapping[str, object]) -> bytes:
 
 
 def build_claims(badge_status: BadgeStatus, issuer: str, now: datetime) -> dict[str, object]:
-    """Return the claims of a statement, issued at the start of the current minute."""
+    """Return the claims of a statement. Those of one minute are identical."""
     issued_at = now.replace(second=0, microsecond=0)
     return {
         "iss": issuer,

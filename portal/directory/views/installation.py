@@ -1,6 +1,5 @@
 """Installation page of a provider: version constraints, configuration, platforms, and file locations."""
 
-from dataclasses import dataclass
 from uuid import UUID
 
 from django import forms
@@ -33,25 +32,6 @@ CONSTRAINT_HELP_TEXT = gettext_lazy(
 )
 MAX_RECENT_VERSIONS = 10
 MAX_CONSTRAINT_LENGTH = 200
-
-
-@dataclass(frozen=True, slots=True)
-class VersionRow:
-    """Version with its suggested constraint."""
-
-    version: str
-    constraint: str
-    is_newest: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PlatformBuild:
-    """Platform of the selected version."""
-
-    platform: str
-    label: str
-    archive: str
-    note: str
 
 
 class ConstraintForm(forms.Form):
@@ -101,21 +81,12 @@ def build_version_context(
     by_version = parse_versions(published_versions.versions)
     version = version if version in by_version.values() else published_versions.newest
     platforms = sorted(published_versions.platforms or install_layout.RECOMMENDED_PLATFORMS)
-    default_platform = (
-        install_layout.REQUIRED_PLATFORM
-        if install_layout.REQUIRED_PLATFORM in platforms
-        else platforms[0]
-        if platforms
-        else install_layout.REQUIRED_PLATFORM
-    )
-    platform = platform if platform in platforms else default_platform
+    if platform not in platforms:
+        required = install_layout.REQUIRED_PLATFORM
+        platform = required if required in platforms or not platforms else platforms[0]
     os, _line, arch = platform.partition("_")
     rows = [
-        VersionRow(
-            by_version[version_number],
-            suggest_constraint(version_number),
-            by_version[version_number] == published_versions.newest,
-        )
+        (by_version[version_number], suggest_constraint(version_number))
         for version_number in _sort_newest_first(by_version)
     ]
     return {
@@ -153,13 +124,13 @@ def _sort_newest_first(versions: dict[Version, str]) -> list[Version]:
     return sorted(versions, key=lambda version: version.rank, reverse=True)
 
 
-def _build_platform(source: Source, version: str, platform: str) -> PlatformBuild:
+def _build_platform(source: Source, version: str, platform: str) -> tuple[str, str, str, str]:
+    """Return the platform, its name, its archive, and a note."""
     os, _line, arch = platform.partition("_")
     note = _("Required for HCP Terraform") if platform == install_layout.REQUIRED_PLATFORM else ""
     note = note or (_("Recommended by the registry") if platform in install_layout.RECOMMENDED_PLATFORMS else "")
-    return PlatformBuild(
-        platform, install_layout.describe_platform(platform), file_names.archive(source.name, version, os, arch), note
-    )
+    archive = file_names.archive(source.name, version, os, arch)
+    return platform, install_layout.describe_platform(platform), archive, note
 
 
 def build_constraint_context(published_versions: RegistryListing, form: ConstraintForm) -> dict[str, object]:

@@ -28,7 +28,7 @@ def edit_reply(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     require_permission(permissions.can_edit, row, request.user)
     current_reply = get_current_reply(row)
     form_data = request.POST if request.method == "POST" else None
-    form = ReplyForm(data=form_data, row=row, initial={"text": current_reply.text if current_reply else ""})
+    form = ReplyForm(data=form_data, row=row, initial={"text": current_reply.note if current_reply else ""})
     if form.is_valid():
         return _save_reply(request, row, form.cleaned_data["text"])
     context = {"form": form, "integration": row, "row": listing, "history": list_replies(row)[:50]}

@@ -281,6 +281,7 @@ def test_constraint_lets_in_what_keeps_its_word(version: str, expected: str) -> 
         ("vault", "", "acme/vault-plugin-auth-rocket", ["vault plugin register", "vault auth enable"]),
         ("vault", "", "acme/vault-plugin-secrets-rocket", ["$SHA256 secret vault-plugin", "vault secrets enable"]),
         ("consul", "", "acme/rocket", []),
+        ("consul-nia", "", "acme/terraform-panos", []),
     ],
 )
 def test_each_program_has_its_own_snippet(program: str, category: str, repository: str, words: list[str]) -> None:

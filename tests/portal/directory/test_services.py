@@ -214,8 +214,8 @@ def test_record_of_many_is_the_record_of_one(listed_integration: Integration, no
     scope = metrics.MetricsScope(integration_id=listed_integration.pk)
     one = metrics.get_metrics(scope, moment - timedelta(days=90), moment, moment)
     many = get_support_metrics([listed_integration.pk], moment)[listed_integration.pk]
-    assert (many.share, many.settled) == (one.share, one.settled_count)
-    assert (many.share, many.settled, many.rank) == (80.0, 5, 800)
+    assert (many["share"], many["settled"]) == (one.share, one.settled_count)
+    assert (many["share"], many["settled"], many["rank"]) == (80.0, 5, 800)
 
 
 def test_versions_that_a_release_no_longer_names_stay_known_and_what_a_registry_takes_back_goes() -> None:

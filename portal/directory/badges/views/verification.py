@@ -68,7 +68,7 @@ def verify_badge(request: HttpRequest) -> HttpResponse:
         evaluate_statement(form.cleaned_data["file"] or form.cleaned_data["statement"]) if form.is_valid() else {}
     )
     key_id = signing_keys.build_key_set(settings.BADGE_SIGNING_KEYS[:1])["keys"][0]["kid"]
-    context = {"form": form, "recipe": embed_codes.build_verification_commands(settings.SITE_URL.rstrip("/"), key_id)}
+    context = {"form": form, "recipe": embed_codes.build_verification_commands(settings.SITE_URL, key_id)}
     status = 422 if form.is_bound and not form.is_valid() else 200
     return render(request, "directory/badges/verify.html", context | evaluation, status=status)
 
