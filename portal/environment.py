@@ -10,34 +10,16 @@ from django.core.exceptions import ImproperlyConfigured
 from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
+from portal import environment_types as types
 from portal.core.client_ip import TrustedProxies
 from portal.core.value_types import JsonObject
-from portal.environment_types import (
-    BrokerUrl,
-    Count,
-    DatabaseUrl,
-    Editions,
-    KeyRing,
-    Languages,
-    Port,
-    PositiveCount,
-    Proxies,
-    SecretList,
-    TextList,
-    TimeZone,
-    TypeName,
-    WebUrl,
-    build_choice_validator,
-    describe_type,
-    join_options,
-)
 from portal.notifications import email_providers
 
 BASE_DIR = Path(__file__).resolve().parents[1]
 EmailProvider = Annotated[
     str,
-    AfterValidator(build_choice_validator(email_providers.CHOICES)),
-    TypeName(join_options(email_providers.CHOICES)),
+    AfterValidator(types.build_choice_validator(email_providers.CHOICES)),
+    types.TypeName(types.join_options(email_providers.CHOICES)),
 ]
 
 
@@ -53,21 +35,21 @@ class PortalSettings(BaseSettings):
     PORTAL_DATA: Path = Field(
         default=BASE_DIR / ".data", description="Folder of the embedded database, uploads, and secrets."
     )
-    PORT: Port = Field(default=8000, description="Port on 127.0.0.1 that `bin/up` serves.")
+    PORT: types.Port = Field(default=8000, description="Port on 127.0.0.1 that `bin/up` serves.")
     PORTAL_ENV: Literal["embedded", "production"] = Field(
         default="embedded",
         description="`production` requires secure settings, `embedded` requires none. "
         "Must be set if the portal uses PostgreSQL or a public host.",
     )
     PORTAL_DEBUG: bool = Field(default=False, description="Shows tracebacks in pages. Not allowed in production.")
-    SITE_URL: WebUrl = Field(
+    SITE_URL: types.WebUrl = Field(
         default_factory=lambda values: f"http://127.0.0.1:{values['PORT']}",
         description="URL of the portal, used in emails and links.",
     )
-    ALLOWED_HOSTS: TextList = Field(
+    ALLOWED_HOSTS: types.TextList = Field(
         default=["127.0.0.1", "localhost", "[::1]"], description="Host names that the portal serves."
     )
-    TRUSTED_PROXIES: Proxies = Field(
+    TRUSTED_PROXIES: types.Proxies = Field(
         default=TrustedProxies(),
         description="Number of proxies in front of the portal, or their networks. Required in production.",
     )
@@ -81,22 +63,22 @@ class PortalSettings(BaseSettings):
 
     # Secrets
     SECRET_KEY: SecretStr = Field(default=SecretStr(""), description="Signs sessions and links.")
-    ENCRYPTION_KEYS: SecretList = Field(
+    ENCRYPTION_KEYS: types.SecretList = Field(
         default=[], description="Keys that encrypt test account credentials, newest first. Older keys only decrypt."
     )
-    BADGE_SIGNING_KEYS: SecretList = Field(
+    BADGE_SIGNING_KEYS: types.SecretList = Field(
         default=[], description="Secrets that sign badge statements, newest first. Older secrets only verify."
     )
-    AUDIT_KEYS: KeyRing = Field(
+    AUDIT_KEYS: types.KeyRing = Field(
         default={}, description="Keys that seal the audit log, newest first. Older keys only verify."
     )
 
     # Storage
-    DATABASE_URL: DatabaseUrl = Field(
+    DATABASE_URL: types.DatabaseUrl = Field(
         default_factory=lambda values: SecretStr(f"sqlite:///{values['PORTAL_DATA'] / 'portal.sqlite3'}"),
         description="Database, such as `postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=verify-full`.",
     )
-    REDIS_URL: BrokerUrl = Field(
+    REDIS_URL: types.BrokerUrl = Field(
         default=SecretStr(""), description="Broker and cache. If it is blank, `bin/up` starts its own."
     )
     AUDIT_ANCHOR_DIR: Path = Field(
@@ -104,15 +86,17 @@ class PortalSettings(BaseSettings):
         description="Folder of the daily anchors of the audit log. In production it must be outside `PORTAL_DATA`, "
         "preferably on write-once storage.",
     )
-    UPLOAD_MAX_MB: PositiveCount = Field(default=20, description="Maximum size of an uploaded document in megabytes.")
+    UPLOAD_MAX_MB: types.PositiveCount = Field(
+        default=20, description="Maximum size of an uploaded document in megabytes."
+    )
 
     # GitHub, registry, and sandbox
     GITHUB_CLIENT_ID: str = Field(
         default="", description="OAuth app for “Sign in with GitHub”. Blank hides the button."
     )
     GITHUB_CLIENT_SECRET: SecretStr = Field(default=SecretStr(""), description="Client secret of the OAuth app.")
-    GITHUB_WEB_URL: WebUrl = Field(default="https://github.com", description="URL of GitHub's website.")
-    GITHUB_API_URL: WebUrl = Field(default="https://api.github.com", description="Base URL of the GitHub API.")
+    GITHUB_WEB_URL: types.WebUrl = Field(default="https://github.com", description="URL of GitHub's website.")
+    GITHUB_API_URL: types.WebUrl = Field(default="https://api.github.com", description="Base URL of the GitHub API.")
     GITHUB_TOKEN: SecretStr = Field(
         default=SecretStr(""),
         description="Token for the GitHub API. Without it, the rate limit for anonymous requests applies.",
@@ -122,11 +106,11 @@ class PortalSettings(BaseSettings):
         description="ID of a GitHub App that replaces the token. "
         "Requires `GITHUB_APP_INSTALLATION` and `GITHUB_APP_KEY`.",
     )
-    GITHUB_APP_INSTALLATION: Count = Field(default=0, description="Installation ID of the GitHub App.")
+    GITHUB_APP_INSTALLATION: types.Count = Field(default=0, description="Installation ID of the GitHub App.")
     GITHUB_APP_KEY: SecretStr = Field(
         default=SecretStr(""), description="Private key of the GitHub App (PEM). Line breaks may be written as `\\n`."
     )
-    REGISTRY_URL: WebUrl = Field(
+    REGISTRY_URL: types.WebUrl = Field(
         default="https://registry.terraform.io", description="Base URL of the provider registry."
     )
     ALLOW_LOOPBACK_HTTP: bool = Field(
@@ -142,13 +126,15 @@ class PortalSettings(BaseSettings):
         default="",
         description="SMTP server. Without a server or provider, emails are only stored and shown in the email log.",
     )
-    EMAIL_PORT: Port = Field(default=587, description="Port of the SMTP server.")
+    EMAIL_PORT: types.Port = Field(default=587, description="Port of the SMTP server.")
     EMAIL_HOST_USER: str = Field(default="", description="User name for the SMTP server.")
     EMAIL_HOST_PASSWORD: SecretStr = Field(default=SecretStr(""), description="Password for the SMTP server.")
     EMAIL_USE_TLS: bool = Field(default=True, description="Encrypts the SMTP connection with STARTTLS.")
     EMAIL_PROVIDER: EmailProvider = Field(default=email_providers.SMTP, description="Service that sends emails.")
     EMAIL_PROVIDER_KEY: SecretStr = Field(default=SecretStr(""), description="API key of the email provider.")
-    EMAIL_PROVIDER_URL: WebUrl = Field(default="", description="API URL of the email provider, for another region.")
+    EMAIL_PROVIDER_URL: types.WebUrl = Field(
+        default="", description="API URL of the email provider, for another region."
+    )
     DEFAULT_FROM_EMAIL: str = Field(default="Partner portal <portal@localhost>", description="Sender of all emails.")
     EMAIL_LOG_PUBLIC: bool = Field(
         default=True,
@@ -157,46 +143,48 @@ class PortalSettings(BaseSettings):
     )
 
     # People and API
-    PORTAL_LANGUAGES: Languages = Field(
+    PORTAL_LANGUAGES: types.Languages = Field(
         default=["en"], description="Languages of the pages. Each has a folder in `locale/`."
     )
     STAFF_SECOND_FACTOR: Literal["required", "offered"] = Field(
         default_factory=lambda values: "required" if values["PORTAL_ENV"] == "production" else "offered",
         description="Whether reviewers and staff need a second factor. In production, the default is `required`.",
     )
-    REAUTHENTICATION_MINUTES: PositiveCount = Field(
+    REAUTHENTICATION_MINUTES: types.PositiveCount = Field(
         default=15,
         description="Age of a sign-in after which changing an account or viewing a test account requires another.",
     )
-    API_REQUESTS_PER_MINUTE: PositiveCount = Field(default=300, description="API requests per minute and token.")
+    API_REQUESTS_PER_MINUTE: types.PositiveCount = Field(default=300, description="API requests per minute and token.")
 
     # Programs
-    PROGRAM_EDITIONS: Editions = Field(
+    PROGRAM_EDITIONS: types.Editions = Field(
         default={}, description="Editions for new integrations of the named programs. Others use the newest edition."
     )
-    UNDO_MINUTES: Count = Field(
+    UNDO_MINUTES: types.Count = Field(
         default=10, description="Minutes in which a decision can be undone before emails are sent."
     )
-    REVIEW_CLAIM_MINUTES: PositiveCount = Field(
+    REVIEW_CLAIM_MINUTES: types.PositiveCount = Field(
         default=30, description="Minutes without activity after which a reviewer's claim ends."
     )
-    NOTICE_GRACE_DAYS: PositiveCount = Field(default=30, description="Days between a notice and a possible suspension.")
-    DELISTING_AFTER_DAYS: PositiveCount = Field(
+    NOTICE_GRACE_DAYS: types.PositiveCount = Field(
+        default=30, description="Days between a notice and a possible suspension."
+    )
+    DELISTING_AFTER_DAYS: types.PositiveCount = Field(
         default=60, description="Days between a suspension and a possible delisting."
     )
-    SLA_NOTICE_BREACH_COUNT: PositiveCount = Field(
+    SLA_NOTICE_BREACH_COUNT: types.PositiveCount = Field(
         default=2, description="Breaches within `SLA_NOTICE_WINDOW_DAYS` that suggest a notice."
     )
-    SLA_NOTICE_WINDOW_DAYS: PositiveCount = Field(
+    SLA_NOTICE_WINDOW_DAYS: types.PositiveCount = Field(
         default=90, description="Days in which breaches count toward a notice."
     )
     SLA_NOTICE_OVERDUE_FACTOR: Annotated[int, Field(ge=2)] = Field(
         default=2, description="An open issue that takes this many times its target also suggests a notice."
     )
-    ESCALATION_INTERVAL_HOURS: PositiveCount = Field(
+    ESCALATION_INTERVAL_HOURS: types.PositiveCount = Field(
         default=24, description="Hours without a response after which a notification escalates to the next person."
     )
-    REPORT_ZONE: TimeZone = Field(default="UTC", description="Time zone of the weeks in SLA reports.")
+    REPORT_ZONE: types.TimeZone = Field(default="UTC", description="Time zone of the weeks in SLA reports.")
 
     @classmethod
     def settings_customise_sources(
@@ -231,4 +219,4 @@ def _describe_error(error: JsonObject) -> str:
     name = error["loc"][0]
     if error["type"] == "value_error":
         return f"{name} {error['ctx']['error']}."
-    return f"{name} must be {describe_type(PortalSettings.model_fields[name])}, not {error['input']!r}."
+    return f"{name} must be {types.describe_type(PortalSettings.model_fields[name])}, not {error['input']!r}."

@@ -8,17 +8,11 @@ from django.utils.translation import gettext as _
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY
-from portal.directory.search import (
-    STANDING_LABELS,
-    STATUSES_BY_STANDING,
-    TRACK_LABELS,
-    ListingFilters,
-    format_platform,
-    list_matching_listings,
-)
+from portal.directory import search
 
 STANDINGS_BY_STATUS = {
-    key: [c for c, standings in STATUSES_BY_STANDING.items() if key in standings] for key in PUBLIC_STATUSES_BY_KEY
+    key: [c for c, standings in search.STATUSES_BY_STANDING.items() if key in standings]
+    for key in PUBLIC_STATUSES_BY_KEY
 }
 FACET_NAMES = ("product", "track", "program", "category", "tier", "platform", "listing_status")
 FACET_COLUMNS = (
@@ -55,14 +49,14 @@ class FacetCounts:
 FacetRow = Mapping[str, str]
 
 
-def count_facets(filters: ListingFilters) -> FacetCounts:
+def count_facets(filters: search.ListingFilters) -> FacetCounts:
     """Count the options of all filters with one query, which returns a row per combination of values."""
     filter_values = {name: value for name in FACET_NAMES if (value := getattr(filters, name))} | {
         "listing_status": filters.listing_status
     }
     options: dict[str, dict[str, FacetOption]] = {name: {} for name in FACET_NAMES}
     count = 0
-    for row in list_matching_listings(filters).order_by().values_list(*FACET_COLUMNS).annotate(n=Count("pk")):
+    for row in search.list_matching_listings(filters).order_by().values_list(*FACET_COLUMNS).annotate(n=Count("pk")):
         facet_row, listing_count = dict(zip(FACET_COLUMNS, row[:-1], strict=True)), row[-1]
         failing_names = [name for name, value in filter_values.items() if value not in _list_values(name, facet_row)]
         count += 0 if failing_names else listing_count
@@ -75,7 +69,7 @@ def count_facets(filters: ListingFilters) -> FacetCounts:
 
 
 def _add_count(
-    options: dict[str, FacetOption], name: str, facet_row: FacetRow, listing_count: int, filters: ListingFilters
+    options: dict[str, FacetOption], name: str, facet_row: FacetRow, listing_count: int, filters: search.ListingFilters
 ) -> None:
     for value in _list_values(name, facet_row):
         option = options.get(value)
@@ -87,13 +81,15 @@ def _add_count(
             option.count += listing_count
 
 
-def _list_options(name: str, options_by_value: dict[str, FacetOption], filters: ListingFilters) -> list[FacetOption]:
+def _list_options(
+    name: str, options_by_value: dict[str, FacetOption], filters: search.ListingFilters
+) -> list[FacetOption]:
     """Return the sorted options of a filter. A selected option without listings has the count 0."""
     selected_value = getattr(filters, name)
     if name == "listing_status":
         return [
             options_by_value.get(value, FacetOption(value, _(label), 0, value == selected_value))
-            for value, label in STANDING_LABELS.items()
+            for value, label in search.STANDING_LABELS.items()
         ]
     if selected_value:
         options_by_value.setdefault(
@@ -115,9 +111,9 @@ def _get_label(name: str, value: str, facet_row: FacetRow) -> str:
     if name == "program":
         return PROGRAMS[value].name if value in PROGRAMS else value
     if name == "track":
-        return TRACK_LABELS.get(value, value)
+        return search.TRACK_LABELS.get(value, value)
     if name == "platform":
-        return format_platform(value)
+        return search.format_platform(value)
     if name == "listing_status":
-        return _(STANDING_LABELS[value])
+        return _(search.STANDING_LABELS[value])
     return facet_row.get(f"{name}_name") or value

@@ -2,101 +2,57 @@
 
 import json
 import re
-from dataclasses import dataclass
 
 from django.conf import settings
 from django.utils.html import format_html, format_html_join
+from django.utils.text import slugify
 
 from portal.api.routing import unwrap_paragraphs
 from portal.api.v1.app import API_PREFIX, build_document
-from portal.core.value_types import JsonObject
+from portal.core.value_types import JsonObject, TemplateContext
 
 METHODS = ("get", "post", "patch", "put", "delete")
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceField:
-    """Parameter, or field of a body."""
-
-    name: str
-    kind: str
-    is_required: bool
-    description: str
-    location: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceBody:
-    """Body of a request or response. `name` is that of its schema, or empty."""
-
-    name: str
-    description: str
-    fields: tuple[ReferenceField, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceOperation:
-    id: str
-    method: str
-    path: str
-    summary: str
-    description: str
-    scope: str
-    parameters: tuple[ReferenceField, ...]
-    request: ReferenceBody
-    status: str
-    response: ReferenceBody
-    example: str
-
-    @property
-    def response_caption(self) -> str:
-        """Return the caption of the response fields."""
-        caption = f"Response {self.status} of {self.id}"
-        return f"{caption}: {self.response.name}" if self.response.name else caption
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceGroup:
-    name: str
-    operations: tuple[ReferenceOperation, ...]
-
-    @property
-    def anchor(self) -> str:
-        return re.sub(r"[^a-z]+", "-", self.name.lower()).strip("-")
-
-
-def list_groups() -> list[ReferenceGroup]:
+def list_groups() -> list[TemplateContext]:
     """Return the operations by tag, in the order of the document."""
-    operations_by_tag: dict[str, list[ReferenceOperation]] = {}
+    operations_by_tag: dict[str, list[TemplateContext]] = {}
     for path, methods in build_document()["paths"].items():
         for method in METHODS:
             if method in methods:
                 operation = _build_operation(path, method, methods[method])
                 operations_by_tag.setdefault(methods[method]["tags"][0], []).append(operation)
-    return [ReferenceGroup(name, tuple(operations)) for name, operations in operations_by_tag.items()]
+    return [
+        {"name": name, "anchor": slugify(name), "operations": operations}
+        for name, operations in operations_by_tag.items()
+    ]
 
 
-def _build_operation(path: str, method: str, operation_data: JsonObject) -> ReferenceOperation:
-    status, response = next(item for item in operation_data["responses"].items() if item[0].startswith("2"))
+def _build_operation(path: str, method: str, operation_data: JsonObject) -> TemplateContext:
+    status, response_data = next(item for item in operation_data["responses"].items() if item[0].startswith("2"))
     request = _build_body(operation_data.get("requestBody", {}), mark_required=True)
-    description = str(operation_data.get("description", ""))
-    parameters = [parameter for parameter in operation_data.get("parameters", []) if "$ref" not in parameter]
-    return ReferenceOperation(
-        id=operation_data["operationId"],
-        method=method.upper(),
-        path=path,
-        summary=render_inline_code(operation_data["summary"]),
-        # a description that only repeats the summary is left out
-        description=""
-        if description.rstrip(".") == operation_data["summary"].rstrip(".")
-        else render_inline_code(description),
-        scope=operation_data.get("x-scope", ""),
-        parameters=tuple(_build_parameter(parameter) for parameter in parameters),
-        request=request,
-        status=status,
-        response=_build_body(response, mark_required=False),
-        example=_build_example(path, method, operation_data, request.fields),
-    )
+    response = _build_body(response_data, mark_required=False)
+    caption = f"Response {status} of {operation_data['operationId']}"
+    summary, description = operation_data["summary"], str(operation_data.get("description", ""))
+    # a description that only repeats the summary is left out
+    is_repeated = description.rstrip(".") == summary.rstrip(".")
+    return {
+        "id": operation_data["operationId"],
+        "method": method.upper(),
+        "path": path,
+        "summary": render_inline_code(summary),
+        "description": "" if is_repeated else render_inline_code(description),
+        "scope": operation_data.get("x-scope", ""),
+        "parameters": [
+            _build_field(parameter["name"], parameter.get("schema", {}), parameter)
+            for parameter in operation_data.get("parameters", [])
+            if "$ref" not in parameter
+        ],
+        "request": request,
+        "response": response,
+        "response_caption": f"{caption}: {response['name']}" if response["name"] else caption,
+        "example": _build_example(path, method, operation_data, request["fields"]),
+    }
 
 
 def render_inline_code(text: str) -> str:
@@ -106,17 +62,18 @@ def render_inline_code(text: str) -> str:
     return format_html_join("", "{}", ((part,) for part in html))
 
 
-def _build_parameter(parameter: JsonObject) -> ReferenceField:
-    return ReferenceField(
-        name=parameter["name"],
-        kind=_get_type_name(parameter.get("schema", {})),
-        is_required=bool(parameter.get("required")),
-        description=render_inline_code(parameter.get("description", "")),
-        location=parameter["in"],
-    )
+def _build_field(name: str, schema: JsonObject, details: JsonObject) -> TemplateContext:
+    """Return a parameter, or a field of a body."""
+    return {
+        "name": name,
+        "kind": _get_type_name(schema),
+        "is_required": bool(details.get("required")),
+        "description": render_inline_code(details.get("description", "")),
+        "location": details.get("in", ""),
+    }
 
 
-def _build_body(body_data: JsonObject, *, mark_required: bool) -> ReferenceBody:
+def _build_body(body_data: JsonObject, *, mark_required: bool) -> TemplateContext:
     """Build a body from its first media type. The fields of a list or a page are those of its items."""
     content: JsonObject = next(iter(body_data.get("content", {}).values()), {})
     schema = content.get("schema", {})
@@ -124,17 +81,14 @@ def _build_body(body_data: JsonObject, *, mark_required: bool) -> ReferenceBody:
     if "next" in item_schema.get("properties", {}):
         item_schema = _resolve_schema(item_schema["properties"]["items"])
     required_names = item_schema.get("required", []) if mark_required else []
-    fields = tuple(
-        ReferenceField(
-            name=name,
-            kind=_get_type_name(field_schema),
-            is_required=name in required_names,
-            description=render_inline_code(field_schema.get("description", "")),
-        )
-        for name, field_schema in item_schema.get("properties", {}).items()
-    )
-    description = render_inline_code(unwrap_paragraphs(item_schema.get("description", "")))
-    return ReferenceBody(_get_schema_name(schema), description, fields)
+    return {
+        "name": _get_schema_name(schema),
+        "description": render_inline_code(unwrap_paragraphs(item_schema.get("description", ""))),
+        "fields": [
+            _build_field(name, field_schema, field_schema | {"required": name in required_names})
+            for name, field_schema in item_schema.get("properties", {}).items()
+        ],
+    }
 
 
 def _resolve_schema(schema: JsonObject) -> JsonObject:
@@ -161,7 +115,7 @@ def _get_type_name(schema: JsonObject) -> str:
     return str(schema.get("format") or schema.get("type") or "any")
 
 
-def _build_example(path: str, method: str, operation_data: JsonObject, fields: tuple[ReferenceField, ...]) -> str:
+def _build_example(path: str, method: str, operation_data: JsonObject, fields: list[TemplateContext]) -> str:
     """Return an example curl command."""
     display_path = re.sub(r"{(\w+)}", lambda match: f"${match[1].upper()}", path)
     lines = [f'curl "{settings.SITE_URL}{display_path}"']
@@ -174,11 +128,13 @@ def _build_example(path: str, method: str, operation_data: JsonObject, fields: t
     return " \\\n  ".join(lines)
 
 
-def _build_body_options(operation_data: JsonObject, fields: tuple[ReferenceField, ...]) -> list[str]:
+def _build_body_options(operation_data: JsonObject, fields: list[TemplateContext]) -> list[str]:
     """Return the curl options for the body: form fields, or the example from the document."""
     content = operation_data.get("requestBody", {}).get("content", {})
     if "multipart/form-data" in content:
-        values = {field.name: "@log.txt" if field.kind == "binary" else "…" for field in fields if field.is_required}
+        values = {
+            each["name"]: "@log.txt" if each["kind"] == "binary" else "…" for each in fields if each["is_required"]
+        }
         return [f'-F "{name}={value}"' for name, value in values.items()]
     if not content:
         return []

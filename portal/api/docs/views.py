@@ -36,7 +36,7 @@ def show_reference(request: HttpRequest) -> HttpResponse:
     groups = reference.list_groups()
     context = {
         "groups": groups,
-        "count": sum(len(group.operations) for group in groups),
+        "count": sum(len(group["operations"]) for group in groups),
         "prefix": f"/{API_PREFIX}",
         "begin": reference.build_first_request(),
         "problems": problems.PROBLEM_TYPES,

@@ -23,17 +23,7 @@ from portal.api.form_data import build_form_data, clean
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.problems import FieldError
 from portal.api.routing import MessageResponse, RowId, ScopedRouter
-from portal.api.v1.schemas.partners import (
-    AgreementOut,
-    AlliancesManagerIn,
-    InvitationIn,
-    InvitationOut,
-    JoinDecisionIn,
-    PartnerMembersOut,
-    PartnerOut,
-    PartnerUpdateIn,
-    RoleIn,
-)
+from portal.api.v1.schemas import partners as schemas
 from portal.api.v1.schemas.submissions import EventOut
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
@@ -61,7 +51,7 @@ def get_own_partner(request: HttpRequest, slug: str) -> Partner:
     return get_object_or_404(own_partners, slug=slug)
 
 
-@router.get("/partners", READ_SCOPE, CursorPage[PartnerOut])
+@router.get("/partners", READ_SCOPE, CursorPage[schemas.PartnerOut])
 def list_partners(request: HttpRequest, response: HttpResponse, params: Query[PartnerFilterParams]) -> Page[Partner]:
     """List your partners, newest first. Program staff can see all of them."""
     rows, search_text = list_visible_partners(request), clean_search_query(params.q)
@@ -70,14 +60,14 @@ def list_partners(request: HttpRequest, response: HttpResponse, params: Query[Pa
     return paginate(request, response, rows, params)
 
 
-@router.get("/partners/{slug:slug}", READ_SCOPE, PartnerOut)
+@router.get("/partners/{slug:slug}", READ_SCOPE, schemas.PartnerOut)
 def get_partner(request: HttpRequest, slug: str) -> Partner:
     """Get a partner."""
     return get_object_or_404(list_visible_partners(request), slug=slug)
 
 
-@router.patch("/partners/{slug:slug}", WRITE_SCOPE, PartnerOut)
-def update_partner(request: AuthenticatedRequest, slug: str, body: PartnerUpdateIn) -> Partner:
+@router.patch("/partners/{slug:slug}", WRITE_SCOPE, schemas.PartnerOut)
+def update_partner(request: AuthenticatedRequest, slug: str, body: schemas.PartnerUpdateIn) -> Partner:
     """Change a partner's name or website. For owners."""
     partner = get_own_partner(request, slug)
     form_fields = {"name": partner.name, "website": partner.website} | body.model_dump(exclude_none=True)
@@ -86,7 +76,7 @@ def update_partner(request: AuthenticatedRequest, slug: str, body: PartnerUpdate
     return Partner.objects.select_related("alliances_manager").get(pk=partner.pk)
 
 
-@router.get("/partners/{slug:slug}/agreements", READ_SCOPE, list[AgreementOut])
+@router.get("/partners/{slug:slug}/agreements", READ_SCOPE, list[schemas.AgreementOut])
 def list_agreements(request: HttpRequest, slug: str) -> list[agreements.AgreementRow]:
     """List a partner's agreements with the program."""
     return agreements.list_agreements(get_partner(request, slug))
@@ -102,7 +92,7 @@ def list_partner_events(
     return paginate(request, response, events, pagination, key="seq")
 
 
-@router.get("/partners/{slug:slug}/members", READ_SCOPE, PartnerMembersOut)
+@router.get("/partners/{slug:slug}/members", READ_SCOPE, schemas.PartnerMembersOut)
 def list_members(request: HttpRequest, slug: str) -> dict[str, Iterable[Model]]:
     """List a partner's members, and for owners also invitations and join requests."""
     partner = get_partner(request, slug)
@@ -115,8 +105,8 @@ def list_members(request: HttpRequest, slug: str) -> dict[str, Iterable[Model]]:
     return {"members": memberships, "invitations": invitations, "requests": join_requests}
 
 
-@router.post("/partners/{slug:slug}/invitations", WRITE_SCOPE, InvitationOut, status=201)
-def invite(request: AuthenticatedRequest, slug: str, body: InvitationIn) -> Invitation:
+@router.post("/partners/{slug:slug}/invitations", WRITE_SCOPE, schemas.InvitationOut, status=201)
+def invite(request: AuthenticatedRequest, slug: str, body: schemas.InvitationIn) -> Invitation:
     """Invite someone by email. For owners."""
     partner = get_own_partner(request, slug)
     values = clean(InvitationForm(build_form_data(**body.model_dump())))
@@ -141,7 +131,9 @@ def revoke_invitation(request: AuthenticatedRequest, slug: str, pk: RowId) -> Me
 
 
 @router.post("/partners/{slug:slug}/requests/{int:pk}", WRITE_SCOPE, MessageResponse)
-def decide_request(request: AuthenticatedRequest, slug: str, body: JoinDecisionIn, pk: RowId) -> MessageResponse:
+def decide_request(
+    request: AuthenticatedRequest, slug: str, body: schemas.JoinDecisionIn, pk: RowId
+) -> MessageResponse:
     """Accept or decline a join request."""
     join_request = get_object_or_404(get_own_partner(request, slug).join_requests.select_related("user"), pk=pk)
     role = clean(RoleForm(build_form_data(role=body.role)))["role"]
@@ -150,7 +142,7 @@ def decide_request(request: AuthenticatedRequest, slug: str, body: JoinDecisionI
 
 
 @router.patch("/partners/{slug:slug}/members/{int:pk}", WRITE_SCOPE, MessageResponse)
-def change_role(request: AuthenticatedRequest, slug: str, body: RoleIn, pk: RowId) -> MessageResponse:
+def change_role(request: AuthenticatedRequest, slug: str, body: schemas.RoleIn, pk: RowId) -> MessageResponse:
     """Change a member's role."""
     member = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
     role = clean(RoleForm(build_form_data(role=body.role)))["role"]
@@ -166,8 +158,8 @@ def end_membership(request: AuthenticatedRequest, slug: str, pk: RowId) -> Messa
     return MessageResponse(message=f"{member.user} is no longer a member of the company.")
 
 
-@router.post("/partners/{slug:slug}/manager", "reviews:write", PartnerOut)
-def set_alliances_manager(request: AuthenticatedRequest, slug: str, body: AlliancesManagerIn) -> Partner:
+@router.post("/partners/{slug:slug}/manager", "reviews:write", schemas.PartnerOut)
+def set_alliances_manager(request: AuthenticatedRequest, slug: str, body: schemas.AlliancesManagerIn) -> Partner:
     """Assign a partner's Alliances manager. For program staff."""
     partner = get_partner(request, slug)
     if not permissions.is_program_staff(request.user):

@@ -13,19 +13,7 @@ from integrations.submissions.views.requirements.page import RequirementPage
 from portal.api.problems import refuse_unknown_keys
 from portal.api.routing import StrictSchema
 from portal.api.v1.integrations import WRITE_SCOPE
-from portal.api.v1.schemas.requirements import (
-    AnswersIn,
-    ConfirmationIn,
-    EmptyBody,
-    MeetingAcceptanceIn,
-    MeetingProposalIn,
-    MeetingRecordIn,
-    ObjectReference,
-    ReasonIn,
-    SignatureIn,
-    TestCredentialIn,
-    WaiverIn,
-)
+from portal.api.v1.schemas import requirements as schemas
 from portal.core.value_types import NamedValues
 
 BodyT = TypeVar("BodyT", bound=StrictSchema)
@@ -35,19 +23,19 @@ def dump_body(page: RequirementPage, body: StrictSchema) -> NamedValues:
     return body.model_dump()
 
 
-def extract_answers(page: RequirementPage, body: AnswersIn) -> NamedValues:
+def extract_answers(page: RequirementPage, body: schemas.AnswersIn) -> NamedValues:
     """Return the answers. Raises ApiError for unknown questions."""
     question_keys = {question.key for question in page.requirement.fields}
     refuse_unknown_keys("answers", body.answers, question_keys, "Unknown question.")
     return dict(body.answers)
 
 
-def build_proposal_fields(page: RequirementPage, body: MeetingProposalIn) -> NamedValues:
+def build_proposal_fields(page: RequirementPage, body: schemas.MeetingProposalIn) -> NamedValues:
     times = {f"time_{number}": starts_at for number, starts_at in enumerate(body.times, 1)}
     return times | {"minutes": body.minutes, "place": body.place}
 
 
-def build_acceptance_fields(page: RequirementPage, body: MeetingAcceptanceIn) -> NamedValues:
+def build_acceptance_fields(page: RequirementPage, body: schemas.MeetingAcceptanceIn) -> NamedValues:
     """Return the proposed time that equals the requested time in any time zone."""
     meeting = get_meeting(page)
     requested_at = body.time if timezone.is_aware(body.time) else timezone.make_aware(body.time)
@@ -56,7 +44,7 @@ def build_acceptance_fields(page: RequirementPage, body: MeetingAcceptanceIn) ->
     return {"time": starts_at.isoformat(), "place": body.place}
 
 
-def build_credential_fields(page: RequirementPage, body: TestCredentialIn) -> NamedValues:
+def build_credential_fields(page: RequirementPage, body: schemas.TestCredentialIn) -> NamedValues:
     return body.model_dump() | {"uuid": body.uuid or uuid4()}
 
 
@@ -75,35 +63,39 @@ REVIEW_SCOPE, CREDENTIALS_SCOPE = "reviews:write", "credentials:write"
 REQUIREMENT_OPERATIONS: tuple[RequirementOperation[Any], ...] = (
     RequirementOperation(
         "answer",
-        AnswersIn,
+        schemas.AnswersIn,
         "Submit answers. With If-Match, the response is 412 if a newer answer exists.",
         fields=extract_answers,
     ),
     RequirementOperation(
-        "draft", AnswersIn, "Save answers as a draft that your colleagues can continue.", fields=extract_answers
+        "draft", schemas.AnswersIn, "Save answers as a draft that your colleagues can continue.", fields=extract_answers
     ),
-    RequirementOperation("discard", EmptyBody, "Delete the draft of the answers."),
-    RequirementOperation("not_needed", EmptyBody, "Mark an optional requirement as not applicable."),
-    RequirementOperation("confirm", ConfirmationIn, "Confirm the statement."),
-    RequirementOperation("remove", ObjectReference, "Delete a document."),
-    RequirementOperation("sign", SignatureIn, "Record your side's signature."),
-    RequirementOperation("renew", SignatureIn, "Sign a new version of a complete agreement."),
-    RequirementOperation("propose", MeetingProposalIn, "Propose times for the meeting.", fields=build_proposal_fields),
-    RequirementOperation("accept", MeetingAcceptanceIn, "Accept a proposed time.", fields=build_acceptance_fields),
-    RequirementOperation("cancel", ReasonIn, "Cancel the meeting."),
+    RequirementOperation("discard", schemas.EmptyBody, "Delete the draft of the answers."),
+    RequirementOperation("not_needed", schemas.EmptyBody, "Mark an optional requirement as not applicable."),
+    RequirementOperation("confirm", schemas.ConfirmationIn, "Confirm the statement."),
+    RequirementOperation("remove", schemas.ObjectReference, "Delete a document."),
+    RequirementOperation("sign", schemas.SignatureIn, "Record your side's signature."),
+    RequirementOperation("renew", schemas.SignatureIn, "Sign a new version of a complete agreement."),
     RequirementOperation(
-        "hold", MeetingRecordIn, "Record the items presented in the meeting. For reviewers.", REVIEW_SCOPE
+        "propose", schemas.MeetingProposalIn, "Propose times for the meeting.", fields=build_proposal_fields
+    ),
+    RequirementOperation(
+        "accept", schemas.MeetingAcceptanceIn, "Accept a proposed time.", fields=build_acceptance_fields
+    ),
+    RequirementOperation("cancel", schemas.ReasonIn, "Cancel the meeting."),
+    RequirementOperation(
+        "hold", schemas.MeetingRecordIn, "Record the items presented in the meeting. For reviewers.", REVIEW_SCOPE
     ),
     RequirementOperation(
         "give",
-        TestCredentialIn,
+        schemas.TestCredentialIn,
         "Add a test account. No operation returns its credentials.",
         CREDENTIALS_SCOPE,
         build_credential_fields,
     ),
     RequirementOperation(
-        "withdraw", ObjectReference, "Withdraw a test account and delete its credentials.", CREDENTIALS_SCOPE
+        "withdraw", schemas.ObjectReference, "Withdraw a test account and delete its credentials.", CREDENTIALS_SCOPE
     ),
-    RequirementOperation("waive", WaiverIn, "Waive the requirement until a date. For reviewers.", REVIEW_SCOPE),
-    RequirementOperation("end_waiver", ReasonIn, "End a waiver early. For reviewers.", REVIEW_SCOPE),
+    RequirementOperation("waive", schemas.WaiverIn, "Waive the requirement until a date. For reviewers.", REVIEW_SCOPE),
+    RequirementOperation("end_waiver", schemas.ReasonIn, "End a waiver early. For reviewers.", REVIEW_SCOPE),
 )

@@ -27,18 +27,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.pagination import CursorPage, Page, paginate
 from portal.api.routing import MessageResponse, ScopedRouter
-from portal.api.v1.schemas.sla import (
-    CalendarIn,
-    CalendarOut,
-    CalendarPreviewOut,
-    ClockFilterParams,
-    ClockOut,
-    IssueDecisionIn,
-    IssueOut,
-    LabelPolicyDecisionIn,
-    LabelPolicyIn,
-    LabelPolicyOut,
-)
+from portal.api.v1.schemas import sla as schemas
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
 
@@ -46,9 +35,9 @@ router = ScopedRouter("SLA")
 READ_SCOPE, WRITE_SCOPE = "sla:read", "sla:write"
 
 
-@router.get("/sla/clocks", READ_SCOPE, CursorPage[ClockOut])
+@router.get("/sla/clocks", READ_SCOPE, CursorPage[schemas.ClockOut])
 def list_clocks(
-    request: AuthenticatedRequest, response: HttpResponse, params: Query[ClockFilterParams]
+    request: AuthenticatedRequest, response: HttpResponse, params: Query[schemas.ClockFilterParams]
 ) -> Page[JsonObject]:
     """List the committed SLA clocks that you can see, newest issue first."""
     now = timezone.now()
@@ -61,7 +50,7 @@ def list_clocks(
     return Page(items, page.next)
 
 
-@router.get("/issues/{uuid:uuid}", READ_SCOPE, IssueOut)
+@router.get("/issues/{uuid:uuid}", READ_SCOPE, schemas.IssueOut)
 def get_issue(request: AuthenticatedRequest, uuid: UUID) -> IssuePage:
     """Get an issue with both clocks and explanations of their due dates."""
     return build_issue_page(load_issue(request, uuid), request.user, timezone.now())
@@ -79,7 +68,7 @@ ISSUE_DECISIONS: tuple[tuple[str, str, PermissionRule, Callable[..., object]], .
 def register_decision(name: str, summary: str, permission: PermissionRule, decide: Callable[..., object]) -> None:
     """Register the operation of a decision or request about an issue."""
 
-    def operation(request: AuthenticatedRequest, uuid: UUID, body: IssueDecisionIn) -> IssuePage:
+    def operation(request: AuthenticatedRequest, uuid: UUID, body: schemas.IssueDecisionIn) -> IssuePage:
         issue = load_issue(request, uuid)
         require_permission(permission, issue.integration, request.user)
         reason = clean(ReasonForm(build_form_data(reason=body.reason)))["reason"]
@@ -87,14 +76,14 @@ def register_decision(name: str, summary: str, permission: PermissionRule, decid
         return get_issue(request, uuid)
 
     operation.__name__, operation.__doc__ = f"issue_{name}", summary
-    router.post(f"/issues/{{uuid:uuid}}/{name}", WRITE_SCOPE, IssueOut)(operation)
+    router.post(f"/issues/{{uuid:uuid}}/{name}", WRITE_SCOPE, schemas.IssueOut)(operation)
 
 
 for row in ISSUE_DECISIONS:
     register_decision(*row)
 
 
-@router.get("/integrations/{uuid:uuid}/label-policy", READ_SCOPE, LabelPolicyOut)
+@router.get("/integrations/{uuid:uuid}/label-policy", READ_SCOPE, schemas.LabelPolicyOut)
 def get_label_policy(request: AuthenticatedRequest, uuid: UUID) -> dict[str, list[str] | int | None]:
     """Get an integration's label policy."""
     integration = load_visible_integration(request, uuid)
@@ -107,7 +96,7 @@ def get_label_policy(request: AuthenticatedRequest, uuid: UUID) -> dict[str, lis
 
 
 @router.post("/integrations/{uuid:uuid}/label-policy", WRITE_SCOPE, MessageResponse)
-def propose_label_policy(request: AuthenticatedRequest, uuid: UUID, body: LabelPolicyIn) -> MessageResponse:
+def propose_label_policy(request: AuthenticatedRequest, uuid: UUID, body: schemas.LabelPolicyIn) -> MessageResponse:
     """Propose a label policy. The current one applies until the program decides."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_edit, integration, request.user)
@@ -121,7 +110,9 @@ def propose_label_policy(request: AuthenticatedRequest, uuid: UUID, body: LabelP
 
 
 @router.post("/integrations/{uuid:uuid}/label-policy/decision", WRITE_SCOPE, MessageResponse)
-def decide_label_policy(request: AuthenticatedRequest, uuid: UUID, body: LabelPolicyDecisionIn) -> MessageResponse:
+def decide_label_policy(
+    request: AuthenticatedRequest, uuid: UUID, body: schemas.LabelPolicyDecisionIn
+) -> MessageResponse:
     """Accept or decline the open proposal. For reviewers."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_decide, integration, request.user)
@@ -137,15 +128,15 @@ def decide_label_policy(request: AuthenticatedRequest, uuid: UUID, body: LabelPo
     )
 
 
-@router.get("/partners/{slug:slug}/calendar", READ_SCOPE, CalendarOut)
+@router.get("/partners/{slug:slug}/calendar", READ_SCOPE, schemas.CalendarOut)
 def get_calendar(request: HttpRequest, slug: str) -> PartnerCalendar:
     """Get the calendar of a partner."""
     calendar = load_partner(request, slug).calendars.in_force(timezone.now())
     return calendar or PartnerCalendar(workdays=[0, 1, 2, 3, 4])
 
 
-@router.post("/partners/{slug:slug}/calendar", WRITE_SCOPE, CalendarPreviewOut)
-def set_calendar(request: AuthenticatedRequest, slug: str, body: CalendarIn) -> CalendarPreviewOut:
+@router.post("/partners/{slug:slug}/calendar", WRITE_SCOPE, schemas.CalendarPreviewOut)
+def set_calendar(request: AuthenticatedRequest, slug: str, body: schemas.CalendarIn) -> schemas.CalendarPreviewOut:
     """Set or preview the calendar of a partner. A new calendar applies to issues opened after the change."""
     partner, now = load_partner(request, slug), timezone.now()
     if not permissions.can_edit_partner(partner, request.user):
@@ -159,7 +150,7 @@ def set_calendar(request: AuthenticatedRequest, slug: str, body: CalendarIn) -> 
     impact = preview_calendar(partner, current_calendar, new_calendar, now)
     if not body.dry_run:
         calendars.set_calendar(partner, form.definition, actor=request.user, now=now)
-    return CalendarPreviewOut(
+    return schemas.CalendarPreviewOut(
         changed=not body.dry_run,
         summary=calendars.describe_calendar(new_calendar),
         open_clocks=impact.open_clocks,
