@@ -11,7 +11,7 @@ from portal.audit.catalog import WEBHOOKS
 from portal.audit.models import AuditEvent
 from portal.webhooks import fanout, payloads, services, settlement, slack
 from portal.webhooks.http_delivery import DeliveryOutcome, describe_status
-from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
+from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 from portal.webhooks.services import EndpointConfiguration
 
 MAX_LOGGED_EVENTS = 30  # events of the partner in the log
@@ -77,10 +77,14 @@ def record_attempts(message: WebhookDelivery, statuses: tuple[int | None, ...]) 
 
 
 def build_outcome(message: WebhookDelivery, at: datetime, status: int | None, body: str) -> DeliveryOutcome:
-    request_headers = {"Content-Type": "application/json", "webhook-id": message.message_id}
-    if status is None:
-        error = "ci.acme.example did not respond in time."
-        return DeliveryOutcome(message.pk, at, SLOW_SECONDS, None, error, request_headers, {}, "")
-    return DeliveryOutcome(
-        message.pk, at, FAST_SECONDS, status, describe_status(status), request_headers, RESPONSE_HEADERS, body
+    attempt = WebhookDeliveryAttempt(
+        message=message,
+        at=at,
+        seconds=SLOW_SECONDS if status is None else FAST_SECONDS,
+        status=status,
+        response_summary="ci.acme.example did not respond in time." if status is None else describe_status(status),
+        sent_headers={"Content-Type": "application/json", "webhook-id": message.message_id},
+        headers={} if status is None else RESPONSE_HEADERS,
+        body="" if status is None else body,
     )
+    return DeliveryOutcome(attempt)

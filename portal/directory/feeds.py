@@ -3,7 +3,6 @@
 IDs never change. Feed readers with a current copy get 304 Not Modified.
 """
 
-import hashlib
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -11,12 +10,11 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.utils.cache import get_conditional_response
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.feedgenerator import Atom1Feed
-from django.utils.http import http_date, quote_etag
+from django.utils.http import http_date
 from django.utils.xmlutils import SimplerXMLGenerator
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import conditional_page, require_safe
 
 from integrations.programs.registry import PROGRAMS
 from portal.core.site_urls import build_absolute_url
@@ -81,6 +79,7 @@ def _build_view(render: FeedRenderer) -> Callable[[HttpRequest], HttpResponse]:
 
     @login_not_required
     @require_safe
+    @conditional_page
     def view(request: HttpRequest) -> HttpResponse:
         fetched_changes = list(list_changes(request)[: MAX_ENTRIES + 1])
         changes = fetched_changes[:MAX_ENTRIES]
@@ -91,11 +90,10 @@ def _build_view(render: FeedRenderer) -> Callable[[HttpRequest], HttpResponse]:
             updated_at,
             build_next_url(request, changes[-1]) if len(fetched_changes) > MAX_ENTRIES else "",
         )
-        etag = quote_etag(hashlib.sha256(response.content).hexdigest()[:32])
-        response["ETag"], response["Last-Modified"] = etag, http_date(updated_at.timestamp())
+        response["Last-Modified"] = http_date(updated_at.timestamp())
         response["Cache-Control"] = f"public, max-age={MAX_AGE_SECONDS}, must-revalidate"
         response["Access-Control-Allow-Origin"] = "*"
-        return get_conditional_response(request, etag, int(updated_at.timestamp()), response) or response
+        return response
 
     return view
 

@@ -1,6 +1,5 @@
 """Calendar feed of a person's deadlines at a secret URL; the output is deterministic."""
 
-import hashlib
 import secrets
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
@@ -77,7 +76,3 @@ def _build_event(deadline: CalendarDeadline) -> Event:
 def calculate_sequence(deadline: CalendarDeadline) -> int:
     """Return a number that grows with each change, so that a later change overrides a cancellation."""
     return 2 * max(0, int((deadline.changed_at - SEQUENCE_EPOCH).total_seconds())) + deadline.is_done
-
-
-def build_etag(text: str) -> str:
-    return f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'

@@ -9,13 +9,15 @@ from portal.core.cache import TIMEOUT_SECONDS
 
 def can_reach_broker() -> bool:
     """Return whether a broker is configured and answers."""
-    if not settings.REDIS_URL:
-        return False
-    client = Redis.from_url(settings.REDIS_URL, socket_connect_timeout=TIMEOUT_SECONDS, socket_timeout=TIMEOUT_SECONDS)
+    return bool(settings.REDIS_URL) and can_reach(settings.REDIS_URL)
+
+
+def can_reach(url: str) -> bool:
+    """Return whether the server of a URL answers."""
+    client = Redis.from_url(url, socket_connect_timeout=TIMEOUT_SECONDS, socket_timeout=TIMEOUT_SECONDS)
     try:
-        client.ping()
+        return bool(client.ping())
     except (RedisError, OSError):
         return False
     finally:
         client.close()
-    return True

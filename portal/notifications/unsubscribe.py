@@ -16,20 +16,27 @@ SALT = "notices"
 DIGEST = "digest"
 
 
-def build_url(person: Any, kind: str) -> str:
+def build_url(person: Any, kind: str, *, page: str = "inbox:stop", salt: str = SALT) -> str:
     """Return the URL that unsubscribes a person. It does not expire, because emails may be old."""
-    return build_absolute_url("inbox:stop", signing.dumps([person.pk, kind], salt=SALT))
+    return build_absolute_url(page, signing.dumps([person.pk, kind], salt=salt))
+
+
+def read_token(token: str, *, salt: str = SALT) -> tuple[object, str] | None:
+    """Return the active person and the kind of a token, or None if it is invalid or the person is gone."""
+    try:
+        pk, kind = signing.loads(token, salt=salt)
+    except (signing.BadSignature, ValueError):
+        return None
+    person = get_user_model().objects.filter(pk=pk, is_active=True).first()
+    return (person, kind) if person else None
 
 
 def parse_token(token: str) -> tuple[object, str] | None:
     """Return the person and category of a token, or None if it is invalid or one of them no longer exists."""
-    try:
-        pk, kind = signing.loads(token, salt=SALT)
-    except (signing.BadSignature, ValueError):
-        return None
-    person = get_user_model().objects.filter(pk=pk, is_active=True).first()
+    target = read_token(token)
+    kind = target[1] if target else ""
     is_known = kind == DIGEST or (kind in CATEGORY_BY_KEY and not CATEGORY_BY_KEY[kind].locked)
-    return (person, kind) if person and is_known else None
+    return target if is_known else None
 
 
 def get_title(kind: str) -> str:

@@ -18,6 +18,7 @@ from integrations.partners import permissions
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import JsonObject, TemplateContext
+from portal.notifications.unsubscribe import read_token
 from portal.reports import presenters, summaries, unsubscribe
 from portal.reports.forms import ReportSubscriptionsForm, list_report_scopes
 from portal.reports.models import ReportSnapshot, ReportSubscription
@@ -120,7 +121,7 @@ def update_subscriptions(request: AuthenticatedRequest) -> HttpResponse:
 @login_not_required
 def stop_report(request: HttpRequest, token: str) -> HttpResponse:
     """Unsubscribe from a report. GET only asks for confirmation, because email scanners open all links."""
-    reader_and_scope = unsubscribe.parse_token(token)
+    reader_and_scope = read_token(token, salt=unsubscribe.SALT)
     report_scope = find_report_scope(reader_and_scope[1]) if reader_and_scope else None
     if reader_and_scope is None or report_scope is None:
         raise Http404("Report not found.")

@@ -8,12 +8,10 @@ import socket
 from importlib.util import find_spec
 from pathlib import Path
 
-from redis import Redis
-from redis.exceptions import RedisError
+from portal.jobs.broker import can_reach
 
 MAX_SOCKET_PATH = 100  # bytes; the system allows 104 on macOS and 108 on Linux
 PLAIN_PATH = re.compile(r"[A-Za-z0-9/._-]+")  # what needs no quoting in a URL, which clients quote differently
-TIMEOUT_SECONDS = 0.3
 
 
 def find_server() -> Path | None:
@@ -62,13 +60,7 @@ class EmbeddedValkey:
 
     def is_ready(self) -> bool:
         """Return whether the server answers."""
-        client = Redis.from_url(self.url, socket_connect_timeout=TIMEOUT_SECONDS, socket_timeout=TIMEOUT_SECONDS)
-        try:
-            return bool(client.ping())
-        except (RedisError, OSError):
-            return False
-        finally:
-            client.close()
+        return can_reach(self.url)
 
 
 def _quote(path: Path) -> str:

@@ -1,5 +1,8 @@
 """Responses to refused actions."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
@@ -11,6 +14,15 @@ def report_refusal(request: HttpRequest, refusal: ActionRefused) -> None:
     """Show the refusal on the next page, or raise PermissionDenied for a missing permission."""
     raise_if_forbidden(refusal)
     messages.error(request, str(refusal))
+
+
+@contextmanager
+def reported_refusals(request: HttpRequest) -> Iterator[None]:
+    """Show a refusal of the block on the next page, or raise PermissionDenied for a missing permission."""
+    try:
+        yield
+    except ActionRefused as refusal:
+        report_refusal(request, refusal)
 
 
 def raise_if_forbidden(refusal: ActionRefused) -> None:

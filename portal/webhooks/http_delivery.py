@@ -5,14 +5,14 @@ This module runs in threads, so it never uses the database.
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from time import monotonic
 
 from standardwebhooks import Webhook
 
 from portal.core.crypto import Secret
-from portal.webhooks.models import WebhookEndpoint
+from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 from verification.sources.errors import RequestRefusedError, SourceError
 from verification.sources.http.client import OutboundClient
 from verification.sources.http.posting import PostResponse, post
@@ -26,43 +26,27 @@ SLACK_GONE_ERRORS = ("no_service", "channel_is_archived", "invalid_token", "team
 
 
 @dataclass(frozen=True, slots=True)
-class OutgoingDelivery:
-    """Delivery that is ready to send."""
-
-    pk: int
-    message_id: str
-    body: str
-
-
-@dataclass(frozen=True, slots=True)
 class DeliveryBatch:
     """Deliveries to send to one endpoint in sequence. `secrets` starts with the newest."""
 
     form: str
     address: Secret
     secrets: tuple[Secret, ...]
-    deliveries: tuple[OutgoingDelivery, ...]
+    deliveries: tuple[WebhookDelivery, ...]
     started_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryOutcome:
-    """Result of an attempt. `retry_after_seconds` is the wait that the receiver requested."""
+    """Unsaved attempt. `retry_after_seconds` is the wait that the receiver requested."""
 
-    pk: int
-    at: datetime
-    seconds: float
-    status: int | None
-    message: str
-    sent_headers: dict[str, str]
-    headers: dict[str, str]
-    body: str
+    attempt: WebhookDeliveryAttempt
     retry_after_seconds: int = 0
     is_endpoint_gone: bool = False
 
     @property
     def is_delivered(self) -> bool:
-        return self.status is not None and 200 <= self.status < 300
+        return self.attempt.status is not None and 200 <= self.attempt.status < 300
 
 
 def send_batch(
@@ -81,7 +65,7 @@ def send_batch(
 
 
 def send_delivery(
-    batch: DeliveryBatch, delivery: OutgoingDelivery, outbound: OutboundClient, at: datetime
+    batch: DeliveryBatch, delivery: WebhookDelivery, outbound: OutboundClient, at: datetime
 ) -> DeliveryOutcome:
     """Send a delivery and return the outcome, which can be a failure."""
     headers = build_headers(batch, delivery, at)
@@ -97,13 +81,15 @@ def send_delivery(
         )
     except SourceError as failure:
         prefix = "Request blocked: " if isinstance(failure, RequestRefusedError) else ""
-        return DeliveryOutcome(
-            delivery.pk, at, monotonic() - start_time, None, f"{prefix}{failure}"[:300], headers, {}, ""
+        summary, seconds = f"{prefix}{failure}"[:300], monotonic() - start_time
+        attempt = WebhookDeliveryAttempt(
+            message=delivery, at=at, seconds=seconds, response_summary=summary, sent_headers=headers
         )
+        return DeliveryOutcome(attempt)
     return interpret_response(batch.form, delivery, at, response, headers)
 
 
-def build_headers(batch: DeliveryBatch, delivery: OutgoingDelivery, at: datetime) -> dict[str, str]:
+def build_headers(batch: DeliveryBatch, delivery: WebhookDelivery, at: datetime) -> dict[str, str]:
     """Return the headers of an attempt, signed with all active secrets."""
     headers = {"Content-Type": "application/json"}
     if batch.form == WebhookEndpoint.Form.WEBHOOK:
@@ -117,7 +103,7 @@ def build_headers(batch: DeliveryBatch, delivery: OutgoingDelivery, at: datetime
 
 
 def interpret_response(
-    form: str, delivery: OutgoingDelivery, at: datetime, response: PostResponse, sent_headers: dict[str, str]
+    form: str, delivery: WebhookDelivery, at: datetime, response: PostResponse, sent_headers: dict[str, str]
 ) -> DeliveryOutcome:
     """Return the outcome of a response, with the body and headers cut for storage."""
     body = response.body[:MAX_STORED_BODY_BYTES].decode("utf-8", "replace").replace("\x00", "\ufffd")
@@ -130,20 +116,18 @@ def interpret_response(
     is_gone = response.status == GONE_STATUS
     if form == WebhookEndpoint.Form.SLACK and response.status >= 400:
         is_gone = is_gone or body.strip() in SLACK_GONE_ERRORS
-    message = describe_status(response.status)
-    retry_after_seconds = parse_retry_after(response) if not 200 <= response.status < 300 else 0
-    return DeliveryOutcome(
-        delivery.pk,
-        at,
-        response.seconds,
-        response.status,
-        message,
-        sent_headers,
-        headers,
-        body,
-        retry_after_seconds,
-        is_gone,
+    attempt = WebhookDeliveryAttempt(
+        message=delivery,
+        at=at,
+        seconds=response.seconds,
+        status=response.status,
+        response_summary=describe_status(response.status),
+        sent_headers=sent_headers,
+        headers=headers,
+        body=body,
     )
+    outcome = DeliveryOutcome(attempt, is_endpoint_gone=is_gone)
+    return outcome if outcome.is_delivered else replace(outcome, retry_after_seconds=parse_retry_after(response))
 
 
 def describe_status(status: int) -> str:

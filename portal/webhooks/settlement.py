@@ -9,7 +9,7 @@ from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import TemplateContext
 from portal.notifications import email
 from portal.webhooks.http_delivery import DeliveryOutcome
-from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
+from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.permissions import list_owners
 from portal.webhooks.retry_policy import UNREACHABLE_AFTER, get_endpoint_backoff, get_retry_delay
 
@@ -25,30 +25,22 @@ def save_outcomes(endpoint_id: int, outcomes: Sequence[DeliveryOutcome]) -> None
 
 
 def _save_attempt(endpoint: WebhookEndpoint, outcome: DeliveryOutcome) -> None:
-    message = WebhookDelivery.objects.select_for_update(of=("self",)).get(pk=outcome.pk)
+    attempt = outcome.attempt
+    message = WebhookDelivery.objects.select_for_update(of=("self",)).get(pk=attempt.message_id)
     message.attempted += 1
-    message.last_response_summary = outcome.message
-    WebhookDeliveryAttempt.objects.create(
-        message=message,
-        number=message.attempted,
-        at=outcome.at,
-        seconds=round(outcome.seconds, 3),
-        status=outcome.status,
-        response_summary=outcome.message,
-        sent_headers=outcome.sent_headers,
-        headers=outcome.headers,
-        body=outcome.body,
-    )
+    message.last_response_summary = attempt.response_summary
+    attempt.number, attempt.seconds = message.attempted, round(attempt.seconds, 3)
+    attempt.save()
     if outcome.is_delivered:
-        _mark_delivered(endpoint, message, outcome)
+        _mark_delivered(endpoint, message, attempt.at)
     else:
         _mark_failed(endpoint, message, outcome)
     message.save()
 
 
-def _mark_delivered(endpoint: WebhookEndpoint, message: WebhookDelivery, outcome: DeliveryOutcome) -> None:
-    message.state, message.delivered_at = WebhookDelivery.State.DELIVERED, outcome.at
-    endpoint.delivered_at, endpoint.failing_since, endpoint.rests_until, endpoint.failures = outcome.at, None, None, 0
+def _mark_delivered(endpoint: WebhookEndpoint, message: WebhookDelivery, at: datetime) -> None:
+    message.state, message.delivered_at = WebhookDelivery.State.DELIVERED, at
+    endpoint.delivered_at, endpoint.failing_since, endpoint.rests_until, endpoint.failures = at, None, None, 0
 
 
 def _mark_failed(endpoint: WebhookEndpoint, message: WebhookDelivery, outcome: DeliveryOutcome) -> None:
@@ -57,14 +49,14 @@ def _mark_failed(endpoint: WebhookEndpoint, message: WebhookDelivery, outcome: D
     if retry_delay is None:
         message.state = WebhookDelivery.State.FAILED
     else:
-        message.due_at = outcome.at + retry_delay
+        message.due_at = outcome.attempt.at + retry_delay
     endpoint.failures += 1
-    endpoint.failing_since = endpoint.failing_since or outcome.at
-    endpoint.rests_until = outcome.at + get_endpoint_backoff(endpoint.failures, outcome.retry_after_seconds)
+    endpoint.failing_since = endpoint.failing_since or outcome.attempt.at
+    endpoint.rests_until = outcome.attempt.at + get_endpoint_backoff(endpoint.failures, outcome.retry_after_seconds)
     if endpoint.pause == "" and outcome.is_endpoint_gone:
-        pause_endpoint(endpoint, WebhookEndpoint.Pause.ENDPOINT_GONE, outcome.at)
-    elif endpoint.pause == "" and outcome.at - endpoint.failing_since >= UNREACHABLE_AFTER:
-        pause_endpoint(endpoint, WebhookEndpoint.Pause.UNREACHABLE, outcome.at)
+        pause_endpoint(endpoint, WebhookEndpoint.Pause.ENDPOINT_GONE, outcome.attempt.at)
+    elif endpoint.pause == "" and outcome.attempt.at - endpoint.failing_since >= UNREACHABLE_AFTER:
+        pause_endpoint(endpoint, WebhookEndpoint.Pause.UNREACHABLE, outcome.attempt.at)
 
 
 def pause_endpoint(endpoint: WebhookEndpoint, reason: WebhookEndpoint.Pause, now: datetime) -> None:

@@ -18,7 +18,7 @@ from portal.jobs.models import Job
 from portal.jobs.registry import periodic
 from portal.jobs.services import enqueue
 from portal.webhooks import secrets as sealing
-from portal.webhooks.http_delivery import DeliveryBatch, OutgoingDelivery, send_batch
+from portal.webhooks.http_delivery import DeliveryBatch, send_batch
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.settlement import save_outcomes
 from verification.sources import build_outbound_client
@@ -72,10 +72,7 @@ def _find_active_endpoints() -> QuerySet[WebhookEndpoint]:
 
 def _build_batch(endpoint: WebhookEndpoint, now: datetime) -> DeliveryBatch:
     due = endpoint.messages.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now).order_by("due_at", "pk")
-    deliveries = tuple(
-        OutgoingDelivery(delivery.pk, delivery.message_id, delivery.body)
-        for delivery in due.only("pk", "message_id", "body")[:BATCH_SIZE]
-    )
+    deliveries = tuple(due.only("pk", "message_id", "body")[:BATCH_SIZE])
     try:
         address, secrets = sealing.decrypt_address(endpoint), sealing.list_signing_secrets(endpoint, now)
     except DecryptionError as error:

@@ -19,7 +19,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import reported_refusals
 from portal.webhooks import payloads, services
 from portal.webhooks import permissions as access
 from portal.webhooks.event_types import iterate_webhook_groups
@@ -140,11 +140,9 @@ def change_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         data=form_data, is_program_endpoint=endpoint.partner_id is None, endpoint=endpoint, initial=initial_data
     )
     if form_data is not None and form.is_valid():
-        try:
+        with reported_refusals(request):
             services.change_endpoint(endpoint, form.configuration, actor=request.user, now=timezone.now())
             messages.success(request, _("Webhook changed."))
-        except ActionRefused as error:
-            report_refusal(request, error)
         return redirect("webhooks:detail", uuid)
     context = {"form": form, "endpoint": endpoint}
     return render(request, "webhooks/change.html", context, status=422 if form.is_bound else 200)
@@ -157,16 +155,14 @@ def rotate_secret(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if request.method != "POST":
         return redirect("webhooks:detail", uuid)
     expected_fingerprint = request.POST.get("seen", "")
-    try:
+    with reported_refusals(request):
         require_recent_authentication(request)
         secret = services.rotate_secret(
             endpoint, actor=request.user, now=timezone.now(), expected_fingerprint=expected_fingerprint
         )
-    except ActionRefused as error:
-        report_refusal(request, error)
-        return redirect("webhooks:detail", uuid)
-    endpoint.refresh_from_db()
-    return _render_with_secret(request, endpoint, secret.value)
+        endpoint.refresh_from_db()
+        return _render_with_secret(request, endpoint, secret.value)
+    return redirect("webhooks:detail", uuid)
 
 
 def _send_test(request: AuthenticatedRequest, endpoint: WebhookEndpoint) -> str:
@@ -212,10 +208,8 @@ def perform_action(request: AuthenticatedRequest, uuid: UUID, act: str) -> HttpR
     if act not in ENDPOINT_ACTIONS:
         raise Http404(_("Unknown action."))
     if request.method == "POST":
-        try:
+        with reported_refusals(request):
             messages.success(request, ENDPOINT_ACTIONS[act](request, endpoint))
-        except ActionRefused as error:
-            report_refusal(request, error)
     return redirect("webhooks:detail", uuid)
 
 
@@ -224,11 +218,9 @@ def remove_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     endpoint = access.get_endpoint(request.user, uuid)
     if request.method != "POST":
         return render(request, "webhooks/end.html", {"endpoint": endpoint})
-    try:
+    with reported_refusals(request):
         services.remove_endpoint(endpoint, actor=request.user, now=timezone.now())
         messages.success(request, _("Webhook “%(name)s” deleted.") % {"name": endpoint.name})
-    except ActionRefused as error:
-        report_refusal(request, error)
     return redirect("webhooks:list")
 
 
@@ -239,11 +231,9 @@ def show_delivery(request: AuthenticatedRequest, uuid: UUID, message: UUID) -> H
         WebhookDelivery.objects.select_related("replayed_by", "event"), endpoint=endpoint, uuid=message
     )
     if request.method == "POST":
-        try:
+        with reported_refusals(request):
             services.replay_delivery(delivery, actor=request.user, now=timezone.now())
             messages.success(request, _("Delivery queued again with the same webhook-id."))
-        except ActionRefused as error:
-            report_refusal(request, error)
         return redirect("webhooks:delivery", uuid, message)
     attempts = paginate(request, delivery.attempts.all(), 10)
     context = {"endpoint": endpoint, "message": delivery, "body": format_json(delivery.body), "page": attempts}

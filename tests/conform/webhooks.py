@@ -14,8 +14,8 @@ from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
 from portal.core.crypto import Secret
-from portal.webhooks.http_delivery import DeliveryBatch, OutgoingDelivery, build_headers
-from portal.webhooks.models import WebhookEndpoint
+from portal.webhooks.http_delivery import DeliveryBatch, build_headers
+from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.secrets import generate_secret
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 
@@ -36,7 +36,7 @@ def run(options: RunOptions) -> SuiteReport:
 def compare(draw: random.Random) -> Disagreement | None:
     """Return a disagreement unless exactly the undamaged message is accepted, under each of its secrets."""
     secrets = tuple(generate_secret() for _ in range(draw.choice((1, 2))))
-    letter = OutgoingDelivery(1, f"msg_{draw.randrange(10**12)}", draw.choice(BODIES))
+    letter = WebhookDelivery(pk=1, message_id=f"msg_{draw.randrange(10**12)}", body=draw.choice(BODIES))
     damage, now = draw.choice(DAMAGES), datetime.now(UTC)
     at = now - timedelta(hours=1) if damage == "old" else now
     headers = build_headers(DeliveryBatch(WebhookEndpoint.Form.WEBHOOK, Secret(""), secrets, (letter,), at), letter, at)

@@ -15,7 +15,7 @@ from portal.analytics.models import SavedView
 from portal.analytics.saved_views import services
 from portal.analytics.saved_views.forms import RenameSavedViewForm, SavedViewForm
 from portal.core.errors import ActionRefused
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import reported_refusals
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,10 @@ def build_url(view: SavedView) -> str:
 
 def save_view(request: AuthenticatedRequest, page: str) -> HttpResponse:
     """Save a view with the filters in `query`."""
-    try:
-        savable_page = services.get_page(page, request.user)
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
+    if not services.can_save(page, request.user):
+        messages.error(request, _("You can't save views of this list."))
         return redirect("analytics:saved_views")
+    savable_page = services.PAGES[page]
     unsent = request.unsent()  # type: ignore[attr-defined]
     raw_query = (unsent or request.POST).get("query", "")
     query = services.normalize_query(savable_page, raw_query or request.GET.urlencode())
@@ -93,7 +92,7 @@ def change_view(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         return redirect("analytics:saved_views")
     view, action = get_object_or_404(services.list_visible_views(request.user), pk=pk), request.POST.get("act", "")
-    try:
+    with reported_refusals(request):
         if action == "rename":
             return _rename(request, view)
         if action == "delete":
@@ -105,8 +104,6 @@ def change_view(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             default_message = _("“%(name)s” is now the default view of “%(title)s”.")
             message = default_message if action == "default" else _("“%(title)s” no longer has a default view.")
             messages.success(request, message % {"title": title, "name": view.name})
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
     return redirect("analytics:saved_views")
 
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
@@ -21,7 +21,8 @@ from portal.api.forms import TokenForm
 from portal.api.models import ApiToken
 from portal.api.services import tokens as keys
 from portal.core.errors import ActionRefused
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import reported_refusals
+from portal.webhooks.permissions import list_managed_partners
 
 
 @never_cache
@@ -52,7 +53,7 @@ def _render_page(request: AuthenticatedRequest, partner: Partner | None) -> Http
         "form": form,
         "partner": partner,
         "now": now,
-        "places": _list_owned_partners(request) if partner is None else [],
+        "places": list_managed_partners(request.user) if partner is None else [],
         "live": list(owned_tokens.live(now).select_related("created_by")),
         "ended": list(owned_tokens.filter(~Q(revoked_at=None) | Q(expires_at__lte=now))[:20]),
     }
@@ -67,12 +68,6 @@ def build_form(request: AuthenticatedRequest, partner: Partner | None) -> TokenF
     return TokenForm(
         data=data, is_program_staff=is_program_staff, is_partner_token=partner is not None, initial=initial
     )
-
-
-def _list_owned_partners(request: HttpRequest) -> list[Partner]:
-    """Return the companies whose tokens the user can manage."""
-    owned_partner_ids = [pk for pk, role in permissions.get_roles(request.user).items() if role == "owner"]
-    return list(Partner.objects.filter(pk__in=owned_partner_ids).order_by("name"))
 
 
 @sensitive_variables()
@@ -105,12 +100,10 @@ def revoke_token(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if not is_partner_member and token.user_id != request.user.pk:
         raise Http404(_("Token not found."))
     if request.method == "POST":
-        try:
+        with reported_refusals(request):
             require_recent_authentication(request)
             keys.revoke_token(token, actor=request.user, now=timezone.now(), request=request)
             messages.success(request, _("Token “%(name)s” revoked.") % {"name": token.name})
-        except ActionRefused as error:
-            report_refusal(request, error)
     return redirect("api:partner_tokens", token.partner.slug) if token.partner else redirect("api:tokens")
 
 

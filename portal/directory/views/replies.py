@@ -12,11 +12,10 @@ from integrations.partners import permissions
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import require_permission
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.errors import ActionRefused
 from portal.directory.listing_page import get_current_reply, list_replies
 from portal.directory.models import Listing
 from portal.directory.partner_replies import ReplyForm, save_reply
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import reported_refusals
 
 
 def edit_reply(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -36,11 +35,8 @@ def edit_reply(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 
 def _save_reply(request: AuthenticatedRequest, row: Integration, text: str) -> HttpResponse:
-    try:
-        event = save_reply(row, text, actor=request.user, now=timezone.now())
-    except ActionRefused as error:
-        report_refusal(request, error)
-        return redirect("directory:reply", uuid=row.uuid)
-    if event is not None:
-        messages.success(request, _("Reply published.") if text else _("Reply withdrawn."))
-    return redirect("directory:listing", uuid=row.uuid)
+    with reported_refusals(request):
+        if save_reply(row, text, actor=request.user, now=timezone.now()) is not None:
+            messages.success(request, _("Reply published.") if text else _("Reply withdrawn."))
+        return redirect("directory:listing", uuid=row.uuid)
+    return redirect("directory:reply", uuid=row.uuid)

@@ -6,11 +6,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
-from django.utils.cache import get_conditional_response
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import conditional_page, require_safe
 
 from portal.accounts.reauthentication import require_recent_authentication
 from portal.accounts.requests import AuthenticatedRequest
@@ -76,6 +75,7 @@ def stop_notifications(request: HttpRequest, token: str) -> HttpResponse:
 
 @login_not_required
 @require_safe
+@conditional_page
 @sensitive_variables("token")
 def show_calendar(request: HttpRequest, token: str) -> HttpResponse:
     """Return the deadlines of a person at a secret URL."""
@@ -84,10 +84,9 @@ def show_calendar(request: HttpRequest, token: str) -> HttpResponse:
         raise Http404(_("Calendar not found."))
     text = calendar_feed.render_calendar(person, timezone.now())
     response = HttpResponse(text, content_type="text/calendar; charset=utf-8")
-    response["ETag"] = calendar_feed.build_etag(text)
     response["Cache-Control"] = "private, max-age=300"
     response["Content-Disposition"] = 'inline; filename="deadlines.ics"'
-    return get_conditional_response(request, etag=response["ETag"], response=response) or response
+    return response
 
 
 urlpatterns = [

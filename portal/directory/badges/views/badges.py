@@ -4,7 +4,6 @@ All files are public and cached for at most 30 seconds, so a suspension shows wi
 integration that was listed keeps its badge forever.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -15,8 +14,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import path
 from django.utils import timezone
-from django.utils.cache import get_conditional_response
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import conditional_page, require_safe
 
 from integrations.submissions.models import Integration
 from portal.directory.badges import payloads, rendering, signing_keys, statements
@@ -37,13 +35,11 @@ def serve_publicly(view: BadgeView) -> BadgeView:
         response["Access-Control-Allow-Origin"] = "*"
         response["Cross-Origin-Resource-Policy"] = "cross-origin"
         response["Content-Security-Policy"] = "default-src 'none'; sandbox"
-        etag = f'"{hashlib.sha256(response.content).hexdigest()[:32]}"'
-        response["ETag"] = etag
         if hasattr(request, "session"):
             request.session.accessed = False  # the middleware read the session, but the response does not depend on it
-        return get_conditional_response(request, etag=etag, response=response) or response
+        return response
 
-    return login_not_required(require_safe(handle))
+    return login_not_required(require_safe(conditional_page(handle)))
 
 
 def get_badge_status_or_404(uuid: UUID) -> BadgeStatus:
