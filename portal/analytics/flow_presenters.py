@@ -1,6 +1,5 @@
 """Rows and charts for throughput, funnel, and forecast accuracy."""
 
-from dataclasses import dataclass
 from datetime import date
 
 from django.utils import dates
@@ -11,6 +10,7 @@ from integrations.programs.registry import PROGRAMS
 from portal.analytics.forecast_accuracy import MIN_JUDGED_WAITS, TARGET_PERCENT_RANGE, ForecastAccuracy
 from portal.analytics.funnel import FunnelStep, IntegrationGroup, build_funnel, find_drop_offs
 from portal.analytics.presenters import format_days
+from portal.core.value_types import TemplateContext
 from portal.ui.charts.columns import Chart, Column
 from portal.ui.charts.stacked_bar import format_share
 
@@ -22,19 +22,6 @@ TOO_FEW, WITHIN_TARGET, OFF_TARGET = (
     gettext_noop("Off target"),
 )
 TONES = {WITHIN_TARGET: "good", OFF_TARGET: "warn"}
-
-
-@dataclass(frozen=True, slots=True)
-class FunnelRow:
-    """Row of a funnel step with its meter."""
-
-    name: str
-    reached: int
-    share: str
-    still: int
-    ended: str
-    pieces: list[tuple[str, float]]
-    total: float
 
 
 def build_span_names(spans: list[date], *, monthly: bool) -> list[str]:
@@ -62,18 +49,11 @@ def build_move_rows(charts: list[Chart]) -> list[tuple[str, list[Column]]]:
     return [(columns[0].label, list(columns)) for columns in zip(*(chart.columns for chart in charts), strict=True)]
 
 
-def build_funnel_rows(groups: list[IntegrationGroup]) -> list[FunnelRow]:
-    """Return the funnel steps with counts and shares of the started integrations."""
+def build_funnel_rows(groups: list[IntegrationGroup]) -> list[tuple[FunnelStep, str]]:
+    """Return the funnel steps with their shares of the started integrations."""
     steps = build_funnel(groups)
     started_count = steps[0].reached
-    return [_build_funnel_row(step, started_count) for step in steps] if started_count else []
-
-
-def _build_funnel_row(step: FunnelStep, started_count: int) -> FunnelRow:
-    end_text = ", ".join(f"{n} {_(word)}" for word, n in step.ended)
-    pieces = [("counted", float(step.reached))] if step.reached else []
-    reached_share = format_share(step.reached, started_count)
-    return FunnelRow(_(step.name), step.reached, reached_share, step.still, end_text or "–", pieces, started_count)
+    return [(step, format_share(step.reached, started_count)) for step in steps] if started_count else []
 
 
 def build_drop_off_rows(groups: list[IntegrationGroup]) -> list[tuple[str, str, int, int]]:
@@ -84,36 +64,26 @@ def build_drop_off_rows(groups: list[IntegrationGroup]) -> list[tuple[str, str, 
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class ForecastRow:
-    """Row of a program with its current forecast and its accuracy."""
-
-    name: str
-    forecast: str
-    count: int
-    p90_accuracy: str
-    median_accuracy: str
-    tone: str
-    judgment: str
-
-
-def build_forecast_rows(lines: list[ForecastAccuracy]) -> list[ForecastRow]:
-    return [_build_forecast_row(line) for line in lines]
+def build_forecast_rows(lines: list[ForecastAccuracy]) -> list[TemplateContext]:
+    """Return the current forecast of each program, its accuracy, and the judgment."""
+    return [
+        {
+            "name": _get_name(line),
+            "forecast": _format_forecast(line) if line.key else _("By program"),
+            "held": line.held,
+            "judgment": _(judgment) if judgment else "",
+            "tone": TONES.get(judgment, "neutral"),
+        }
+        for line, judgment in ((line, _judge(line)) for line in lines)
+    ]
 
 
-def _build_forecast_row(line: ForecastAccuracy) -> ForecastRow:
-    judgment = "" if line.held.share is None else WITHIN_TARGET if not line.is_off else OFF_TARGET
-    if line.held.share is not None and line.held.count < MIN_JUDGED_WAITS:
-        judgment = TOO_FEW
-    return ForecastRow(
-        _get_name(line),
-        _format_forecast(line) if line.key else _("By program"),
-        line.held.count,
-        _format_percent(line.held.share),
-        _format_percent(line.held.middle),
-        TONES.get(judgment, "neutral"),
-        _(judgment) if judgment else "",
-    )
+def _judge(line: ForecastAccuracy) -> str:
+    if line.held.share is None:
+        return ""
+    if line.held.count < MIN_JUDGED_WAITS:
+        return TOO_FEW
+    return OFF_TARGET if line.is_off else WITHIN_TARGET
 
 
 def _get_name(line: ForecastAccuracy) -> str:
@@ -131,10 +101,6 @@ def _format_forecast(line: ForecastAccuracy) -> str:
         "window": now.window,
     }
     return _("%(median)s and %(p90)s days from %(count)s decisions in %(window)s days") % parameters
-
-
-def _format_percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0f}%"
 
 
 def build_calibration_chart(line: ForecastAccuracy) -> Chart:

@@ -53,6 +53,10 @@ class FunnelStep:
     still: int
     ended: tuple[tuple[str, int], ...]
 
+    @property
+    def pieces(self) -> list[tuple[str, float]]:
+        return [("counted", self.reached)]
+
 
 def build_funnel(groups: Iterable[IntegrationGroup]) -> list[FunnelStep]:
     """Build the funnel steps in order."""

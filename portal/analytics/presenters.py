@@ -1,16 +1,15 @@
 """Rows and charts of analytics pages."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.programs.registry import PROGRAMS
 from portal.analytics import metrics
 from portal.analytics.metrics import StageFigures
+from portal.core.value_types import TemplateContext
 from portal.ui.charts import stacked_bar
 from portal.ui.charts.columns import Chart, Column
 
@@ -30,20 +29,6 @@ HOLDER_NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class StageRow:
-    """Row of a program's stage with a meter of the median and the 90th percentile."""
-
-    program: str
-    stage: str
-    count: int
-    p50: str
-    p90: str
-    pieces: list[tuple[str, float]]
-    total: float
-    summary: str
-
-
 def format_days(value: float | None) -> str:
     """Format days with one decimal, without decimals from ten, or as a dash for None."""
     if value is None:
@@ -51,7 +36,7 @@ def format_days(value: float | None) -> str:
     return f"{value:.0f}" if value >= 10 else f"{value:.1f}".removesuffix(".0")
 
 
-def build_stage_rows(figures_by_program: Mapping[str, list[StageFigures]]) -> list[StageRow]:
+def build_stage_rows(figures_by_program: Mapping[str, list[StageFigures]]) -> list[TemplateContext]:
     """Return rows of stages with exits, for the first program and each other program with enough data."""
     shown_stages = {
         program: stages
@@ -72,30 +57,16 @@ def list_sparse_programs(figures_by_program: Mapping[str, list[StageFigures]]) -
     return [PROGRAMS[program].name for program, stages in figures_by_program.items() if not _has_figures(stages)]
 
 
-def _build_stage_row(program: str, figures: StageFigures, longest: float) -> StageRow:
-    has_percentiles = figures.p50 is not None and figures.p90 is not None
-    pieces = (
-        [("counted", figures.p50 or 0.0), ("paused", (figures.p90 or 0.0) - (figures.p50 or 0.0))]
-        if has_percentiles
-        else []
-    )
-    summary = _("Median %(median)s · 90%% within %(p90)s") % {
-        "median": format_days(figures.p50),
-        "p90": format_days(figures.p90),
-    }
-    summary = (
-        summary if has_percentiles else _("Not enough data (fewer than %(minimum)s)") % {"minimum": metrics.MIN_STAYS}
-    )
-    return StageRow(
-        program,
-        _(STAGE_NAMES[figures.stage]),
-        figures.count,
-        format_days(figures.p50),
-        format_days(figures.p90),
-        [(kind, amount) for kind, amount in pieces if amount],
-        longest,
-        summary,
-    )
+def _build_stage_row(program: str, figures: StageFigures, longest: float) -> TemplateContext:
+    """Return a row with a meter of the median and the 90th percentile, if there is enough data."""
+    p50, p90 = format_days(figures.p50), format_days(figures.p90)
+    if figures.p50 is None or figures.p90 is None:
+        pieces, summary = [], _("Not enough data (fewer than %(minimum)s)") % {"minimum": metrics.MIN_STAYS}
+    else:
+        pieces = [("counted", figures.p50), ("paused", figures.p90 - figures.p50)]
+        summary = _("Median %(median)s · 90%% within %(p90)s") % {"median": p50, "p90": p90}
+    row: TemplateContext = {"program": program, "stage": _(STAGE_NAMES[figures.stage]), "count": figures.count}
+    return row | {"p50": p50, "p90": p90, "pieces": pieces, "total": longest, "summary": summary}
 
 
 def build_distribution_charts(stages: Iterable[StageFigures]) -> list[Chart]:
@@ -111,21 +82,8 @@ def build_distribution_charts(stages: Iterable[StageFigures]) -> list[Chart]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class HolderShares:
-    """Time by stage and responsible party: chart, legend, and table."""
-
-    chart: SafeString
-    kinds: list[tuple[str, SafeString]]
-    rows: list[tuple[str, list[str], str]]
-
-    @property
-    def is_empty(self) -> bool:
-        return not self.rows
-
-
-def build_holder_shares(times_by_stage: Mapping[str, Mapping[str, timedelta]]) -> HolderShares:
-    """Build stacked bars, one per stage."""
+def build_holder_shares(times_by_stage: Mapping[str, Mapping[str, timedelta]]) -> TemplateContext:
+    """Build the time by stage and responsible party: stacked bars, one per stage, their legend, and a table."""
     nonempty_times = {stage: holders for stage, holders in times_by_stage.items() if holders}
     kinds = [holder for holder in metrics.HOLDERS if any(holder in holders for holders in nonempty_times.values())]
     bars = [
@@ -137,8 +95,9 @@ def build_holder_shares(times_by_stage: Mapping[str, Mapping[str, timedelta]]) -
         for bar in bars
     ]
     names = {kind: _(name) for kind, name in HOLDER_NAMES.items()}
-    picture = stacked_bar.render_stacked_bars("holders", _("Time by stage and responsible party"), bars, names)
-    return HolderShares(picture, [(names[k], stacked_bar.render_swatch("holders", k)) for k in kinds], rows)
+    chart = stacked_bar.render_stacked_bars("holders", _("Time by stage and responsible party"), bars, names)
+    samples = [(names[kind], stacked_bar.render_swatch("holders", kind)) for kind in kinds]
+    return {"chart": chart, "kinds": samples, "rows": rows}
 
 
 def _format_cell(bar: stacked_bar.StackedBar, kind: str) -> str:

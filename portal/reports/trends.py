@@ -55,7 +55,7 @@ class SlaShare:
 
     @property
     def pieces(self) -> list[tuple[str, float]]:
-        return [(kind, n) for kind, n in (("counted", float(self.met)), ("over", float(self.breached))) if n]
+        return [("counted", self.met), ("over", self.breached)]
 
     @property
     def summary(self) -> str:

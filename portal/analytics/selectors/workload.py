@@ -41,8 +41,7 @@ class ReviewerLoad:
         """Return the meter parts: reviews waiting for the reviewer, for others, and beyond the capacity."""
         others = self.open - self.waiting
         over = max(0, self.open - self.most)
-        parts = (("counted", min(self.waiting, self.most)), ("paused", max(0, others - over)), ("over", over))
-        return [(kind, float(n)) for kind, n in parts if n]
+        return [("counted", min(self.waiting, self.most)), ("paused", max(0, others - over)), ("over", over)]
 
     @property
     def summary(self) -> str:
@@ -133,7 +132,7 @@ class FailingCheck:
 
     @property
     def pieces(self) -> list[tuple[str, float]]:
-        return [("over", float(self.failed_count)), ("left", float(self.checked_count - self.failed_count))]
+        return [("over", self.failed_count), ("left", self.checked_count - self.failed_count)]
 
     @property
     def summary(self) -> str:

@@ -60,9 +60,12 @@ def pagination(context: Context, page: Page, *, param: str = "page") -> SafeStri
 def meter(segments: Iterable[tuple[str, float]], *, label: str, total: float | None = None) -> SafeString:
     """Render a bar of (kind, amount) segments with a total (by default their sum).
 
-    `label` is the text alternative, such as "36 h of 48 h used". Adjacent segments of the same kind are merged.
+    `label` is the text alternative, such as "36 h of 48 h used". Adjacent segments of the same kind are merged, and
+    empty ones are left out.
     """
-    checked_segments = [(require_choice(kind, SEGMENTS, "segment"), float(amount)) for kind, amount in segments]
+    checked_segments = [
+        (require_choice(kind, SEGMENTS, "segment"), float(amount)) for kind, amount in segments if amount
+    ]
     pieces = [(kind, sum(amount for _, amount in run)) for kind, run in groupby(checked_segments, key=itemgetter(0))]
     whole = max(total or 0.0, sum(amount for _, amount in pieces)) or 1.0
     parts, offset, mark = [], 0.0, EMPTY
