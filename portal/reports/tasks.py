@@ -19,7 +19,6 @@ from portal.accounts.requests import AnyUser
 from portal.core.iso_weeks import IsoWeek, get_last_complete_week, get_program_zone, parse_week
 from portal.core.site_urls import build_absolute_url
 from portal.notifications import email as mail
-from portal.notifications.unsubscribe import build_url
 from portal.reports import metrics, unsubscribe
 from portal.reports.models import ReportDelivery, ReportSnapshot, ReportSubscription
 from portal.reports.presenters import build_report_context
@@ -140,7 +139,7 @@ def deliver_report(snapshot: ReportSnapshot, reader: User, frequency: str, now: 
     )
     if not (is_new and should_send):
         return 0
-    unsubscribe_url = build_url(reader, snapshot.scope, page="reports:stop", salt=unsubscribe.SALT)
+    unsubscribe_url = unsubscribe.build_unsubscribe_url(reader, snapshot.scope)
     context = {
         "report": build_report_context(snapshot.figures),
         "page": build_absolute_url("reports:detail", snapshot.scope, snapshot.week),

@@ -1,11 +1,14 @@
 """Subscriptions of readers, and the one-click links that end them (RFC 8058)."""
 
+from functools import partial
 from typing import Any
 
 from portal.notifications.models import EmailMessage
+from portal.notifications.unsubscribe import build_url
 from portal.reports.models import ReportSubscription
 
 SALT = "report"
+build_unsubscribe_url = partial(build_url, page="reports:stop", salt=SALT)
 
 
 def build_email_key_prefix(scope: str) -> str:

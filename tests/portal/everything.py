@@ -286,9 +286,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         "submissions:confirm_draft": {"uuid": world["draft"].uuid},
         **{name: {"key": "repository.owner"} for name in ("checks:check_help", "checks:accept_finding")},
         "reports:stop": {
-            "token": stopping.build_url(
-                world["cast"]["alice"], world["report"], page="reports:stop", salt=unsubscribe.SALT
-            ).rsplit("/", 2)[-2]
+            "token": unsubscribe.build_unsubscribe_url(world["cast"]["alice"], world["report"]).rsplit("/", 2)[-2]
         },
     }
     common = {
