@@ -4,9 +4,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from portal.ui.components.markup import register
 from portal.ui.content.glossary import TERMS_BY_KEY, build_url
 
 
+@register.simple_tag
 def word(key: str, *, text: str = "") -> SafeString:
     """Render a term as a link to the glossary, or raise ValueError for an unknown term."""
     if key not in TERMS_BY_KEY:

@@ -13,12 +13,14 @@ from pydantic import TypeAdapter
 
 from portal.core.content_files import load_content
 from portal.core.value_types import JsonObject
+from portal.ui.components.markup import register
 
 SCRIPT_LANGUAGE = "en"
 CONTENT = load_content(Path(__file__).with_name("content") / "script_messages.yaml", TypeAdapter(JsonObject))
 MESSAGES: dict[str, str] = {message["key"]: message["text"] for message in CONTENT["messages"]}
 
 
+@register.simple_tag
 def script_words() -> SafeString:
     """Render the translated messages as an attribute, or nothing in English."""
     if (get_language() or SCRIPT_LANGUAGE).partition("-")[0] == SCRIPT_LANGUAGE:

@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from portal.ui.components.markup import EMPTY, TONE_ICONS, TONES, render_attributes, render_icon, require_choice
+from portal.ui.components.markup import TONE_ICONS, TONES, component, register, render_icon, require_choice
 
 # icon, tone, and label of each status of a check or requirement
 OUTCOMES: dict[str, tuple[str, str, str]] = {
@@ -29,7 +29,6 @@ OUTCOMES: dict[str, tuple[str, str, str]] = {
 }
 BUTTON_TONES = ("primary", "secondary", "quiet", "danger")
 MESSAGE_TONES = {"success": "good", "warning": "warn", "error": "bad"}
-MACHINE = gettext_noop("The portal")
 
 
 class Person(Protocol):
@@ -39,18 +38,21 @@ class Person(Protocol):
     email: str
 
 
+@register.simple_tag
 def badge(text: object, *, tone: str = "neutral", icon: str = "") -> SafeString:
     """Render a badge with an icon and a tone."""
     tone = require_choice(tone, TONES, "tone")
     return format_html('<span class="badge tone-{}">{}{}</span>', tone, render_icon(icon or TONE_ICONS[tone], 14), text)
 
 
+@register.simple_tag
 def outcome(value: str, *, text: str = "") -> SafeString:
     """Render the badge of a check outcome or requirement status. `text` replaces the default label."""
     name, tone, word = OUTCOMES[require_choice(value, OUTCOMES, "outcome")]
-    return format_html('<span class="badge tone-{}">{}{}</span>', tone, render_icon(name, 14), text or _(word))
+    return badge(text or _(word), tone=tone, icon=name)
 
 
+@register.simple_tag
 def tally(counts: Mapping[str, int]) -> SafeString:
     """Render counts for a narrow cell, such as "14 ✓ 1 !", with labels for screen readers."""
     parts = []
@@ -66,20 +68,7 @@ def tally(counts: Mapping[str, int]) -> SafeString:
     return SafeString(f'<span class="tally">{" ".join(parts)}</span>')
 
 
-def _render_disabled_button(text: object, classes: str, mark: SafeString, reason: str) -> SafeString:
-    return format_html(
-        '<span class="button-blocked"><button type="button" class="{}" aria-disabled="true">{}{}'
-        '<span class="visually-hidden">, {} {}</span></button>'
-        '<span class="reason" aria-hidden="true">{}</span></span>',
-        classes,
-        mark,
-        text,
-        _("not available:"),
-        reason,
-        reason,
-    )
-
-
+@component("button")
 def button(
     text: object,
     *,
@@ -97,29 +86,13 @@ def button(
     hx_get: str = "",
     hx_target: str = "",
     hx_swap: str = "",
-) -> SafeString:
+) -> Mapping[str, object]:
     """Render a button. `disabled` is the reason as a sentence. A disabled button stays focusable and shows it."""
-    tone = require_choice(tone, BUTTON_TONES, "tone")
-    classes = f"button button-{tone}{' button-small' if small else ''}"
-    mark = render_icon(icon, 16) if icon else EMPTY
-    if disabled:
-        return _render_disabled_button(text, classes, mark, disabled)
-    extra = render_attributes(
-        {
-            "name": name,
-            "value": value,
-            "form": form,
-            "formaction": formaction,
-            "formnovalidate": novalidate,
-            "hx-post": hx_post,
-            "hx-get": hx_get,
-            "hx-target": hx_target,
-            "hx-swap": hx_swap,
-        }
-    )
-    return format_html('<button type="{}" class="{}"{}>{}{}</button>', kind, classes, extra, mark, text)
+    require_choice(tone, BUTTON_TONES, "tone")
+    return {}
 
 
+@component("link_button")
 def link_button(
     text: object,
     *,
@@ -129,32 +102,19 @@ def link_button(
     small: bool = False,
     external: bool = False,
     disabled: str = "",
-) -> SafeString:
+) -> Mapping[str, object]:
     """Render a link as a button. With `disabled`, render a disabled button with the reason."""
-    if disabled:
-        return button(text, tone=tone, icon=icon, small=small, disabled=disabled)
-    tone = require_choice(tone, BUTTON_TONES, "tone")
-    classes = f"button button-{tone}{' button-small' if small else ''}"
-    mark = render_icon(icon, 16) if icon else EMPTY
-    if external:
-        return format_html(
-            '<a class="{}" href="{}" rel="noopener noreferrer" target="_blank">{}{}{}'
-            '<span class="visually-hidden"> {}</span></a>',
-            classes,
-            href,
-            mark,
-            text,
-            render_icon("external-link", 14),
-            _("(opens in a new tab)"),
-        )
-    return format_html('<a class="{}" href="{}">{}{}</a>', classes, href, mark, text)
+    require_choice(tone, BUTTON_TONES, "tone")
+    return {}
 
 
+@register.filter("message_tone")
 def get_message_tone(message: Message) -> str:
     """Return the banner tone of a Django message."""
     return MESSAGE_TONES.get(message.level_tag, "info")
 
 
+@register.filter("initials")
 def get_initials(who: Person) -> str:
     """Return one or two initials of a person."""
     name = who.name or who.email
@@ -162,27 +122,13 @@ def get_initials(who: Person) -> str:
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
 
 
-def person(who: Person | None, *, mail: bool = True, role: str = "") -> SafeString:
+@component("person")
+def person(who: Person | None, *, mail: bool = True, role: str = "") -> Mapping[str, object]:
     """Render the name and email address of a person, or the portal for None."""
-    if who is None:
-        return format_html(
-            '<span class="person"><span class="person-mark">{}</span><span>{}</span></span>',
-            render_icon("cpu", 14),
-            _(MACHINE),
-        )
-    name = who.name or who.email
-    extra = format_html(' <span class="muted">{}</span>', role) if role else EMPTY
-    line = format_html('<a class="person-mail" href="mailto:{0}">{0}</a>', who.email) if mail and who.email else EMPTY
-    return format_html(
-        '<span class="person"><span class="person-mark" aria-hidden="true">{}</span>'
-        '<span class="person-words"><span>{}{}</span>{}</span></span>',
-        get_initials(who),
-        name,
-        extra,
-        line,
-    )
+    return {}
 
 
+@register.filter("file_size")
 def format_file_size(octets: int | None) -> str:
     """Return a size in decimal units, such as "812 B", "14 kB", or "1.2 MB"."""
     if octets is None:

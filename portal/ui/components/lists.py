@@ -11,7 +11,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from portal.ui.components.markup import EMPTY, component, render_attributes, render_icon, require_choice
+from portal.ui.components.markup import EMPTY, component, register, render_icon, require_choice
 
 # kinds of meter segments
 SEGMENTS = ("counted", "paused", "left", "over")
@@ -29,18 +29,15 @@ def tabs(content: str, *, label: str) -> Mapping[str, object]:
     return {}
 
 
+@register.simple_tag
 def tab(text: object, *, href: str, current: object = False, count: int | None = None) -> SafeString:
     """Render a tab as a link."""
     number = EMPTY if count is None else format_html(' <span class="count">{}</span>', count)
-    return format_html(
-        '<li><a href="{}"{}>{}{}</a></li>',
-        href,
-        render_attributes({"aria-current": "page" if current else ""}),
-        text,
-        number,
-    )
+    current_page = SafeString(' aria-current="page"') if current else EMPTY
+    return format_html('<li><a href="{}"{}>{}{}</a></li>', href, current_page, text, number)
 
 
+@register.simple_tag(takes_context=True)
 def pagination(context: Context, page: Page, *, param: str = "page") -> SafeString:
     """Render links to the previous and next page, which keep the query. A single page renders nothing."""
     if page.paginator.num_pages < 2:
@@ -57,6 +54,7 @@ def pagination(context: Context, page: Page, *, param: str = "page") -> SafeStri
     return render_to_string("ui/components/pagination.html", values)
 
 
+@register.simple_tag
 def meter(segments: Iterable[tuple[str, float]], *, label: str, total: float | None = None) -> SafeString:
     """Render a bar of (kind, amount) segments with a total (by default their sum).
 
@@ -91,6 +89,7 @@ def _render_piece(kind: str, offset: float, width: float) -> SafeString:
     return format_html('<rect class="meter-{}" x="{}" width="{}" height="8"/>', kind, x, whole)
 
 
+@register.simple_tag
 def code(text: object, *, copy: bool = False) -> SafeString:
     """Render inline code, optionally with a copy button."""
     if not copy:

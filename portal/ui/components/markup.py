@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from typing import ParamSpec
 
+from django import template
 from django.template import loader
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from lucide import _render_icon as draw
 
 P = ParamSpec("P")
+register = template.Library()
 EMPTY = SafeString("")
 TONES = ("neutral", "accent", "good", "warn", "bad", "info")
 TONE_ICONS = {
@@ -30,6 +31,7 @@ def require_choice(value: str, options: tuple[str, ...] | Mapping[str, object], 
     return str(value)
 
 
+@register.simple_tag(name="icon")
 @cache
 def render_icon(name: str, size: int = 16) -> SafeString:
     """Return an icon that is hidden from screen readers. Unknown names raise an error."""
@@ -37,22 +39,11 @@ def render_icon(name: str, size: int = 16) -> SafeString:
     return SafeString("".join(line.strip() for line in drawing.splitlines()))
 
 
-def render_attributes(values: Mapping[str, object]) -> SafeString:
-    """Return HTML attributes without None, False, and empty values. True renders only the name."""
-    parts = []
-    for name, value in values.items():
-        if value is None or value is False or value == "":
-            continue
-        key = name.replace("_", "-")
-        parts.append(f" {key}" if value is True else format_html(' {}="{}"', key, value))
-    return SafeString("".join(parts))
-
-
 def component(name: str) -> Callable[[Callable[P, Mapping[str, object]]], Callable[P, SafeString]]:
-    """Make a component of a function, which renders templates/ui/components/NAME.html.
+    """Make a template tag of a function, which renders templates/ui/components/NAME.html.
 
     The template gets the arguments of the function, with the content without surrounding whitespace, and the values
-    that the function returns.
+    that the function returns. A function with content becomes a block tag.
     """
 
     def decorate(build: Callable[P, Mapping[str, object]]) -> Callable[P, SafeString]:
@@ -65,9 +56,10 @@ def component(name: str) -> Callable[[Callable[P, Mapping[str, object]]], Callab
             values = bound.arguments
             if "content" in values:
                 values["content"] = SafeString(values["content"].strip())
-            template = loader.get_template(f"ui/components/{name}.html")
-            return SafeString(template.render({**values, **build(*args, **kwargs)}))
+            markup = loader.get_template(f"ui/components/{name}.html")
+            return SafeString(markup.render({**values, **build(*args, **kwargs)}).strip())
 
-        return render
+        add_tag = register.simple_block_tag if "content" in signature.parameters else register.simple_tag
+        return add_tag(render, name=name)
 
     return decorate

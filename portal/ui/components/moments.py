@@ -7,7 +7,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from portal.ui.components.markup import EMPTY, render_icon, require_choice
+from portal.ui.components.markup import EMPTY, register, render_icon, require_choice
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 FORMS = ("exact", "relative", "both")
@@ -81,6 +81,7 @@ def format_iso(moment: date) -> str:
     return moment.astimezone(UTC).isoformat(timespec="seconds") if isinstance(moment, datetime) else str(moment)
 
 
+@register.simple_tag
 def when(moment: date | None, *, form: str = "exact", now: datetime | None = None) -> SafeString:
     """Render a <time> element with the full time as its title, or nothing for None."""
     if moment is None:
@@ -111,6 +112,7 @@ def format_due(moment: datetime, now: datetime) -> tuple[str, str]:
     return tone, (_("overdue by %(span)s") if remaining_seconds < 0 else _("due in %(span)s")) % parameters
 
 
+@register.simple_tag
 def due(moment: datetime | None, *, paused: bool = False, now: datetime | None = None) -> SafeString:
     """Render a due date such as "due in 3 h" with the full time as its title, or nothing for None."""
     if moment is None:

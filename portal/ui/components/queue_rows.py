@@ -8,6 +8,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from portal.core.value_types import JsonObject
+from portal.ui.components.markup import register
 from portal.ui.components.moments import due, when
 
 ROW_TEMPLATE = (
@@ -25,6 +26,7 @@ ESCAPED_FIELDS = ("name", "company", "program", "position", "reviewer")
 SAFE_FIELDS = ("href", "checks", "checks_label", "claim", "claim_href")
 
 
+@register.simple_tag
 def queue_rows(rows: Iterable[JsonObject], *, now: datetime) -> SafeString:
     """Render the rows of integrations.reviews.selectors.queue and escape user input."""
     return SafeString("".join([_render_row(row, now) for row in rows]))

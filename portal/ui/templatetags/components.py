@@ -52,58 +52,6 @@ Forms: {{ form }} or {{ form.field.as_field_group }}; never write a label or an 
 Classes that need no tag: muted, mono, visually-hidden, stack, row, cards, requirements, checks, columns, prose.
 """
 
-from django import template
-
-from portal.ui import glossary, script_messages
-from portal.ui.components import blocks, head, inline, lists, markup, moments, queue_rows
-
-register = template.Library()
-
-register.simple_tag(markup.render_icon, name="icon")
-for small in (
-    inline.badge,
-    inline.outcome,
-    inline.tally,
-    inline.button,
-    inline.link_button,
-    inline.person,
-    moments.when,
-    moments.due,
-    lists.meter,
-    lists.code,
-    lists.code_block,
-    lists.crumbs,
-    lists.tab,
-    lists.draft_line,
-    blocks.path,
-    queue_rows.queue_rows,
-    glossary.word,
-    script_messages.script_words,
-):
-    register.simple_tag(small)
-register.simple_tag(takes_context=True)(lists.pagination)
-register.filter("file_size", inline.format_file_size)
-register.filter("initials", inline.get_initials)
-register.filter("message_tone", inline.get_message_tone)
-for block in (
-    blocks.panel,
-    blocks.card,
-    blocks.table,
-    blocks.timeline,
-    blocks.entry,
-    blocks.evidence,
-    blocks.empty_state,
-    blocks.banner,
-    blocks.turn,
-    blocks.facts,
-    blocks.fact,
-    blocks.requirement,
-    blocks.check_result,
-    blocks.decision,
-    blocks.mail_preview,
-    head.page_title,
-    head.page_description,
-    lists.tabs,
-    lists.form_footer,
-):
-    register.simple_block_tag(block)
+from portal.ui import glossary, script_messages  # noqa: F401 - the import registers their tags
+from portal.ui.components import blocks, head, inline, lists, moments, queue_rows  # noqa: F401
+from portal.ui.components.markup import register  # noqa: F401

@@ -131,7 +131,7 @@ def test_person_is_name_and_email():
 def test_person_without_a_name_is_the_email_and_no_one_is_the_portal():
     assert (
         get_text(show("{% person who mail=False %}", who=SimpleNamespace(name="", email="a@b.example")))
-        == "Aa@b.example"
+        == "A a@b.example"
     )
     assert get_text(show("{% person None %}")) == "The portal"
 
