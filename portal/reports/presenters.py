@@ -8,53 +8,22 @@ import io
 import json
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
+from pydantic import TypeAdapter
 
 from integrations.sla.formatting import format_percent
 from integrations.sla.presenters import SIDE_LABELS
+from portal.core.content_files import load_content
 from portal.core.exports import BYTE_ORDER_MARK, escape_formula
 from portal.core.value_types import JsonObject
 from portal.reports.summaries import build_subject, build_verdict, describe_next_action
 
-ISSUE_COLUMNS = (
-    "list",
-    "name",
-    "title",
-    "partner",
-    "integration",
-    "severity",
-    "target_type",
-    "due",
-    "late_hours",
-    "last_commenter_role",
-    "last_commented_at",
-    "age_hours",
-    "holder",
-    "state",
-    "url",
-)
-FIGURE_TITLES = (
-    (gettext_noop("On time"), "share"),
-    (gettext_noop("Met"), "met"),
-    (gettext_noop("Breached"), "breached"),
-    (gettext_noop("Overdue now"), "overdue"),
-    (gettext_noop("At risk now"), "at_risk"),
-    (gettext_noop("Data incomplete"), "data_incomplete"),
-)
-LATE_FIGURE_TITLES = {  # titles in a report that was created late
-    "overdue": gettext_noop("Overdue at the end of the week"),
-    "at_risk": gettext_noop("At risk at the end of the week"),
-}
-# additional lists of a report and their columns
-LIST_COLUMNS = {
-    "retracted": ("name", "integration", "reason"),
-    "listing_status": ("partner", "integration", "what"),
-    "programs": ("name", "share", "met", "breached", "overdue", "at_risk", "data_incomplete"),
-}
+CONTENT = load_content(Path(__file__).with_name("content") / "report.yaml", TypeAdapter(JsonObject))
 SEVERITY_LABELS = {"critical": gettext_noop("critical"), "other": gettext_noop("not critical")}
 TARGET_LABELS = {
     "respond": gettext_noop("first response"),
@@ -92,8 +61,9 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
 
 
 def _list_figure_titles(figures: JsonObject) -> list[tuple[str, str]]:
-    replacements = LATE_FIGURE_TITLES if figures["made_late"] else {}
-    return [(replacements.get(key, title), key) for title, key in FIGURE_TITLES]
+    """Return the titles and keys of the figures."""
+    late_title = "late_title" if figures["made_late"] else "title"
+    return [(row.get(late_title, row["title"]), row["key"]) for row in CONTENT["figures"]]
 
 
 def render_json(figures: JsonObject) -> str:
@@ -107,7 +77,7 @@ def render_csv(figures: JsonObject) -> str:
         _build_figure_table(figures),
         _build_issue_table(figures),
         _build_summary_table(figures),
-        *(_build_list_table(figures, key, columns) for key, columns in LIST_COLUMNS.items() if figures[key]),
+        *(_build_list_table(figures, key, columns) for key, columns in CONTENT["list_columns"].items() if figures[key]),
     ]
     buffer = io.StringIO()
     buffer.write(BYTE_ORDER_MARK)
@@ -131,7 +101,8 @@ def _build_figure_table(figures: JsonObject) -> list[Sequence[str]]:
 
 def _build_issue_table(figures: JsonObject) -> list[Sequence[str]]:
     rows = [{"list": kind, **row} for kind in ("worst", "coming") for row in figures[kind]]
-    return [ISSUE_COLUMNS, *([str(row[column]) for column in ISSUE_COLUMNS] for row in rows)]
+    columns = CONTENT["issue_columns"]
+    return [columns, *([str(row[column]) for column in columns] for row in rows)]
 
 
 def _build_summary_table(figures: JsonObject) -> list[Sequence[str]]:

@@ -4,20 +4,20 @@ A week is the last seven days, not a calendar week. The earlier figures for cloc
 data. The earlier figure for incomplete data comes from the last weekly report.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Count, Min, Q
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.filters import STATE_LABELS, ClockFilters, build_state_condition
 from integrations.sla.formatting import format_percent
 from integrations.sla.models import MonitoredRepository, SlaBreach
 from portal.core.iso_weeks import get_last_complete_week, get_program_zone
-from portal.core.value_types import JsonObject
+from portal.core.value_types import JsonObject, TemplateContext
 from portal.reports import trend_records
 
 WEEK = timedelta(days=7)
@@ -25,48 +25,30 @@ MAX_UNREADABLE = 5  # repositories listed with a reason
 POLL_DELAY_TOLERANCE = timedelta(minutes=15)  # polls later than this count as behind
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
-    """Figure with its title, value, comparison, link to the list, tone, icon, and note."""
-
-    title: str
-    value: str
-    before: str
-    href: str
-    tone: str
-    icon: str
-    note: str
+# state, tone unless there are none, icon, and note of the tiles
+STATE_TILES = (
+    ("at_risk", "warn", "triangle-alert", gettext_noop("At least 75% of the time is used")),
+    ("breached", "bad", "alarm-clock-off", gettext_noop("Overdue and still open")),
+    ("data_incomplete", "info", "eye-off", gettext_noop("Our data ends before the due date")),
+)
 
 
-@dataclass(frozen=True, slots=True)
-class DashboardSummary:
-    """Figures above the list of clocks.
+def build_dashboard_summary(filters: ClockFilters, now: datetime, query: object) -> TemplateContext:
+    """Return the figures above the list of clocks. Every link keeps the parameters of `query`, a QueryDict.
 
-    `tabs` holds (label, URL, is current, count). `behind` counts repositories that were not read recently. `unreadable`
-    lists those with a known reason, the longest unread first.
+    `behind` counts repositories that were not read recently. `unreadable` lists those with a known reason, the longest
+    unread first.
     """
-
-    tiles: list[Tile]
-    tabs: list[tuple[str, str, bool, int]]
-    count: int
-    repository_count: int
-    behind: int
-    data_up_to: datetime | None
-    unreadable: list[MonitoredRepository]
-
-
-def build_dashboard_summary(filters: ClockFilters, now: datetime, query: object) -> DashboardSummary:
-    """Build the figures. Every link keeps the parameters of `query`, a QueryDict."""
     counts = _count_clocks(filters, now)
-    tiles = [
-        _build_share_tile(filters, now, counts, _build_state_url(query, "all")),
-        *_build_state_tiles(filters, now, counts, query),
-    ]
-    tabs = [
-        (_(label), _build_state_url(query, state), state == filters.state, counts[f"tab_{state}"])
-        for state, label in STATE_LABELS.items()
-    ]
-    return DashboardSummary(tiles, tabs, counts[f"tab_{filters.state}"], **_collect_data_coverage(filters, now))
+    return {
+        "tiles": [_build_share_tile(filters, now, counts, query), *_build_state_tiles(filters, now, counts, query)],
+        "tabs": [
+            (_(label), _build_state_url(query, state), state == filters.state, counts[f"tab_{state}"])
+            for state, label in STATE_LABELS.items()
+        ],
+        "count": counts[f"tab_{filters.state}"],
+        **_collect_data_coverage(filters, now),
+    }
 
 
 def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, int]:
@@ -93,37 +75,26 @@ def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, int]:
     return counts | {"tab_disputed": disputed_count}
 
 
-def _build_state_tiles(filters: ClockFilters, now: datetime, counts: dict[str, int], query: object) -> list[Tile]:
+def _build_state_tiles(
+    filters: ClockFilters, now: datetime, counts: dict[str, int], query: object
+) -> list[TemplateContext]:
     """Return the tiles for clocks at risk, breached clocks, and incomplete data."""
-    before = _("%(count)s a week ago")
-    rows = (
-        (
-            "at_risk",
-            before % {"count": counts["risk_before"]},
-            "warn",
-            "triangle-alert",
-            _("At least 75% of the time is used"),
-        ),
-        ("breached", before % {"count": counts["late_before"]}, "bad", "alarm-clock-off", _("Overdue and still open")),
-        (
-            "data_incomplete",
-            _describe_last_week_incomplete(filters, now),
-            "info",
-            "eye-off",
-            _("Our data ends before the due date"),
-        ),
-    )
+    comparisons = {
+        "at_risk": _("%(count)s a week ago") % {"count": counts["risk_before"]},
+        "breached": _("%(count)s a week ago") % {"count": counts["late_before"]},
+        "data_incomplete": _describe_last_week_incomplete(filters, now),
+    }
     return [
-        Tile(
-            title=_(STATE_LABELS[state]),
-            value=str(counts[f"tab_{state}"]),
-            before=comparison,
-            href=_build_state_url(query, state),
-            tone=tone if counts[f"tab_{state}"] else "neutral",
-            icon=icon,
-            note=note,
-        )
-        for state, comparison, tone, icon, note in rows
+        {
+            "title": _(STATE_LABELS[state]),
+            "value": counts[f"tab_{state}"],
+            "before": comparisons[state],
+            "href": _build_state_url(query, state),
+            "tone": tone if counts[f"tab_{state}"] else "neutral",
+            "icon": icon,
+            "note": _(note),
+        }
+        for state, tone, icon, note in STATE_TILES
     ]
 
 
@@ -164,25 +135,21 @@ def _collect_data_coverage(filters: ClockFilters, now: datetime) -> JsonObject:
     }
 
 
-def _build_share_tile(filters: ClockFilters, now: datetime, counts: dict[str, int], href: str) -> Tile:
-    met_count, previous_met_count = counts["met"], counts["met_before"]
+def _build_share_tile(filters: ClockFilters, now: datetime, counts: dict[str, int], query: object) -> TemplateContext:
     breach_count, previous_breach_count = _count_breaches(filters, now)
-    note = (
-        _("%(met)s of %(count)s in the last 7 days") % {"met": met_count, "count": met_count + breach_count}
-        if met_count + breach_count
-        else _("No targets due in the last 7 days")
-    )
-    tone = "neutral" if not met_count + breach_count else "good" if not breach_count else "neutral"
-    previous_share = _calculate_share(previous_met_count, previous_breach_count)
-    return Tile(
-        _("On time"),
-        format_percent(_calculate_share(met_count, breach_count)),
-        _("%(share)s in the previous 7 days") % {"share": format_percent(previous_share)},
-        href,
-        tone,
-        "timer",
-        note,
-    )
+    settled_count = counts["met"] + breach_count
+    previous_share = format_percent(_calculate_share(counts["met_before"], previous_breach_count))
+    return {
+        "title": _("On time"),
+        "value": format_percent(_calculate_share(counts["met"], breach_count)),
+        "before": _("%(share)s in the previous 7 days") % {"share": previous_share},
+        "href": _build_state_url(query, "all"),
+        "tone": "good" if settled_count and not breach_count else "neutral",
+        "icon": "timer",
+        "note": _("%(met)s of %(count)s in the last 7 days") % {"met": counts["met"], "count": settled_count}
+        if settled_count
+        else _("No targets due in the last 7 days"),
+    }
 
 
 def _calculate_share(met_count: int, breach_count: int) -> float | None:

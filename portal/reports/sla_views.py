@@ -25,7 +25,7 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
     now = timezone.now()
     filters = parse_filters(request.user, request.GET)
     summary = build_dashboard_summary(filters, now, request.GET)
-    page = paginate(request, filters.list_matching_clocks(now), PAGE_SIZE, count=summary.count)
+    page = paginate(request, filters.list_matching_clocks(now), PAGE_SIZE, count=summary["count"])
     clocks: Any = page.object_list
     upcoming_clocks = (
         filters.list_clocks()
@@ -57,7 +57,7 @@ def show_trends(request: AuthenticatedRequest) -> HttpResponse:
     """Show the charts and tables of the last twelve weeks."""
     filters = parse_filters(request.user, request.GET)
     trends = build_trends(filters, timezone.now(), get_program_zone())
-    has_several_partners = permissions.is_program_staff(request.user) or len(trends.partners) > 1
+    has_several_partners = permissions.is_program_staff(request.user) or len(trends["partners"]) > 1
     context = {
         "choice": filters,
         "trends": trends,

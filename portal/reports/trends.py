@@ -1,5 +1,6 @@
 """SLA trends of twelve weeks: met and breached targets, and durations, in nine queries."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -16,10 +17,11 @@ from integrations.programs.schema import SlaTarget
 from integrations.sla.clock_usage import format_target
 from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.filters import ClockFilters
+from integrations.sla.formatting import format_percent
 from integrations.sla.models import SlaBreach, SlaClock
 from portal.core.iso_weeks import IsoWeek, get_week
-from portal.reports import trend_records
-from portal.reports.presenters import format_percent
+from portal.core.value_types import TemplateContext
+from portal.reports.trend_records import count_incomplete_clocks
 from portal.ui.charts.columns import Chart, Column
 
 WEEK_COUNT = 12
@@ -62,34 +64,18 @@ class SlaShare:
         return _("%(met)s met, %(breached)s breached") % {"met": self.met, "breached": self.breached}
 
 
-@dataclass(frozen=True, slots=True)
-class Trends:
-    """Data of the trends page."""
-
-    weeks: Chart
-    lengths: list[Chart]
-    programs: list[SlaShare]
-    partners: list[SlaShare]
-
-
-def build_trends(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> Trends:
-    """Return the trends of the last twelve weeks, including the current week."""
+def build_trends(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> TemplateContext:
+    """Return the charts and shares of the last twelve weeks, including the current week."""
     earlier, weeks = _list_weeks(now, zone)
     start = weeks[0].span(zone)[0]
     met_clocks, breaches = _query_results(filters, start, now)
-    return Trends(
-        weeks=_build_weekly_chart(
-            earlier,
-            weeks,
-            *_count_results_by_week(filters, earlier[0], now, zone),
-            trend_records.count_incomplete_clocks(filters.report, weeks),
-        ),
-        lengths=_build_duration_charts(filters, start, now),
-        programs=_list_shares(
-            met_clocks, breaches, "integration__program_key", {key: program.name for key, program in PROGRAMS.items()}
-        ),
-        partners=_list_shares(met_clocks, breaches, "integration__partner__name", {}),
-    )
+    program_names = {key: program.name for key, program in PROGRAMS.items()}
+    return {
+        "weeks": _build_weekly_chart(filters, earlier, weeks, now, zone),
+        "lengths": _build_duration_charts(filters, start, now),
+        "programs": _list_shares(met_clocks, breaches, "integration__program_key", program_names),
+        "partners": _list_shares(met_clocks, breaches, "integration__partner__name", {}),
+    }
 
 
 def _query_results(filters: ClockFilters, start: datetime, now: datetime) -> tuple[object, object]:
@@ -107,34 +93,25 @@ def _list_weeks(now: datetime, zone: ZoneInfo) -> tuple[list[IsoWeek], list[IsoW
     return weeks[: WEEK_COUNT - 1 : -1], weeks[WEEK_COUNT - 1 :: -1]
 
 
-def _count_results_by_week(
-    filters: ClockFilters, first_week: IsoWeek, now: datetime, zone: ZoneInfo
-) -> tuple[dict[date, int], dict[date, int]]:
-    """Return the met targets and the breaches by the Monday of each week."""
-    met_clocks, breaches = _query_results(filters, first_week.span(zone)[0], now)
-    return _count_by_week(met_clocks, "stopped_at", zone), _count_by_week(breaches, "due_at", zone)
-
-
-def _count_by_week(rows: Any, column: str, zone: ZoneInfo) -> dict[date, int]:
+def _count_by_week(rows: Any, column: str, zone: ZoneInfo) -> Counter[date]:
     """Return the number of rows by the Monday of their week."""
     weekly = rows.order_by().annotate(week=TruncWeek(column, tzinfo=zone)).values_list("week")
-    return {moment.astimezone(zone).date(): count for moment, count in weekly.annotate(n=Count("pk"))}
+    return Counter({moment.astimezone(zone).date(): count for moment, count in weekly.annotate(n=Count("pk"))})
 
 
 def _build_weekly_chart(
-    earlier: list[IsoWeek],
-    weeks: list[IsoWeek],
-    met_counts: dict[date, int],
-    breach_counts: dict[date, int],
-    incomplete_counts: dict[IsoWeek, int],
+    filters: ClockFilters, earlier: list[IsoWeek], weeks: list[IsoWeek], now: datetime, zone: ZoneInfo
 ) -> Chart:
+    met_clocks, breaches = _query_results(filters, earlier[0].span(zone)[0], now)
+    met_counts, breach_counts = _count_by_week(met_clocks, "stopped_at", zone), _count_by_week(breaches, "due_at", zone)
+    incomplete_counts = count_incomplete_clocks(filters.report, weeks)
     columns = [
         Column(
             f"W{week.number}",
-            met_counts.get(week.monday, 0),
-            breach_counts.get(week.monday, 0),
+            met_counts[week.monday],
+            breach_counts[week.monday],
             str(incomplete_counts.get(week, "")),
-            met_counts.get(previous_week.monday, 0) + breach_counts.get(previous_week.monday, 0),
+            met_counts[previous_week.monday] + breach_counts[previous_week.monday],
         )
         for previous_week, week in zip(earlier, weeks, strict=True)
     ]

@@ -1,11 +1,7 @@
 """Report pages: list, report as page, CSV, and JSON, subscriptions, and unsubscribe."""
 
-from dataclasses import dataclass
-from datetime import datetime
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
-from django.core.paginator import Page
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -26,17 +22,6 @@ from portal.reports.scopes import can_read_report, find_report_scope, get_displa
 from portal.ui.pagination import paginate
 
 
-@dataclass(frozen=True, slots=True)
-class ReportListItem:
-    """Row of the report list."""
-
-    week: str
-    name: str
-    verdict: str
-    href: str
-    created_at: datetime
-
-
 def list_visible_snapshots(user: User) -> QuerySet[ReportSnapshot]:
     """Return the snapshots that a user can read."""
     if permissions.is_program_staff(user):
@@ -46,24 +31,16 @@ def list_visible_snapshots(user: User) -> QuerySet[ReportSnapshot]:
 
 def list_reports(request: AuthenticatedRequest) -> HttpResponse:
     """Show the reports of the user, newest first, and the subscriptions."""
+    return _render_list(request, ReportSubscriptionsForm(request.user))
+
+
+def _render_list(request: AuthenticatedRequest, form: ReportSubscriptionsForm) -> HttpResponse:
     page = paginate(request, list_visible_snapshots(request.user))
-    return render(
-        request, "reports/reports.html", {"page": _build_list_page(page), "form": ReportSubscriptionsForm(request.user)}
-    )
-
-
-def _build_list_page(page: Page) -> Page:
-    page.object_list = [
-        ReportListItem(
-            snapshot.week,
-            _get_report_name(snapshot.figures),
-            summaries.build_verdict(snapshot.figures),
-            reverse("reports:detail", args=[snapshot.scope, snapshot.week]),
-            snapshot.created_at,
-        )
-        for snapshot in page.object_list
+    rows = [
+        (snapshot, _get_report_name(snapshot.figures), summaries.build_verdict(snapshot.figures)) for snapshot in page
     ]
-    return page
+    context = {"page": page, "rows": rows, "form": form}
+    return render(request, "reports/reports.html", context, status=422 if form.errors else 200)
 
 
 def _get_report_name(figures: JsonObject) -> str:
@@ -110,8 +87,7 @@ def update_subscriptions(request: AuthenticatedRequest) -> HttpResponse:
     """Save the report subscriptions."""
     form = ReportSubscriptionsForm(request.user, data=request.POST)
     if not form.is_valid():
-        page = _build_list_page(paginate(request, list_visible_snapshots(request.user)))
-        return render(request, "reports/reports.html", {"page": page, "form": form}, status=422)
+        return _render_list(request, form)
     form.save()
     messages.success(request, _("Report subscriptions saved."))
     return redirect("reports:list")

@@ -49,7 +49,7 @@ def test_trends_stand_before_those_of_the_twelve_weeks_before(
 ) -> None:
     def weeks(later: timedelta) -> tuple[int, int]:
         with time_machine.travel(timezone.now() + later, tick=False):
-            columns = sign_in(rita).get("/sla/trends/").context["trends"].weeks.columns
+            columns = sign_in(rita).get("/sla/trends/").context["trends"]["weeks"].columns
         return sum(column.whole for column in columns), sum(column.before for column in columns)
 
     assert [weeks(timedelta(weeks=n)) for n in (0, 12, 24)] == [(2, 0), (0, 2), (0, 0)]
@@ -66,9 +66,9 @@ def test_trends_count_what_was_settled(
     sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, SupportIssue]
 ) -> None:
     trends = sign_in(rita).get("/sla/trends/").context["trends"]
-    assert (sum(c.count for c in trends.weeks.columns), sum(c.late for c in trends.weeks.columns)) == (1, 1)
-    assert [(share.name, share.met, share.breached) for share in trends.partners] == [("Acme", 1, 1)]
-    answers = {chart.title: [c.whole for c in chart.columns] for chart in trends.lengths}
+    assert (sum(c.count for c in trends["weeks"].columns), sum(c.late for c in trends["weeks"].columns)) == (1, 1)
+    assert [(share.name, share.met, share.breached) for share in trends["partners"]] == [("Acme", 1, 1)]
+    answers = {chart.title: [c.whole for c in chart.columns] for chart in trends["lengths"]}
     assert sum(answers["First response, all others"]) == 2
 
 
@@ -76,7 +76,7 @@ def test_picture_shows_the_target_of_the_program_that_promised_it(
     sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, SupportIssue]
 ) -> None:
     def targets() -> list[tuple[str, str, int]]:
-        charts = sign_in(rita).get("/sla/trends/").context["trends"].lengths
+        charts = sign_in(rita).get("/sla/trends/").context["trends"]["lengths"]
         return [(chart.title, chart.target, chart.target_after) for chart in charts]
 
     none = [("First response, critical", "", -1), ("First response, all others", "", -1)]
@@ -129,7 +129,7 @@ def test_what_was_blind_in_a_past_week_is_reported_as_its_report_froze_it(
         scope="programs", week=str(week), figures={"totals": {"data_incomplete": 9}}, created_at=now
     )
     client = sign_in(alice)
-    columns = client.get("/sla/trends/").context["trends"].weeks.columns
+    columns = client.get("/sla/trends/").context["trends"]["weeks"].columns
     assert [column.data_incomplete for column in columns if column.data_incomplete] == ["3"]
     assert f"3 at the end of week {week.number}" in client.get("/sla/").content.decode()
     assert "No data for last week" in client.get("/sla/?severity=critical").content.decode()
