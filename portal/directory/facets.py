@@ -1,10 +1,12 @@
 """Facets of the directory: the options of each filter, with the number of listings behind each."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db.models import Count
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY
@@ -14,8 +16,16 @@ STANDINGS_BY_STATUS = {
     key: [c for c, standings in search.STATUSES_BY_STANDING.items() if key in standings]
     for key in PUBLIC_STATUSES_BY_KEY
 }
-FACET_NAMES = ("product", "track", "program", "category", "tier", "platform", "listing_status")
-FACET_COLUMNS = (
+FACET_TITLES = {
+    "product": gettext_noop("Product"),
+    "track": gettext_noop("Partner type"),
+    "program": gettext_noop("Program"),
+    "category": gettext_noop("Category"),
+    "tier": gettext_noop("Tier"),
+    "platform": gettext_noop("Platform"),
+    "listing_status": gettext_noop("Status"),
+}
+COLUMNS = (
     "product",
     "track",
     "program",
@@ -26,9 +36,10 @@ FACET_COLUMNS = (
     "platforms",
     "listing_status",
 )
+FacetRow = Mapping[str, str]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class FacetOption:
     """Option of a filter with its number of listings."""
 
@@ -38,66 +49,40 @@ class FacetOption:
     is_selected: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FacetCounts:
-    """Number of matching listings, and the options of each filter."""
+def count_facets(filters: search.ListingFilters) -> tuple[int, dict[str, list[FacetOption]]]:
+    """Return the number of matching listings, and the options of each filter.
 
-    count: int
-    options: dict[str, list[FacetOption]]
-
-
-FacetRow = Mapping[str, str]
-
-
-def count_facets(filters: search.ListingFilters) -> FacetCounts:
-    """Count the options of all filters with one query, which returns a row per combination of values."""
-    filter_values = {name: value for name in FACET_NAMES if (value := getattr(filters, name))} | {
+    One query returns a row per combination of values.
+    """
+    filter_values = {name: value for name in FACET_TITLES if (value := getattr(filters, name))} | {
         "listing_status": filters.listing_status
     }
-    options: dict[str, dict[str, FacetOption]] = {name: {} for name in FACET_NAMES}
+    counts: dict[str, Counter[str]] = {name: Counter() for name in FACET_TITLES}
+    labels: dict[tuple[str, str], str] = {}
     count = 0
-    for row in search.list_matching_listings(filters).order_by().values_list(*FACET_COLUMNS).annotate(n=Count("pk")):
-        facet_row, listing_count = dict(zip(FACET_COLUMNS, row[:-1], strict=True)), row[-1]
+    for *values, number in (
+        search.list_matching_listings(filters).order_by().values_list(*COLUMNS).annotate(Count("pk"))
+    ):
+        facet_row = dict(zip(COLUMNS, values, strict=True))
         failing_names = [name for name, value in filter_values.items() if value not in _list_values(name, facet_row)]
-        count += 0 if failing_names else listing_count
+        count += 0 if failing_names else number
         if len(failing_names) < 2:  # listings excluded by a single filter count for the other options of that filter
-            for name in failing_names or FACET_NAMES:
-                _add_count(options[name], name, facet_row, listing_count, filters)
-    return FacetCounts(
-        count, {name: _list_options(name, options_by_value, filters) for name, options_by_value in options.items()}
-    )
-
-
-def _add_count(
-    options: dict[str, FacetOption], name: str, facet_row: FacetRow, listing_count: int, filters: search.ListingFilters
-) -> None:
-    for value in _list_values(name, facet_row):
-        option = options.get(value)
-        if option is None:
-            options[value] = FacetOption(
-                value, _get_label(name, value, facet_row), listing_count, value == getattr(filters, name)
-            )
-        else:
-            option.count += listing_count
+            for name in failing_names or FACET_TITLES:
+                for value in _list_values(name, facet_row):
+                    counts[name][value] += number
+                    labels[name, value] = facet_row.get(f"{name}_name") or value
+    return count, {name: _list_options(name, counts[name], labels, getattr(filters, name)) for name in FACET_TITLES}
 
 
 def _list_options(
-    name: str, options_by_value: dict[str, FacetOption], filters: search.ListingFilters
+    name: str, counts: Counter[str], labels: Mapping[tuple[str, str], str], selected: str
 ) -> list[FacetOption]:
     """Return the sorted options of a filter. A selected option without listings has the count 0."""
-    selected_value = getattr(filters, name)
-    if name == "listing_status":
-        return [
-            options_by_value.get(value, FacetOption(value, _(label), 0, value == selected_value))
-            for value, label in search.STANDING_LABELS.items()
-        ]
-    if selected_value:
-        options_by_value.setdefault(
-            selected_value, FacetOption(selected_value, _get_label(name, selected_value, {}), 0, True)
-        )
-    return sorted(
-        (option for value, option in options_by_value.items() if value), key=lambda option: option.label.casefold()
-    )
+    values = search.STANDING_LABELS if name == "listing_status" else {value for value in (*counts, selected) if value}
+    options = [
+        FacetOption(value, _get_label(name, value, labels), counts[value], value == selected) for value in values
+    ]
+    return options if name == "listing_status" else sorted(options, key=lambda option: option.label.casefold())
 
 
 def _list_values(name: str, facet_row: FacetRow) -> Iterable[str]:
@@ -107,13 +92,13 @@ def _list_values(name: str, facet_row: FacetRow) -> Iterable[str]:
     return facet_row["platforms"].split() if name == "platform" else (facet_row[name],)
 
 
-def _get_label(name: str, value: str, facet_row: FacetRow) -> str:
+def _get_label(name: str, value: str, labels: Mapping[tuple[str, str], str]) -> str:
     if name == "program":
-        return PROGRAMS[value].name if value in PROGRAMS else value
+        return PROGRAMS[value].name
     if name == "track":
-        return search.TRACK_LABELS.get(value, value)
+        return search.TRACK_LABELS[value]
     if name == "platform":
         return search.format_platform(value)
     if name == "listing_status":
         return _(search.STANDING_LABELS[value])
-    return facet_row.get(f"{name}_name") or value
+    return labels.get((name, value), value)

@@ -35,17 +35,6 @@ PASSING_OUTCOMES = {Outcome.PASS, Outcome.WARN}
 
 
 @dataclass(frozen=True, slots=True)
-class PublisherProof:
-    """Proof of the publisher's identity."""
-
-    label: str
-    icon: str
-    sentence: str
-    since: date | None
-    confirmed_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
 class PublisherCheck:
     """Latest conclusive result of a publisher check.
 
@@ -134,27 +123,16 @@ def get_publisher_checks(row: Integration) -> dict[str, PublisherCheck]:
 
 def iterate_proofs(
     row: Integration, observed_versions: ObservedVersions, checks_by_key: Mapping[str, PublisherCheck]
-) -> Iterator[PublisherProof]:
-    """Yield the proofs of the publisher: GitHub account, registry namespace, and signing key."""
-    owner_check, registry_check, rotation_check = (
-        checks_by_key.get(key) for key in (OWNER_CHECK_KEY, REGISTRY_CHECK_KEY, ROTATION_CHECK_KEY)
-    )
-    if owner_check is not None and owner_check.is_passing:
-        name = row.repository.partition("/")[0]
-        text = _("%(name)s owns the repository.") % {"name": name}
-        yield PublisherProof(
-            _("GitHub account"), "git-branch", text, owner_check.since.date(), owner_check.confirmed_at
-        )
-    if observed_versions.namespace and registry_check is not None and registry_check.is_passing:
-        text = _("The registry lists %(namespace)s for this repository.") % {"namespace": observed_versions.namespace}
-        yield PublisherProof(
-            _("Registry namespace"), "package", text, registry_check.since.date(), registry_check.confirmed_at
-        )
-    if rotation_check is not None and rotation_check.is_passing and (signer := _get_current_signer(row)):
-        text = _("The key %(key)s signs the releases.") % {"key": str(signer.get("fingerprint", ""))[-16:]}
-        yield PublisherProof(
-            _("Signing key"), "key-round", text, _parse_date(signer.get("since")), rotation_check.confirmed_at
-        )
+) -> Iterator[tuple[str, str, date | None, datetime]]:
+    """Yield the proofs of the publisher: kind, name of the account, namespace, or key, begin, and confirmation."""
+    passing_checks = {key: check for key, check in checks_by_key.items() if check.is_passing}
+    if check := passing_checks.get(OWNER_CHECK_KEY):
+        yield "account", row.repository.partition("/")[0], check.since.date(), check.confirmed_at
+    if observed_versions.namespace and (check := passing_checks.get(REGISTRY_CHECK_KEY)):
+        yield "namespace", observed_versions.namespace, check.since.date(), check.confirmed_at
+    if (check := passing_checks.get(ROTATION_CHECK_KEY)) and (signer := _get_current_signer(row)):
+        fingerprint = str(signer.get("fingerprint", ""))[-16:]
+        yield "key", fingerprint, _parse_date(signer.get("since")), check.confirmed_at
 
 
 def _get_current_signer(row: Integration) -> dict[str, object]:

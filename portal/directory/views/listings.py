@@ -13,7 +13,6 @@ from django.shortcuts import render
 from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 from django.views.decorators.cache import cache_control
 from django.views.decorators.vary import vary_on_headers
 
@@ -51,17 +50,17 @@ def make_public(view: PublicView) -> PublicView:
 def show_directory(request: HttpRequest) -> HttpResponse:
     """Show the directory with matching listings and facet counts."""
     filters = search.parse_filters(request.GET.dict())
-    facet_counts = facets.count_facets(filters)
-    page = paginate(request, search.list_listings(filters), PAGE_SIZE, count=facet_counts.count)
+    count, options_by_name = facets.count_facets(filters)
+    page = paginate(request, search.list_listings(filters), PAGE_SIZE, count=count)
     context = {
         "filters": filters,
         "page": page,
         "rows": list(page.object_list),
-        "groups": build_facet_groups(filters, facet_counts),
-        "count": facet_counts.count,
+        "groups": build_facet_groups(filters, count, options_by_name),
+        "count": count,
         "shown": PUBLIC_STATUSES_BY_KEY,
         "min_sample_size": search.MIN_SAMPLE_SIZE,
-        "structured": build_item_list(page.object_list, page.start_index()) if facet_counts.count else "",
+        "structured": build_item_list(page.object_list, page.start_index()) if count else "",
         "filter_count": len(filters.get_parameters().keys() - {"q", "sort"}),
     }
     htmx: Any = request.htmx  # type: ignore[attr-defined]
@@ -70,38 +69,29 @@ def show_directory(request: HttpRequest) -> HttpResponse:
         request, f"directory/search.html{'#results' if is_partial else ''}", context | {"part": is_partial}
     )
     if htmx and htmx.trigger == "directory-search":
-        response["HX-Replace-Url"] = f"{request.path}?{urlencode(filters.get_parameters())}".rstrip(
-            "?"
-        )  # without empty fields
+        query = urlencode(filters.get_parameters())  # without empty fields
+        response["HX-Replace-Url"] = f"{request.path}?{query}" if query else request.path
     return response
 
 
-FACET_TITLES = (
-    ("product", gettext_noop("Product")),
-    ("track", gettext_noop("Partner type")),
-    ("program", gettext_noop("Program")),
-    ("category", gettext_noop("Category")),
-    ("tier", gettext_noop("Tier")),
-    ("platform", gettext_noop("Platform")),
-    ("listing_status", gettext_noop("Status")),
-)
 OPEN_FACETS = ("product", "track", "listing_status")
 
 
-def build_facet_groups(filters: search.ListingFilters, facet_counts: facets.FacetCounts) -> list[dict[str, object]]:
+def build_facet_groups(
+    filters: search.ListingFilters, count: int, options_by_name: dict[str, list[facets.FacetOption]]
+) -> list[dict[str, object]]:
     """Return the filters with their options as links. A selected option links to the page without it."""
-    facet_groups = [build_partner_group(filters, facet_counts.count)] if filters.partner else []
-    for name, title in FACET_TITLES:
+    facet_groups = [build_partner_group(filters, count)] if filters.partner else []
+    for name, title in facets.FACET_TITLES.items():
         options = [
-            (facet_option, _build_facet_url(filters, name, facet_option))
-            for facet_option in facet_counts.options[name]
-            if facet_option.count or facet_option.is_selected
+            (option, _build_facet_url(filters, name, option))
+            for option in options_by_name[name]
+            if option.count or option.is_selected
         ]
         is_active = bool(getattr(filters, name))
         if len(options) > 1 or is_active:
-            facet_groups.append(
-                {"name": name, "title": _(title), "options": options, "open": is_active or name in OPEN_FACETS}
-            )
+            is_open = is_active or name in OPEN_FACETS
+            facet_groups.append({"name": name, "title": _(title), "options": options, "open": is_open})
     return facet_groups
 
 

@@ -119,9 +119,9 @@ def test_what_the_filters_leave(shelf: None, query: dict[str, str], expected: li
     ],
 )
 def test_each_figure_is_what_its_choice_leaves(shelf: None, query: dict[str, str]) -> None:
-    sides = facets.count_facets(search.parse_filters(query))
-    assert sides.count == len(names(**query))
-    for name, options in sides.options.items():
+    count, options_by_name = facets.count_facets(search.parse_filters(query))
+    assert count == len(names(**query))
+    for name, options in options_by_name.items():
         for option in options:
             assert (name, option.value, option.count) == (
                 name,
@@ -131,8 +131,8 @@ def test_each_figure_is_what_its_choice_leaves(shelf: None, query: dict[str, str
 
 
 def test_each_choice_is_called_as_people_call_it(shelf: None) -> None:
-    sides = facets.count_facets(search.parse_filters({"listing_status": "any"}))
-    words = {name: [option.label for option in options] for name, options in sides.options.items()}
+    _, options_by_name = facets.count_facets(search.parse_filters({"listing_status": "any"}))
+    words = {name: [option.label for option in options] for name, options in options_by_name.items()}
     assert words["listing_status"] == list(search.STANDING_LABELS.values())
     assert words["track"] == ["Infrastructure partners", "Workflow partners"]
     assert words["program"] == ["Nomad", "Terraform provider", "Terraform run task"]
