@@ -1,8 +1,7 @@
 """Context of the page frame: navigation, signed-in user, and theme."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -10,13 +9,14 @@ from urllib.parse import urljoin
 from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
-from django.urls import NoReverseMatch, get_script_prefix, get_urlconf, reverse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from pydantic import TypeAdapter
 
 from integrations.partners import permissions
-from portal.core.content_files import Content, load_content
+from portal.core.content_files import load_content
+from portal.core.value_types import JsonObject
 
 # Label and icon by the value of the cookie.
 THEMES = {
@@ -27,28 +27,7 @@ THEMES = {
 THEME_COOKIE = "theme"
 
 
-@dataclass(frozen=True, slots=True)
-class LinkEntry(Content):
-    """Link of navigation.yaml."""
-
-    name: str
-    label: str
-    icon: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Navigation(Content):
-    """Content of navigation.yaml. `translatable` names the keys whose values are messages."""
-
-    translatable: tuple[str, ...]
-    program: tuple[LinkEntry, ...]
-    staff: tuple[LinkEntry, ...]
-    menu: tuple[LinkEntry, ...]
-    footer: tuple[LinkEntry, ...]
-    account: tuple[LinkEntry, ...]
-
-
-NAVIGATION = load_content(Path(__file__).with_name("content") / "navigation.yaml", TypeAdapter(Navigation))
+NAVIGATION = load_content(Path(__file__).with_name("content") / "navigation.yaml", TypeAdapter(JsonObject))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +38,6 @@ class NavigationLink:
     icon: str
     href: str
     current: str = ""
-
-
-@lru_cache(maxsize=200)
-def _reverse(urlconf: str, prefix: str, name: str, args: tuple[object, ...]) -> str:
-    try:
-        return reverse(name, urlconf=urlconf, args=args)
-    except NoReverseMatch:
-        return ""
-
-
-def get_url(name: str, *args: object) -> str:
-    """Return the URL of a named view, or an empty string if it does not exist."""
-    return _reverse(get_urlconf() or settings.ROOT_URLCONF, get_script_prefix(), name, args)
 
 
 def get_theme(request: HttpRequest) -> str:
@@ -123,22 +89,7 @@ class Frame:
         """Return the navigation of reviewers and staff, which is empty for partners."""
         if not self.is_program_staff:
             return []
-        return self.build_links(NAVIGATION.program + (NAVIGATION.staff if self.user.is_staff else ()))
-
-    @cached_property
-    def menu(self) -> list[NavigationLink]:
-        """Return the links of the user menu."""
-        return self.build_links(NAVIGATION.menu)
-
-    @cached_property
-    def footer(self) -> list[NavigationLink]:
-        """Return the links in the footer."""
-        return self.build_links(NAVIGATION.footer)
-
-    @cached_property
-    def account(self) -> list[NavigationLink]:
-        """Return the links between the account pages."""
-        return self.build_links(NAVIGATION.account)
+        return [*self["program"], *(self["staff"] if self.user.is_staff else [])]
 
     @cached_property
     def companies(self) -> list[NavigationLink]:
@@ -146,28 +97,22 @@ class Frame:
         if not self.signed_in or self.is_program_staff:
             return []
         return [
-            NavigationLink(partner.name, "building-2", get_url("partners:members", partner.slug))
+            NavigationLink(partner.name, "building-2", reverse("partners:members", args=[partner.slug]))
             for partner in permissions.list_current_memberships(self.user)
         ]
 
-    def build_links(self, entries: Sequence[LinkEntry]) -> list[NavigationLink]:
-        """Return the links whose URLs exist."""
+    def __getitem__(self, name: str) -> list[NavigationLink]:
+        """Return the links of a list in navigation.yaml, for `frame.menu` in a template."""
+        entries = [(entry, reverse(entry["name"])) for entry in NAVIGATION[name]]
         return [
-            NavigationLink(_(entry.label), entry.icon, href, self.get_aria_current(href))
-            for entry in entries
-            if (href := get_url(entry.name))
+            NavigationLink(_(entry["label"]), entry.get("icon", ""), href, self.get_aria_current(href))
+            for entry, href in entries
         ]
 
     def get_aria_current(self, href: str) -> str:
         """Return the value of aria-current for a link to this page or to a parent page."""
         path = self.request.path
         return "page" if path == href else "true" if path.startswith(href) else ""
-
-    def __getitem__(self, name: str) -> str:
-        """Return the URL of a named view for `frame.url_APP__NAME` in a template, or an empty string."""
-        if not name.startswith("url_"):
-            raise KeyError(name)
-        return get_url(name.removeprefix("url_").replace("__", ":"))
 
 
 def add_frame(request: HttpRequest) -> dict[str, Frame]:

@@ -41,7 +41,7 @@ from integrations.submissions.models import Integration
 from portal.accounts import forms as accounts
 from portal.accounts.models import User
 from portal.analytics.filters import AnalyticsFilterForm
-from portal.analytics.saved_views.forms import RenameSavedViewForm, SavedViewForm
+from portal.analytics.saved_views.forms import SavedViewForm
 from portal.api.forms import TokenForm
 from portal.directory.badges.views.verification import StatementForm
 from portal.directory.partner_replies import ReplyForm
@@ -139,7 +139,6 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (ReplayForm, ""): lambda data, user: ReplayForm(data),
     (NotificationPreferencesForm, ""): lambda data, user: NotificationPreferencesForm(user, data=data),
     (AnalyticsFilterForm, ""): lambda data, user: AnalyticsFilterForm(data or {}),
-    (RenameSavedViewForm, ""): lambda data, user: RenameSavedViewForm(data),
     (SavedViewForm, ""): lambda data, user: SavedViewForm(data=data, can_share=True),
     (ReportSubscriptionsForm, ""): lambda data, user: ReportSubscriptionsForm(user, data=data),
     (accounts.AddEmailForm, ""): lambda data, user: accounts.AddEmailForm(user, data),

@@ -1,4 +1,4 @@
-"""Forms for saved views."""
+"""Form for saved views."""
 
 from typing import Unpack
 
@@ -10,7 +10,7 @@ from portal.core.text_fields import SingleLineField
 
 
 class SavedViewForm(forms.Form):
-    """Name of a new saved view, and whether program staff share it."""
+    """Name of a saved view, and of a new one whether program staff share it."""
 
     name = SingleLineField(label=gettext_lazy("Name"), max_length=60)
     shared = forms.BooleanField(label=gettext_lazy("Share with all program staff"), required=False)
@@ -19,9 +19,3 @@ class SavedViewForm(forms.Form):
         super().__init__(**kwargs)
         if not can_share:
             del self.fields["shared"]
-
-
-class RenameSavedViewForm(forms.Form):
-    """New name of a saved view."""
-
-    name = SingleLineField(label=gettext_lazy("Name"), max_length=60)

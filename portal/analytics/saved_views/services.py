@@ -1,7 +1,7 @@
 """Services for saved views of lists."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import urlencode
 
@@ -9,11 +9,12 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 from django.forms import ChoiceField, Form
 from django.http import QueryDict
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
-from integrations.reviews.forms.queue import FILTER_FIELDS, QueueFilterForm
+from integrations.reviews.forms.queue import QueueFilterForm
 from integrations.reviews.selectors.queue import TAB_LABELS
 from integrations.sla.filters import FILTER_NAMES as SLA_NAMES
 from integrations.sla.filters import STATE_LABELS
@@ -25,67 +26,53 @@ from portal.analytics.models import SavedView
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 
-MAX_VALUE_CHARACTERS, MAX_VIEWS_PER_PAGE = (
-    200,
-    50,
-)  # per value; per owner
-ANALYTICS_FIELDS = ("program", "period")
+MAX_VALUE_CHARACTERS, MAX_VIEWS_PER_PAGE = 200, 50  # per value, and per owner
 
 
 @dataclass(frozen=True, slots=True)
 class SavablePage:
-    """List that can be saved: URL name, title, and relevant query parameters (`words`).
+    """List that can be saved: URL name, title, and relevant query parameters.
 
-    `form` has the current choices. `choices` has those of parameters outside the form.
+    `form` has the current choices of its fields. `choices` has those of parameters outside the form.
     """
 
     name: str
     url_name: str
     title: str
-    words: tuple[str, ...]
     form: type[Form] | None = None
-    choices: Mapping[str, Iterable[str]] | None = None
+    choices: Mapping[str, Iterable[str]] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return self.words or (*self.choices, *(self.form.base_fields if self.form else ()))
+
+    def build_url(self, query: str) -> str:
+        """Return the URL of the list with a query, or without filters."""
+        return f"{reverse(self.url_name)}?{normalize_query(self, query) or 'view=all'}"
 
 
+EMAIL_STATES = {"state": ["", *EmailMessage.State.values]}
 PAGES = {
     page.name: page
     for page in (
+        SavablePage("queue", "reviews:queue", gettext_noop("Review queue"), QueueFilterForm, {"tab": TAB_LABELS}),
+        SavablePage("integrations", "submissions:list", gettext_noop("Integrations"), IntegrationFilterForm),
+        SavablePage("sla", "reports:sla_dashboard", "SLA", None, {"state": STATE_LABELS}, SLA_NAMES),
+        SavablePage("partners", "reviews:partners", gettext_noop("Partners"), words=("q",)),
+        SavablePage("emails", "inbox:email_log", gettext_noop("Email log"), None, EMAIL_STATES, ("q", "state")),
+        SavablePage("overview", "analytics:overview", gettext_noop("Stage durations"), AnalyticsFilterForm),
+        SavablePage("flow", "analytics:flow", gettext_noop("Throughput and funnel"), AnalyticsFilterForm),
         SavablePage(
-            "queue",
-            "reviews:queue",
-            gettext_noop("Review queue"),
-            ("tab", *FILTER_FIELDS),
-            QueueFilterForm,
-            {"tab": TAB_LABELS},
+            "workload",
+            "analytics:workload",
+            gettext_noop("Reviewers and checks"),
+            AnalyticsFilterForm,
+            {},
+            ("program",),
         ),
         SavablePage(
-            "integrations",
-            "submissions:list",
-            gettext_noop("Integrations"),
-            tuple(IntegrationFilterForm.base_fields),
-            IntegrationFilterForm,
-        ),
-        SavablePage("sla", "reports:sla_dashboard", "SLA", SLA_NAMES, None, {"state": STATE_LABELS}),
-        SavablePage("partners", "reviews:partners", gettext_noop("Partners"), ("q",)),
-        SavablePage(
-            "emails",
-            "inbox:email_log",
-            gettext_noop("Email log"),
-            ("q", "state"),
-            None,
-            {"state": ["", *EmailMessage.State.values]},
-        ),
-        SavablePage(
-            "overview", "analytics:overview", gettext_noop("Stage durations"), ANALYTICS_FIELDS, AnalyticsFilterForm
-        ),
-        SavablePage(
-            "flow", "analytics:flow", gettext_noop("Throughput and funnel"), ANALYTICS_FIELDS, AnalyticsFilterForm
-        ),
-        SavablePage(
-            "workload", "analytics:workload", gettext_noop("Reviewers and checks"), ("program",), AnalyticsFilterForm
-        ),
-        SavablePage(
-            "forecast", "analytics:forecast", gettext_noop("Wait time forecast"), ("program",), AnalyticsFilterForm
+            "forecast", "analytics:forecast", gettext_noop("Wait time forecast"), AnalyticsFilterForm, {}, ("program",)
         ),
     )
 }
@@ -96,16 +83,16 @@ PROGRAM_PAGES = {"queue", "partners", "emails", "overview", "flow", "workload", 
 def normalize_query(page: SavablePage, query: str) -> str:
     """Return the relevant, non-empty query parameters in a fixed order, one value each."""
     parameters = QueryDict(query[:2000])
-    values = {word: parameters.get(word, "").replace("\x00", "")[:MAX_VALUE_CHARACTERS] for word in page.words}
+    values = {word: parameters.get(word, "").replace("\x00", "")[:MAX_VALUE_CHARACTERS] for word in page.parameters}
     return urlencode({word: value for word, value in values.items() if value})[:500]
 
 
 def find_obsolete_filters(page: SavablePage, query: str) -> list[str]:
     """Return the saved filters that no longer exist, as "parameter: value"."""
     parameters = {key: value for key, value in QueryDict(query).items() if isinstance(value, str)}
-    obsolete = [f"{word}: {value}" for word, value in parameters.items() if word not in page.words]
-    known_values = {word: value for word, value in parameters.items() if word in page.words}
-    for word, choices in (page.choices or {}).items():
+    obsolete = [f"{word}: {value}" for word, value in parameters.items() if word not in page.parameters]
+    known_values = {word: value for word, value in parameters.items() if word in page.parameters}
+    for word, choices in page.choices.items():
         if known_values.get(word, "") and known_values[word] not in choices:
             obsolete.append(f"{word}: {known_values[word]}")
     if page.form is not None:
@@ -148,14 +135,11 @@ def save_view(user: User, name: str, title: str, query: str, *, shared: bool, no
             % {"limit": MAX_VIEWS_PER_PAGE}
         )
     view = SavedView(owner=owner, page=page.name, query=normalize_query(page, query), saved_by=user, saved_at=now)
-    return _save_with_name(view, title)
+    return rename_view(view, title)
 
 
 def rename_view(view: SavedView, title: str) -> SavedView:
-    return _save_with_name(view, title)
-
-
-def _save_with_name(view: SavedView, title: str) -> SavedView:
+    """Save a view under a name. Raises ActionRefused if another view of the list has it."""
     view.name = title
     try:
         with transaction.atomic():

@@ -1,8 +1,7 @@
 """Pages to save, rename, delete, and list saved views."""
 
-from dataclasses import dataclass
-
 from django.contrib import messages
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
@@ -10,58 +9,31 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from portal.accounts.requests import AnyUser, AuthenticatedRequest
+from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views import services
-from portal.analytics.saved_views.forms import RenameSavedViewForm, SavedViewForm
+from portal.analytics.saved_views.forms import SavedViewForm
 from portal.core.errors import ActionRefused
 from portal.ui.refusals import reported_refusals
 
 
-@dataclass(frozen=True, slots=True)
-class SavedViewRow:
-    """Row of a saved view. `obsolete_filters` are saved filters that no longer exist."""
-
-    view: SavedView
-    page: str
-    href: str
-    obsolete_filters: str
-    is_own: bool
-
-
-def list_saved_views(request: HttpRequest) -> HttpResponse:
-    """List the user's saved views."""
-    return _render_views(request, None)
-
-
-def _render_views(
-    request: HttpRequest, submitted_form: tuple[int, RenameSavedViewForm] | None, status: int = 200
+def list_saved_views(
+    request: HttpRequest, *, renamed: SavedView | None = None, form: Form | None = None
 ) -> HttpResponse:
-    user = request.user
-    visible_views = [
-        view for view in services.list_visible_views(user).order_by("page", "name", "pk") if view.page in services.PAGES
+    """List the user's saved views, one of them with its invalid form to rename it."""
+    views = services.list_visible_views(request.user).filter(page__in=services.PAGES).order_by("page", "name", "pk")
+    rows = [
+        {
+            "view": view,
+            "page": _(services.PAGES[view.page].title),
+            "href": services.PAGES[view.page].build_url(view.query),
+            "obsolete_filters": ", ".join(services.find_obsolete_filters(services.PAGES[view.page], view.query)),
+            "is_own": view.owner_id == request.user.pk,
+            "form": form if view == renamed else SavedViewForm(initial={"name": view.name}, prefix=f"view-{view.pk}"),
+        }
+        for view in views
     ]
-    rows = [(_build_row(view, user), _build_form(view, submitted_form)) for view in visible_views]
-    return render(request, "analytics/saved_views.html", {"rows": rows}, status=status)
-
-
-def _build_row(view: SavedView, user: AnyUser) -> SavedViewRow:
-    page = services.PAGES[view.page]
-    obsolete_filters = ", ".join(services.find_obsolete_filters(page, view.query))
-    return SavedViewRow(view, _(page.title), build_url(view), obsolete_filters, view.owner_id == user.pk)
-
-
-def _build_form(view: SavedView, submitted_form: tuple[int, RenameSavedViewForm] | None) -> RenameSavedViewForm:
-    if submitted_form and submitted_form[0] == view.pk:
-        return submitted_form[1]
-    return RenameSavedViewForm(initial={"name": view.name}, prefix=f"view-{view.pk}")
-
-
-def build_url(view: SavedView) -> str:
-    """Return the URL of the list with the view's filters."""
-    page = services.PAGES[view.page]
-    query = services.normalize_query(page, view.query) or "view=all"
-    return f"{reverse(page.url_name)}?{query}"
+    return render(request, "analytics/saved_views.html", {"rows": rows}, status=422 if form else 200)
 
 
 def save_view(request: AuthenticatedRequest, page: str) -> HttpResponse:
@@ -80,7 +52,7 @@ def save_view(request: AuthenticatedRequest, page: str) -> HttpResponse:
         try:
             services.save_view(request.user, page, form.cleaned_data["name"], query, shared=shared, now=timezone.now())
             messages.success(request, _("View “%(name)s” saved.") % {"name": form.cleaned_data["name"]})
-            return redirect(f"{reverse(savable_page.url_name)}?{query or 'view=all'}")
+            return redirect(savable_page.build_url(query))
         except ActionRefused as refusal:
             form.add_error("name", str(refusal))
     context = {"form": form, "page": savable_page, "query": query, "back": f"{reverse(savable_page.url_name)}?{query}"}
@@ -108,7 +80,7 @@ def change_view(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 
 def _rename(request: HttpRequest, view: SavedView) -> HttpResponse:
-    form = RenameSavedViewForm(request.POST, prefix=f"view-{view.pk}")
+    form = SavedViewForm(data=request.POST, prefix=f"view-{view.pk}")
     if form.is_valid():
         try:
             services.rename_view(view, form.cleaned_data["name"])
@@ -116,7 +88,7 @@ def _rename(request: HttpRequest, view: SavedView) -> HttpResponse:
             return redirect("analytics:saved_views")
         except ActionRefused as refusal:
             form.add_error("name", str(refusal))
-    return _render_views(request, (view.pk, form), status=422)
+    return list_saved_views(request, renamed=view, form=form)
 
 
 urlpatterns = [

@@ -49,25 +49,25 @@ def show_saved_views(context: TemplateContext, name: str) -> TemplateContext:
     request = context["request"]
     if not services.can_save(name, request.user):
         return {"views": [], "hidden": True}
-    page, path = services.PAGES[name], reverse(services.PAGES[name].url_name)
+    page = services.PAGES[name]
     current_query = services.normalize_query(page, request.GET.urlencode())
-    entries = [_build_view_entry(page, path, current_query, view) for view in middleware.load_views(request, name)]
+    entries = [_build_view_entry(page, current_query, view) for view in middleware.load_views(request, name)]
     obsolete_filters = [services.find_obsolete_filters(page, view["query"]) for view in entries if view["current"]]
     query_suffix = f"?{current_query}" if current_query else ""
     return {
         "views": entries,
-        "path": path,
+        "path": reverse(page.url_name),
         "save_href": reverse("analytics:save_view", args=[name]) + query_suffix,
         "obsolete_filters": ", ".join(obsolete_filters[0]) if obsolete_filters else "",
         "files": _build_file_links(name, query_suffix),
     }
 
 
-def _build_view_entry(page: services.SavablePage, path: str, current_query: str, view: SavedView) -> TemplateContext:
+def _build_view_entry(page: services.SavablePage, current_query: str, view: SavedView) -> TemplateContext:
     query = services.normalize_query(page, view.query)
     return {
         "name": view.name,
-        "href": f"{path}?{query or 'view=all'}",
+        "href": page.build_url(view.query),
         "shared": view.owner_id is None,
         "query": view.query,
         "current": query == current_query and bool(query),

@@ -20,8 +20,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.analytics.exports import TABLES, build_table
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views import services
-from portal.analytics.saved_views.forms import RenameSavedViewForm, SavedViewForm
-from portal.analytics.saved_views.views import build_url
+from portal.analytics.saved_views.forms import SavedViewForm
 from portal.analytics.views.exports import build_file_response
 from portal.api.form_data import build_form_data, clean
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
@@ -85,7 +84,7 @@ class SavedViewOut(Schema):
 
     @staticmethod
     def resolve_href(view: SavedView) -> str:
-        return f"{settings.SITE_URL}{build_url(view)}"
+        return f"{settings.SITE_URL}{services.PAGES[view.page].build_url(view.query)}"
 
 
 class SavedViewIn(StrictSchema):
@@ -186,7 +185,7 @@ def list_views(request: AuthenticatedRequest) -> QuerySet[SavedView]:
 @router.post("/saved-views", SAVED_VIEWS_SCOPE, SavedViewOut, status=201)
 def save_view(request: AuthenticatedRequest, body: SavedViewIn) -> SavedView:
     """Save a view. `shared` makes it visible to all program staff."""
-    name, now = clean(SavedViewForm(data=build_form_data(name=body.name), can_share=False))["name"], timezone.now()
+    name, now = clean(SavedViewForm(data=build_form_data(name=body.name)))["name"], timezone.now()
     return services.save_view(request.user, body.page, name, body.query, shared=body.shared, now=now)
 
 
@@ -195,7 +194,7 @@ def change_view(request: AuthenticatedRequest, body: SavedViewUpdateIn, pk: RowI
     """Rename a view or change the default. Omitted fields stay unchanged."""
     view = _get_view(request, pk)
     if body.name is not None:
-        services.rename_view(view, clean(RenameSavedViewForm(build_form_data(name=body.name)))["name"])
+        services.rename_view(view, clean(SavedViewForm(data=build_form_data(name=body.name)))["name"])
     if body.is_default is not None:
         services.set_default(view, request.user, on=body.is_default)
     return _get_view(request, pk)

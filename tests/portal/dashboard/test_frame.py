@@ -34,12 +34,6 @@ def test_rail_marks_where_the_reader_is(rita):
     assert [(p.label, p.current) for p in below if p.current] == [("Partners", "true")]
 
 
-def test_place_without_an_address_is_left_out(rita):
-    assert context_processors.get_url("no-such-page") == ""
-    entry = context_processors.LinkEntry("no-such-page", "Nowhere", "map")
-    assert frame_of(rita).build_links((entry,)) == []
-
-
 def test_partners_cost_one_query_and_only_where_shown(alice, django_assert_num_queries):
     with django_assert_num_queries(0):
         frame = frame_of(alice)
