@@ -18,27 +18,18 @@ from django.db import transaction
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 
 from portal.accounts import second_factor_secrets, time_zones
 from portal.accounts.models import User
 from portal.accounts.reauthentication import has_recent_authentication
 from portal.accounts.requests import AnyUser
-from portal.accounts.security_log import TEXTS, record_failed_sign_in, record_security_event
+from portal.accounts.security_log import TEXTS, AccountEmail, record_failed_sign_in, record_security_event
 from portal.core import crypto
 from portal.core.client_ip import get_client_network
 from portal.core.text_fields import explain_text_refusal
 from portal.core.value_types import JsonObject
 from portal.notifications import email as mail
-
-# allauth email template -> portal email template
-EMAIL_TEMPLATES = {
-    "account/email/email_confirmation": "confirm_address",
-    "account/email/email_confirmation_signup": "confirm_address",
-    "account/email/password_reset_key": "reset_password",
-    "account/email/unknown_account": "unknown_account",
-    "account/email/account_already_exists": "account_exists",
-}
 
 
 def list_verified_addresses(user: AnyUser) -> list[str]:
@@ -71,9 +62,8 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def send_mail(self, template_prefix: str, email: str, context: Mapping[str, object]) -> None:
         """Queue the email for this address only, because a sign-in link is not a notification."""
-        account_email = TEXTS.emails.get(template_prefix)
-        change = account_email.subject if account_email else gettext_noop("Your account was changed")
-        name = EMAIL_TEMPLATES.get(template_prefix, "account_changed")
+        account_email = TEXTS.emails.get(template_prefix, AccountEmail())
+        name, change = account_email.template, account_email.subject
         email_context = {**context, "address": email, "change": change, "at": context.get("timestamp")}
         with transaction.atomic():
             mail.queue(name, f"{name}:{secrets.token_hex(12)}", email, email_context)

@@ -9,6 +9,7 @@ from allauth.account.models import EmailAddress
 from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 from pydantic import TypeAdapter
 
 from portal.accounts.models import SecurityEvent, User
@@ -30,9 +31,10 @@ class SecurityEventKind(Content):
 
 @dataclass(frozen=True, slots=True)
 class AccountEmail(Content):
-    """Subject of an email about a change that django-allauth reports."""
+    """What the portal sends instead of an email of django-allauth: its template, and the change it is about."""
 
-    subject: str
+    subject: str = gettext_noop("Your account was changed")
+    template: str = "account_changed"
 
 
 @dataclass(frozen=True, slots=True)

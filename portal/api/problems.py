@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -20,37 +21,19 @@ from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
+from pydantic import TypeAdapter
 
 from integrations.submissions.services.drafts import DraftConflictError
+from portal.core.content_files import load_content
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
 
 Row = TypeVar("Row", bound=Model)
 log = logging.getLogger(__name__)
 PROBLEM_CONTENT_TYPE = "application/problem+json"
-# Type: (status, title)
-PROBLEM_TYPES: dict[str, tuple[int, str]] = {
-    "malformed-body": (400, "Malformed body"),
-    "authentication-required": (401, "Authentication required"),
-    "forbidden": (403, "Forbidden"),
-    "insufficient-scope": (403, "Insufficient scope"),
-    "mfa-required": (403, "Two-factor authentication required"),
-    "not-found": (404, "Not found"),
-    "method-not-allowed": (405, "Method not allowed"),
-    "invalid-transition": (409, "Invalid transition"),
-    "requirements-not-met": (409, "Requirements not met"),
-    "conflict": (409, "Conflict"),
-    "request-in-progress": (409, "Request in progress"),
-    "length-required": (411, "Length required"),
-    "precondition-failed": (412, "Precondition failed"),
-    "content-too-large": (413, "Content too large"),
-    "unsupported-media-type": (415, "Unsupported media type"),
-    "validation-error": (422, "Validation failed"),
-    "idempotency-key-reused": (422, "Idempotency key reused"),
-    "rate-limited": (429, "Too many requests"),
-    "internal-error": (500, "Internal server error"),
-    "service-unavailable": (503, "Service unavailable"),
-}
+PROBLEM_TYPES = load_content(
+    Path(__file__).with_name("content") / "problem_types.yaml", TypeAdapter(dict[str, tuple[int, str]])
+)
 PROBLEM_TYPES_BY_REFUSAL = {"busy": "conflict"}  # the same action is already running: 409 instead of 503
 
 

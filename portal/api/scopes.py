@@ -4,12 +4,15 @@ Scopes only limit the permissions of the token's user or partner. They never add
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 
-from django.utils.translation import gettext_noop as _
+from pydantic import TypeAdapter
+
+from portal.core.content_files import Content, load_content
 
 
 @dataclass(frozen=True, slots=True)
-class TokenScope:
+class TokenScope(Content):
     """Scope of a token. `program` limits it to program staff, `owner` to personal tokens."""
 
     key: str
@@ -23,27 +26,15 @@ class TokenScope:
         return "Program staff" if self.program else "Personal tokens" if self.owner else "All tokens"
 
 
-SCOPES = (
-    TokenScope("integrations:read", _("Read integrations: requirements, findings, history, documents, compliance")),
-    TokenScope("integrations:write", _("Edit integrations: drafts, answers, documents, meetings, messages")),
-    TokenScope("transitions:write", _("Perform transitions: submit, request review, withdraw, decide")),
-    TokenScope("checks:read", _("Read checks, test runs, and provider schemas")),
-    TokenScope("checks:write", _("Run checks and tests, upload provider schemas, and report CI results")),
-    TokenScope("credentials:write", _("Add and withdraw test accounts, without read access to them")),
-    TokenScope("sla:read", _("Read support issues, SLA clocks, and reports")),
-    TokenScope("sla:write", _("Change label policies, calendars, and severities")),
-    TokenScope("partners:read", _("Read partners and their members")),
-    TokenScope("partners:write", _("Manage partners: members, invitations, profile"), owner=True),
-    TokenScope("reviews:write", _("Review integrations: claims, findings, waivers"), program=True),
-    TokenScope("notifications:read", _("Read your notifications"), owner=True),
-    TokenScope("notifications:write", _("Change your notification preferences"), owner=True),
-    TokenScope("webhooks:read", _("Read webhooks and delivery logs"), owner=True),
-    TokenScope("webhooks:write", _("Pause, resume, replay, change, and delete webhooks"), owner=True),
-    TokenScope("webhooks:create", _("Create webhooks and rotate signing secrets"), owner=True),
-    TokenScope("analytics:read", _("Read analytics, export tables, and read saved views")),
-    TokenScope("saved-views:write", _("Create, rename, and delete saved views"), owner=True),
-    TokenScope("emails:read", _("Read the email log"), program=True),
-)
+@dataclass(frozen=True, slots=True)
+class ScopeList(Content):
+    """Content of scopes.yaml. `translatable` names the keys whose values are messages."""
+
+    translatable: tuple[str, ...]
+    scopes: tuple[TokenScope, ...]
+
+
+SCOPES = load_content(Path(__file__).with_name("content") / "scopes.yaml", TypeAdapter(ScopeList)).scopes
 SCOPES_BY_KEY = {scope.key: scope for scope in SCOPES}
 
 

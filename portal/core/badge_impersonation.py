@@ -1,4 +1,4 @@
-"""Detection of names that imitate a badge. Plain Python.
+"""Detection of names that imitate a badge.
 
 Only the program states tiers and listing statuses. A name can contain such a word ("Verified Permissions"), but not as
 a claim: alone, after a separator, or together with a product name. Symbols such as check marks are never allowed.
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from django.utils.translation import gettext_noop
 
-from portal.core.name_matching import compute_skeleton
+from portal.core.name_matching import NAME_WORDS, compute_skeleton
 
 BADGE_REFUSAL = gettext_noop("Remove symbols and words such as “verified” from the name. The badge shows the status.")
 SYMBOL_CATEGORIES = frozenset({"So", "Sk", "Cn", "Co"})  # pictographs, modifiers, unassigned, private use
@@ -26,31 +26,8 @@ def _normalize_word(word: str) -> str:
     return compute_skeleton(word).replace("i", "l").replace("3", "e")
 
 
-CLAIM_WORDS = frozenset(
-    map(
-        _normalize_word,
-        (
-            "accredited",
-            "approved",
-            "authorised",
-            "authorized",
-            "badge",
-            "certified",
-            "endorsed",
-            "official",
-            "officially",
-            "partner",
-            "premier",
-            "validated",
-            "verified",
-        ),
-    )
-)
-PRODUCT_WORDS = frozenset(
-    map(_normalize_word, ("consul", "hashicorp", "hcp", "nomad", "packer", "registry", "terraform", "vault"))
-)
-FILLER_WORDS = frozenset(
-    map(_normalize_word, ("a", "an", "and", "by", "for", "in", "is", "of", "the", "integration", "provider"))
+CLAIM_WORDS, PRODUCT_WORDS, FILLER_WORDS = (
+    frozenset(map(_normalize_word, NAME_WORDS[kind])) for kind in ("claims", "products", "fillers")
 )
 
 

@@ -1,27 +1,15 @@
-"""Comparison of names, with look-alike characters from the Unicode confusables table. Plain Python."""
+"""Comparison of names, with look-alike characters from the Unicode confusables table."""
 
 import re
 import unicodedata
+from pathlib import Path
 
 from confusable_homoglyphs import confusables
+from pydantic import TypeAdapter
 
-COMPANY_SUFFIXES = {
-    "inc",
-    "ltd",
-    "llc",
-    "gmbh",
-    "ag",
-    "sa",
-    "sas",
-    "bv",
-    "oy",
-    "ab",
-    "corp",
-    "corporation",
-    "company",
-    "co",
-    "limited",
-}
+from portal.core.content_files import load_content
+
+NAME_WORDS = load_content(Path(__file__).with_name("data") / "names.yaml", TypeAdapter(dict[str, frozenset[str]]))
 DIGIT_LOOKALIKES = str.maketrans("01", "ol")
 
 
@@ -52,7 +40,7 @@ def _to_latin(char: str) -> str:
 def compute_name_key(name: str) -> str:
     """Return the name without punctuation, spaces, and company suffixes, to find different spellings of it."""
     words = [w for w in re.split(r"[\W_]+", normalize_text(name)) if w]
-    key_words = [w for w in words if w not in COMPANY_SUFFIXES] or words
+    key_words = [w for w in words if w not in NAME_WORDS["company_suffixes"]] or words
     return "".join(key_words)[:120]
 
 

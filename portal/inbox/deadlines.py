@@ -9,8 +9,9 @@ calendars remove it.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Model, Q, QuerySet
 
 from integrations.partners import permissions
 from integrations.sla.engine.types import ClockStatus
@@ -96,39 +97,33 @@ def _list_turns(rows: QuerySet[Integration], person: User, now: datetime) -> Ite
             )
 
 
-def _list_findings(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
-    findings = Finding.objects.filter(integration__in=rows, due_at__gte=now - RETENTION_PERIOD).select_related(
-        "integration"
+def _list_dated(
+    model: type[Model], column: str, rows: QuerySet[Integration], now: datetime, *conditions: Q
+) -> QuerySet[Any]:
+    """Return what the integrations have with a date, in the column, since a month ago."""
+    recent_rows = model._default_manager.filter(
+        *conditions, integration__in=rows, **{f"{column}__gte": now - RETENTION_PERIOD}
     )
-    for finding in findings.order_by("pk")[:MAX_PER_KIND]:
+    return recent_rows.select_related("integration").order_by("pk")[:MAX_PER_KIND]
+
+
+def _list_findings(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
+    for finding in _list_dated(Finding, "due_at", rows, now):
         title = f"{finding.integration.name}: finding {finding.number} is due"
         page = build_absolute_url("submissions:detail", finding.integration.uuid)
-        is_done = finding.state != Finding.State.OPEN
-        assert finding.due_at
-        yield build_deadline(
-            f"finding-{finding.pk}",
-            title,
-            finding.due_at,
-            page,
-            finding.resolved_at or finding.raised_at,
-            is_done=is_done,
-        )
+        changed_at, is_done = finding.resolved_at or finding.raised_at, finding.state != Finding.State.OPEN
+        yield build_deadline(f"finding-{finding.pk}", title, finding.due_at, page, changed_at, is_done=is_done)
 
 
 def _list_clocks(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
     """Yield the due dates of SLA clocks. A paused one is tentative."""
     recent = Q(state__in=OPEN_CLOCK_STATUSES) | Q(stopped_at__gte=now - RETENTION_PERIOD)
-    clocks = SlaClock.objects.filter(
-        recent, integration__in=rows, is_committed=True, due_at__gte=now - RETENTION_PERIOD
-    )
-    for clock in clocks.select_related("issue", "integration").order_by("pk")[:MAX_PER_KIND]:
-        title = (
-            f"{clock.integration.name}: {TARGET_TYPE_LABELS[clock.target_type].lower()} due, issue {clock.issue.number}"
-        )
-        assert clock.due_at
+    clocks = _list_dated(SlaClock, "due_at", rows, now, recent & Q(is_committed=True))
+    for clock in clocks.select_related("issue", "integration"):
+        target = TARGET_TYPE_LABELS[clock.target_type].lower()
         yield build_deadline(
             f"issue-{clock.issue.uuid}-{clock.target_type}",
-            title,
+            f"{clock.integration.name}: {target} due, issue {clock.issue.number}",
             clock.due_at,
             build_absolute_url("sla:issue", clock.issue.uuid),
             clock.stopped_at or clock.started_at,
@@ -138,51 +133,35 @@ def _list_clocks(rows: QuerySet[Integration], now: datetime) -> Iterator[Calenda
 
 
 def _list_waivers(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
-    waivers = RequirementFulfillment.objects.filter(integration__in=rows, waiver_expires_at__gte=now - RETENTION_PERIOD)
-    for waiver in waivers.select_related("integration").order_by("pk")[:MAX_PER_KIND]:
-        page = build_absolute_url("submissions:requirement", waiver.integration.uuid, waiver.requirement_id)
-        assert waiver.waiver_expires_at
+    for waiver in _list_dated(RequirementFulfillment, "waiver_expires_at", rows, now):
+        title = f"{waiver.integration.name}: a waiver ends"
         yield build_deadline(
-            f"waiver-{waiver.pk}",
-            f"{waiver.integration.name}: a waiver ends",
-            waiver.waiver_expires_at,
-            page,
-            waiver.submitted_at,
+            f"waiver-{waiver.pk}", title, waiver.waiver_expires_at, _build_requirement_url(waiver), waiver.submitted_at
         )
 
 
 def _list_credentials(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
-    credentials = TestCredential.objects.filter(integration__in=rows, rotate_at__gte=now - RETENTION_PERIOD)
-    for credential in credentials.select_related("integration").order_by("pk")[:MAX_PER_KIND]:
-        page = build_absolute_url("submissions:requirement", credential.integration.uuid, credential.requirement_id)
-        title = f"{credential.integration.name}: time for a new test account"
-        assert credential.rotate_at
+    for account in _list_dated(TestCredential, "rotate_at", rows, now):
+        title, page = f"{account.integration.name}: time for a new test account", _build_requirement_url(account)
+        is_done = account.ended_at is not None
         yield build_deadline(
-            f"account-{credential.uuid}",
-            title,
-            credential.rotate_at,
-            page,
-            credential.created_at,
-            is_done=credential.ended_at is not None,
+            f"account-{account.uuid}", title, account.rotate_at, page, account.created_at, is_done=is_done
         )
 
 
 def _list_meetings(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
-    meetings = Meeting.objects.filter(
-        integration__in=rows, starts_at__gte=now - RETENTION_PERIOD, starts_at__lte=now + LOOKAHEAD_PERIOD
-    )
-    for meeting in meetings.select_related("integration").order_by("pk")[:MAX_PER_KIND]:
-        assert meeting.starts_at
-        ends = meeting.starts_at + timedelta(minutes=meeting.minutes)
-        page = build_absolute_url("submissions:requirement", meeting.integration.uuid, meeting.requirement_id)
-        is_off = meeting.state == Meeting.State.CANCELED
+    for meeting in _list_dated(Meeting, "starts_at", rows, now, Q(starts_at__lte=now + LOOKAHEAD_PERIOD)):
         yield CalendarDeadline(
             f"meeting-{meeting.uuid}",
             f"{meeting.integration.name}: meeting",
             meeting.starts_at,
-            ends,
-            page,
+            meeting.starts_at + timedelta(minutes=meeting.minutes),
+            _build_requirement_url(meeting),
             meeting.created_at,
-            is_done=is_off,
+            is_done=meeting.state == Meeting.State.CANCELED,
             busy=True,
         )
+
+
+def _build_requirement_url(row: Any) -> str:
+    return build_absolute_url("submissions:requirement", row.integration.uuid, row.requirement_id)
