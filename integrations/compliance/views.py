@@ -13,10 +13,11 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.reviews.presenters import filter_relevant_actions
 from integrations.submissions.models import Integration
-from integrations.submissions.public_status import COMPLIANCE_STEPS, STATUS_DESCRIPTIONS
+from integrations.submissions.public_status import TEXTS
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.workflow.evidence import collect_evidence
+from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import JsonObject
 
@@ -32,7 +33,7 @@ def show_evidence(request: AuthenticatedRequest, uuid: UUID, seq: int | None = N
     context = {
         "integration": integration,
         "evidence": parse_timestamps(evidence),
-        "status_description": _(STATUS_DESCRIPTIONS.get(evidence["listing_status"], "")),
+        "status_description": _(TEXTS.listing_statuses[evidence["listing_status"]].description),
         "for_program": permissions.can_act_for_program(integration, request.user),
         "frozen_seqs": list(frozen_events.values_list("seq", flat=True)),
         "json_href": reverse(f"compliance:{url_name}", args=url_arguments),
@@ -65,7 +66,11 @@ def load_listed_integration(request: HttpRequest, uuid: UUID) -> Integration:
 def list_compliance_steps(request: AuthenticatedRequest, integration: Integration) -> list[object]:
     """Return the available actions of the compliance procedure."""
     actions = list_available_transitions(integration, request.user, now=timezone.now())
-    return [action for action in filter_relevant_actions(integration, actions) if action.name in COMPLIANCE_STEPS]
+    return [
+        action
+        for action in filter_relevant_actions(integration, actions)
+        if TRANSITION_OPTIONS[action.name].is_compliance
+    ]
 
 
 def get_evidence(integration: Integration, seq: int | None = None) -> JsonObject:

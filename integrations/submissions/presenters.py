@@ -13,7 +13,7 @@ from integrations.programs.schema import Agency, Step, Tier
 from integrations.programs.stages import Stage
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context as context_selectors
-from integrations.submissions.workflow.states import ResponsibleParty, ReviewState, Status, count_open
+from integrations.submissions.workflow.states import ResponsibleParty, Status, count_open
 
 if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
@@ -222,11 +222,6 @@ def list_tier_rows(
     return rows_by_tier
 
 
-def is_visible_to_partner(integration: Integration, finding: Finding) -> bool:
-    """Whether the partner can see a finding: findings stay hidden until the reviewer requests changes."""
-    return finding.round < integration.review_round or integration.review_state == ReviewState.CHANGES
-
-
 def list_visible_findings(integration: Integration) -> list[Finding]:
     """Return the findings that the partner can see."""
-    return [finding for finding in integration.all_findings if is_visible_to_partner(integration, finding)]
+    return [finding for finding in integration.all_findings if finding.is_visible_to_partner]

@@ -6,93 +6,53 @@ shows its status and no tier.
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from pathlib import Path
 
-from django.utils.translation import gettext_noop
+from pydantic import TypeAdapter
 
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import ListingStatus
 from portal.audit.models import AuditEvent
+from portal.core.content_files import Content, load_content
 
-# in the order in which the compliance page offers them
-COMPLIANCE_STEPS = (
-    "issue_notice",
-    "dismiss_request",
-    "withdraw_notice",
-    "appeal",
-    "uphold_appeal",
-    "dismiss_appeal",
-    "resume_deadline",
-    "suspend",
-    "suspend_immediately",
-    "delist",
-    "request_reinstatement",
-    "reinstate",
-    "downgrade_to_community",
-)
-STATUS_PRESERVING_STEPS = ("dismiss_request", "appeal", "dismiss_appeal", "resume_deadline", "request_reinstatement")
 RELISTING_EVENT_TYPES = ("compliance.reinstated", "compliance.appeal_upheld")
-STATUS_DESCRIPTIONS = {
-    ListingStatus.UNLISTED: gettext_noop("Unlisted. The partner makes no support commitment."),
-    ListingStatus.LISTED: gettext_noop("Listed. No notice is open."),
-    ListingStatus.ON_NOTICE: gettext_noop("On notice. The public page doesn't show it."),
-    ListingStatus.SUSPENDED: gettext_noop("Suspended. The public page shows the suspension."),
-    ListingStatus.DELISTED: gettext_noop("Delisted. The public page stays online and shows the status."),
-}
 
 
 @dataclass(frozen=True, slots=True)
-class PublicListingStatus:
+class PublicListingStatus(Content):
     """Listing status as the public sees it: label, description, tone, and whether the tier is shown.
 
     `key` identifies the status in URLs and data.
     """
 
-    word: str
-    sentence: str
-    tone: str
     key: str
+    word: str
+    tone: str
+    sentence: str = ""
     shows_tier: bool = False
 
 
-LISTED_STATUS = PublicListingStatus(gettext_noop("Listed"), "", "good", "listed", shows_tier=True)
-PUBLIC_STATUSES = {
-    ListingStatus.LISTED: LISTED_STATUS,
-    ListingStatus.ON_NOTICE: LISTED_STATUS,
-    ListingStatus.SUSPENDED: PublicListingStatus(
-        gettext_noop("Suspended"),
-        gettext_noop(
-            "The program suspended this integration because it missed its support commitment or ownership changed."
-        ),
-        "warn",
-        "suspended",
-    ),
-    ListingStatus.DELISTED: PublicListingStatus(
-        gettext_noop("No longer listed"),
-        gettext_noop("The program no longer lists this integration. No support commitment applies."),
-        "bad",
-        "delisted",
-    ),
-    ListingStatus.UNLISTED: PublicListingStatus(
-        gettext_noop("Community"),
-        gettext_noop("The partner ended its support commitment. Published versions stay available."),
-        "info",
-        "community",
-    ),
-}
-ENDED_STATUS = PublicListingStatus(
-    gettext_noop("No longer supported"), gettext_noop("The partner ended support."), "info", "ended"
-)
-PUBLIC_STATUSES_BY_KEY = {status.key: status for status in (*PUBLIC_STATUSES.values(), ENDED_STATUS)}
+@dataclass(frozen=True, slots=True)
+class ListingStatusText(Content):
+    """Key of a public status, and the description of the listing status for both sides."""
+
+    public: str
+    description: str
 
 
-def get_listing_status_after_step(step: str, target: Any) -> PublicListingStatus | None:
-    """Return the public status after a compliance step, or None if the step doesn't change the status."""
-    return (
-        PUBLIC_STATUSES.get(target, LISTED_STATUS)
-        if step in COMPLIANCE_STEPS and step not in STATUS_PRESERVING_STEPS
-        else None
-    )
+@dataclass(frozen=True, slots=True)
+class StatusTexts(Content):
+    """Content of public_statuses.yaml. `translatable` names the keys whose values are messages."""
+
+    translatable: tuple[str, ...]
+    public_statuses: tuple[PublicListingStatus, ...]
+    listing_statuses: dict[ListingStatus, ListingStatusText]
+
+
+TEXTS = load_content(Path(__file__).with_name("content") / "public_statuses.yaml", TypeAdapter(StatusTexts))
+PUBLIC_STATUSES_BY_KEY = {status.key: status for status in TEXTS.public_statuses}
+PUBLIC_STATUSES = {status: PUBLIC_STATUSES_BY_KEY[text.public] for status, text in TEXTS.listing_statuses.items()}
+LISTED_STATUS, ENDED_STATUS = PUBLIC_STATUSES_BY_KEY["listed"], PUBLIC_STATUSES_BY_KEY["ended"]
 
 
 def get_public_listing_status(integration: Integration) -> PublicListingStatus:

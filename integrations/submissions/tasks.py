@@ -7,7 +7,8 @@ from django.utils import timezone
 
 from integrations.submissions.models import Integration
 from integrations.submissions.services import credentials
-from integrations.submissions.services.transitions import lock_integration, refresh_next_action
+from integrations.submissions.services.changes import IntegrationChange
+from integrations.submissions.services.transitions import lock_integration
 
 
 def refresh_due_integrations(now: datetime | None = None, limit: int = 500) -> int:
@@ -23,9 +24,7 @@ def refresh_due_integrations(now: datetime | None = None, limit: int = 500) -> i
 
 def _refresh_integration(pk: int, now: datetime) -> bool:
     with transaction.atomic():
-        integration = lock_integration(pk)
-        refresh_next_action(integration, now)
-        integration.save()
+        IntegrationChange(lock_integration(pk), None, now).save()
         return True
 
 

@@ -19,8 +19,8 @@ from integrations.programs.stages import Stage
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.selectors import context
 from integrations.submissions.services.responsibility import RESPONSIBILITY_EVENT_TYPE, get_turn_stream
-from integrations.submissions.services.transitions import list_all_transitions
 from integrations.submissions.workflow.states import ListingStatus, Status, determine_next_action
+from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.analytics import services
 from portal.analytics.saved_views import services as saved_views
@@ -32,7 +32,6 @@ from portal.demo.content import PAST
 from portal.demo.past_transitions import CREATION, DAY, OWNER, REVIEWER, PastTransition, TransitionPlan
 
 END_WINDOW_DAYS = 330  # period in which they ended or were listed
-STEP_LABELS = {step.name: step.custom.get("label", step.name) for _, step in list_all_transitions()}
 END_STAGES = {"withdrawn", "declined", "archived"}
 
 
@@ -170,7 +169,7 @@ def _build_event_data(
     if transition.name == CREATION:
         return {"program": integration.program_key, "edition": integration.edition_date, "name": integration.name}
     return {
-        "label": STEP_LABELS[transition.name],
+        "label": TRANSITION_OPTIONS[transition.name].label or transition.name,
         "from": list(previous_position),
         "to": [transition.stage, transition.step],
         "to_step": integration.edition.step(transition.step).name,

@@ -12,10 +12,9 @@ from django.utils.translation import gettext_lazy
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import integration_changes
+from integrations.submissions.services.changes import change_integration
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
-from portal.audit.services import record_event
 from portal.core.django_arguments import FormArguments
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import MultiLineField
@@ -90,7 +89,8 @@ def save_reply(integration: Integration, text: str, *, actor: User | None, now: 
     Raises:
         ActionRefused: The actor can't edit the integration, or it was never listed.
     """
-    with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as row:
+    with change_integration(integration, permissions.can_edit, actor=actor, now=now) as change:
+        row = change.integration
         if row.released_at is None:
             raise ActionRefused(
                 _("The integration was never listed, so it has no support record."), "invalid-transition"
@@ -98,4 +98,4 @@ def save_reply(integration: Integration, text: str, *, actor: User | None, now: 
         current_reply = get_current_reply(row)
         if text == (current_reply.note if current_reply else ""):
             return None
-        return record_event(row, REPLY_EVENT_TYPE, actor=actor, now=now, note=text)
+        return change.record(REPLY_EVENT_TYPE, text)

@@ -10,34 +10,26 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import integration_changes
+from integrations.submissions.selectors.step_context import StepContext
+from integrations.submissions.services.changes import change_integration
+from integrations.submissions.workflow import guards
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
-from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
-from portal.ui.components.moments import format_clock
 
 
 def claim_review(integration: Integration, *, actor: User, now: datetime) -> Integration:
     """Claim a review for a limited time. Any reviewer can claim it after the claim expires."""
-    with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as row:
-        is_claimed_by_other = (
-            row.reviewer_id not in (None, actor.pk) and row.claim_expires_at is not None and row.claim_expires_at > now
-        )
-        if is_claimed_by_other:
-            raise ActionRefused(
-                _(
-                    "%(reviewer)s claimed this review until %(claim_expires_at)s. "
-                    "Wait until then, or ask them to release the claim."
-                )
-                % {"reviewer": row.reviewer, "claim_expires_at": format_clock(row.claim_expires_at)},
-                "conflict",
-            )
+    with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
+        row = change.integration
+        row.step_context = StepContext(row, now, actor)
+        if not guards.is_not_claimed_by_other(row):
+            raise ActionRefused(guards.explain_guard(guards.is_not_claimed_by_other, row), "conflict")
         is_new_reviewer = row.reviewer_id != actor.pk
         row.reviewer, row.claim_expires_at = actor, now + timedelta(minutes=settings.REVIEW_CLAIM_MINUTES)
         row.version -= 1  # open pages stay current
         if is_new_reviewer:
-            record_event(row, "review.claimed", actor=actor, now=now)
+            change.record("review.claimed")
     return row
 
 
@@ -51,31 +43,26 @@ def renew_claim(integration: Integration, *, actor: User, now: datetime) -> None
 
 def release_claim(integration: Integration, *, actor: AnyUser, now: datetime) -> None:
     """Release the actor's own claim. Only assign_reviewer() changes the reviewer for someone else."""
-    with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as row:
+    with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
+        row = change.integration
         if row.reviewer_id != actor.pk:
-            raise ActionRefused(
-                _("%(reviewer)s reviews this integration. You can release only your own claim.")
-                % {"reviewer": row.reviewer}
-                if row.reviewer
-                else _("No reviewer has claimed this review."),
-                "conflict",
-            )
+            message = _("No reviewer has claimed this review.")
+            if row.reviewer:
+                message = _("%(reviewer)s reviews this integration. You can release only your own claim.")
+            raise ActionRefused(message % {"reviewer": row.reviewer}, "conflict")
         row.reviewer, row.claim_expires_at = None, None
         row.version -= 1
-        record_event(row, "review.claim_released", actor=actor, now=now)
+        change.record("review.claim_released")
 
 
 def assign_reviewer(integration: Integration, reviewer: User | None, *, actor: User | None, now: datetime) -> None:
     """Assign a reviewer who is not a member of the integration's partner."""
     if not permissions.can_decide(integration, reviewer):
-        raise ActionRefused(
-            _("%(reviewer)s can't review this integration. Choose a reviewer from another company.")
-            % {"reviewer": reviewer},
-            "forbidden",
-        )
-    with integration_changes(integration, permissions.can_assign_reviewer, actor=actor, now=now) as row:
-        row.reviewer, row.claim_expires_at = reviewer, None
-        record_event(row, "review.assigned", actor=actor, now=now, reviewer=str(reviewer))
+        message = _("%(reviewer)s can't review this integration. Choose a reviewer from another company.")
+        raise ActionRefused(message % {"reviewer": reviewer}, "forbidden")
+    with change_integration(integration, permissions.can_assign_reviewer, actor=actor, now=now) as change:
+        change.integration.reviewer, change.integration.claim_expires_at = reviewer, None
+        change.record("review.assigned", reviewer=str(reviewer))
 
 
 def change_profile(user: User, fields: Mapping[str, object], *, actor: User) -> ReviewerProfile:

@@ -24,7 +24,7 @@ from integrations.reviews.presenters import (
 from integrations.reviews.views.queue import build_claim_context, load_integration_for_program
 from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm, MessageForm
 from integrations.submissions.models import Finding, Integration
-from integrations.submissions.presenters import is_visible_to_partner, list_path_steps
+from integrations.submissions.presenters import list_path_steps
 from integrations.submissions.selectors.recent_changes import get_read_marker, list_changes_since
 from integrations.submissions.services import findings as finding_services
 from integrations.submissions.services.transitions import list_available_transitions
@@ -105,7 +105,7 @@ def load_finding(request: AuthenticatedRequest, pk: int) -> Finding:
     visible = Integration.objects.visible_to(request.user)
     findings = Finding.objects.select_related("integration__partner", "raised_by")
     finding = get_object_or_404(findings, pk=pk, integration__in=visible)
-    if not permissions.is_program_staff(request.user) and not is_visible_to_partner(finding.integration, finding):
+    if not permissions.is_program_staff(request.user) and not finding.is_visible_to_partner:
         raise Http404(_("Finding not found."))
     return finding
 

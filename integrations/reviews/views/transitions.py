@@ -17,13 +17,15 @@ from django.views.decorators.vary import vary_on_headers
 from django_fsm import Transition
 
 from integrations.partners import permissions
-from integrations.submissions import notices, public_status
+from integrations.submissions import notices
 from integrations.submissions.models import Integration
+from integrations.submissions.public_status import PUBLIC_STATUSES
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty
+from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.django_arguments import FormArguments
@@ -46,7 +48,7 @@ def get_transition(name: str) -> Transition:
     """Return the transition of that name from any state. Raises Http404 if people can't perform it."""
     for field in ("stage", "listing_status"):
         for transition in Integration._meta.get_field(field).get_all_transitions(Integration):  # type: ignore[union-attr]
-            if transition.name == name and transition.custom.get("label"):
+            if transition.name == name and TRANSITION_OPTIONS[name].label:
                 return transition
     raise Http404(_("Unknown action."))
 
@@ -68,7 +70,7 @@ class TransitionForm(forms.Form):
         note = self.fields["note"]
         note.required = guards.has_note in transition.conditions
         default_label = PARTNER_NOTE_LABEL if transition.permission in PROGRAM_PERMISSIONS else PROGRAM_NOTE_LABEL
-        note.label = _(transition.custom.get("note", default_label))
+        note.label = _(TRANSITION_OPTIONS[transition.name].note or default_label)
         note.error_messages["required"] = _("Enter a reason. We record it with the decision.")
         if transition.name == "put_on_hold":
             note.validators.append(MaxLengthValidator(500))
@@ -135,12 +137,12 @@ def _render_transition(
     context = {
         "integration": integration,
         "step": transition,
-        "label": _(transition.custom["label"]),
+        "label": _(TRANSITION_OPTIONS[transition.name].label),
         "action": action,
         "form": form,
         "disabled_reason": _("Resolve the items above first.") if action and action.blockers else "",
-        "public": public_status.get_listing_status_after_step(transition.name, transition.target),
-        "is_compliance_step": transition.name in public_status.COMPLIANCE_STEPS,
+        "public": PUBLIC_STATUSES.get(transition.target),
+        "is_compliance_step": TRANSITION_OPTIONS[transition.name].is_compliance,
         "emails": emails,
         "preview_refusal": str(preview_refusal or ""),
         "refusal": refusal,

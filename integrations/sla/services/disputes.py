@@ -11,12 +11,9 @@ from integrations.sla.engine.types import Actor, IssueEventKind, Severity, Timel
 from integrations.sla.github import event_store
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.sla.services import projection
-from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import integration_changes
+from integrations.submissions.services.changes import IntegrationChange, change_integration
 from portal.accounts.models import User
-from portal.accounts.requests import AnyUser
 from portal.audit.models import AuditEvent
-from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
 
@@ -56,28 +53,28 @@ def exclude_issue(issue: SupportIssue, reason: str, *, actor: User, now: datetim
 
 def request_lower_severity(issue: SupportIssue, reason: str, *, actor: User | None, now: datetime) -> AuditEvent:
     """Request a lower severity. Nothing changes until the program decides. Raises ActionRefused."""
-    with integration_changes(issue.integration, permissions.can_edit, actor=actor, now=now) as integration:
+    with change_integration(issue.integration, permissions.can_edit, actor=actor, now=now) as change:
         _ensure_decidable(issue, IssueEventKind.SEVERITY_LOWERED)
         _mark_disputed(issue, SupportIssue.DisputeSubject.SEVERITY, now)
-        return _record_event(integration, issue, "issue.severity_reduction_requested", reason, actor, now)
+        return _record_event(change, issue, "issue.severity_reduction_requested", reason)
 
 
 def dispute_breach(issue: SupportIssue, reason: str, *, actor: User | None, now: datetime) -> AuditEvent:
     """Dispute a breach. It stays on record until the program decides. Raises ActionRefused."""
-    with integration_changes(issue.integration, permissions.can_edit, actor=actor, now=now) as integration:
+    with change_integration(issue.integration, permissions.can_edit, actor=actor, now=now) as change:
         _ensure_decidable(issue, IssueEventKind.NOT_AN_ISSUE)
         if not issue.breaches.filter(retracted_at=None).exists():
             raise ActionRefused("This issue has no breach to dispute.", "invalid-transition")
         _mark_disputed(issue, SupportIssue.DisputeSubject.BREACH, now)
-        return _record_event(integration, issue, "issue.disputed", reason, actor, now)
+        return _record_event(change, issue, "issue.disputed", reason)
 
 
 def dismiss_dispute(issue: SupportIssue, reason: str, *, actor: User | None, now: datetime) -> AuditEvent:
     """Dismiss an open dispute with a reason. Raises ActionRefused."""
-    with integration_changes(issue.integration, permissions.can_decide, actor=actor, now=now) as integration:
+    with change_integration(issue.integration, permissions.can_decide, actor=actor, now=now) as change:
         if not SupportIssue.objects.filter(pk=issue.pk, disputed_at__isnull=False).update(**RESOLVED_DISPUTE_FIELDS):
             raise ActionRefused("This issue has no open dispute.", "invalid-transition")
-        return _record_event(integration, issue, "issue.dispute_dismissed", reason, actor, now)
+        return _record_event(change, issue, "issue.dispute_dismissed", reason)
 
 
 def _mark_disputed(issue: SupportIssue, subject: str, now: datetime) -> None:
@@ -94,7 +91,7 @@ def _record_decision(
     actor: User | None,
     now: datetime,
 ) -> AuditEvent:
-    with integration_changes(issue.integration, permissions.can_decide, actor=actor, now=now) as integration:
+    with change_integration(issue.integration, permissions.can_decide, actor=actor, now=now) as change:
         event_store.lock_repository(issue.watch_id, wait=True)
         _ensure_decidable(issue, kind)
         key = f"{kind}:{now:%Y%m%dT%H%M%S}"
@@ -102,7 +99,7 @@ def _record_decision(
         event_store.build_event_row(issue.pk, event, "portal", now).save()
         projection.rebuild_projections([issue.pk], now, f"{RETRACTION_REASONS[kind]}: {reason}")
         SupportIssue.objects.filter(pk=issue.pk).update(**RESOLVED_DISPUTE_FIELDS)
-        return _record_event(integration, issue, event_type, reason, actor, now)
+        return _record_event(change, issue, event_type, reason)
 
 
 def _ensure_decidable(issue: SupportIssue, kind: IssueEventKind) -> None:
@@ -113,11 +110,7 @@ def _ensure_decidable(issue: SupportIssue, kind: IssueEventKind) -> None:
         raise ActionRefused("This issue is not critical.", "invalid-transition")
 
 
-def _record_event(
-    integration: Integration, issue: SupportIssue, event_type: str, reason: str, actor: AnyUser | None, now: datetime
-) -> AuditEvent:
+def _record_event(change: IntegrationChange, issue: SupportIssue, event_type: str, reason: str) -> AuditEvent:
     watch = MonitoredRepository.objects.only("repository").get(pk=issue.watch_id)
     name = f"{watch.repository}#{issue.number}"
-    return record_event(
-        integration, event_type, actor=actor, now=now, note=reason, issue=str(issue.uuid), name=name, title=issue.title
-    )
+    return change.record(event_type, reason, issue=str(issue.uuid), name=name, title=issue.title)

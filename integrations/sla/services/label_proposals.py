@@ -12,10 +12,9 @@ from integrations.sla.engine.severity import normalize_label
 from integrations.sla.models import LabelPolicy, SupportIssueEvent
 from integrations.sla.services.policies import CRITICAL_LABELS, PAUSE_LABELS
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import integration_changes
+from integrations.submissions.services.changes import change_integration
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
-from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 from verification.sources.errors import SourceError, SourceNotFoundError
 from verification.sources.factory import build_github_client
@@ -63,11 +62,11 @@ def propose_label_map(
     integration: Integration, label_map: LabelMap, *, actor: User | None, now: datetime
 ) -> LabelPolicy:
     """Propose a label policy, replacing an open proposal. Raises ActionRefused."""
-    with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as locked_integration:
-        pending_proposals = locked_integration.label_policies.filter(state=LabelPolicy.State.PROPOSED)
+    with change_integration(integration, permissions.can_edit, actor=actor, now=now) as change:
+        pending_proposals = change.integration.label_policies.filter(state=LabelPolicy.State.PROPOSED)
         pending_proposals.update(state=LabelPolicy.State.DECLINED, decided_at=now, note=REPLACEMENT_NOTE)
         policy = LabelPolicy.objects.create(
-            integration=locked_integration,
+            integration=change.integration,
             critical_labels=list(label_map.critical),
             pause_labels=list(label_map.pause),
             team=sorted(label_map.team),
@@ -76,22 +75,14 @@ def propose_label_map(
             proposed_by=actor,
             proposed_at=now,
         )
-        names = label_map.names
-        record_event(
-            locked_integration,
-            "label_policy.proposed",
-            actor=actor,
-            now=now,
-            note=describe_label_map(label_map),
-            policy=policy.pk,
-            team=names,
-        )
+        note = describe_label_map(label_map)
+        change.record("label_policy.proposed", note, policy=policy.pk, team=label_map.names)
         return policy
 
 
 def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: User | None, now: datetime) -> LabelPolicy:
     """Accept a proposal for issues opened after this, or decline it. Raises ActionRefused."""
-    with integration_changes(policy.integration, permissions.can_decide, actor=actor, now=now) as integration:
+    with change_integration(policy.integration, permissions.can_decide, actor=actor, now=now) as change:
         proposal = LabelPolicy.objects.select_for_update().get(pk=policy.pk)
         if proposal.state != LabelPolicy.State.PROPOSED:
             raise ActionRefused("This proposal was already decided. Reload the page.", "conflict")
@@ -99,8 +90,7 @@ def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: User
         proposal.decided_by, proposal.decided_at, proposal.note = actor, now, note[:500]
         proposal.valid_from = now if accept else None
         proposal.save()
-        event_type = "label_policy.accepted" if accept else "label_policy.declined"
-        record_event(integration, event_type, actor=actor, now=now, note=note, policy=proposal.pk)
+        change.record("label_policy.accepted" if accept else "label_policy.declined", note, policy=proposal.pk)
         return proposal
 
 

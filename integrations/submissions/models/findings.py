@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
 from integrations.submissions.models.integration import Integration
+from integrations.submissions.workflow.states import ReviewState
 
 USER_MODEL = settings.AUTH_USER_MODEL
 
@@ -49,6 +50,12 @@ class Finding(models.Model):
 
     def __str__(self) -> str:
         return f"Finding {self.number} of {self.integration}"
+
+    @property
+    def is_visible_to_partner(self) -> bool:
+        """Whether the partner can see the finding: findings stay hidden until the reviewer requests changes."""
+        integration = self.integration
+        return self.round < integration.review_round or integration.review_state == ReviewState.CHANGES
 
 
 class ReviewMessage(models.Model):

@@ -168,7 +168,3 @@ class Integration(FSMModelMixin, StageFields):
     @property
     def is_listed(self) -> bool:
         return self.listing_status not in (ListingStatus.UNLISTED, ListingStatus.DELISTED)
-
-
-# names of transitions and columns in source order: those of the stage, then those of the listing status
-MEMBER_NAMES = [name for kind in Integration.__mro__ for name in vars(kind)]

@@ -18,7 +18,7 @@ class ListingPeriod(models.Model):
     deadline_pause_reason = models.CharField(
         max_length=20, blank=True, choices=build_choices((PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL))
     )
-    compliance_request = models.CharField(max_length=40, blank=True)  # key of next_action.COMPLIANCE_REQUESTS
+    compliance_request = models.CharField(max_length=40, blank=True)  # code in next_actions.yaml
     compliance_request_params = models.JSONField(default=dict, blank=True)
     compliance_reviewed_at = models.DateTimeField(null=True, blank=True)  # earlier breaches suggest no notice
     deadline_notified_at = models.DateTimeField(null=True, blank=True)  # when the program was notified of the end

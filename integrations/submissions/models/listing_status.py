@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import models
-from django.utils.translation import gettext_noop as _
 from django_fsm import FSMField, transition
 
 from integrations.partners import permissions
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 
 listing_transition = partial(transition, field="listing_status")
 compliance_transition = partial(listing_transition, permission=permissions.can_decide_compliance)
-EVIDENCE_OPTION = {"evidence": True}  # the decision stores the evidence that both sides see
-REASON_LABEL = _("Reason for the partner")
 
 
 class ListingStatusFields(ListingPeriod):
@@ -70,7 +67,6 @@ class ListingStatusFields(ListingPeriod):
         target=None,
         permission=permissions.can_edit,
         conditions=[guards.is_decision_final, guards.can_request_tier],
-        custom={"label": _("Request tier"), "tone": "good"},
     )
     def request_tier(self, *, tier: str, **_: object) -> None:
         self.tier_request = tier
@@ -80,7 +76,6 @@ class ListingStatusFields(ListingPeriod):
         target=None,
         permission=permissions.can_decide,
         conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_tier_requirements],
-        custom={"label": _("Grant tier"), "tone": "good", "decision": True, "mail": "tier_granted"},
     )
     def grant_tier(self, **_: object) -> None:
         self.tier, self.tier_request = self.tier_request, ""
@@ -90,13 +85,6 @@ class ListingStatusFields(ListingPeriod):
         target=None,
         permission=permissions.can_decide,
         conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_note],
-        custom={
-            "label": _("Decline tier"),
-            "tone": "bad",
-            "decision": True,
-            "note": REASON_LABEL,
-            "mail": "tier_declined",
-        },
     )
     def decline_tier(self, **_: object) -> None:
         self.tier_request = ""
@@ -116,12 +104,6 @@ class ListingStatusFields(ListingPeriod):
         source=ListingStatus.LISTED,
         target=ListingStatus.ON_NOTICE,
         conditions=[guards.has_note],
-        custom={
-            "label": _("Issue notice"),
-            "tone": "warn",
-            "note": _("Reason and evidence for the partner"),
-            **EVIDENCE_OPTION,
-        },
     )
     def issue_notice(self, *, actor: User, now: datetime, **_: object) -> None:
         self._begin_listing_status(now, settings.NOTICE_GRACE_DAYS)
@@ -131,7 +113,6 @@ class ListingStatusFields(ListingPeriod):
         source=[ListingStatus.LISTED, ListingStatus.SUSPENDED, ListingStatus.DELISTED, ListingStatus.UNLISTED],
         target=None,
         conditions=[compliance_guards.has_pending_request, guards.has_note],
-        custom={"label": _("Dismiss request"), "tone": "neutral", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def dismiss_request(self, *, now: datetime, **_: object) -> None:
         self.compliance_request, self.compliance_reviewed_at = "", now
@@ -149,7 +130,6 @@ class ListingStatusFields(ListingPeriod):
         source=[ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
         target=None,
         conditions=[compliance_guards.is_paused_for_activity, guards.has_note],
-        custom={"label": _("Resume deadline"), "tone": "warn", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def resume_deadline(self, *, now: datetime, **_: object) -> None:
         self._resume_period(now)
@@ -165,7 +145,6 @@ class ListingStatusFields(ListingPeriod):
             compliance_guards.is_data_complete,
             guards.has_note,
         ],
-        custom={"label": _("Suspend"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def suspend(self, *, actor: User, now: datetime, **_: object) -> None:
         self._begin_listing_status(now, settings.DELISTING_AFTER_DAYS)
@@ -175,7 +154,6 @@ class ListingStatusFields(ListingPeriod):
         source=[ListingStatus.LISTED, ListingStatus.ON_NOTICE],
         target=ListingStatus.SUSPENDED,
         conditions=[compliance_guards.is_repository_transferred, guards.has_note],
-        custom={"label": _("Suspend immediately"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def suspend_immediately(self, *, actor: User, now: datetime, **_: object) -> None:
         self._begin_listing_status(now, settings.DELISTING_AFTER_DAYS)
@@ -192,7 +170,6 @@ class ListingStatusFields(ListingPeriod):
             compliance_guards.is_data_complete,
             guards.has_note,
         ],
-        custom={"label": _("Delist integration"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def delist(self, *, now: datetime, **_: object) -> None:
         self._begin_listing_status(now)
@@ -202,7 +179,6 @@ class ListingStatusFields(ListingPeriod):
         source=[ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
         target=ListingStatus.LISTED,
         conditions=[compliance_guards.is_appeal_open, compliance_guards.is_uninvolved, guards.has_note],
-        custom={"label": _("Uphold appeal"), "tone": "good", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def uphold_appeal(self, *, now: datetime, **_: object) -> None:
         self._restore_listing(now)
@@ -211,7 +187,6 @@ class ListingStatusFields(ListingPeriod):
         source=[ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
         target=None,
         conditions=[compliance_guards.is_appeal_open, compliance_guards.is_uninvolved, guards.has_note],
-        custom={"label": _("Dismiss appeal"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def dismiss_appeal(self, *, now: datetime, **_: object) -> None:
         self._resume_period(now)
@@ -220,7 +195,6 @@ class ListingStatusFields(ListingPeriod):
         source=ListingStatus.ON_NOTICE,
         target=ListingStatus.LISTED,
         conditions=[compliance_guards.is_no_appeal_open, guards.has_note],
-        custom={"label": _("Withdraw notice"), "tone": "good", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def withdraw_notice(self, *, now: datetime, **_: object) -> None:
         self._restore_listing(now)
@@ -234,12 +208,6 @@ class ListingStatusFields(ListingPeriod):
             guards.has_no_missing_requirements,
             guards.has_note,
         ],
-        custom={
-            "label": _("Reinstate"),
-            "tone": "good",
-            "note": _("Review summary for the partner"),
-            **EVIDENCE_OPTION,
-        },
     )
     def reinstate(self, *, now: datetime, **_: object) -> None:
         self._restore_listing(now)
@@ -249,7 +217,6 @@ class ListingStatusFields(ListingPeriod):
         target=None,
         permission=permissions.can_edit,
         conditions=[compliance_guards.is_not_appealed, guards.has_note],
-        custom={"label": _("Appeal"), "tone": "warn", "note": _("Reason for the appeal"), **EVIDENCE_OPTION},
     )
     def appeal(self, *, now: datetime, **_: object) -> None:
         self._pause_period(PAUSED_FOR_APPEAL, now)
@@ -260,11 +227,6 @@ class ListingStatusFields(ListingPeriod):
         target=None,
         permission=permissions.can_request_reinstatement,
         conditions=[compliance_guards.has_no_pending_request, compliance_guards.is_no_appeal_open, guards.has_note],
-        custom={
-            "label": _("Request reinstatement"),
-            "tone": "warn",
-            "note": _("Changes since the decision"),
-        },
     )
     def request_reinstatement(self, **_: object) -> None:
         self.compliance_request, self.compliance_request_params = "reinstatement", {}
@@ -273,11 +235,6 @@ class ListingStatusFields(ListingPeriod):
         source=[ListingStatus.LISTED, ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
         target=ListingStatus.UNLISTED,
         permission=permissions.can_manage,
-        custom={
-            "label": _("Downgrade to community"),
-            "tone": "warn",
-            "note": _("Note for users (optional)"),
-        },
     )
     def downgrade_to_community(self, *, now: datetime, **_: object) -> None:
         self._begin_listing_status(now)

@@ -8,7 +8,6 @@ from datetime import datetime
 from functools import partial
 
 from django.db import models
-from django.utils.translation import gettext_noop
 from django_fsm import RETURN_VALUE, FSMField, transition
 
 from integrations.partners import permissions
@@ -24,7 +23,6 @@ undo_transition = partial(
     stage_transition,
     permission=permissions.can_undo_decision,
     conditions=[guards.can_undo_decision],
-    custom={"label": gettext_noop("Undo decision"), "tone": "warn"},
 )
 STAGES_BEFORE_RELEASE = [Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEASE]
 HOLDABLE_STAGES = [*STAGES_BEFORE_RELEASE, Stage.SUPPORT]
@@ -78,7 +76,6 @@ class StageFields(ListingStatusFields):
         target=RETURN_VALUE(Stage.ENGAGE, Stage.DEVELOP),
         permission=permissions.can_edit,
         conditions=[guards.is_not_on_hold, guards.is_review_not_next, guards.has_no_missing_requirements],
-        custom={"label": gettext_noop("Complete step"), "tone": "good"},
     )
     def complete_step(self, **_: object) -> str:
         step, stage = self.next_position
@@ -90,7 +87,6 @@ class StageFields(ListingStatusFields):
         target=Stage.REVIEW,
         permission=permissions.can_edit,
         conditions=[guards.is_not_on_hold, guards.is_review_next, guards.has_no_missing_requirements],
-        custom={"label": gettext_noop("Request review"), "tone": "good"},
     )
     def submit_for_review(self, *, now: datetime, **_: object) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
@@ -107,7 +103,6 @@ class StageFields(ListingStatusFields):
             guards.has_no_partner_requirements,
             guards.has_no_open_findings,
         ],
-        custom={"label": gettext_noop("Request another review"), "tone": "good"},
     )
     def resubmit_for_review(self, *, now: datetime, **_: object) -> None:
         self._start_review_round(now)
@@ -122,12 +117,6 @@ class StageFields(ListingStatusFields):
             guards.is_review_requested,
             guards.has_partner_tasks,
         ],
-        custom={
-            "label": gettext_noop("Request changes"),
-            "tone": "warn",
-            "decision": True,
-            "mail": "changes_requested",
-        },
     )
     def request_changes(self, **_: object) -> None:
         self.review_state = ReviewState.CHANGES
@@ -143,7 +132,6 @@ class StageFields(ListingStatusFields):
             guards.has_only_verified_findings,
             guards.has_no_missing_requirements,
         ],
-        custom={"label": gettext_noop("Approve"), "tone": "good", "decision": True, "mail": "approved"},
     )
     def approve(self, **_: object) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
@@ -154,7 +142,6 @@ class StageFields(ListingStatusFields):
         target=Stage.SUPPORT,
         permission=permissions.can_decide,
         conditions=[guards.is_not_on_hold, guards.is_decision_final, guards.has_no_missing_requirements],
-        custom={"label": gettext_noop("Publish listing"), "tone": "good", "mail": "released"},
     )
     def publish(self, *, now: datetime, **_: object) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
@@ -169,13 +156,6 @@ class StageFields(ListingStatusFields):
         target=Stage.DECLINED,
         permission=permissions.can_decide,
         conditions=[guards.is_not_claimed_by_other, guards.has_note],
-        custom={
-            "label": gettext_noop("Decline"),
-            "tone": "bad",
-            "decision": True,
-            "note": gettext_noop("Reason for the partner"),
-            "mail": "declined",
-        },
     )
     def decline(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
@@ -184,11 +164,6 @@ class StageFields(ListingStatusFields):
         source=STAGES_BEFORE_RELEASE,
         target=Stage.WITHDRAWN,
         permission=permissions.can_edit,
-        custom={
-            "label": gettext_noop("Withdraw"),
-            "tone": "bad",
-            "note": gettext_noop("Reason (saved in the history)"),
-        },
     )
     def withdraw(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
@@ -198,12 +173,6 @@ class StageFields(ListingStatusFields):
         target=Stage.ARCHIVED,
         permission=permissions.can_manage,
         conditions=[guards.has_note],
-        custom={
-            "label": gettext_noop("End support"),
-            "tone": "bad",
-            "note": gettext_noop("Note for users"),
-            "mail": "archived",
-        },
     )
     def archive(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
@@ -215,7 +184,6 @@ class StageFields(ListingStatusFields):
         target=RETURN_VALUE(*STAGES_BEFORE_RELEASE),
         permission=permissions.can_reopen,
         conditions=[guards.is_decision_final],
-        custom={"label": gettext_noop("Reopen integration"), "tone": "good", "mail": "reopened"},
     )
     def reopen(self, **_: object) -> str:
         self.ended_at = None
@@ -226,12 +194,6 @@ class StageFields(ListingStatusFields):
         target=None,
         permission=permissions.can_put_on_hold,
         conditions=[guards.is_not_on_hold, guards.has_note],
-        custom={
-            "label": gettext_noop("Put on hold"),
-            "tone": "warn",
-            "note": gettext_noop("Reason for the hold"),
-            "mail": "held",
-        },
     )
     def put_on_hold(self, *, note: str, waits_for: str = ResponsibleParty.THIRD_PARTY, **_: object) -> None:
         self.on_hold_for, self.hold_reason = ResponsibleParty(waits_for), note
@@ -241,7 +203,6 @@ class StageFields(ListingStatusFields):
         target=None,
         permission=permissions.can_decide,
         conditions=[guards.is_on_hold],
-        custom={"label": gettext_noop("Remove hold"), "tone": "good", "mail": "resumed"},
     )
     def resume(self, **_: object) -> None:
         self.on_hold_for = self.hold_reason = ""

@@ -115,7 +115,7 @@ def list_missing_for_tier(integration: "Integration", tier: Tier, now: datetime)
     return list_blocking(integration, tier.requirements, tier.groups, now)
 
 
-# keys of next_action.REQUIREMENT_ACTIONS
+# codes in next_actions.yaml
 ACTIONS_BY_KIND = {
     RequirementKind.FORM: "complete_form",
     RequirementKind.DOCUMENT: "upload",

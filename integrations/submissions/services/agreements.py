@@ -10,17 +10,10 @@ from django.conf import settings
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.submissions.models import Agreement, Integration
 from integrations.submissions.services import documents
-from integrations.submissions.services.requirements import (
-    OTHER_PARTY,
-    get_acting_party,
-    get_or_create_state,
-    submission_changes,
-    submit_answer,
-)
+from integrations.submissions.services.requirements import OTHER_PARTY, RequirementChange, change_requirement
 from integrations.submissions.workflow.states import ResponsibleParty, Status
 from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
@@ -76,9 +69,9 @@ def sign_agreement(
     agreement. Raises ActionRefused.
     """
     _validate_signing_date(signature.signed_on, now)
-    with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, requirement):
-        side = get_acting_party(locked_integration, actor)
-        agreement = get_latest_agreement(locked_integration.partner, requirement.agreement)
+    with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
+        partner, kind, side = change.integration.partner, change.requirement.agreement, change.acting_party
+        agreement = get_latest_agreement(partner, kind)
         if agreement is not None and agreement.is_complete:
             if get_signature(agreement, side) == signature and version in ("", agreement.version):
                 return agreement
@@ -86,25 +79,19 @@ def sign_agreement(
                 message = _("Both sides already signed version %(version)s.")
                 raise ActionRefused(message % {"version": agreement.version}, "conflict")
             agreement = None
-        agreement = agreement or Agreement(
-            partner=locked_integration.partner, kind=requirement.agreement, created_at=now
-        )
+        agreement = agreement or Agreement(partner=partner, kind=kind, created_at=now)
         version = _resolve_version(agreement, version, side)
         if agreement.version == version and get_signature(agreement, side) == signature and file is None:
             return agreement
         _reject_used_version(agreement, version)
-        _set_signature(agreement, version, side, signature)
+        agreement.version = version
+        setattr(agreement, f"{side}_signer", signature.signer)
+        setattr(agreement, f"{side}_signed_on", signature.signed_on)
         if file is not None:
-            _attach_file(locked_integration, requirement_id, agreement, file, actor, now)
+            _attach_file(change, agreement, file)
         agreement.save()
-        _answer_requirement(locked_integration, requirement_id, agreement, side, actor, now)
+        _answer_requirement(change, agreement)
     return agreement
-
-
-def _set_signature(agreement: Agreement, version: str, side: ResponsibleParty, signature: AgreementSignature) -> None:
-    agreement.version = version
-    setattr(agreement, f"{side}_signer", signature.signer)
-    setattr(agreement, f"{side}_signed_on", signature.signed_on)
 
 
 def _validate_signing_date(signed_on: date, now: datetime) -> None:
@@ -118,11 +105,9 @@ def _resolve_version(agreement: Agreement, version: str, side: ResponsibleParty)
     """Return the version that both sides sign; the side that signs first names it."""
     other_signature = get_signature(agreement, OTHER_PARTY[side])
     if other_signature is not None and version not in ("", agreement.version):
-        raise ActionRefused(
-            _("%(signer)s signed version %(version)s. Both sides must sign the same version.")
-            % {"signer": other_signature.signer, "version": agreement.version},
-            "conflict",
-        )
+        message = _("%(signer)s signed version %(version)s. Both sides must sign the same version.")
+        values = {"signer": other_signature.signer, "version": agreement.version}
+        raise ActionRefused(message % values, "conflict")
     if not version and not agreement.version:
         raise ActionRefused(_("Enter the signed version."))
     return version or agreement.version
@@ -132,63 +117,41 @@ def _reject_used_version(agreement: Agreement, version: str) -> None:
     """Refuse a version that another agreement already has; a renewal needs a new one."""
     same_version = Agreement.objects.filter(partner=agreement.partner, kind=agreement.kind, version=version)
     if same_version.exclude(pk=agreement.pk).exists():
-        raise ActionRefused(
-            _("Both sides already signed version %(version)s. Enter a new version for the renewal.")
-            % {"version": version}
-        )
+        message = _("Both sides already signed version %(version)s. Enter a new version for the renewal.")
+        raise ActionRefused(message % {"version": version})
 
 
-def _attach_file(
-    integration: Integration,
-    requirement_id: str,
-    agreement: Agreement,
-    file: ValidatedFile,
-    actor: AnyUser,
-    now: datetime,
-) -> None:
+def _attach_file(change: RequirementChange, agreement: Agreement, file: ValidatedFile) -> None:
     """Attach the file to the agreement in place of an existing one."""
     if agreement.document is not None and agreement.document.sha256 == file.sha256:
         return
     if agreement.document is not None:
-        documents.mark_removed(agreement.document, now)
-    agreement.document = documents.store_document(
-        integration, get_or_create_state(integration, requirement_id), file, actor=actor, now=now
-    )
+        documents.mark_removed(agreement.document, change.now)
+    agreement.document = documents.store_document(change, file)
 
 
-def _answer_requirement(
-    integration: Integration,
-    requirement_id: str,
-    agreement: Agreement,
-    side: ResponsibleParty,
-    actor: AnyUser | None,
-    now: datetime,
-) -> None:
+def _answer_requirement(change: RequirementChange, agreement: Agreement) -> None:
     """Answer the requirement for all integrations of the partner that need this agreement.
 
     While a renewal waits for the other side, the answer stays the version in force.
     """
-    effective_agreement = get_agreement_in_force(integration.partner, agreement.kind) or agreement
-    renewal_data = {} if effective_agreement == agreement else {"renewal_waits_for": str(OTHER_PARTY[side])}
-    submit_answer(
-        integration,
-        requirement_id,
-        {**_build_answer_data(effective_agreement, side), **renewal_data},
-        actor=actor,
-        now=now,
-        rule=permissions.can_take_part,
+    effective_agreement = get_agreement_in_force(agreement.partner, agreement.kind) or agreement
+    other_party = str(OTHER_PARTY[change.acting_party])
+    data, summary = _build_signature_data(effective_agreement), _summarize_agreement(effective_agreement)
+    if not effective_agreement.is_complete:
+        data["waits_for"] = other_party
+    if effective_agreement != agreement:
+        data["renewal_waits_for"], summary = other_party, f"{summary}; renewal: {_summarize_agreement(agreement)}"
+    with translation.override(settings.LANGUAGE_CODE):  # the name of the agreement is stored
+        kind_label = str(agreement.get_kind_display())  # type: ignore[attr-defined]
+    change.answer(
+        "agreement.completed" if agreement.is_complete else FIRST_SIGNATURE_EVENT_TYPES[change.acting_party],
+        data,
         status=Status.SUBMITTED if effective_agreement.is_complete else Status.AWAITING_OTHER_PARTY,
-        event_type="agreement.completed" if agreement.is_complete else FIRST_SIGNATURE_EVENT_TYPES[side],
-        summary=_summarize_agreement(effective_agreement)
-        + ("" if effective_agreement == agreement else f"; renewal: {_summarize_agreement(agreement)}"),
-        extra_data={"agreement": _get_kind_label(agreement), **_build_signature_data(agreement)},
+        summary=summary,
+        agreement=kind_label,
+        **_build_signature_data(agreement),
     )
-
-
-def _get_kind_label(agreement: Agreement) -> str:
-    """Return the name of the agreement in the default language, because it is stored."""
-    with translation.override(settings.LANGUAGE_CODE):
-        return str(agreement.get_kind_display())  # type: ignore[attr-defined]
 
 
 def _summarize_agreement(agreement: Agreement) -> str:
@@ -204,8 +167,3 @@ def _build_signature_data(agreement: Agreement) -> dict[str, str]:
         if signature is not None:
             data |= {f"{name}_signer": signature.signer, f"{name}_signed_on": signature.signed_on.isoformat()}
     return data
-
-
-def _build_answer_data(agreement: Agreement, side: ResponsibleParty) -> dict[str, str]:
-    waiting_data = {} if agreement.is_complete else {"waits_for": str(OTHER_PARTY[side])}
-    return {**_build_signature_data(agreement), **waiting_data}

@@ -13,7 +13,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import AnswerScope, Requirement
 from integrations.programs.schema import Edition
 from integrations.submissions.models import Integration, RequirementFulfillment
-from integrations.submissions.services.transitions import integration_changes, refresh_next_action
+from integrations.submissions.services.changes import IntegrationChange, change_integration
 from integrations.submissions.workflow.states import Status
 from portal.accounts.models import User
 from portal.audit.services import record_event
@@ -56,17 +56,9 @@ def create_integration(
         )
         integration.save()
         _copy_shared_answers(integration, entry_edition)
-        refresh_next_action(integration, now)
-        integration.save()
-        record_event(
-            integration,
-            "integration.created",
-            actor=actor,
-            now=now,
-            program=program,
-            edition=entry_edition.date,
-            name=integration.name,
-        )
+        change = IntegrationChange(integration, actor, now)
+        change.save()
+        change.record("integration.created", program=program, edition=entry_edition.date, name=integration.name)
     return integration
 
 
@@ -115,19 +107,16 @@ def change_description(
     integration: Integration, values: Mapping[str, object], *, actor: User | None, now: datetime
 ) -> Integration:
     """Change description fields or the repository, and record old and new values."""
-    with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as locked_integration:
-        keys = [
-            key
-            for key in (*DESCRIPTION_FIELDS, *REPOSITORY_FIELDS)
-            if key in values and getattr(locked_integration, key) != values[key]
-        ]
-        changes = {key: [getattr(locked_integration, key), values[key]] for key in keys}
-        for key in keys:
-            setattr(locked_integration, key, values[key])
+    with change_integration(integration, permissions.can_edit, actor=actor, now=now) as change:
+        row, keys = change.integration, [key for key in (*DESCRIPTION_FIELDS, *REPOSITORY_FIELDS) if key in values]
+        changes = {key: [getattr(row, key), values[key]] for key in keys if getattr(row, key) != values[key]}
+        for key, (_previous, value) in changes.items():
+            setattr(row, key, value)
         if changes:
-            event_type = "integration.repository_changed" if "repository" in changes else "integration.edited"
-            record_event(locked_integration, event_type, actor=actor, now=now, changes=changes)
-    return locked_integration
+            is_other_repository = "repository" in changes
+            event_type = "integration.repository_changed" if is_other_repository else "integration.edited"
+            change.record(event_type, changes=changes)
+    return row
 
 
 def assign_manager(partner: Partner, manager: User | None, *, actor: User, now: datetime) -> None:

@@ -3,29 +3,31 @@
 The secret appears only on the page that a reviewer requests, never in an event, log, draft, or other page.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
 from integrations.partners import permissions
+from integrations.partners.permissions import PermissionRule
 from integrations.submissions.models import Integration, TestCredential, TestCredentialAccess
-from integrations.submissions.services.requirements import submission_changes, submit_answer
-from integrations.submissions.services.transitions import integration_changes
+from integrations.submissions.services.changes import IntegrationChange, change_integration
+from integrations.submissions.services.requirements import RequirementChange, change_requirement
 from integrations.submissions.workflow.states import FINAL_STAGES, Stage, Status
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
-from portal.audit.services import record_event
 from portal.core import crypto
 from portal.core.errors import ActionRefused
+from portal.core.value_types import JsonObject
 
 ROTATION_PERIOD = timedelta(days=90)
 REMINDER_PERIOD = timedelta(days=30)
+MAX_PROCESSED = 200  # in a round; the next one processes the rest
 STAGES_AFTER_REVIEW = (Stage.RELEASE, Stage.SUPPORT)
 AccessKind = TestCredentialAccess.How
 
@@ -66,19 +68,19 @@ def submit_credential(
 
     With `replaces` (a UUID), it replaces that account; partners rotate accounts this way.
     """
-    with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, requirement):
+    with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
         existing = TestCredential.objects.filter(uuid=uuid).first()
         if existing is not None:
-            return _require_same_integration(existing, locked_integration)
-        if permanent and not requirement.permanent:
+            if existing.integration_id != integration.pk:
+                raise ActionRefused(_("Reload the page and submit the test account again."), "conflict")
+            return existing
+        if permanent and not change.requirement.permanent:
             raise ActionRefused(_("This program doesn't accept permanent test accounts."))
         if replaces:
-            end_credential(
-                _get_credential(list_current_credentials(locked_integration, requirement_id), replaces), "replaced", now
-            )
+            end_credential(_get_credential(change, replaces), "replaced", now)
         credential = TestCredential(
             uuid=uuid,
-            integration=locked_integration,
+            integration=change.integration,
             requirement_id=requirement_id,
             label=label,
             permanent=permanent,
@@ -88,39 +90,19 @@ def submit_credential(
         )
         credential.encrypted_value = crypto.encrypt(secret, credential.build_encryption_context())
         credential.save()
-        _record_submission(locked_integration, credential, bool(replaces), actor, now)
+        _answer_requirement(change, "credential.added", label=label, permanent=permanent, replaced=bool(replaces))
     return credential
 
 
-def _record_submission(
-    integration: Integration, credential: TestCredential, is_replacement: bool, actor: AnyUser | None, now: datetime
-) -> None:
-    event_data = {"label": credential.label, "permanent": credential.permanent, "replaced": is_replacement}
-    summary = _summarize_credentials(integration, credential.requirement_id)
-    submit_answer(
-        integration,
-        credential.requirement_id,
-        {},
-        actor=actor,
-        now=now,
-        event_type="credential.added",
-        summary=summary,
-        extra_data=event_data,
-    )
+def _answer_requirement(change: RequirementChange, event_type: str, **event_data: Any) -> None:
+    """Answer the requirement with the stored accounts, or reopen it without any."""
+    labels = [stored.label for stored in list_current_credentials(change.integration, change.requirement.id)]
+    status, summary = (Status.SUBMITTED, f"Stored: {', '.join(labels)}."[:500]) if labels else (Status.OPEN, "")
+    change.answer(event_type, {}, status=status, summary=summary, **event_data)
 
 
-def _require_same_integration(credential: TestCredential, integration: Integration) -> TestCredential:
-    if credential.integration_id != integration.pk:
-        raise ActionRefused(_("Reload the page and submit the test account again."), "conflict")
-    return credential
-
-
-def _summarize_credentials(integration: Integration, requirement_id: str) -> str:
-    labels = ", ".join(credential.label for credential in list_current_credentials(integration, requirement_id))
-    return f"Stored: {labels}."[:500]
-
-
-def _get_credential(credentials: Iterable[TestCredential], uuid: str) -> TestCredential:
+def _get_credential(change: RequirementChange, uuid: str) -> TestCredential:
+    credentials = list_current_credentials(change.integration, change.requirement.id)
     credential = next((credential for credential in credentials if str(credential.uuid) == uuid), None)
     if credential is None:
         raise ActionRefused(_("This test account was replaced or withdrawn. Reload the page."), "conflict")
@@ -131,21 +113,10 @@ def withdraw_credential(
     integration: Integration, requirement_id: str, uuid: str, *, actor: AnyUser, now: datetime
 ) -> None:
     """Withdraw an account and delete its secret."""
-    with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, _):
-        credential = _get_credential(list_current_credentials(locked_integration, requirement_id), uuid)
+    with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
+        credential = _get_credential(change, uuid)
         end_credential(credential, "withdrawn", now)
-        remaining = list_current_credentials(locked_integration, requirement_id)
-        submit_answer(
-            locked_integration,
-            requirement_id,
-            {},
-            actor=actor,
-            now=now,
-            status=Status.SUBMITTED if remaining else Status.OPEN,
-            event_type="credential.withdrawn",
-            extra_data={"label": credential.label},
-            summary=_summarize_credentials(locked_integration, requirement_id) if remaining else "",
-        )
+        _answer_requirement(change, "credential.withdrawn", label=credential.label)
 
 
 def end_credential(credential: TestCredential, reason: str, now: datetime) -> None:
@@ -172,101 +143,81 @@ def _open_credential(
 ) -> crypto.Secret:
     if not reason.strip():
         raise ActionRefused(_("Enter a reason. We record it and send it to the partner."))
-    with integration_changes(
-        credential.integration, permissions.can_open_credentials, actor=actor, now=now
-    ) as locked_integration:
-        locked_credential = locked_integration.credentials.get(pk=credential.pk)
-        expiry_reason = explain_expiry(locked_credential, locked_integration, now)
-        if expiry_reason:
-            raise ActionRefused(
-                _("We no longer store this test account: %(reason)s.") % {"reason": expiry_reason}, "invalid-transition"
-            )
+    with _change_credential(credential, permissions.can_open_credentials, actor=actor, now=now) as (change, row):
+        if expiry_reason := explain_expiry(row, change.integration, now):
+            message = _("We no longer store this test account: %(reason)s.")
+            raise ActionRefused(message % {"reason": expiry_reason}, "invalid-transition")
         try:
-            secret = crypto.decrypt(
-                bytes(locked_credential.encrypted_value), locked_credential.build_encryption_context()
-            )
+            secret = crypto.decrypt(bytes(row.encrypted_value), row.build_encryption_context())
         except crypto.DecryptionError as error:
             raise ActionRefused(str(error), "invalid-transition") from None
-        reason = reason.strip()[:300]
-        locked_credential.accesses.create(how=how, by=actor, reason=reason, at=now)
-        requirement = locked_integration.edition.requirement(locked_credential.requirement_id)
-        record_event(
-            locked_integration,
-            event_type,
-            actor=actor,
-            now=now,
-            note=reason,
-            requirement=locked_credential.requirement_id,
-            title=requirement.title if requirement else "",
-            label=locked_credential.label,
-        )
+        row.accesses.create(how=how, by=actor, reason=reason.strip()[:300], at=now)
+        change.record(event_type, reason.strip()[:300], **_build_event_data(row, change.integration))
     return secret
+
+
+@contextmanager
+def _change_credential(
+    credential: TestCredential, rule: PermissionRule, *, actor: User | None, now: datetime
+) -> Iterator[tuple[IntegrationChange, TestCredential]]:
+    """Lock the integration of a credential and load the credential again."""
+    with change_integration(credential.integration, rule, actor=actor, now=now) as change:
+        yield change, change.integration.credentials.get(pk=credential.pk)
+
+
+def _build_event_data(credential: TestCredential, integration: Integration) -> JsonObject:
+    requirement = integration.edition.requirement(credential.requirement_id)
+    title = requirement.title if requirement else ""
+    return {"requirement": credential.requirement_id, "title": title, "label": credential.label}
 
 
 def end_due_credentials(now: datetime) -> int:
     """End expired accounts. Return their number."""
     is_ended = Q(integration__stage__in=FINAL_STAGES) | Q(integration__stage__in=STAGES_AFTER_REVIEW, permanent=False)
     is_final = Q(integration__undo_until=None) | Q(integration__undo_until__lte=now)
-    due_credentials = TestCredential.objects.filter(is_ended, is_final, ended_at=None).select_related(
-        "integration__partner"
-    )
-    return sum(_end_due_credential(credential, now) for credential in list(due_credentials[:200]))
-
-
-def _end_due_credential(credential: TestCredential, now: datetime) -> bool:
-    with integration_changes(
-        credential.integration, permissions.is_never_allowed, actor=None, now=now
-    ) as locked_integration:
-        locked_credential = locked_integration.credentials.get(pk=credential.pk)
-        reason = explain_expiry(locked_credential, locked_integration, now)
-        if locked_credential.ended_at is not None or not reason:
-            return False
-        end_credential(locked_credential, reason, now)
-        requirement_id, label = locked_credential.requirement_id, locked_credential.label
-        record_event(
-            locked_integration,
-            "credential.deleted",
-            actor=None,
-            now=now,
-            note=reason,
-            requirement=requirement_id,
-            label=label,
-        )
-        return True
+    return _process_due(TestCredential.objects.filter(is_ended, is_final), _end_due_credential, now)
 
 
 def send_due_reminders(now: datetime) -> int:
     """Ask partners to rotate permanent accounts, once per due date. Return the number of reminders."""
-    due_credentials = TestCredential.objects.filter(ended_at=None, permanent=True, rotate_at__lte=now)
-    return sum(
-        _send_reminder(credential, now)
-        for credential in list(due_credentials.select_related("integration__partner")[:200])
-    )
+    return _process_due(TestCredential.objects.filter(permanent=True, rotate_at__lte=now), _send_reminder, now)
 
 
-def _send_reminder(credential: TestCredential, now: datetime) -> bool:
-    with (
-        transaction.atomic(),
-        integration_changes(
-            credential.integration, permissions.is_never_allowed, actor=None, now=now
-        ) as locked_integration,
+def _process_due(
+    due_credentials: QuerySet[TestCredential],
+    process: Callable[[IntegrationChange, TestCredential], bool],
+    now: datetime,
+) -> int:
+    """Process stored accounts one by one. Return the number of processed ones."""
+    count = 0
+    for credential in list(
+        due_credentials.filter(ended_at=None).select_related("integration__partner")[:MAX_PROCESSED]
     ):
-        matching = TestCredential.objects.filter(pk=credential.pk, ended_at=None, rotate_at=credential.rotate_at)
-        if not matching.update(rotate_at=now + REMINDER_PERIOD):
-            return False
-        requirement = locked_integration.edition.requirement(credential.requirement_id)
-        record_event(
-            locked_integration,
-            "credential.rotation_requested",
-            actor=None,
-            now=now,
-            requirement=credential.requirement_id,
-            title=requirement.title if requirement else "",
-            label=credential.label,
-            submitted_at=credential.created_at.isoformat(),
-            due_at=f"{credential.rotate_at:%Y-%m-%dT%H:%M%z}",
-        )
-        return True
+        with _change_credential(credential, permissions.is_never_allowed, actor=None, now=now) as (change, row):
+            count += row.ended_at is None and process(change, row)
+    return count
+
+
+def _end_due_credential(change: IntegrationChange, credential: TestCredential) -> bool:
+    if reason := explain_expiry(credential, change.integration, change.now):
+        end_credential(credential, reason, change.now)
+        change.record("credential.deleted", reason, **_build_event_data(credential, change.integration))
+    return bool(reason)
+
+
+def _send_reminder(change: IntegrationChange, credential: TestCredential) -> bool:
+    due_at = credential.rotate_at
+    if due_at is None or due_at > change.now:
+        return False
+    credential.rotate_at = change.now + REMINDER_PERIOD
+    credential.save(update_fields=["rotate_at"])
+    change.record(
+        "credential.rotation_requested",
+        submitted_at=credential.created_at.isoformat(),
+        due_at=f"{due_at:%Y-%m-%dT%H:%M%z}",
+        **_build_event_data(credential, change.integration),
+    )
+    return True
 
 
 def rekey_credentials() -> tuple[int, list[TestCredential]]:

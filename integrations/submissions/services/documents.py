@@ -2,20 +2,13 @@
 
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from integrations.programs.requirements import Requirement
-from integrations.submissions.models import Document, Integration, RequirementFulfillment
-from integrations.submissions.services.requirements import (
-    ANSWER_RULES,
-    get_or_create_state,
-    submission_changes,
-    submit_answer,
-)
+from integrations.submissions.models import Document, Integration
+from integrations.submissions.services.requirements import RequirementChange, change_requirement
 from integrations.submissions.workflow.states import Status
 from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
@@ -45,49 +38,44 @@ def upload_document(
 
     A file with the same content as an existing document returns that document.
     """
-    with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, requirement):
-        documents = list_current_documents(locked_integration, requirement_id)
+    with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
+        documents = list_current_documents(change.integration, requirement_id)
         duplicate = next((document for document in documents if document.sha256 == file.sha256), None)
         if duplicate is not None:
             return duplicate
         replaced_document = _get_document(documents, replaces) if replaces else None
         if replaced_document is None and len(documents) >= MAX_DOCUMENTS:
-            raise ActionRefused(
-                _("You can upload up to %(limit)s documents. Replace or delete one.") % {"limit": MAX_DOCUMENTS}
-            )
-        document = store_document(
-            locked_integration, get_or_create_state(locked_integration, requirement_id), file, actor=actor, now=now
-        )
+            message = _("You can upload up to %(limit)s documents. Replace or delete one.")
+            raise ActionRefused(message % {"limit": MAX_DOCUMENTS})
+        document = store_document(change, file)
         if replaced_document is not None:
             mark_removed(replaced_document, now)
         remaining = [*(other for other in documents if other != replaced_document), document]
-        _answer_requirement(locked_integration, requirement, remaining, document, "document.uploaded", actor, now)
+        _answer_requirement(change, remaining, document, "document.uploaded")
     return document
 
 
 def remove_document(integration: Integration, requirement_id: str, uuid: str, *, actor: AnyUser, now: datetime) -> None:
     """Delete the content of a document; its name and digest stay in the history."""
-    with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, requirement):
-        documents = list_current_documents(locked_integration, requirement_id)
+    with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
+        documents = list_current_documents(change.integration, requirement_id)
         document = _get_document(documents, uuid)
         mark_removed(document, now)
         remaining = [other for other in documents if other != document]
-        _answer_requirement(locked_integration, requirement, remaining, document, "document.deleted", actor, now)
+        _answer_requirement(change, remaining, document, "document.deleted")
 
 
-def store_document(
-    integration: Integration, state: RequirementFulfillment, file: ValidatedFile, *, actor: Any, now: datetime
-) -> Document:
-    """Store the content and the row of a file. Call with the integration locked."""
+def store_document(change: RequirementChange, file: ValidatedFile) -> Document:
+    """Store the content and the row of a file."""
     document = Document(
-        partner=integration.partner,
-        state=state,
+        partner=change.integration.partner,
+        state=change.state,
         name=file.name,
         kind=file.kind,
         size=file.size,
         sha256=file.sha256,
-        uploaded_by=actor,
-        uploaded_at=now,
+        uploaded_by=change.actor,  # type: ignore[misc]
+        uploaded_at=change.now,
     )
     document.file.save(file.name, file.file, save=False)
     document.save()
@@ -109,24 +97,14 @@ def _get_document(documents: list[Document], uuid: str) -> Document:
 
 
 def _answer_requirement(
-    integration: Integration,
-    requirement: Requirement,
-    remaining: list[Document],
-    document: Document,
-    event_type: str,
-    actor: AnyUser | None,
-    now: datetime,
+    change: RequirementChange, remaining: list[Document], document: Document, event_type: str
 ) -> None:
-    event_data = {"name": document.name, "size": document.size, "sha256": document.sha256}
-    submit_answer(
-        integration,
-        requirement.id,
+    change.answer(
+        event_type,
         {"documents": [str(document.uuid) for document in remaining]} if remaining else {},
-        actor=actor,
-        now=now,
         status=Status.SUBMITTED if remaining else Status.OPEN,
-        event_type=event_type,
-        rule=ANSWER_RULES[requirement.responsible_party],
         summary=", ".join(document.name for document in remaining)[:500],
-        extra_data=event_data,
+        name=document.name,
+        size=document.size,
+        sha256=document.sha256,
     )

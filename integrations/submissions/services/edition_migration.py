@@ -13,10 +13,9 @@ from integrations.programs.schema import Edition, Tier
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services import requirement_renames
-from integrations.submissions.services.transitions import integration_changes
+from integrations.submissions.services.changes import change_integration
 from integrations.submissions.workflow.states import Status
 from portal.accounts.models import User
-from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 from portal.ui.components.moments import format_clock
 
@@ -151,36 +150,28 @@ def migrate_edition(
 
     Raises ActionRefused, also while a decision can be undone, because the undo would restore a step of the old edition.
     """
-    with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as locked_integration:
-        if locked_integration.undo_until is not None and locked_integration.undo_until > now:
-            raise ActionRefused(
-                _("The last decision can be undone until %(undo_until)s. Change the edition after that.")
-                % {"undo_until": format_clock(locked_integration.undo_until)}
-            )
-        migration_plan, previous_date = (
-            plan_migration(locked_integration, edition_date, now),
-            locked_integration.edition_date,
-        )
-        replaced_answers = requirement_renames.rename_requirements(
-            locked_integration, {old.id: new.id for old, new in migration_plan.retained_pairs if old.id != new.id}, now
-        )
-        _reopen_requirements(locked_integration, migration_plan.extended_requirements)
-        _apply_edition(locked_integration, migration_plan)
-        context_selectors.clear_cache(locked_integration)
-        record_event(
-            locked_integration,
+    with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
+        row, previous_date = change.integration, change.integration.edition_date
+        if row.undo_until is not None and row.undo_until > now:
+            message = _("The last decision can be undone until %(undo_until)s. Change the edition after that.")
+            raise ActionRefused(message % {"undo_until": format_clock(row.undo_until)})
+        plan = plan_migration(row, edition_date, now)
+        new_ids = {old.id: new.id for old, new in plan.retained_pairs if old.id != new.id}
+        replaced_answers = requirement_renames.rename_requirements(row, new_ids, now)
+        _reopen_requirements(row, plan.extended_requirements)
+        _apply_edition(row, plan)
+        context_selectors.clear_cache(row)
+        change.record(
             "integration.edition_moved",
-            actor=actor,
-            now=now,
-            note=note,
+            note,
             was=previous_date,
             to=edition_date,
             replaced=replaced_answers,
-            added=[r.title for r in migration_plan.new_requirements],
-            dropped=[r.title for r in migration_plan.removed_requirements],
-            tier_told=list(migration_plan.tier_changes),
+            added=[r.title for r in plan.new_requirements],
+            dropped=[r.title for r in plan.removed_requirements],
+            tier_told=list(plan.tier_changes),
         )
-    return migration_plan
+    return plan
 
 
 def _reopen_requirements(integration: Integration, requirements: tuple[Requirement, ...]) -> None:

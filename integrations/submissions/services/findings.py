@@ -9,12 +9,13 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.partners.permissions import PermissionRule
 from integrations.submissions.models import Finding, Integration, ReadMarker, ReviewMessage
-from integrations.submissions.services.transitions import PROGRAM_CALENDAR, integration_changes
-from integrations.submissions.workflow.states import ReviewState, Stage
+from integrations.submissions.services.changes import change_integration
+from integrations.submissions.services.transitions import PROGRAM_CALENDAR
+from integrations.submissions.workflow.states import Stage
 from portal.accounts.models import User
-from portal.audit.services import record_event
 from portal.core import business_time
 from portal.core.errors import ActionRefused
+from portal.core.value_types import NamedValues
 
 FINDING_BUSINESS_DAYS = 10  # for partners, after a check of a listed integration fails
 
@@ -25,30 +26,23 @@ def raise_finding(
     """Add a finding to a requirement. The partner sees it after the reviewer requests changes."""
     if not text.strip():
         raise ActionRefused(_("Enter the requested change."))
-    with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as locked_integration:
-        if locked_integration.stage != Stage.REVIEW:
+    with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
+        row = change.integration
+        if row.stage != Stage.REVIEW:
             raise ActionRefused(_("You can add findings only during a review."), "invalid-transition")
-        if locked_integration.edition.requirement(requirement_id) is None:
+        if row.edition.requirement(requirement_id) is None:
             raise ActionRefused(_("Requirement not found in this edition."), "invalid-transition")
-        highest = locked_integration.findings.aggregate(top=Max("number"))["top"] or 0
-        finding = locked_integration.findings.create(
-            number=highest + 1,
-            round=locked_integration.review_round,
-            requirement_id=requirement_id,
-            text=text.strip(),
-            raised_by=actor,
-            raised_at=now,
-        )
-        record_event(
-            locked_integration,
-            "finding.raised",
-            actor=actor,
-            now=now,
-            note=text,
-            finding=finding.number,
-            requirement=requirement_id,
-        )
+        finding = _create_finding(row, requirement_id, text.strip(), raised_by=actor, raised_at=now)
+        change.record("finding.raised", text, finding=finding.number, requirement=requirement_id)
     return finding
+
+
+def _create_finding(integration: Integration, requirement_id: str, text: str, **fields: Any) -> Finding:
+    """Create a finding with the next number."""
+    highest = integration.findings.aggregate(top=Max("number"))["top"] or 0
+    return integration.findings.create(
+        number=highest + 1, round=integration.review_round, requirement_id=requirement_id, text=text, **fields
+    )
 
 
 def open_automatic_finding(
@@ -58,24 +52,15 @@ def open_automatic_finding(
 
     Return None if one is already open. Call with the integration locked.
     """
-    automatic_findings = integration.findings.filter(requirement_id=requirement_id).exclude(due_at=None)
-    if automatic_findings.exclude(state=Finding.State.VERIFIED).exists():
+    if _get_automatic_finding(integration, requirement_id) is not None:
         return None
-    highest = integration.findings.aggregate(top=Max("number"))["top"] or 0
-    return integration.findings.create(
-        number=highest + 1,
-        round=integration.review_round,
-        requirement_id=requirement_id,
-        text=text[:4000],
-        raised_at=now,
-        due_at=business_time.add_business_days(now, FINDING_BUSINESS_DAYS, PROGRAM_CALENDAR),
-    )
+    due_at = business_time.add_business_days(now, FINDING_BUSINESS_DAYS, PROGRAM_CALENDAR)
+    return _create_finding(integration, requirement_id, text[:4000], raised_at=now, due_at=due_at)
 
 
 def resolve_automatic_finding(integration: Integration, requirement_id: str, *, now: datetime) -> Finding | None:
     """Verify the automatic finding after the check passes again. Return None if there was none."""
-    automatic_findings = integration.findings.filter(requirement_id=requirement_id).exclude(due_at=None)
-    finding = automatic_findings.exclude(state=Finding.State.VERIFIED).first()
+    finding = _get_automatic_finding(integration, requirement_id)
     if finding is not None:
         finding.state, finding.verified_at = Finding.State.VERIFIED, now
         finding.answer = finding.answer or "The check passed again."
@@ -84,13 +69,10 @@ def resolve_automatic_finding(integration: Integration, requirement_id: str, *, 
     return finding
 
 
-def _require_another_state(finding: Finding, state: str) -> None:
-    """Refuse to set the state a finding has, and to answer a verified one."""
-    is_answered_late = finding.state == Finding.State.VERIFIED and state == Finding.State.RESOLVED
-    if finding.state == state or is_answered_late:
-        message = _("Finding %(number)s is already %(state)s.")
-        values = {"number": finding.number, "state": finding.get_state_display().lower()}
-        raise ActionRefused(message % values, "conflict")
+def _get_automatic_finding(integration: Integration, requirement_id: str) -> Finding | None:
+    """Return the open automatic finding of a requirement, or None."""
+    automatic_findings = integration.findings.filter(requirement_id=requirement_id).exclude(due_at=None)
+    return automatic_findings.exclude(state=Finding.State.VERIFIED).first()
 
 
 def _update_finding(
@@ -104,68 +86,41 @@ def _update_finding(
     note: str = "",
     **fields: object,
 ) -> None:
-    """Change the state of a finding, record it, and refresh the next action."""
-    with integration_changes(finding.integration, rule, actor=actor, now=now) as locked_integration:
-        locked_finding = locked_integration.findings.get(pk=finding.pk)
-        _require_another_state(locked_finding, state)
-        locked_finding.state = state
-        for name, value in fields.items():
-            setattr(locked_finding, name, value)
-        locked_finding.save()
-        is_visible = (
-            locked_finding.round < locked_integration.review_round
-            or locked_integration.review_state == ReviewState.CHANGES
-        )
-        record_event(
-            locked_integration,
-            event_type,
-            actor=actor,
-            now=now,
-            note=note,
-            internal=not is_visible,
-            finding=locked_finding.number,
-            requirement=locked_finding.requirement_id,
-        )
+    """Change the state of a finding and record it. A verified finding can't be answered."""
+    with change_integration(finding.integration, rule, actor=actor, now=now) as change:
+        row = change.integration.findings.get(pk=finding.pk)
+        is_answered_late = row.state == Finding.State.VERIFIED and state == Finding.State.RESOLVED
+        if row.state == state or is_answered_late:
+            values = {"number": row.number, "state": row.get_state_display().lower()}
+            raise ActionRefused(_("Finding %(number)s is already %(state)s.") % values, "conflict")
+        for name, value in {"state": state, **fields}.items():
+            setattr(row, name, value)
+        row.save()
+        data = {"finding": row.number, "requirement": row.requirement_id}
+        change.record(event_type, note, internal=not row.is_visible_to_partner, **data)
 
 
 def answer_finding(finding: Finding, answer: str, *, actor: User, now: datetime) -> None:
     """Save the partner's response to a finding."""
     if not answer.strip():
         raise ActionRefused(_("Enter a response."))
-    fields = {"answer": answer.strip(), "resolved_by": actor, "resolved_at": now}
-    _update_finding(
-        finding,
-        Finding.State.RESOLVED,
-        "finding.resolved",
-        permissions.can_edit,
-        actor=actor,
-        now=now,
-        note=answer,
-        **fields,
-    )
+    fields: NamedValues = {"answer": answer.strip(), "resolved_by": actor, "resolved_at": now, "note": answer}
+    rule = permissions.can_edit
+    _update_finding(finding, Finding.State.RESOLVED, "finding.resolved", rule, actor=actor, now=now, **fields)
 
 
 def verify_finding(finding: Finding, *, actor: Any, now: datetime) -> None:
     """Verify a finding as the reviewer."""
     fields = {"verified_by": actor, "verified_at": now}
-    _update_finding(
-        finding, Finding.State.VERIFIED, "finding.verified", permissions.can_decide, actor=actor, now=now, **fields
-    )
+    rule = permissions.can_decide
+    _update_finding(finding, Finding.State.VERIFIED, "finding.verified", rule, actor=actor, now=now, **fields)
 
 
 def reopen_finding(finding: Finding, *, actor: User, now: datetime, note: str = "") -> None:
     """Reopen a finding as the reviewer."""
-    fields = {"verified_by": None, "verified_at": None}
-    _update_finding(
-        finding,
-        Finding.State.OPEN,
-        "finding.reopened",
-        permissions.can_decide,
-        actor=actor,
-        now=now,
-        note=note,
-        **fields,
-    )
+    fields: NamedValues = {"verified_by": None, "verified_at": None, "note": note}
+    rule = permissions.can_decide
+    _update_finding(finding, Finding.State.OPEN, "finding.reopened", rule, actor=actor, now=now, **fields)
 
 
 def post_message(
@@ -175,19 +130,12 @@ def post_message(
     if not body.strip():
         raise ActionRefused(_("Enter a message."))
     rule = permissions.can_write_note if is_internal else permissions.can_post_message
-    with integration_changes(integration, rule, actor=actor, now=now) as locked_integration:
-        message = locked_integration.messages.create(author=actor, body=body.strip(), internal=is_internal, at=now)
-        is_from_program = permissions.is_program_staff(actor) and not permissions.get_role(
-            locked_integration.partner, actor
-        )
-        event_type = (
-            "message.note_added"
-            if is_internal
-            else "message.sent_to_partner"
-            if is_from_program
-            else "message.sent_to_program"
-        )
-        record_event(locked_integration, event_type, actor=actor, now=now, note=body)
+    with change_integration(integration, rule, actor=actor, now=now) as change:
+        message = change.integration.messages.create(author=actor, body=body.strip(), internal=is_internal, at=now)
+        event_type = "message.note_added" if is_internal else "message.sent_to_program"
+        if not is_internal and permissions.can_act_for_program(change.integration, actor):
+            event_type = "message.sent_to_partner"
+        change.record(event_type, body)
     return message
 
 

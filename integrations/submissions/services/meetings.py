@@ -1,6 +1,7 @@
 """Meetings: one side proposes times, the other accepts one, and the program records the items shown."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -11,12 +12,7 @@ from integrations.partners.models import Role
 from integrations.programs.requirements import Requirement
 from integrations.submissions.calendar_invites import CANCEL_METHOD, REQUEST_METHOD, build_invitation
 from integrations.submissions.models import Integration, Meeting
-from integrations.submissions.services.requirements import (
-    OTHER_PARTY,
-    get_acting_party,
-    submission_changes,
-    submit_answer,
-)
+from integrations.submissions.services.requirements import OTHER_PARTY, RequirementChange, change_requirement
 from integrations.submissions.workflow.states import ResponsibleParty, Status
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
@@ -68,18 +64,20 @@ def propose_times(
     The scheduled time stays on the row because calendars have it until they receive another one.
     """
     _validate_times(proposal, now)
-    with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, requirement):
-        meeting = get_current_meeting(locked_integration, requirement_id)
-        if meeting is not None and is_completed(meeting, requirement):
+    with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
+        meeting = get_current_meeting(change.integration, requirement_id)
+        if meeting is not None and is_completed(meeting, change.requirement):
             raise ActionRefused(_("This meeting already took place."), "invalid-transition")
-        by_program = get_acting_party(locked_integration, actor) == ResponsibleParty.PROGRAM
         if meeting is None or meeting.state in (State.COMPLETED, State.CANCELED):
-            shown_items = meeting.items if meeting else {}
             meeting = Meeting(
-                integration=locked_integration, requirement_id=requirement_id, created_at=now, items=shown_items
+                integration=change.integration,
+                requirement_id=requirement_id,
+                created_at=now,
+                items=meeting.items if meeting else {},
             )
         elif meeting.state == State.SCHEDULED:
             meeting.sequence += 1
+        by_program = change.acting_party == ResponsibleParty.PROGRAM
         proposed_values = (by_program, proposal.list_iso_times(), proposal.place, proposal.minutes)
         current_values = (meeting.by_program, meeting.times, meeting.place, meeting.minutes)
         if meeting.pk and meeting.state == State.PROPOSED and proposed_values == current_values:
@@ -87,10 +85,7 @@ def propose_times(
         meeting.by_program, meeting.times, meeting.place, meeting.minutes = proposed_values
         meeting.state, meeting.proposed_by = State.PROPOSED, actor
         meeting.save()
-        waits_for = OTHER_PARTY[get_proposer(meeting)]
-        _answer_requirement(
-            locked_integration, requirement, "meeting.proposed", waits_for, _build_event_data(meeting), actor, now
-        )
+        _await_party(change, "meeting.proposed", OTHER_PARTY[get_proposer(meeting)], "Times proposed.", meeting)
     return meeting
 
 
@@ -107,127 +102,103 @@ def _validate_times(proposal: MeetingProposal, now: datetime) -> None:
 
 def accept_time(meeting: Meeting, moment: datetime, *, actor: AnyUser, now: datetime, place: str = "") -> Meeting:
     """Accept one of the times that the other side proposed, and set the location if it is missing."""
-    with submission_changes(meeting.integration, meeting.requirement_id, actor=actor) as (
-        locked_integration,
-        requirement,
-    ):
-        locked_meeting = locked_integration.meetings.select_related("integration").get(pk=meeting.pk)
-        if locked_meeting.state == State.SCHEDULED and locked_meeting.starts_at == moment:
-            return locked_meeting
-        if locked_meeting.state != State.PROPOSED or moment not in list_proposed_times(locked_meeting):
+    with _change_meeting(meeting, actor=actor, now=now) as (change, row):
+        if row.state == State.SCHEDULED and row.starts_at == moment:
+            return row
+        if row.state != State.PROPOSED or moment not in list_proposed_times(row):
             raise ActionRefused(_("This time is no longer available. Reload the page."), "conflict")
-        if get_acting_party(locked_integration, actor) == get_proposer(locked_meeting):
+        if change.acting_party == get_proposer(row):
             raise ActionRefused(_("Your side proposed these times. The other side must accept one."), "forbidden")
         if moment <= now:
             raise ActionRefused(_("This time has passed. Select another one, or propose new times."), "conflict")
-        locked_meeting.state, locked_meeting.starts_at, locked_meeting.place = (
-            State.SCHEDULED,
-            moment,
-            locked_meeting.place or place,
-        )
-        locked_meeting.save()
-        calendar = build_invitation(
-            locked_meeting, list_invitees(locked_integration), title=requirement.title, now=now, method=REQUEST_METHOD
-        )
-        _answer_requirement(
-            locked_integration,
-            requirement,
-            "meeting.scheduled",
-            ResponsibleParty.PROGRAM,
-            _build_event_data(locked_meeting, calendar),
-            actor,
-            now,
-        )
-    return locked_meeting
+        row.state, row.starts_at, row.place = State.SCHEDULED, moment, row.place or place
+        row.save()
+        calendar = _build_invitation(change, row, REQUEST_METHOD)
+        program = ResponsibleParty.PROGRAM
+        _await_party(change, "meeting.scheduled", program, "Meeting scheduled.", row, calendar=calendar)
+    return row
 
 
 def cancel_meeting(meeting: Meeting, *, reason: str, actor: AnyUser, now: datetime) -> None:
     """Cancel a meeting or a proposal, and update the calendars."""
-    if not reason.strip():
+    reason = reason.strip()
+    if not reason:
         raise ActionRefused(_("Enter a reason. We send it to the other side."))
-    with submission_changes(meeting.integration, meeting.requirement_id, actor=actor) as (
-        locked_integration,
-        requirement,
-    ):
-        locked_meeting = locked_integration.meetings.select_related("integration").get(pk=meeting.pk)
-        if locked_meeting.state == State.CANCELED:
+    with _change_meeting(meeting, actor=actor, now=now) as (change, row):
+        if row.state == State.CANCELED:
             return
-        if locked_meeting.state == State.COMPLETED:
+        if row.state == State.COMPLETED:
             raise ActionRefused(_("This meeting already took place."), "invalid-transition")
-        calendar = ""
-        if locked_meeting.starts_at is not None:
-            locked_meeting.sequence += 1
-            calendar = build_invitation(
-                locked_meeting,
-                list_invitees(locked_integration),
-                title=requirement.title,
-                now=now,
-                method=CANCEL_METHOD,
-            )
-        locked_meeting.state = State.CANCELED
-        locked_meeting.save()
-        event_data = _build_event_data(locked_meeting, calendar) | {"reason": reason.strip()}
-        submit_answer(
-            locked_integration,
-            requirement.id,
-            {},
-            actor=actor,
-            now=now,
-            rule=permissions.can_take_part,
-            status=Status.OPEN,
-            event_type="meeting.canceled",
-            extra_data=event_data,
-            summary="Canceled. Propose new times.",
-            note=reason.strip(),
-        )
+        event_data = {}
+        if row.starts_at is not None:
+            row.sequence += 1
+            event_data = {"calendar": _build_invitation(change, row, CANCEL_METHOD)}
+        row.state = State.CANCELED
+        row.save()
+        event_data |= _build_event_data(row) | {"reason": reason}
+        summary = "Canceled. Propose new times."
+        change.answer("meeting.canceled", {}, status=Status.OPEN, summary=summary, note=reason, **event_data)
 
 
 def complete_meeting(
     meeting: Meeting, shown_items: Iterable[str], *, notes: str, actor: AnyUser, now: datetime
 ) -> Meeting:
     """Record that a meeting took place and which items were shown. All items complete the requirement."""
-    with submission_changes(meeting.integration, meeting.requirement_id, actor=actor) as (
-        locked_integration,
-        requirement,
-    ):
-        if actor is not None and not permissions.can_decide(locked_integration, actor):
-            raise ActionRefused(permissions.get_refusal("can_decide"), "forbidden")
-        locked_meeting = locked_integration.meetings.get(pk=meeting.pk)
-        if is_completed(locked_meeting, requirement):
-            return locked_meeting
-        if locked_meeting.state not in (State.SCHEDULED, State.COMPLETED) or locked_meeting.starts_at is None:
+    with _change_meeting(meeting, actor=actor, now=now) as (change, row):
+        change.require_permission(permissions.can_decide)
+        if is_completed(row, change.requirement):
+            return row
+        if row.state not in (State.SCHEDULED, State.COMPLETED) or row.starts_at is None:
             raise ActionRefused(_("No time is scheduled yet."), "conflict")
-        if locked_meeting.starts_at > now:
+        if row.starts_at > now:
             raise ActionRefused(_("The meeting has not started yet."))
         checked_items = set(shown_items)
-        locked_meeting.items = {
-            item: item in checked_items or bool(locked_meeting.items.get(item)) for item in requirement.meeting_items
-        }
-        locked_meeting.state = State.COMPLETED
-        locked_meeting.save()
-        _answer_completed(locked_integration, requirement, locked_meeting, notes.strip(), actor, now)
-    return locked_meeting
+        items = change.requirement.meeting_items
+        row.items = {item: item in checked_items or bool(row.items.get(item)) for item in items}
+        row.state = State.COMPLETED
+        row.save()
+        _answer_completed(change, row, notes.strip())
+    return row
 
 
-def _answer_completed(
-    integration: Integration, requirement: Requirement, meeting: Meeting, notes: str, actor: AnyUser, now: datetime
-) -> None:
-    open_items = [item for item in requirement.meeting_items if not meeting.items[item]]
-    data: dict[str, object] = {"held": f"{meeting.starts_at:%Y-%m-%d}", "notes": notes}
-    summary = f"Completed. Open items: {'; '.join(open_items)}." if open_items else ""
-    submit_answer(
-        integration,
-        requirement.id,
+def _answer_completed(change: RequirementChange, meeting: Meeting, notes: str) -> None:
+    open_items = [item for item in change.requirement.meeting_items if not meeting.items[item]]
+    data = {"held": f"{meeting.starts_at:%Y-%m-%d}", "notes": notes}
+    change.answer(
+        "meeting.completed",
         data | ({"waits_for": str(ResponsibleParty.PROGRAM)} if open_items else {}),
-        actor=actor,
-        now=now,
         status=Status.AWAITING_OTHER_PARTY if open_items else Status.SUBMITTED,
-        rule=permissions.can_take_part,
-        event_type="meeting.completed",
-        summary=summary,
-        extra_data=_build_event_data(meeting) | {"left": open_items},
+        summary=f"Completed. Open items: {'; '.join(open_items)}." if open_items else "",
         note=notes,
+        left=open_items,
+        **_build_event_data(meeting),
     )
+
+
+@contextmanager
+def _change_meeting(meeting: Meeting, *, actor: AnyUser, now: datetime) -> Iterator[tuple[RequirementChange, Meeting]]:
+    """Lock the integration of a meeting and load the meeting again."""
+    with change_requirement(meeting.integration, meeting.requirement_id, actor=actor, now=now) as change:
+        yield change, change.integration.meetings.select_related("integration").get(pk=meeting.pk)
+
+
+def _await_party(
+    change: RequirementChange, event_type: str, party: ResponsibleParty, summary: str, meeting: Meeting, **data: str
+) -> None:
+    """Answer the requirement with a meeting that waits for a party."""
+    change.answer(
+        event_type,
+        {"waits_for": str(party)},
+        status=Status.AWAITING_OTHER_PARTY,
+        summary=summary,
+        **_build_event_data(meeting),
+        **data,
+    )
+
+
+def _build_invitation(change: RequirementChange, meeting: Meeting, method: str) -> str:
+    invitees = list_invitees(change.integration)
+    return build_invitation(meeting, invitees, title=change.requirement.title, now=change.now, method=method)
 
 
 def list_invitees(integration: Integration) -> list[User]:
@@ -238,7 +209,7 @@ def list_invitees(integration: Integration) -> list[User]:
     return [*partner_users, program_user] if program_user else partner_users
 
 
-def _build_event_data(meeting: Meeting, calendar: str = "") -> JsonObject:
+def _build_event_data(meeting: Meeting) -> JsonObject:
     """Return the meeting data of the event and its email, with times in UTC."""
     starts_at = meeting.starts_at.astimezone(UTC).isoformat(timespec="minutes") if meeting.starts_at else ""
     return {
@@ -248,29 +219,4 @@ def _build_event_data(meeting: Meeting, calendar: str = "") -> JsonObject:
         "minutes": meeting.minutes,
         "place": meeting.place,
         "by_program": meeting.by_program,
-        **({"calendar": calendar} if calendar else {}),
     }
-
-
-def _answer_requirement(
-    integration: Integration,
-    requirement: Requirement,
-    event_type: str,
-    waits_for: ResponsibleParty,
-    event_data: JsonObject,
-    actor: AnyUser | None,
-    now: datetime,
-) -> None:
-    summaries = {"meeting.proposed": "Times proposed.", "meeting.scheduled": "Meeting scheduled."}
-    submit_answer(
-        integration,
-        requirement.id,
-        {"waits_for": str(waits_for)},
-        actor=actor,
-        now=now,
-        rule=permissions.can_take_part,
-        event_type=event_type,
-        status=Status.AWAITING_OTHER_PARTY,
-        summary=summaries[event_type],
-        extra_data=event_data,
-    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -15,10 +16,11 @@ from integrations.programs.requirements import AnswerScope, FulfillingParty, Req
 from integrations.submissions.models import Integration, IntegrationDraft, RequirementFulfillment
 from integrations.submissions.selectors import context
 from integrations.submissions.services import findings
-from integrations.submissions.services.transitions import integration_changes, lock_integration, refresh_next_action
-from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, Status
+from integrations.submissions.services.changes import IntegrationChange, change_integration
+from integrations.submissions.services.transitions import lock_integration
+from integrations.submissions.workflow.states import ResponsibleParty, Status
 from portal.accounts.requests import AnyUser
-from portal.audit.services import record_event
+from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
 
@@ -47,49 +49,101 @@ def get_or_create_state(integration: Integration, requirement_id: str) -> Requir
     return state
 
 
-def require_open(integration: Integration) -> None:
-    if integration.stage in FINAL_STAGES:
-        raise ActionRefused(
-            _("This integration is %(stage)s. You can't submit anything.") % {"stage": integration.stage},
-            "invalid-transition",
-        )
-
-
 def get_acting_party(integration: Integration, user: AnyUser | None) -> ResponsibleParty:
     """Return the side for which a user acts on a two-sided requirement."""
-    return (
-        ResponsibleParty.PROGRAM
-        if user is not None and rules.can_decide(integration, user)
-        else ResponsibleParty.PARTNER
-    )
+    can_decide = user is not None and rules.can_decide(integration, user)
+    return ResponsibleParty.PROGRAM if can_decide else ResponsibleParty.PARTNER
+
+
+@dataclass
+class RequirementChange(IntegrationChange):
+    """Change of a requirement of a locked integration."""
+
+    requirement: Requirement
+
+    @property
+    def state(self) -> RequirementFulfillment:
+        return get_or_create_state(self.integration, self.requirement.id)
+
+    @property
+    def acting_party(self) -> ResponsibleParty:
+        return get_acting_party(self.integration, self.actor)
+
+    def record(self, event_type: str, note: str = "", *, internal: bool = False, **data: object) -> AuditEvent:
+        """Record an event about the requirement. `data` must be JSON."""
+        names: JsonObject = {"requirement": self.requirement.id, "title": self.requirement.title}
+        return super().record(event_type, note, internal=internal, **names, **data)
+
+    def answer(
+        self,
+        event_type: str,
+        data: Mapping[str, object],
+        *,
+        status: Status = Status.SUBMITTED,
+        summary: str = "",
+        note: str = "",
+        **event_data: Any,
+    ) -> RequirementFulfillment:
+        """Save the answer, record it, and save the integration.
+
+        A shared answer is written to all open integrations in the program.
+        """
+        state = self.state
+        _save_answer(state, data, status, summary, self.actor, self.now)
+        open_drafts = IntegrationDraft.objects.filter(
+            integration=self.integration, requirement_id=self.requirement.id, sent_at=None
+        )
+        open_drafts.update(sent_at=self.now)
+        self.record(event_type, note, status=str(status), **event_data)
+        if self.requirement.scope == AnswerScope.PARTNER:
+            self._share_answer(state)
+        self.save()
+        return state
+
+    def _share_answer(self, source: RequirementFulfillment) -> None:
+        """Write a shared answer to the partner's other open integrations with the same requirement."""
+        for integration in self.integration.partner.integrations.open().exclude(pk=self.integration.pk):
+            for requirement in integration.edition.requirements():
+                if self._is_same_requirement(requirement, integration):
+                    other = RequirementChange(lock_integration(integration.pk), self.actor, self.now, requirement)
+                    status = Status(source.status)
+                    _save_answer(other.state, source.data, status, source.summary, self.actor, self.now)
+                    other.record("requirement.answered", shared_from=str(self.integration.uuid))
+                    other.save()
+
+    def _is_same_requirement(self, requirement: Requirement, integration: Integration) -> bool:
+        if requirement.scope != AnswerScope.PARTNER:
+            return False
+        if self.requirement.agreement:
+            return requirement.agreement == self.requirement.agreement
+        return requirement.id == self.requirement.id and integration.program_key == self.integration.program_key
 
 
 @contextmanager
-def submission_changes(
-    integration: Integration, requirement_id: str, *, actor: AnyUser | None
-) -> Iterator[tuple[Integration, Requirement]]:
-    """Lock the integration and its requirement for a write that ends with submit_answer().
+def change_requirement(
+    integration: Integration,
+    requirement_id: str,
+    *,
+    actor: AnyUser | None,
+    now: datetime,
+    rule: PermissionRule | None = None,
+) -> Iterator[RequirementChange]:
+    """Lock the integration for a change of a requirement, which is saved with an answer.
 
     Raises ActionRefused if the actor has no part in the requirement or the integration has ended.
     """
     with transaction.atomic():
-        requirement = get_requirement(integration, requirement_id)
-        _lock_partner(integration, requirement)
+        if get_requirement(integration, requirement_id).scope == AnswerScope.PARTNER:
+            # Concurrent writes of shared answers would deadlock.
+            Partner.objects.select_for_update(no_key=True).get(pk=integration.partner_id)
         locked_integration = lock_integration(integration.pk)
-        rule = ANSWER_RULES[requirement.responsible_party]
-        if actor is not None and not rule(locked_integration, actor):
-            raise ActionRefused(rules.get_refusal(rule.__name__), "forbidden")
-        require_open(locked_integration)
-        yield locked_integration, requirement
+        requirement = get_requirement(locked_integration, requirement_id)
+        change = RequirementChange(locked_integration, actor, now, requirement)
+        change.require_permission(rule or ANSWER_RULES[requirement.responsible_party])
+        change.require_open()
+        yield change
 
 
-def _lock_partner(integration: Integration, requirement: Requirement) -> None:
-    """Lock the partner for shared answers, because concurrent writes would deadlock."""
-    if requirement.scope == AnswerScope.PARTNER:
-        Partner.objects.select_for_update(no_key=True).get(pk=integration.partner_id)
-
-
-@transaction.atomic
 def submit_answer(
     integration: Integration,
     requirement_id: str,
@@ -98,46 +152,18 @@ def submit_answer(
     actor: AnyUser | None,
     now: datetime,
     status: Status = Status.SUBMITTED,
-    summary: str = "",
-    event_type: str = "requirement.answered",
-    rule: PermissionRule = rules.can_edit,
     version: int | None = None,
-    note: str = "",
-    extra_data: JsonObject | None = None,
 ) -> RequirementFulfillment:
-    """Answer a requirement with form fields, an attestation, or the status of a two-sided one.
+    """Answer a requirement with form fields or an attestation.
 
-    `note` and `extra_data` are part of the event. A shared answer is written to all open integrations in the program.
     Raises ActionRefused, with kind "conflict" if `version` is older than the answer.
     """
-    _lock_partner(integration, get_requirement(integration, requirement_id))
-    with integration_changes(integration, rule, actor=actor, now=now) as locked_integration:
-        require_open(locked_integration)
-        requirement = get_requirement(locked_integration, requirement_id)
-        state = get_or_create_state(locked_integration, requirement_id)
-        _require_version(state, version)
-        _save_answer(state, data, status, summary, actor, now)
-        IntegrationDraft.objects.filter(
-            integration=locked_integration, requirement_id=requirement_id, sent_at=None
-        ).update(sent_at=now)
-        event_data = {
-            "requirement": requirement_id,
-            "title": requirement.title,
-            "status": str(status),
-            **(extra_data or {}),
-        }
-        record_event(locked_integration, event_type, actor=actor, now=now, note=note, **event_data)
-        if requirement.scope == AnswerScope.PARTNER:
-            _share_answer(locked_integration, requirement, state, actor, now)
-    return state
-
-
-def _require_version(state: RequirementFulfillment, version: int | None) -> None:
-    """Refuse an answer to an outdated version; None accepts every version."""
-    if version is not None and state.version != version:
-        raise ActionRefused(
-            _("%(name)s changed this answer.") % {"name": state.submitted_by or _("Someone")}, "conflict"
-        )
+    with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
+        state = change.state
+        if version is not None and state.version != version:
+            message = _("%(name)s changed this answer.")
+            raise ActionRefused(message % {"name": state.submitted_by or _("Someone")}, "conflict")
+        return change.answer("requirement.answered", data, status=status)
 
 
 def _save_answer(
@@ -154,55 +180,14 @@ def _save_answer(
     state.save()
 
 
-def _share_answer(
-    integration: Integration,
-    requirement: Requirement,
-    source_state: RequirementFulfillment,
-    actor: AnyUser | None,
-    now: datetime,
-) -> None:
-    """Write a shared answer to the partner's other open integrations with the same requirement."""
-    others = integration.partner.integrations.open().exclude(pk=integration.pk)
-    for other_integration in others:
-        for other_requirement in other_integration.edition.requirements():
-            is_same_requirement = (
-                other_requirement.agreement == requirement.agreement
-                if requirement.agreement
-                else other_requirement.id == requirement.id
-            )
-            is_same_program = bool(requirement.agreement) or other_integration.program_key == integration.program_key
-            if is_same_requirement and is_same_program and other_requirement.scope == AnswerScope.PARTNER:
-                locked_integration = lock_integration(other_integration.pk)
-                state = get_or_create_state(locked_integration, other_requirement.id)
-                _save_answer(state, source_state.data, Status(source_state.status), source_state.summary, actor, now)
-                record_event(
-                    locked_integration,
-                    "requirement.answered",
-                    actor=actor,
-                    now=now,
-                    requirement=other_requirement.id,
-                    title=other_requirement.title,
-                    shared_from=str(integration.uuid),
-                )
-                refresh_next_action(locked_integration, now)
-                locked_integration.save()
-
-
 def mark_not_applicable(
     integration: Integration, requirement_id: str, *, actor: AnyUser, now: datetime
 ) -> RequirementFulfillment:
     """Mark an optional requirement as not applicable."""
-    if not get_requirement(integration, requirement_id).optional:
-        raise ActionRefused(_("This requirement is required."))
-    return submit_answer(
-        integration,
-        requirement_id,
-        {},
-        actor=actor,
-        now=now,
-        status=Status.NOT_APPLICABLE,
-        event_type="requirement.marked_not_applicable",
-    )
+    with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_edit) as change:
+        if not change.requirement.optional:
+            raise ActionRefused(_("This requirement is required."))
+        return change.answer("requirement.marked_not_applicable", {}, status=Status.NOT_APPLICABLE)
 
 
 def record_check_outcome(
@@ -221,42 +206,21 @@ def record_check_outcome(
     An error on our side doesn't replace an earlier result; it stays until it is stale. For a listed integration, a
     failure opens a finding and a later pass verifies it.
     """
-    with integration_changes(integration, rules.can_view, actor=None, now=now) as locked_integration:
-        requirement = get_requirement(locked_integration, requirement_id)
-        state = get_or_create_state(locked_integration, requirement_id)
+    with change_integration(integration, rules.can_view, actor=None, now=now) as locked:
+        row = locked.integration
+        change = RequirementChange(row, None, now, get_requirement(row, requirement_id))
+        state = change.state
         previous_status = state.status
         state.retry_at = retry_at
         if outcome != Status.ERROR or previous_status not in CHECKED_STATUSES:
-            _set_check_result(state, Status(outcome), summary, detail, now, valid_until)
+            state.status, state.summary, state.detail = Status(outcome), summary[:500], detail
+            state.submitted_at, state.valid_until = now, valid_until
         state.save()
-        event_type, event_data = _update_automatic_finding(locked_integration, state, summary, now)
+        event_type, event_data = _update_automatic_finding(row, state, summary, now)
         if previous_status != state.status or event_data:
-            record_event(
-                locked_integration,
-                event_type,
-                actor=None,
-                now=now,
-                note=summary,
-                requirement=requirement_id,
-                title=requirement.title,
-                outcome=str(state.status),
-                was=previous_status,
-                **event_data,
-            )
+            change.record(event_type, summary, outcome=str(state.status), was=previous_status, **event_data)
         else:
-            locked_integration.version -= 1  # an unchanged result doesn't outdate open pages
-
-
-def _set_check_result(
-    state: RequirementFulfillment,
-    status: Status,
-    summary: str,
-    detail: list[JsonObject],
-    now: datetime,
-    valid_until: datetime | None,
-) -> None:
-    state.status, state.summary, state.detail = status, summary[:500], detail
-    state.submitted_at, state.valid_until = now, valid_until
+            row.version -= 1  # an unchanged result doesn't outdate open pages
 
 
 def _is_required_for_listing(integration: Integration, requirement_id: str, now: datetime) -> bool:

@@ -1,10 +1,9 @@
 """Services for workflow transitions: lock, check permission and guards, apply, and record.
 
-Every refusal is an ActionRefused with a message that is safe to display. Other writes use integration_changes().
+Every refusal is an ActionRefused with a message that is safe to display. Writes that are not transitions: `changes`.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,14 +15,14 @@ from django.utils.translation import gettext as _
 from django_fsm import Transition
 
 from integrations.partners import permissions
-from integrations.partners.permissions import PermissionRule
-from integrations.submissions.models.integration import MEMBER_NAMES, Integration
+from integrations.submissions.models.integration import Integration
 from integrations.submissions.selectors import context, queue_reasons
 from integrations.submissions.selectors.step_context import StepContext
 from integrations.submissions.services.responsibility import record_responsibility_change
 from integrations.submissions.workflow import evidence as evidence_provider
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty, determine_next_action
+from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
@@ -46,7 +45,6 @@ class AvailableTransition:
     label: str
     tone: str
     note: str
-    email_template: str
     is_decision: bool
     blockers: tuple[str, ...]
 
@@ -83,21 +81,20 @@ def list_blockers(integration: Integration, transition: Transition) -> list[str]
 def list_available_transitions(
     integration: Integration, user: User, *, now: datetime | None = None
 ) -> list[AvailableTransition]:
-    """Return the transitions that the user has permission for, in the order of the model."""
+    """Return the transitions that the user has permission for, in the order of transitions.yaml."""
     integration.step_context = StepContext(integration, now or timezone.now(), user)
-    member_names = MEMBER_NAMES
-    allowed_transitions = [s for s in get_transitions_from(integration).values() if s.has_perm(integration, user)]
+    transitions = get_transitions_from(integration)
     return [
         AvailableTransition(
-            name=transition.name,
-            label=_(transition.custom["label"]),
-            tone=transition.custom["tone"],
-            note=_(transition.custom.get("note", "")),
-            email_template=transition.custom.get("mail", ""),
-            is_decision=transition.custom.get("decision", False),
-            blockers=tuple(list_blockers(integration, transition)),
+            name=name,
+            label=_(options.label),
+            tone=options.tone,
+            note=_(options.note),
+            is_decision=options.is_decision,
+            blockers=tuple(list_blockers(integration, transitions[name])),
         )
-        for transition in sorted(allowed_transitions, key=lambda s: member_names.index(s.name))
+        for name, options in TRANSITION_OPTIONS.items()
+        if name in transitions and transitions[name].has_perm(integration, user)
     ]
 
 
@@ -124,11 +121,13 @@ def perform_transition(
     with transaction.atomic():
         locked_integration = lock_integration(integration.pk)
         locked_integration.step_context = StepContext(locked_integration, now, actor, note, inputs)
-        transition = _require_transition(locked_integration, transition_name, version, actor)
+        _require_transition(locked_integration, transition_name, version, actor)
         previous_state, undone_state = _snapshot_state(locked_integration), locked_integration.undo
-        evidence_data = _collect_evidence(locked_integration, transition, now)
+        evidence_data: JsonObject = {}
+        if TRANSITION_OPTIONS[transition_name].has_evidence:
+            evidence_data = {"evidence": evidence_provider.collect_evidence(locked_integration, now)}
         getattr(locked_integration, transition_name)(actor=actor, note=note, now=now, **inputs)
-        _remember_decision(locked_integration, transition, previous_state, actor, now)
+        _remember_decision(locked_integration, transition_name, previous_state, actor, now)
         refresh_next_action(locked_integration, now, is_undo=transition_name == "undo_decision")
         if transition_name == "undo_decision":
             _restore_responsibility(locked_integration, undone_state)
@@ -139,7 +138,7 @@ def perform_transition(
             actor=actor,
             now=now,
             note=note,
-            **_build_event_data(locked_integration, transition, previous_state),
+            **_build_event_data(locked_integration, transition_name, previous_state),
             **evidence_data,
             **inputs,
         )
@@ -147,21 +146,24 @@ def perform_transition(
 
 def _require_transition(
     integration: Integration, transition_name: str, version: int | None, actor: AnyUser | None
-) -> Transition:
-    """Return the transition if the actor can perform it now."""
-    _require_permission(integration, transition_name, actor)
-    transition = _find_transition(integration, transition_name, version)
-    blocking_reasons = list_blockers(integration, transition)
-    if blocking_reasons:
-        raise ActionRefused(" ".join(blocking_reasons))
-    return transition
+) -> None:
+    """Refuse a transition that the actor can't perform now.
 
-
-def _collect_evidence(integration: Integration, transition: Transition, now: datetime) -> JsonObject:
-    """Return the evidence as event data; empty for transitions without evidence."""
-    if not transition.custom.get("evidence"):
-        return {}
-    return {"evidence": evidence_provider.collect_evidence(integration, now)}
+    Actors without permission are refused first, regardless of the integration's state.
+    """
+    transition = get_transitions_from(integration).get(transition_name)
+    candidates = [transition] if transition else [t for _, t in list_all_transitions() if t.name == transition_name]
+    if candidates and not any(candidate.has_perm(integration, actor) for candidate in candidates):
+        raise ActionRefused(permissions.get_refusal(candidates[0].permission.__name__), "forbidden")  # type: ignore[union-attr]
+    if version is not None and version != integration.version:
+        last = integration.events.exclude(internal=True).last()
+        change = f"{last.summary} ({format_full(last.at)})" if last else _("The integration changed")
+        raise ActionRefused(_("%(change)s. Reload the page.") % {"change": change}, "conflict")
+    if transition is None:
+        message = _("This action isn't available in the %(stage)s stage.") % {"stage": integration.stage}
+        raise ActionRefused(message, "invalid-transition")
+    if blockers := list_blockers(integration, transition):
+        raise ActionRefused(" ".join(blockers))
 
 
 def _snapshot_state(integration: Integration) -> NamedValues:
@@ -182,36 +184,9 @@ def _restore_responsibility(integration: Integration, undone_state: NamedValues)
         setattr(integration, key, datetime.fromisoformat(timestamp) if timestamp else None)
 
 
-def _require_permission(integration: Integration, transition_name: str, actor: AnyUser | None) -> None:
-    """Refuse actors without permission first, regardless of the integration's state."""
-    current_transition = get_transitions_from(integration).get(transition_name)
-    candidates = (
-        [current_transition]
-        if current_transition
-        else [candidate for _, candidate in list_all_transitions() if candidate.name == transition_name]
-    )
-    if candidates and not any(candidate.has_perm(integration, actor) for candidate in candidates):
-        raise ActionRefused(permissions.get_refusal(candidates[0].permission.__name__), "forbidden")  # type: ignore[union-attr]
-
-
-def _find_transition(integration: Integration, transition_name: str, version: int | None) -> Transition:
-    transition = get_transitions_from(integration).get(transition_name)
-    is_stale = version is not None and version != integration.version
-    if is_stale:
-        last = integration.events.exclude(internal=True).last()
-        change = f"{last.summary} ({format_full(last.at)})" if last else _("The integration changed")
-        raise ActionRefused(_("%(change)s. Reload the page.") % {"change": change}, "conflict")
-    if transition is None:
-        raise ActionRefused(
-            _("This action isn't available in the %(stage)s stage.") % {"stage": integration.stage},
-            "invalid-transition",
-        )
-    return transition
-
-
 def _remember_decision(
     integration: Integration,
-    transition: Transition,
+    transition_name: str,
     previous_state: Mapping[str, object],
     actor: Any,
     now: datetime,
@@ -219,17 +194,18 @@ def _remember_decision(
     """Store a decision so that it can be undone; any other transition makes it final."""
     integration.decision, integration.decided_by, integration.undo_until, integration.undo = "", None, None, {}
     window = timedelta(minutes=settings.UNDO_MINUTES)
-    if transition.custom.get("decision") and window:
-        integration.decision, integration.decided_by = transition.name, actor
+    if TRANSITION_OPTIONS[transition_name].is_decision and window:
+        integration.decision, integration.decided_by = transition_name, actor
         integration.undo_until, integration.undo = now + window, previous_state
 
 
 def _build_event_data(
-    integration: Integration, transition: Transition, previous_state: Mapping[str, object]
+    integration: Integration, transition_name: str, previous_state: Mapping[str, object]
 ) -> JsonObject:
     """Return the event data of a transition: from and to, the round, and the undo deadline."""
+    options = TRANSITION_OPTIONS[transition_name]
     event_data: JsonObject = {
-        "label": transition.custom.get("label", transition.name),
+        "label": options.label or transition_name,
         "from": [previous_state["stage"], previous_state["step"]],
         "to": [str(integration.stage), integration.step],
         "to_step": integration.current_step.name,
@@ -237,7 +213,7 @@ def _build_event_data(
     }
     if previous_state["tier_request"] and not integration.tier_request:
         event_data["tier"] = previous_state["tier_request"]  # the decided request
-    if previous_state["listing_status"] != integration.listing_status or transition.custom.get("evidence"):
+    if previous_state["listing_status"] != integration.listing_status or options.has_evidence:
         event_data["listing_status"] = [previous_state["listing_status"], str(integration.listing_status)]
         event_data["compliance_deadline"] = (
             integration.compliance_deadline_at.isoformat() if integration.compliance_deadline_at else ""
@@ -254,20 +230,14 @@ def refresh_next_action(integration: Integration, now: datetime, *, is_undo: boo
     """
     context.clear_cache(integration)
     snapshot = context.build_snapshot(integration, now)
-    next_action = determine_next_action(snapshot)
-    responsible_party = str(next_action.responsible_party) if next_action else ""
+    action = determine_next_action(snapshot)
+    responsible_party, target = (str(action.responsible_party), action.target) if action else ("", "")
     if responsible_party != integration.responsible_party:
         integration.responsible_since = now
-    if responsible_party != integration.responsible_party or (
-        next_action and next_action.target != integration.next_action_target
-    ):
-        integration.action_due_at = _calculate_due_at(
-            integration, responsible_party, next_action.target if next_action else "", now
-        )
-    integration.responsible_party = responsible_party
-    integration.next_action_code = next_action.code if next_action else ""
-    integration.next_action_params = next_action.params if next_action else {}
-    integration.next_action_target = next_action.target if next_action else ""
+    if (responsible_party, target) != (integration.responsible_party, integration.next_action_target):
+        integration.action_due_at = _calculate_due_at(integration, responsible_party, target, now)
+    integration.responsible_party, integration.next_action_target = responsible_party, target
+    integration.next_action_code, integration.next_action_params = (action.code, action.params) if action else ("", {})
     integration.reasons = queue_reasons.list_reasons(snapshot) if responsible_party == ResponsibleParty.PROGRAM else []
     integration.requirement_counts = context.count_requirements(integration, now)
     integration.next_refresh_at = context.get_next_refresh_at(integration, now)
@@ -280,21 +250,3 @@ def _calculate_due_at(integration: Integration, responsible_party: str, target: 
     if responsible_party == ResponsibleParty.PROGRAM:
         return business_time.add_business_days(now, integration.edition.review_days, PROGRAM_CALENDAR)
     return integration.compliance_deadline_at if target == "compliance" else None
-
-
-@contextmanager
-def integration_changes(
-    integration: Integration,
-    rule: PermissionRule,
-    *,
-    actor: AnyUser | None,
-    now: datetime,
-) -> Iterator[Integration]:
-    """Lock the integration for a write that is not a transition, and refresh its next action afterwards."""
-    with transaction.atomic():
-        locked_integration = lock_integration(integration.pk)
-        if actor is not None and not rule(locked_integration, actor):
-            raise ActionRefused(permissions.get_refusal(rule.__name__), "forbidden")
-        yield locked_integration
-        refresh_next_action(locked_integration, now)
-        locked_integration.save()

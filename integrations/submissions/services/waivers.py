@@ -6,10 +6,8 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions as rules
 from integrations.submissions.models import Integration, RequirementFulfillment
-from integrations.submissions.services.requirements import get_or_create_state, get_requirement, require_open
-from integrations.submissions.services.transitions import integration_changes, refresh_next_action
+from integrations.submissions.services.requirements import change_requirement
 from portal.accounts.models import User
-from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 
 
@@ -27,22 +25,12 @@ def waive_requirement(
         raise ActionRefused(_("Enter a reason. The partner and the public listing show it."))
     if expires_at <= now:
         raise ActionRefused(_("Enter a future date."))
-    with integration_changes(integration, rules.can_decide, actor=actor, now=now) as locked_integration:
-        require_open(locked_integration)
-        requirement = get_requirement(locked_integration, requirement_id)
-        state = get_or_create_state(locked_integration, requirement_id)
+    with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_decide) as change:
+        state = change.state
         state.waived_by, state.waiver_reason, state.waiver_expires_at = actor, reason.strip()[:500], expires_at
         state.save()
-        record_event(
-            locked_integration,
-            "requirement.waived",
-            actor=actor,
-            now=now,
-            note=reason,
-            requirement=requirement_id,
-            title=requirement.title,
-            until=expires_at.isoformat(),
-        )
+        change.record("requirement.waived", reason, until=expires_at.isoformat())
+        change.save()
     return state
 
 
@@ -52,22 +40,11 @@ def end_waiver(
     """End a waiver early, with a reason for the partner."""
     if not reason.strip():
         raise ActionRefused(_("Enter a reason. The partner relied on the waiver."))
-    with integration_changes(integration, rules.can_decide, actor=actor, now=now) as locked_integration:
-        requirement = get_requirement(locked_integration, requirement_id)
-        state = get_or_create_state(locked_integration, requirement_id)
-        expires_at = state.waiver_expires_at
+    with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_decide) as change:
+        state, expires_at = change.state, change.state.waiver_expires_at
         if expires_at is None or not state.is_waived(now):
             raise ActionRefused(_("This requirement has no active waiver."), "invalid-transition")
         state.waiver_expires_at = now
         state.save()
-        refresh_next_action(locked_integration, now)  # the email states the next action without the waiver
-        record_event(
-            locked_integration,
-            "requirement.waiver_ended",
-            actor=actor,
-            now=now,
-            note=reason.strip()[:500],
-            requirement=requirement_id,
-            title=requirement.title,
-            until=expires_at.isoformat(),
-        )
+        change.save()  # before the event, because its email states the next action without the waiver
+        change.record("requirement.waiver_ended", reason.strip()[:500], until=expires_at.isoformat())

@@ -23,10 +23,11 @@ from integrations.submissions.presenters import (
     list_visible_findings,
 )
 from integrations.submissions.selectors import context as context_selectors
-from integrations.submissions.services.transitions import get_transitions_from, list_available_transitions
+from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.mixins import load_visible_integration
-from integrations.submissions.workflow.next_action import ACTION_LABELS
+from integrations.submissions.workflow.next_action import get_action_label
 from integrations.submissions.workflow.states import OpenRequirement, ResponsibleParty
+from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import TemplateContext
@@ -136,14 +137,10 @@ def build_next_action_context(integration: Integration, user: User) -> dict[str,
 def get_button_label(integration: Integration, target_kind: str, target_key: str) -> str:
     """Return the label of the button: of the transition, the target, or the action."""
     if target_kind == "step":
-        return (
-            gettext(get_transitions_from(integration)[target_key].custom["label"])
-            if target_key in get_transitions_from(integration)
-            else gettext("Continue")
-        )
+        return gettext(TRANSITION_OPTIONS[target_key].label)
     if target_kind in BUTTON_LABELS:
         return gettext(BUTTON_LABELS[target_kind])
-    return str(ACTION_LABELS.get(integration.next_action_code) or gettext("View"))
+    return get_action_label(integration.next_action_code) or gettext("View")
 
 
 def _get_party_label(responsible_party: str) -> str:

@@ -6,8 +6,8 @@ from django_fsm import RETURN_VALUE, Transition
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
-from integrations.submissions.models.integration import MEMBER_NAMES
 from integrations.submissions.workflow.states import FINAL_STAGES, OPEN_STAGES
+from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 
 CHART_HEADER = """# State chart
 
@@ -17,18 +17,18 @@ that keeps the stage is a loop. The program decides which stage comes next on th
 
 
 def list_transitions(field: str) -> list[Transition]:
-    """Every transition of a field in the order of the model, one a source."""
-    member_names = MEMBER_NAMES
+    """Return every transition of a field from each source, in the order of transitions.yaml."""
+    names = list(TRANSITION_OPTIONS)
     field_transitions = Integration._meta.get_field(field).get_all_transitions(Integration)  # type: ignore[union-attr]
     stages = [str(s) for s in (*OPEN_STAGES, *FINAL_STAGES)]
     return sorted(
         field_transitions,
-        key=lambda t: (member_names.index(t.name), stages.index(t.source) if t.source in stages else -1),
+        key=lambda t: (names.index(t.name), stages.index(t.source) if t.source in stages else -1),
     )
 
 
 def list_targets(transition: Transition) -> list[str]:
-    """Where a step leads: its target, its possible targets, or its own source."""
+    """Return where a transition leads: its target, its possible targets, or its own source."""
     if transition.target is None:
         return [str(transition.source)]
     if isinstance(transition.target, RETURN_VALUE):
@@ -54,7 +54,7 @@ def generate_rows(field: str) -> Iterator[str]:
         targets_text = ", ".join(dict.fromkeys(t for s in same_name_transitions for t in list_targets(s)))
         conditions = ", ".join(c.__name__.replace("_", " ") for c in first_transition.conditions) or "always"
         permission = first_transition.permission.__name__  # type: ignore[union-attr]
-        label = first_transition.custom.get("label", "")
+        label = TRANSITION_OPTIONS[name].label
         yield f"| {name} | {label} | {sources} | {targets_text} | `{permission}` | {conditions} |"
 
 
@@ -66,7 +66,7 @@ def generate_permission_rows() -> Iterator[str]:
 
 
 def render_chart() -> str:
-    """The whole picture as Markdown with Mermaid diagrams, ending in a newline."""
+    """Return the state chart as Markdown with Mermaid diagrams, ending in a newline."""
     parts = [CHART_HEADER]
     for field, title, start in (
         ("stage", "Stages", "engage"),

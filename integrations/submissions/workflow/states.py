@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from integrations.programs.stages import FINAL_STAGES, OPEN_STAGES, Stage
-from integrations.submissions.workflow.next_action import ACTION_LABELS, SentenceParams, render_sentence
+from integrations.submissions.workflow.next_action import SentenceParams, get_action_label, render_sentence
 
 __all__ = [
     "FINAL_STAGES",
@@ -103,7 +103,7 @@ class OpenRequirement:
 
     @property
     def action_label(self) -> str:
-        return str(ACTION_LABELS[self.action])
+        return get_action_label(self.action)
 
 
 def count_open(open_requirements: Collection[OpenRequirement]) -> int:

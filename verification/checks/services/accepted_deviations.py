@@ -9,10 +9,9 @@ from django.db import transaction
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
-from integrations.submissions.services.requirements import require_open
-from integrations.submissions.services.transitions import integration_changes, perform_transition
+from integrations.submissions.services.changes import change_integration
+from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
-from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 from verification.checks.models import CheckResult, Observation
 from verification.checks.runner import FROZEN_KEY
@@ -39,24 +38,16 @@ def _is_on_hold_for(integration: Integration, key: str) -> bool:
 @transaction.atomic
 def accept_deviation(integration: Integration, key: str, value: str, actor: User, now: datetime) -> None:
     """Accept the deviation and run the checks again. Raises ActionRefused."""
-    with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as locked_integration:
-        require_open(locked_integration)
+    with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
+        change.require_open()
+        locked_integration = change.integration
         thing, current_value = get_acceptable_value(
             CheckResult.objects.filter(integration=locked_integration, key=key).conclusive().first()
         )
         if not current_value or current_value != value:
             raise ActionRefused("The deviation has changed. Reload the page and check it again.", "invalid-transition")
         observations.store_observation(locked_integration, key, {f"{ACCEPTED_KEY_PREFIX}{key}": value}, now)
-        record_event(
-            locked_integration,
-            "check.accepted",
-            actor=actor,
-            now=now,
-            check=key,
-            title=CHECKS[key].title,
-            thing=thing,
-            value=value,
-        )
+        change.record("check.accepted", check=key, title=CHECKS[key].title, thing=thing, value=value)
     if _is_on_hold_for(locked_integration, key):
         perform_transition(locked_integration, "resume", actor=actor, note=f"The {thing} was accepted.", now=now)
     runs.request_check_run(integration, actor, now, f"Accepted {thing}")

@@ -15,10 +15,8 @@ from django.utils.crypto import salted_hmac
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
-from integrations.submissions.services.requirements import require_open
-from integrations.submissions.services.transitions import integration_changes
+from integrations.submissions.services.changes import change_integration
 from portal.accounts.models import User
-from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
 from verification.checks.models import CheckResult, CiCheckReport
@@ -47,8 +45,9 @@ def report_ci_results(
     integration: Integration, reported_results: ReportedResults, *, actor: User, now: datetime
 ) -> CiCheckReport:
     """Store a report and request a check run if it is sampled. Raises ActionRefused."""
-    with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as row:
-        require_open(row)
+    with change_integration(integration, permissions.can_edit, actor=actor, now=now) as change:
+        change.require_open()
+        row = change.integration
         _refuse_other_subject(row, reported_results)
         sampling_reason = get_sampling_reason(row, reported_results, now)
         counted_checks = [
@@ -65,11 +64,8 @@ def report_ci_results(
             sampled=sampling_reason,
         )
         row.version -= 1  # a report doesn't make open pages stale
-        record_event(
-            row,
+        change.record(
             "check.ci_reported",
-            actor=actor,
-            now=now,
             commit=reported_results.commit[:12],
             outcome=ci_report.outcome,
             sampled=sampling_reason,
@@ -184,14 +180,11 @@ def _open_finding(report: CiCheckReport, differences: list[dict[str, str]], now:
         for difference in differences
     ]
     text = f"The CI report for {report.commit[:12]} differs from the portal's results:\n" + "\n".join(lines)
-    with integration_changes(report.integration, permissions.is_machine, actor=None, now=now) as row:
-        findings.open_automatic_finding(row, requirement.id, text, now=now)
-        record_event(
-            row,
+    with change_integration(report.integration, permissions.is_machine, actor=None, now=now) as change:
+        findings.open_automatic_finding(change.integration, requirement.id, text, now=now)
+        change.record(
             "check.disagreed",
-            actor=None,
-            now=now,
-            note=text,
+            text,
             requirement=requirement.id,
             title=requirement.title,
             commit=report.commit[:12],

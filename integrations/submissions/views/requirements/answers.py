@@ -85,9 +85,8 @@ def find_newer_draft(page: RequirementPage) -> drafts.DraftConflictError | None:
 
 
 def _save_answer(page: RequirementPage, data: JsonObject, version: int | None = None) -> None:
-    rule = requirement_services.ANSWER_RULES[page.requirement.responsible_party]
     requirement_services.submit_answer(
-        page.integration, page.requirement.id, data, actor=page.user, now=page.now, rule=rule, version=version
+        page.integration, page.requirement.id, data, actor=page.user, now=page.now, version=version
     )
 
 

@@ -1,0 +1,61 @@
+"""Changes of integrations that are not transitions: lock, check permission, write, record, and refresh."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from integrations.partners import permissions
+from integrations.partners.permissions import PermissionRule
+from integrations.submissions.models.integration import Integration
+from integrations.submissions.services.transitions import lock_integration, refresh_next_action
+from portal.accounts.requests import AnyUser
+from portal.audit.models import AuditEvent
+from portal.audit.services import record_event
+from portal.core.errors import ActionRefused
+
+
+@dataclass
+class IntegrationChange:
+    """Change of a locked integration by an actor, who is None for the portal itself."""
+
+    integration: Integration
+    actor: AnyUser | None
+    now: datetime
+
+    def require_permission(self, rule: PermissionRule) -> None:
+        """Raise ActionRefused if the rule refuses the actor. It never refuses the portal."""
+        if self.actor is not None and not rule(self.integration, self.actor):
+            raise ActionRefused(permissions.get_refusal(rule.__name__), "forbidden")
+
+    def require_open(self) -> None:
+        """Raise ActionRefused if the integration has ended."""
+        if not self.integration.is_open:
+            message = _("This integration is %(stage)s. You can't submit anything.")
+            raise ActionRefused(message % {"stage": self.integration.stage}, "invalid-transition")
+
+    def record(self, event_type: str, note: str = "", *, internal: bool = False, **data: object) -> AuditEvent:
+        """Record an event of the change. `data` must be JSON."""
+        return record_event(
+            self.integration, event_type, actor=self.actor, now=self.now, note=note, internal=internal, **data
+        )
+
+    def save(self) -> None:
+        """Refresh the next action and save the row."""
+        refresh_next_action(self.integration, self.now)
+        self.integration.save()
+
+
+@contextmanager
+def change_integration(
+    integration: Integration, rule: PermissionRule, *, actor: AnyUser | None, now: datetime
+) -> Iterator[IntegrationChange]:
+    """Lock the integration for a change, which is saved at the end. Raises ActionRefused."""
+    with transaction.atomic():
+        change = IntegrationChange(lock_integration(integration.pk), actor, now)
+        change.require_permission(rule)
+        yield change
+        change.save()

@@ -1,0 +1,43 @@
+"""Options of transitions: their labels, and what else happens when people perform them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+from portal.core.content_files import Content, load_content
+
+
+@dataclass(frozen=True, slots=True)
+class TransitionOptions(Content):
+    """Options of a transition.
+
+    Attributes:
+        label: Label of the button, blank for an automatic transition.
+        tone: Tone of the button.
+        note: Label of the note, if it is not a general one.
+        is_decision: Whether the transition is a decision of a reviewer, which can be undone for a while.
+        is_compliance: Whether the compliance page offers the transition.
+        has_evidence: Whether the event stores the evidence that both sides see.
+    """
+
+    label: str = ""
+    tone: Literal["good", "warn", "bad", "neutral"] = "neutral"
+    note: str = ""
+    is_decision: bool = False
+    is_compliance: bool = False
+    has_evidence: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TransitionOptionsFile(Content):
+    """Content of transitions.yaml. `translatable` names the keys whose values are messages."""
+
+    translatable: tuple[str, ...]
+    transitions: dict[str, TransitionOptions]
+
+
+TRANSITION_OPTIONS = load_content(
+    Path(__file__).parents[1] / "content" / "transitions.yaml", TypeAdapter(TransitionOptionsFile)
+).transitions
