@@ -31,7 +31,7 @@ def sqlite_template(pytestconfig: pytest.Config) -> Path:
     """File of a migrated database without rows; to be copied."""
     folder = pytestconfig.cache.mkdir("template_database")
     template = folder / f"{_hash_migrations()}.sqlite3"
-    with _lock(folder):
+    with lock_folder(folder):
         if not template.exists():
             unfinished = template.with_suffix(".unfinished")
             unfinished.unlink(missing_ok=True)
@@ -47,7 +47,7 @@ def django_db_modify_db_settings(
     """Hand a migrated copy to pytest-django, which then finds no migration to apply."""
     test_settings = connection.settings_dict["TEST"]
     if connection.vendor == "postgresql":
-        with _lock(request.config.cache.mkdir("template_database")):
+        with lock_folder(request.config.cache.mkdir("template_database")):
             _ensure_postgres_template()
         test_settings["TEMPLATE"] = TEMPLATE
         yield
@@ -84,8 +84,8 @@ def _hash_migrations() -> str:
 
 
 @contextmanager
-def _lock(folder: Path) -> Iterator[None]:
-    """Let the processes of one run create the template one at a time."""
-    with (folder / "lock").open("w") as file:
+def lock_folder(folder: Path, name: str = "lock") -> Iterator[None]:
+    """Let the processes of one run create what they share one at a time."""
+    with (folder / name).open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -1,6 +1,7 @@
 """Sends a request and takes back everything that it wrote."""
 
 from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -20,6 +21,15 @@ def client_of(user: Any) -> Client:
     return client
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The status of an answer (see access.txt), all that it says, and its Cache-Control header."""
+
+    code: str
+    text: str
+    cache_control: str
+
+
 def send_request(
     client: Client, url: str, fields: dict[str, Any] | None = None, *, keep: bool = False
 ) -> tuple[str, str]:
@@ -27,6 +37,12 @@ def send_request(
 
     With `keep` the rows stay as they were written, for a look at them.
     """
+    answer = request_answer(client, url, fields, keep=keep)
+    return answer.code, answer.text
+
+
+def request_answer(client: Client, url: str, fields: dict[str, Any] | None = None, *, keep: bool = False) -> Answer:
+    """The answer to one request, as `send_request` makes it."""
     before, cookies = AuditEvent.objects.count(), deepcopy(client.cookies)
     if fields and fields.get("file"):
         fields = fields | {"file": SimpleUploadedFile(str(fields["file"]), b"All tests passed.")}
@@ -37,7 +53,8 @@ def send_request(
         transaction.set_rollback(not keep)
     client.cookies = cookies
     led_in = answer.status_code == 302 and answer["Location"].startswith("/accounts/")
-    return ("in" if led_in else str(answer.status_code)) + write_mark, text
+    code = "in" if led_in else str(answer.status_code)
+    return Answer(code + write_mark, text, answer.headers.get("Cache-Control", ""))
 
 
 def serialize_response(answer: Any) -> str:

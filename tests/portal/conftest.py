@@ -4,6 +4,7 @@ They are created once per module, in a transaction around those of its tests. Ea
 leaves nothing behind.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
@@ -16,6 +17,7 @@ from integrations.partners.models import Membership, Partner
 from integrations.reviews.models import ReviewerProfile
 from tests.conftest import HASHERS, NOW, company, person
 from tests.portal import everything
+from tests.portal.crawl import Crawl, read_or_crawl
 
 TEAMS = (
     ("alice", "Alice Archer", "acme", "owner"),
@@ -83,3 +85,12 @@ def cast(world: dict[str, Any]) -> dict[str, Any]:
     """Everybody of the world by name; nobody for the visitor."""
     people: dict[str, Any] = world["cast"]
     return people
+
+
+@pytest.fixture
+def crawl(tmp_path_factory: pytest.TempPathFactory, world: dict[str, Any], settings: Any) -> Callable[[str], Crawl]:
+    """Return what the portal with a mail server answers a role. A portal without one shows its email log to all."""
+    settings.EMAIL_LOG_PUBLIC = False
+    base = tmp_path_factory.getbasetemp()
+    folder = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    return lambda role: read_or_crawl(folder, role, world)

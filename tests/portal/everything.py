@@ -6,6 +6,7 @@ Every private text of Acme contains the canary. Times are relative to today, lik
 import json
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -87,8 +88,14 @@ def patterns(url_patterns: Any = None, namespace: str = "") -> Iterator[tuple[st
             yield f"{namespace}{pattern.name or ''}", pattern
 
 
+@cache
+def patterns_by_name() -> dict[str, URLPattern]:
+    """The address of each page; of two with the same name, the one with a part to fill in."""
+    return {name: pattern for name, pattern in sorted(patterns(), key=lambda pair: len(pair[1].pattern.converters))}
+
+
 def names() -> set[str]:
-    return {name for name, _ in patterns()}
+    return set(patterns_by_name())
 
 
 def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
@@ -306,7 +313,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
 
 def address(name: str, world: dict[str, Any], **parts: Any) -> str:
     """The address of a page by its name; `parts` in the place of the usual ones."""
-    url_pattern = next(p for n, p in patterns() if n == name and (name != "partners:members" or p.pattern.converters))
+    url_pattern = patterns_by_name()[name]
     path_values = kwargs_of(name, world) | parts
     return reverse(name, kwargs={key: path_values[key] for key in url_pattern.pattern.converters})
 

@@ -4,36 +4,25 @@ A cell holds the status of a GET and, after a slash, of an empty POST. Lines wit
 button's POST. `in` is a redirect to the sign-in page; a `+` means that an event was recorded.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import connection
-from django.test import Client
 
 from tests.portal.asking import client_of, send_request
-from tests.portal.everything import ROLES, address, list_button_requests, names, patterns
+from tests.portal.crawl import Crawl
+from tests.portal.everything import ROLES, address, names, patterns
 
 TABLE = Path(__file__).with_name("access.txt")
 
 
-@pytest.fixture(autouse=True)
-def with_a_mail_server(settings: Any) -> None:
-    """As people have it: the outbox is open to everybody on a machine of one's own only."""
-    settings.EMAIL_LOG_PUBLIC = False
-
-
-def cell(client: Client, url: str) -> str:
-    return f"{send_request(client, url)[0]}/{send_request(client, url, {})[0]}"
-
-
-def build_access_table(cast: Any, world: Any) -> dict[str, list[str]]:
+def build_access_table(crawls: list[Crawl]) -> dict[str, list[str]]:
     """The whole table as it is now."""
-    clients = [client_of(cast[role]) for role in ROLES]
-    lines = {name: [cell(client, address(name, world)) for client in clients] for name in sorted(names())}
-    for label, (url, fields) in sorted(list_button_requests(world).items()):
-        lines[label] = [send_request(client, url, fields)[0] for client in clients]
-    return lines
+    first = crawls[0]
+    lines = {name: [f"{each.shown[name].code}/{each.posted[name].code}" for each in crawls] for name in first.shown}
+    return lines | {label: [each.pressed[label].code for each in crawls] for label in sorted(first.pressed)}
 
 
 def read_access_table() -> dict[str, list[str]]:
@@ -47,9 +36,9 @@ def format_access_table(lines: dict[str, list[str]]) -> list[str]:
 
 
 @pytest.mark.any_database
-def test_access_is_as_written(cast: Any, world: Any) -> None:
+def test_access_is_as_written(crawl: Callable[[str], Crawl]) -> None:
     """A new URL fails here until its line is written, after deciding who should reach it."""
-    now, table = build_access_table(cast, world), read_access_table()
+    now, table = build_access_table([crawl(role) for role in ROLES]), read_access_table()
     differing = {name: cells for name, cells in now.items() if table.get(name) != cells}
     was = {name: table.get(name, ["none"] * len(ROLES)) for name in differing}
     missing_names = sorted(set(table) - set(now))

@@ -1,6 +1,6 @@
 """Tests that no private text of Acme reaches other companies or visitors."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -11,7 +11,8 @@ from integrations.submissions.models import Introduction
 from integrations.submissions.services import drafts
 from portal.notifications.models import EmailMessage
 from tests.portal.asking import client_of, send_request
-from tests.portal.everything import CANARY, address, list_button_requests, names
+from tests.portal.crawl import Crawl
+from tests.portal.everything import CANARY, address, names
 
 pytestmark = pytest.mark.any_database
 
@@ -63,17 +64,12 @@ def get_own_uuid(name: str, world: Any, rival: Any) -> Any:
 
 
 def requests(world: Any, rival: Any) -> Iterator[tuple[str, str, dict[str, Any] | None]]:
-    """(what, address, what is sent) into Acme's world, and into one's own where it is next to Acme's."""
-    urls = [
-        (name, url)
-        for name in sorted(names() - CAPABILITY_PAGES)
-        for url in sorted({address(name, world), address(name, world, uuid=get_own_uuid(name, world, rival))})
-    ]
-    for name, url in urls:
-        queries = QUERIES if name in LISTS else QUERIES[:1]
-        yield from ((f"{name}{query}", url + query, None) for query in queries)
-    yield from ((name, url, {}) for name, url in urls)  # after all pages, because some delete what the pages show
-    yield from ((label, url, fields) for label, (url, fields) in list_button_requests(world).items())
+    """(what, address, what is sent) into one's own world where it is next to Acme's, and what the crawl leaves out."""
+    own_urls = {name: address(name, world, uuid=get_own_uuid(name, world, rival)) for name in sorted(names())}
+    urls = {name: url for name, url in own_urls.items() if url != address(name, world)}
+    yield from ((f"{name}{query}", own_urls[name] + query, None) for name in LISTS for query in QUERIES)
+    yield from ((name, url, None) for name, url in urls.items())
+    yield from ((name, url, {}) for name, url in urls.items())  # after all pages, because some delete what they show
     yield "missing", "/integrations/00000000-0000-4000-8000-000000000000/", None
     yield "admin", "/admin/submissions/integration/", None
 
@@ -83,9 +79,12 @@ def test_every_page_named_here_exists() -> None:
 
 
 @pytest.mark.parametrize("role", ["anonymous", "charlie"])
-def test_no_answer_reports_another_partner_what_is_private(cast: Any, world: Any, rival: Any, role: str) -> None:
+def test_no_answer_reports_another_partner_what_is_private(
+    crawl: Callable[[str], Crawl], cast: Any, world: Any, rival: Any, role: str
+) -> None:
     client = client_of(cast[role])
-    answers = ((what, send_request(client, url, fields)[1]) for what, url, fields in requests(world, rival))
+    answers = [(what, send_request(client, url, fields)[1]) for what, url, fields in requests(world, rival)]
+    answers += [(what, answer.text) for what, answer in crawl(role).list_answers() if what not in CAPABILITY_PAGES]
     assert [what for what, text in answers if CANARY in text] == []
 
 

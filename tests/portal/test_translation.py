@@ -6,14 +6,12 @@ published as it is, or one of EXPECTED. What was asked for must be a message tha
 
 import ast
 import re
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import django
 import pytest
-from django.apps import apps
 from django.core.cache import caches
 from django.db import transaction
 from django.utils.translation import get_language, gettext, ngettext
@@ -26,12 +24,19 @@ from portal.jobs.registry import JOBS
 from portal.notifications.models import EmailMessage
 from tests.portal import extracted, pseudo
 from tests.portal.asking import client_of, send_request
-from tests.portal.everything import address, list_button_requests, names
+from tests.portal.crawl import Crawl
+from tests.portal.everything import list_button_requests
+from tests.portal.recorded import list_recorded_texts, texts_of
 from verification.sources.factory import get_credential
 
 pytestmark = pytest.mark.any_database
 
-METHODS_BY_ROLE = {"anonymous": ("get",), "alice": ("get", "post"), "rita": ("get", "post"), "sam": ("get",)}
+METHODS_BY_ROLE = {
+    "anonymous": ("shown",),
+    "alice": ("shown", "posted"),
+    "rita": ("shown", "posted"),
+    "sam": ("shown",),
+}
 OF_DOCS = {
     "help:clock_help": "docs/explanation/sla-clock.md, which is not translated",
     "help:compliance_help": "docs/explanation/compliance.md, which is not translated",
@@ -63,28 +68,6 @@ MSGID = re.compile(r'^msgid(?:_plural)? (".*")$', re.MULTILINE)
 SHORT = 12  # characters: what is shorter must be a whole value, since it may be part of anything
 
 
-def texts_of(thing: Any) -> Iterator[str]:
-    """Every text in a program's dataclasses or in JSON."""
-    if isinstance(thing, str):
-        yield thing
-    elif is_dataclass(thing):
-        for field in fields(thing):
-            yield from texts_of(getattr(thing, field.name))
-    elif isinstance(thing, dict):
-        yield from texts_of([*thing, *thing.values()])
-    elif isinstance(thing, list | tuple | set | frozenset):
-        for each in thing:
-            yield from texts_of(each)
-
-
-def list_recorded_texts() -> Iterator[str]:
-    """Every text in the rows of the world: what the cast wrote, and what was written down for them."""
-    for model in apps.get_models():
-        if model.__module__.startswith(("portal.", "integrations.", "verification.")):
-            for row in model.objects.values():  # type: ignore[attr-defined]
-                yield from texts_of(row)
-
-
 def bare(text: str) -> str:
     return " ".join(text.split()).strip(" .,:;·—–()[]“”")
 
@@ -98,48 +81,44 @@ def list_proper_names() -> Iterator[str]:
     yield from (", ".join(sorted(labels)) for labels in (CRITICAL_LABELS, PAUSE_LABELS))
 
 
-@pytest.fixture
-def known_texts(world: Any) -> set[str]:
+class KnownTexts:
     """Texts that are published or recorded, and so stay as they are."""
-    published_texts = texts_of([program.editions for program in PROGRAMS.values()] + list(PROGRAMS.values()))
-    lines = {
-        line for text in (*published_texts, *list_recorded_texts(), *list_proper_names()) for line in text.split("\n")
-    }
-    return {bare(pseudo.LINK.sub(" ", line)) for line in lines} | {bare(MOMENT.sub("", line)) for line in lines}
+
+    def __init__(self, recorded_texts: Iterable[str]) -> None:
+        published_texts = texts_of([program.editions for program in PROGRAMS.values()] + list(PROGRAMS.values()))
+        texts = (*published_texts, *recorded_texts, *list_proper_names())
+        lines = {line for text in texts for line in text.split("\n")}
+        self.lines = {bare(pseudo.LINK.sub(" ", line)) for line in lines} | {
+            bare(MOMENT.sub("", line)) for line in lines
+        }
+        self.whole = "\n".join(self.lines)
+
+    def __contains__(self, text: str) -> bool:
+        return text in self.lines or (len(text) >= SHORT and text in self.whole)
+
+    def find_unexplained(self, pieces: list[str]) -> set[str]:
+        parts = {bare(MOMENT.sub("", part)) for piece in pieces for part in piece.split("·")}
+        words = {part for part in parts if re.search(r"[A-Za-z]{2}", part) and not NAMES.fullmatch(part)}
+        return {part for part in words if part not in self}
 
 
-def find_unexplained_texts(pieces: list[str], known: set[str]) -> set[str]:
-    whole = "\n".join(known)
-    parts = {bare(MOMENT.sub("", part)) for piece in pieces for part in piece.split("·")}
-    return {
-        part
-        for part in parts
-        if re.search(r"[A-Za-z]{2}", part)
-        and not NAMES.fullmatch(part)
-        and part not in known
-        and not (len(part) >= SHORT and part in whole)
-    }
-
-
-def list_pages(role: str, person: Any, world: Any, asked_for: set[str]) -> Iterator[tuple[str, str]]:
+def list_pages(crawl: Crawl, methods: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """(name, page) of every page that a person gets, also those that send something back with its reasons."""
-    client = client_of(person)
-    for name in sorted(names() - set(OF_DOCS)):
-        for way in METHODS_BY_ROLE[role]:
-            with pseudo.activate_pseudo_language() as seen_messages:
-                code, answer = send_request(client, address(name, world), None if way == "get" else {})
-            asked_for |= seen_messages
-            assert not code.startswith("5"), (role, name, way)
-            if "<!doctype html>" in answer:
-                yield name, answer[answer.index("<!doctype html>") :]
+    for method in methods:
+        for name, answer in getattr(crawl, method).items():
+            if name not in OF_DOCS and "<!doctype html>" in answer.text:
+                yield name, answer.text[answer.text.index("<!doctype html>") :]
 
 
-def test_pages_hold_no_words_that_no_one_can_translate(cast: Any, world: Any, known_texts: set[str]) -> None:
+def test_pages_hold_no_words_that_no_one_can_translate(crawl: Callable[[str], Crawl]) -> None:
     pages_by_text: dict[str, set[str]] = {}
     asked_for: set[str] = set()
-    for role in METHODS_BY_ROLE:
-        for name, page in list_pages(role, cast[role], world, asked_for):
-            for part in find_unexplained_texts(pseudo.find_untranslated_texts(page), known_texts):
+    for role, methods in METHODS_BY_ROLE.items():
+        answers = crawl(role)
+        asked_for |= answers.messages
+        known = KnownTexts(answers.recorded_texts)
+        for name, page in list_pages(answers, methods):
+            for part in known.find_unexplained(pseudo.find_untranslated_texts(page)):
                 pages_by_text.setdefault(part, set()).add(name)
     assert {part: names for part, names in pages_by_text.items() if part not in EXPECTED} == {}
     assert sorted(set(EXPECTED) - set(pages_by_text)) == []
@@ -169,9 +148,7 @@ def test_nothing_is_written_down_in_the_language_of_anyone_who_did_it(cast: Any,
     assert {label: texts for label, texts in pages_by_text.items() if texts} == {}
 
 
-def test_email_holds_no_words_that_no_one_can_translate(
-    cast: Any, world: Any, known_texts: set[str], settings: Any, now: Any
-) -> None:
+def test_email_holds_no_words_that_no_one_can_translate(cast: Any, world: Any, settings: Any) -> None:
     with pseudo.activate_pseudo_language():
         settings.LANGUAGE_CODE = pseudo.CODE  # mails are in the portal's own language, whoever caused them
         perform_transition(
@@ -183,10 +160,8 @@ def test_email_holds_no_words_that_no_one_can_translate(
         )
     mail = EmailMessage.objects.filter(name="integration_on_hold").latest("pk")
     both = [*pseudo.find_untranslated_texts(mail.html), *pseudo.find_untranslated_texts(mail.text, markup=False)]
-    assert (
-        find_unexplained_texts(both, known_texts | {"Legal looks at it", "> Legal looks at it"}) - set(EXPECTED)
-        == set()
-    )
+    known = KnownTexts([*list_recorded_texts(), "> Legal looks at it"])
+    assert known.find_unexplained(both) - set(EXPECTED) == set()
     assert mail.subject.startswith(pseudo.OPEN)
 
 

@@ -1,12 +1,13 @@
 """Cache headers: nothing private is stored, and public pages keep theirs."""
 
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 from django.test import Client
 
-from tests.portal.asking import client_of, close_answer
-from tests.portal.everything import PUBLIC_FILES, address, names
+from tests.portal.asking import close_answer
+from tests.portal.crawl import Crawl
+from tests.portal.everything import PUBLIC_FILES
 
 pytestmark = pytest.mark.any_database
 
@@ -26,12 +27,11 @@ def cache_control(client: Client, url: str) -> str:
 
 
 @pytest.mark.parametrize("role", ["alice", "rita", "sam"])
-def test_no_page_of_a_signed_in_person_is_stored(cast: Any, world: Any, role: str) -> None:
-    client = client_of(cast[role])
+def test_no_page_of_a_signed_in_person_is_stored(crawl: Callable[[str], Crawl], role: str) -> None:
     storable_pages = {
-        name: header
-        for name in sorted(names() - WITHOUT_SESSION)
-        if (header := cache_control(client, address(name, world))) != PRIVATE
+        name: answer.cache_control
+        for name, answer in crawl(role).shown.items()
+        if name not in WITHOUT_SESSION and answer.cache_control != PRIVATE
     }
     assert (set(storable_pages), {header.partition(",")[0] for header in storable_pages.values()}) == (
         PUBLIC_FILES,

@@ -1,0 +1,30 @@
+"""Texts in the rows of the database."""
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+
+from django.apps import apps
+
+APPS = ("portal.", "integrations.", "verification.")
+
+
+def list_recorded_texts() -> Iterator[str]:
+    """Every text in the rows of the world: what the cast wrote, and what was written down for them."""
+    for model in apps.get_models():
+        if model.__module__.startswith(APPS):
+            for row in model.objects.values():  # type: ignore[attr-defined]
+                yield from texts_of(row)
+
+
+def texts_of(thing: object) -> Iterator[str]:
+    """Every text in a program's dataclasses or in JSON."""
+    if isinstance(thing, str):
+        yield thing
+    elif is_dataclass(thing):
+        for each in fields(thing):
+            yield from texts_of(getattr(thing, each.name))
+    elif isinstance(thing, dict):
+        yield from texts_of([*thing, *thing.values()])
+    elif isinstance(thing, list | tuple | set | frozenset):
+        for each in thing:
+            yield from texts_of(each)
