@@ -71,7 +71,7 @@ use_development() { install_locks requirements.lock requirements-embedded.lock r
 install_test_programs() {
   local missing=()
   export CHROMIUM_MISSING=""
-  has_chromium || missing+=(chromium)
+  has_chromium || missing+=(chromium-headless-shell)
   command -v gpg >/dev/null || missing+=(gpg gpg-agent)
   if [ ${#missing[@]} != 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     echo "Installing ${missing[*]} (about 30 seconds)…" >&2
@@ -79,10 +79,10 @@ install_test_programs() {
       >$VENV/apt.log 2>&1 </dev/null || CHROMIUM_MISSING="Could not install Chromium: $(tail -n 1 $VENV/apt.log)"
   fi
   has_chromium && CHROMIUM_MISSING="" && return
-  CHROMIUM_MISSING=${CHROMIUM_MISSING:-"Chromium is not installed. Run “apt-get install chromium” as root."}
+  CHROMIUM_MISSING=${CHROMIUM_MISSING:-"Chromium is not installed. Run “apt-get install chromium-headless-shell” as root."}
 }
 
-has_chromium() { [ -x "${CHROMIUM:-}" ] || command -v chromium chromium-browser >/dev/null; }
+has_chromium() { [ -x "${CHROMIUM:-}" ] || command -v chromium-headless-shell chromium chromium-browser >/dev/null; }
 
 # Keeps the settings of the caller's own portal out of the tests.
 use_clean_settings() {

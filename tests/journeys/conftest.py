@@ -12,12 +12,14 @@ import time_machine
 from django.conf import settings as django_settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
+from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import Browser, sync_playwright
 
 from portal.jobs import dispatcher
 from portal.notifications.models import EmailMessage
 from tests.journeys.person import Person
+from tests.journeys.scriptless import ScriptlessPerson
 from tests.journeys.walk import Walk
 
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs beside the test's own queries
@@ -30,7 +32,9 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+# The shell starts no window, and so takes half the processor time of the whole browser.
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
+CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -126,6 +130,16 @@ def walk(
 ) -> Iterator[Walk]:
     """Alice and Rita, each at a browser, and an integration that they take through its program."""
     walking = Walk(visit(alice), visit(rita), background, tmp_path)
+    yield walking
+    walking.end()
+
+
+@pytest.fixture
+def scriptless_walk(
+    client: Client, alice: Any, rita: Any, background: Callable[..., Any], github: Any, tmp_path: Any
+) -> Iterator[Walk]:
+    """The same two people, whose browsers run no scripts."""
+    walking = Walk(ScriptlessPerson(client, alice), ScriptlessPerson(Client(), rita), background, tmp_path)
     yield walking
     walking.end()
 

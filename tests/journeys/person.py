@@ -53,11 +53,15 @@ class Person:
         """Look at the page that is there now: audit it once a kind of page, and note troubles."""
         self.page.wait_for_load_state("load")
         if self.audits:
-            kind = f"{IDENTIFIER_PATTERN.sub('/…', urlsplit(self.page.url).path)} {self.page.title()}"
-            if self.is_new(kind):
-                self.audit(kind)
+            self.audit_once()
         assert self.troubles == []
         return self
+
+    def audit_once(self) -> None:
+        """Audit the page that is there now, unless somebody was on such a page in this run."""
+        kind = f"{IDENTIFIER_PATTERN.sub('/…', urlsplit(self.page.url).path)} {self.page.title()}"
+        if self.is_new(kind):
+            self.audit(kind)
 
     def is_new(self, kind: str) -> bool:
         """Whether this process is the first of the run to see such a page."""

@@ -1,15 +1,10 @@
 """Whole programs without scripts: two people whose browsers run none take an integration to its listing."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
-from django.test import Client
 
-from portal.accounts.models import User
 from tests.fakes.github.server import GitHub, Repo
-from tests.journeys.scriptless import ScriptlessPerson
 from tests.journeys.walk import Walk
 
 
@@ -68,18 +63,9 @@ PROGRAMS = {
 }
 
 
-@pytest.fixture
-def walk(
-    client: Client, alice: User, rita: User, background: Callable[..., Any], github: GitHub, tmp_path: Path
-) -> Iterator[Walk]:
-    walking = Walk(ScriptlessPerson(client, alice), ScriptlessPerson(Client(), rita), background, tmp_path)
-    yield walking
-    walking.end()
-
-
 @pytest.mark.parametrize("key", PROGRAMS)
-def test_integration_goes_all_the_way(walk: Walk, github: GitHub, key: str) -> None:
-    program = PROGRAMS[key]
+def test_integration_goes_all_the_way(scriptless_walk: Walk, github: GitHub, key: str) -> None:
+    walk, program = scriptless_walk, PROGRAMS[key]
     github.seed(*([Repo(program.repository, "Made by Acme.", language=program.language)] if program.repository else []))
     walk.begin(
         program.question,
