@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+from css_inline import CSSInliner
 from django.conf import settings
 from django.template import Context, Engine, Template
 from django.template.loader import render_to_string
@@ -38,12 +39,8 @@ BLOCK_LINE = re.compile(r"^((?:TAG\d+BLOCK)+)(?:$|(?=- ))", re.MULTILINE)
 HIDDEN_BLOCK = re.compile(r"<!--((?:TAG\d+BLOCK)+)-->")
 HIDDEN_TAG = re.compile(r"TAG(\d+)(?:BLOCK|INLINE)")
 ADJACENT_LISTS = re.compile(r"</ul>\s*<ul>")  # one list for each round of a loop
-# Repeated as style attributes for email clients that ignore style sheets; the layout holds the rest.
-ACTION_STYLE = "background:#eef0fb;border-radius:6px;padding:10px 14px;color:#1c2030;font-weight:600"
-BUTTON_STYLE = (
-    "display:inline-block;background:#4a45c8;color:#ffffff;text-decoration:none;font-weight:600;padding:10px 18px;"
-    "border-radius:6px"
-)
+# Email clients may ignore style sheets: what applies in light mode is repeated in style attributes.
+INLINER = CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +87,7 @@ def render(name: str, context: Mapping[str, object]) -> RenderedEmail:
                 "\n\n", render_to_string("notifications/email/base.txt", layout_values | text_parts)
             ).strip()
             + "\n",
-            html=render_to_string("notifications/email/base.html", layout_values | html_parts),
+            html=INLINER.inline(render_to_string("notifications/email/base.html", layout_values | html_parts)),
         )
 
 
@@ -129,12 +126,12 @@ def convert_to_html(source: str) -> str:
 
 
 def _mark_action_and_buttons(tokens: list[Token], last_action_line: int) -> None:
-    """Style the variants of the reader's next action, and each paragraph that is a single link as a button."""
+    """Mark the variants of the reader's next action, and each paragraph that is a single link as a button."""
     paragraphs = [(token, tokens[index + 1]) for index, token in enumerate(tokens) if token.type == "paragraph_open"]
     for paragraph, content in paragraphs:
         children = content.children or []
         links = [child for child in children if child.type == "link_open"]
         if paragraph.map is not None and paragraph.map[0] <= last_action_line:
-            paragraph.attrs |= {"class": "action", "style": ACTION_STYLE}
+            paragraph.attrs["class"] = "action"
         elif len(links) == 1 and children[0] is links[0] and children[-1].type == "link_close":
-            links[0].attrs |= {"class": "button", "style": BUTTON_STYLE}
+            links[0].attrs["class"] = "button"
