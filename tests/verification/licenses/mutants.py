@@ -10,6 +10,7 @@ from verification.licenses.variants import FORMS
 
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 KINDS = ("sentence", "swap", "remove", "insert", "replace")
+TITLE = re.compile(r"(?i)(?:the )?licen[cs]es?[.:]?")  # a heading of this word alone adds no terms
 
 
 def same(one: str, other: str) -> bool:
@@ -52,4 +53,6 @@ def change_words(text: str, body: int, kind: str, draw: random.Random) -> str:
     fragment = draw.choice(RESTRICTIONS).split()
     start = draw.randrange(len(fragment))
     insertion = " ".join(fragment[start : start + draw.randint(1, 5)])
+    if TITLE.fullmatch(insertion):
+        return text
     return text[: one.start()] + insertion + (" " + text[one.start() :] if kind == "insert" else text[one.end() :])
