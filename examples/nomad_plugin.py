@@ -5,7 +5,7 @@
     python3 examples/nomad_plugin.py --write FOLDER --type device --fault crash-on-config
 
 It writes FOLDER/nomad-TYPE-example, which serves what the published protocol asks of a plugin and runs no tasks.
-Needs grpcio, msgpack, and the portal's own table of the protocol's messages.
+Needs grpcio, msgpack, PyYAML, and the portal's own table of the protocol's messages.
 """
 
 import os
@@ -25,10 +25,17 @@ import msgpack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # wherever it is started from
 
-from verification.plugins import nomad_messages
 from verification.plugins.handshake import NOMAD_COOKIE
-from verification.plugins.nomad_messages import BASE, DEVICE, DRIVER, METHODS, SHUTDOWN_PATH, get_message_class
-from verification.testruns.kinds.nomad_plugin.records import PLUGIN_TYPE_NUMBERS
+from verification.plugins.messages import (
+    BASE,
+    DEVICE,
+    DRIVER,
+    PLUGIN_TYPE_NUMBERS,
+    SHUTDOWN_PATH,
+    SPEC,
+    get_message_class,
+    get_method,
+)
 
 NOTICE = (
     "This binary is a plugin. These are not meant to be executed directly.\n"
@@ -57,12 +64,10 @@ FAULTS = {
 
 def spec(fault: str) -> Any:
     """Its configuration: an address that is needed, a number with a default, and volumes in a block."""
-    made = get_message_class(f"{nomad_messages.SPEC}.Spec")()
+    made = get_message_class(f"{SPEC}.Spec")()
     names = made.object.attributes
     kind = "strnig" if fault == "bad-schema" else "string"
-    names["address"].Attr.MergeFrom(
-        get_message_class(f"{nomad_messages.SPEC}.Attr")(name="address", type=kind, required=True)
-    )
+    names["address"].Attr.MergeFrom(get_message_class(f"{SPEC}.Attr")(name="address", type=kind, required=True))
     names["retries"].default.primary.Attr.name = "retries"
     names["retries"].default.primary.Attr.type = "number"
     names["retries"].default.default.literal.value = "3"
@@ -165,13 +170,10 @@ def handlers(found: Plugin) -> Iterator[Any]:
     """The services as gRPC takes them."""
     services: dict[str, dict[str, Any]] = {}
     for method, answer in found.methods().items():
-        name = nomad_messages.build_method_path(method)
-        kind = grpc.unary_stream_rpc_method_handler if METHODS[method][1] else grpc.unary_unary_rpc_method_handler
-        read, write = (
-            get_message_class(f"{method}Request").FromString,
-            get_message_class(f"{method}Response").SerializeToString,
-        )
-        services.setdefault(name.split("/")[1], {})[name.split("/")[2]] = kind(answer, read, write)
+        path, request, response, is_stream = get_method(method)
+        kind = grpc.unary_stream_rpc_method_handler if is_stream else grpc.unary_unary_rpc_method_handler
+        _, service, name = path.split("/")
+        services.setdefault(service, {})[name] = kind(answer, request.FromString, response.SerializeToString)
 
     def end(_request: bytes, _context: Any) -> bytes:
         if found.fault != "stays":

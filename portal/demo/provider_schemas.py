@@ -13,7 +13,7 @@ from verification.checks.rules.provider_schema import OBSERVATION_KEY, SCHEMA_CH
 from verification.checks.types import Subject
 from verification.schemas import services
 from verification.terraform.versions import parse_version
-from verification.testruns.kinds.provider_schema import summary
+from verification.testruns.kinds.provider_schema.kind import build_observation
 from verification.testruns.models import TestRun
 
 OLD_VERSION, NEW_VERSION = "1.3.0", "1.4.0"
@@ -29,7 +29,7 @@ def create_inspection(integration: Integration, by: User, now: datetime) -> Test
         services.store_schema(integration, parse_version(version), bodies[version], actor=None, now=stored_at)
     readings = [_build_reading("direct", 0.31, 41_000_000, 6), _build_reading("terraform", 0.84, 98_000_000, 0)]
     answer = {"readings": readings, "schema": json.loads(bodies[NEW_VERSION]), "differences": []}
-    schema_summary = summary.build_observation(answer, NEW_VERSION, then.isoformat())
+    schema_summary = build_observation(answer, NEW_VERSION, then)
     results = _evaluate_checks(schema_summary)
     return TestRun.objects.create(
         integration=integration,
@@ -45,7 +45,7 @@ def create_inspection(integration: Integration, by: User, now: datetime) -> Test
 
 
 def _build_reading(via: str, seconds: float, peak: int, protocol: int) -> JsonObject:
-    fine = {"read": True, "key": "", "problem": "", "said": ""}
+    fine = {"read": True, "key": "", "problem": "", "output": ""}
     return fine | {"via": via, "seconds": seconds, "peak": peak, "protocol": protocol}
 
 

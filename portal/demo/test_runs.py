@@ -7,7 +7,7 @@ from pathlib import Path
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.core.value_types import JsonObject
-from verification.testruns.kinds.run_task.records import RunTaskRecords, load_callback, load_exchange, serialize_record
+from verification.testruns.kinds.run_task.records import CallbackRecord, Exchange, RunTaskRecords
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
 
@@ -30,7 +30,7 @@ def create_lifecycle_test(integration: Integration, by: User, now: datetime) -> 
             "account": "",
             "variables": ["ROCKET_TOKEN"],
         },
-        records=recording["seen"],
+        records=recording["records"],
     )
     return _save(run, integration, by, now - timedelta(hours=1, minutes=1), timedelta(minutes=1))
 
@@ -38,12 +38,12 @@ def create_lifecycle_test(integration: Integration, by: User, now: datetime) -> 
 def create_nomad_plugin_test(integration: Integration, by: User, now: datetime) -> TestRun:
     """Create the recorded Nomad driver test, finished two hours ago."""
     recording = _load_recording("nomad")
-    claims = recording["seen"]["claims"]
+    target = recording["records"]["target"]
     run = TestRun(
         kind=TestRun.Kind.NOMAD_PLUGIN,
-        version=claims["version"],
-        inputs={"type": claims["type"], "name": claims["name"], "config": recording["config"]},
-        records=recording["seen"],
+        version=target["version"],
+        inputs={"type": target["type"], "name": target["name"], "config": recording["config"]},
+        records=recording["records"],
     )
     return _save(run, integration, by, now - timedelta(hours=2), timedelta(seconds=5))
 
@@ -51,17 +51,17 @@ def create_nomad_plugin_test(integration: Integration, by: User, now: datetime) 
 def create_run_task_test(integration: Integration, by: User, now: datetime) -> TestRun:
     """Create the recorded test of a run task that reports twice, finished three hours ago."""
     recording, started_at = _load_recording("run_task"), now - timedelta(hours=3)
-    exchanges = tuple(load_exchange(each) for each in recording["exchanges"])
-    records = RunTaskRecords(exchanges, tuple(load_callback(each) for each in recording["knocks"]), over=True)
+    exchanges = tuple(Exchange.load(each) for each in recording["exchanges"])
+    records = RunTaskRecords(exchanges, tuple(CallbackRecord.load(each) for each in recording["callbacks"]), over=True)
     inputs = {"url": exchanges[0].url, "stages": ["post_plan", "pre_apply"], "scenarios": {}, "is_signed": True}
     run = TestRun(kind=TestRun.Kind.RUN_TASK, inputs=inputs)
     _save(run, integration, by, started_at, timedelta(seconds=4), records)
     for number, exchange in enumerate(exchanges):
         request = run.requests.create(
-            act=exchange.act, token_hash=f"recorded {number}", sent_at=started_at, exchange=serialize_record(exchange)
+            step=exchange.key, token_hash=f"recorded {number}", sent_at=started_at, exchange=exchange.as_dict()
         )
-        for callback in records.list_callbacks(exchange.act):
-            request.callbacks.create(at=started_at, is_final=callback.is_final, seen=serialize_record(callback))
+        for callback in records.list_callbacks(exchange.key):
+            request.callbacks.create(at=started_at, is_final=callback.is_final, record=callback.as_dict())
     return run
 
 

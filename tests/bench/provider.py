@@ -16,11 +16,11 @@ from verification.sandbox.types import Limits
 from verification.testruns.kinds.provider_schema.reader import (
     ProviderSchemaTarget,
     build_target,
-    find_terraform,
     list_differences,
     read_directly,
     read_with_terraform,
 )
+from verification.testruns.terraform_cli import find_terraform
 
 ARCHIVE, MEMBER = "terraform-provider-aws_3.39.0_linux_amd64.zip", "terraform-provider-aws_v3.39.0_x5"
 SOURCE = "registry.terraform.io/hashicorp/aws"
@@ -47,7 +47,7 @@ def bare(target: ProviderSchemaTarget, terraform: Path) -> tuple[float, int]:
         folder = Path(name)
         place = folder / "mirror" / target.source / target.version / "linux_amd64"
         place.mkdir(parents=True)
-        (place / target.file).symlink_to(target.executable)
+        (place / f"terraform-provider-aws_v{target.version}").symlink_to(target.executable)
         requirement = f'{{ source = "{target.source}", version = "{target.version}" }}'
         (folder / "main.tf").write_text(f"terraform {{\n  required_providers {{\n    aws = {requirement}\n  }}\n}}\n")
         (folder / "rc").write_text(

@@ -110,7 +110,7 @@ def compare_results(count: int, draw: random.Random) -> Iterator[Disagreement | 
         document = build_result(draw)
         if draw.random() < 0.7:
             document = damage(document, draw)
-        portal, is_documented = parse_callback(json.dumps(document).encode()).is_taken, judge.is_valid(document)
+        portal, is_documented = not parse_callback(json.dumps(document).encode()).problems, judge.is_valid(document)
         if portal == is_documented:
             yield None
             continue

@@ -19,7 +19,7 @@ from tests.verification.testruns.provider_lifecycle.world import (
     needs_terraform,
 )
 from verification.testruns import services
-from verification.testruns.kinds.provider_lifecycle import kind
+from verification.testruns.kinds import sandbox_kind
 from verification.testruns.models import TestRun
 
 SMALL = 'resource "example_server" "one" {\n  address = "1.2.3.4"\n}\n'
@@ -42,7 +42,7 @@ def ask(person: Person, base: str, changed_config: str) -> None:
 def test_crashing_provider_is_reported_live_with_its_evidence(
     visit: Callable[..., Person], example: Integration, alice: Any, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(kind, "READABLE_FOLDERS", READABLE)
+    monkeypatch.setattr(sandbox_kind, "READABLE_FOLDERS", READABLE)
     partner = visit(alice).go(f"/integrations/{example.uuid}/").press("Run acceptance test")
     partner.sees("No test runs yet")
     ask(partner, BASE, CHANGED_CONFIG)

@@ -8,7 +8,7 @@ from tests.conftest import begin
 from tests.journeys.person import Person
 from tests.verification.testruns.nomad_plugin.world import READABLE, executable, needs_sandbox
 from verification.testruns import services
-from verification.testruns.kinds.nomad_plugin import kind
+from verification.testruns.kinds import sandbox_kind
 from verification.testruns.models import TestRun
 
 
@@ -16,7 +16,7 @@ from verification.testruns.models import TestRun
 def test_device_plugin_learns_what_to_mend(
     visit: Callable[..., Person], acme: Any, alice: Any, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(kind, "READABLE_FOLDERS", READABLE)
+    monkeypatch.setattr(sandbox_kind, "READABLE_FOLDERS", READABLE)
     row = begin(acme, alice, category="gpus-hardware-devices", repository="acme/nomad-device-example", name="Gauges")
     partner = visit(alice).go(f"/integrations/{row.uuid}/").press("Run plugin test")
     partner.sees("No test runs yet").write("Version", "1.0.0").write("Configuration", "[]")

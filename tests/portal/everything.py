@@ -36,7 +36,7 @@ from tests.integrations.sla.pages.issues import create_issue
 from verification.checks.models import CiCheckReport
 from verification.schemas import services as stored
 from verification.terraform.versions import parse_version
-from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords as Plugin
+from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, NomadPluginTarget
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords as Lifecycle
 from verification.testruns.models import TestRun
 
@@ -168,7 +168,7 @@ def create_subscriptions(acme: Any, alice: Any, now: Any) -> dict[str, Any]:
 def create_test_runs(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> dict[str, int]:
     """Create a finished test run of each kind. Return the IDs that API operations use."""
     run_fields = {"requested_by": alice, "requested_at": now, "finished_at": now, "outcome": "error"}
-    claims = {"type": "driver", "name": CANARY, "version": "1.4.0"}
+    target = NomadPluginTarget("driver", CANARY, "1.4.0")
     inputs = {"url": f"https://tasks.acme.com/{CANARY}", "stages": [], "scenarios": {}, "is_signed": False}
     run_task_test = TestRun.objects.create(integration=task, kind="run_task", inputs=inputs, **run_fields)
     texts = dict.fromkeys(("base", "changed", "refused", "partial", "account"), CANARY)
@@ -184,8 +184,8 @@ def create_test_runs(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> 
         integration=driver,
         kind="nomad_plugin",
         version="1.4.0",
-        inputs={**claims, "config": ""},
-        records=Plugin(claims, broken=CANARY, over=True).as_dict(),
+        inputs=target.as_dict() | {"config": ""},
+        records=NomadPluginRecords(target=target, broken=CANARY, over=True).as_dict(),
         **run_fields,
     )
     return {"get_test_run": test_run.pk, "cancel_test_run": run_task_test.pk}

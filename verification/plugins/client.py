@@ -1,15 +1,11 @@
-"""Plugins of HashiCorp's go-plugin: started in the sandbox, spoken to over gRPC from outside."""
+"""Plugins of HashiCorp's go-plugin: started in the sandbox, called over gRPC from outside."""
 
 import ssl
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 
 import grpc
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from verification.plugins import handshake
 from verification.plugins.handshake import Handshake, HandshakeError
@@ -19,12 +15,13 @@ from verification.sandbox.types import CommandResult, ExitReason
 
 MAX_MESSAGE_BYTES = 256 * 1024 * 1024
 CERTIFICATE_HOST = "localhost"  # that certificates of plugins are made out to
+EXIT_WAIT_SECONDS = 3.0
 
 
 class PluginStartError(Exception):
-    """The program did not become a plugin that can be spoken to.
+    """The program failed to start as a plugin.
 
-    `key` is one of the handshake's, "silent", "ended" or an exit reason of the sandbox; `result` is how it ended.
+    `key`: of a HandshakeError, "silent", "ended", or an exit reason of the sandbox. `result`: how the program ended.
     """
 
     def __init__(self, key: str, message: str, result: CommandResult) -> None:
@@ -34,12 +31,25 @@ class PluginStartError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RunningPlugin:
-    """A plugin that has answered. `channel` leads to its services; `process` runs in the sandbox."""
+    """A plugin that has completed its handshake. `channel`: to its services. `process`: in the sandbox."""
 
     handshake: Handshake
     channel: grpc.Channel
     process: SandboxProcess
-    argv: tuple[str, ...]
+
+    def explain_error(self, error: grpc.RpcError) -> tuple[str, str]:
+        """Return the key and a sentence for a call without a response.
+
+        The key is "ended", an exit reason of the sandbox, or a gRPC status such as "UNIMPLEMENTED".
+        """
+        code = error.code()
+        # the channel breaks a moment before the end of the process is seen
+        result = self.process.wait(EXIT_WAIT_SECONDS) if code == grpc.StatusCode.UNAVAILABLE else self.process.result
+        if result is not None:
+            return ("ended" if result.reason == ExitReason.FINISHED else str(result.reason)), result.message
+        if code == grpc.StatusCode.DEADLINE_EXCEEDED:
+            return str(ExitReason.TIMED_OUT), "The plugin didn't respond in time."
+        return code.name, f"The plugin returned {code.name}: {str(error.details())[:300]}"
 
 
 @contextmanager
@@ -50,28 +60,21 @@ def start_plugin(
     versions: Sequence[int],
     *,
     timeout_seconds: float = 20,
-    tls: bool = False,
 ) -> Iterator[RunningPlugin]:
-    """Start a plugin and speak to it; at the end it is stopped with everything that it has started.
-
-    Without `tls` it is asked for a plain channel, and still spoken to with TLS where it answers with a certificate.
+    """Start a plugin and open a channel to it, with TLS if it offers a certificate. Stop it at the end.
 
     Raises:
-        NoPlugin: When it does not become one.
-        SandboxUnavailable: When no sandbox can be had.
+        PluginStartError: The program fails to start as a plugin.
+        SandboxUnavailable: There is no sandbox.
     """
-    private_key, certificate_pem = generate_client_certificate()
-    variables = handshake.build_environment(cookie, versions) | (
-        {"PLUGIN_CLIENT_CERT": certificate_pem.decode()} if tls else {}
-    )
-    process = environment.start(argv, env=variables)
+    process = environment.start(argv, env=handshake.build_environment(cookie, versions))
     try:
         answer = _perform_handshake(process, versions, timeout_seconds)
         with (
             process.open_target(answer.network, answer.address, environment.staging) as path,
-            _open_channel(path, answer, private_key, certificate_pem) as channel,
+            _open_channel(path, answer.certificate) as channel,
         ):
-            yield RunningPlugin(answer, channel, process, tuple(argv))
+            yield RunningPlugin(answer, channel, process)
     finally:
         process.stop()
 
@@ -95,43 +98,22 @@ def _describe_result(result: CommandResult) -> str:
     if result.reason == ExitReason.FINISHED:
         return f"The plugin exited before its handshake, with exit code {result.exit_code}."
     if result.reason == ExitReason.TIMED_OUT:
-        return "It did not say its handshake in time and was stopped."
+        return "The plugin printed no handshake in time, so we stopped it."
     return result.message
 
 
 @contextmanager
-def _open_channel(path: str, answer: Handshake, private_key: bytes, certificate_pem: bytes) -> Iterator[grpc.Channel]:
-    target = f"unix:{path}"
+def _open_channel(path: str, certificate: bytes) -> Iterator[grpc.Channel]:
     options = [
         ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
         ("grpc.enable_http_proxy", 0),
         ("grpc.enable_retries", 0),
+        ("grpc.ssl_target_name_override", CERTIFICATE_HOST),
     ]
-    if not answer.certificate:
-        grpc_channel = grpc.insecure_channel(target, options=options)
+    if certificate:
+        credentials = grpc.ssl_channel_credentials(ssl.DER_cert_to_PEM_cert(certificate).encode())
+        channel = grpc.secure_channel(f"unix:{path}", credentials, options)
     else:
-        server_certificate = ssl.DER_cert_to_PEM_cert(answer.certificate).encode()
-        credentials = grpc.ssl_channel_credentials(server_certificate, private_key, certificate_pem)
-        grpc_channel = grpc.secure_channel(
-            target, credentials, [*options, ("grpc.ssl_target_name_override", CERTIFICATE_HOST)]
-        )
-    with suppress(ValueError), grpc_channel as channel:
+        channel = grpc.insecure_channel(f"unix:{path}", options)
+    with suppress(ValueError), channel:
         yield channel
-
-
-def generate_client_certificate() -> tuple[bytes, bytes]:
-    """A key and a certificate for one conversation, both PEM. On P-256, which every plugin's TLS knows."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, CERTIFICATE_HOST)])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(minutes=5))
-        .not_valid_after(now + timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(CERTIFICATE_HOST)]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    encryption = serialization.NoEncryption()
-    private_key_pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption)
-    return private_key_pem, certificate.public_bytes(serialization.Encoding.PEM)

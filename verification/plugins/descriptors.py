@@ -1,16 +1,15 @@
 """Protobuf message classes built from tables of fields by name, number and kind.
 
-A field is written "name = number kind". "[kind]" is repeated, "{kind}" a map from names; "|" stands before the fields
-of which one at most is there. A kind is a scalar, a message of the same package, or one with its full name. A field
-that is not listed is kept unread, as protobuf does. The classes stand in a pool of their own, so that others' messages
-of the same names are not in their way.
+A field is written "name = number kind". "[kind]" is repeated, and "{kind}" is a map from names. "|" marks the fields of
+which at most one is set. A kind is a scalar, a message of the same package, or the full name of a message. The classes
+have their own pool, so messages of other libraries with the same names don't conflict.
 """
 
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf import descriptor_pb2, descriptor_pool
 
 # A message of a class built at runtime, whose fields no type checker knows.
 RuntimeMessage: TypeAlias = Any
@@ -29,7 +28,11 @@ SCALAR_TYPES = {
 
 
 def build_pool(table: MessageTable, dependencies: Sequence[ModuleType] = ()) -> descriptor_pool.DescriptorPool:
-    """The messages of a table, each package after those that it names; `dependencies` are modules of protobuf's own."""
+    """Return the messages of a table, in which a package follows those that it names.
+
+    Args:
+        dependencies: Modules of protobuf itself.
+    """
     pool = descriptor_pool.DescriptorPool()
     for module in dependencies:
         pool.AddSerializedFile(module.DESCRIPTOR.serialized_pb)
@@ -42,11 +45,6 @@ def build_pool(table: MessageTable, dependencies: Sequence[ModuleType] = ()) -> 
         pool.Add(file_descriptor)
         dependency_names.append(file_descriptor.name)
     return pool
-
-
-def get_message_class(pool: descriptor_pool.DescriptorPool, name: str) -> object:
-    """The class of a message by its full name."""
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
 
 
 def _add_fields(descriptor: descriptor_pb2.DescriptorProto, package: str, fields: str) -> None:
@@ -67,7 +65,7 @@ def _add_fields(descriptor: descriptor_pb2.DescriptorProto, package: str, fields
 def _add_map_entry(
     descriptor: descriptor_pb2.DescriptorProto, parent_name: str, name: str, kind: str, package: str
 ) -> str:
-    """A map, as protobuf writes maps: a list of entries. Returns the full name of the entry."""
+    """Add the entry of a map, which protobuf writes as a list of entries, and return the entry's full name."""
     entry = descriptor.nested_type.add(name="".join(part.capitalize() for part in name.split("_")) + "Entry")
     entry.options.map_entry = True
     entry.field.add(name="key", number=1, type=FIELD.TYPE_STRING, label=FIELD.LABEL_OPTIONAL)

@@ -1,65 +1,80 @@
-"""Schema messages of the Terraform plugin protocols 5 and 6.
+"""Messages and calls of the plugin protocols of Terraform and Nomad, as data/messages.yaml describes them."""
 
-Names and numbers are of the published protocol. What a schema does not tell is left out.
-"""
-
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import grpc
+import yaml
+from google.protobuf import duration_pb2, message_factory, timestamp_pb2
 from google.protobuf.descriptor_pool import DescriptorPool
 
-from verification.plugins import descriptors
-from verification.plugins.descriptors import RuntimeMessage
+from verification.plugins.descriptors import RuntimeMessage, build_pool
 
-METHOD_BY_VERSION = {5: "GetSchema", 6: "GetProviderSchema"}
-WRITE_ONLY_FIELD_NUMBERS = {5: 10, 6: 11}
+PROTOCOLS = yaml.safe_load((Path(__file__).parent / "data" / "messages.yaml").read_bytes())
+BASE = "hashicorp.nomad.plugins.base.proto"
+DRIVER = "hashicorp.nomad.plugins.drivers.proto"
+DEVICE = "hashicorp.nomad.plugins.device"
+SPEC = "hashicorp.nomad.plugins.shared.hclspec"
+API_VERSION = "v0.1.0"  # of Nomad's plugins
+PLUGIN_TYPE_NUMBERS = {"driver": 2, "device": 3}  # of Nomad's plugins
+SHUTDOWN_PATH = "/plugin.GRPCController/Shutdown"
 
-# an enumeration travels as a number, and is one here
-SHARED_MESSAGES = {
-    "Schema": "version = 1 int64; block = 2 Block",
-    "Block": "version = 1 int64; attributes = 2 [Attribute]; block_types = 3 [NestedBlock]; description = 4 string; "
-    "description_kind = 5 int32; deprecated = 6 bool",
-    "NestedBlock": "type_name = 1 string; block = 2 Block; nesting = 3 int32; min_items = 4 int64; max_items = 5 int64",
-    "Function": "parameters = 1 [Parameter]; variadic_parameter = 2 Parameter; return = 3 Return; summary = 4 string; "
-    "description = 5 string; description_kind = 6 int32; deprecation_message = 7 string",
-    "Parameter": "name = 1 string; type = 2 bytes; allow_null_value = 3 bool; allow_unknown_values = 4 bool; "
-    "description = 5 string; description_kind = 6 int32",
-    "Return": "type = 1 bytes",
-    "Diagnostic": "severity = 1 int32; summary = 2 string; detail = 3 string",
-    "Request": "",
-    "Response": "provider = 1 Schema; resource_schemas = 2 {Schema}; data_source_schemas = 3 {Schema}; "
-    "diagnostics = 4 [Diagnostic]; functions = 7 {Function}; ephemeral_resource_schemas = 8 {Schema}",
-}
-ATTRIBUTE_FIELDS = (
-    "name = 1 string; type = 2 bytes; description = 3 string; required = 4 bool; optional = 5 bool; "
-    "computed = 6 bool; sensitive = 7 bool; description_kind = 8 int32; deprecated = 9 bool"
-)
-MESSAGE_TABLE = {
-    "tfplugin5": SHARED_MESSAGES
-    | {"Attribute": f"{ATTRIBUTE_FIELDS}; write_only = {WRITE_ONLY_FIELD_NUMBERS[5]} bool"},
-    "tfplugin6": SHARED_MESSAGES
-    | {
-        "Attribute": f"{ATTRIBUTE_FIELDS}; nested_type = 10 Object; write_only = {WRITE_ONLY_FIELD_NUMBERS[6]} bool",
-        "Object": "attributes = 1 [Attribute]; nesting = 3 int32",
-    },
-}
+
+class Method(NamedTuple):
+    """A method of a plugin: its path on the channel, its messages, and whether it responds with a stream."""
+
+    path: str
+    request: RuntimeMessage
+    response: RuntimeMessage
+    is_stream: bool
 
 
 @cache
 def _get_pool() -> DescriptorPool:
-    return descriptors.build_pool(MESSAGE_TABLE)
+    tables = {package: protocol["messages"] for package, protocol in PROTOCOLS.items()}
+    return build_pool(tables, (duration_pb2, timestamp_pb2))
 
 
-def get_message_class(version: int, name: str) -> RuntimeMessage:
-    """The class of a message of a protocol, as "Response"."""
-    return descriptors.get_message_class(_get_pool(), f"tfplugin{version}.{name}")
+def get_message_class(name: str) -> RuntimeMessage:
+    """Return the class of a message by its full name."""
+    return message_factory.GetMessageClass(_get_pool().FindMessageTypeByName(name))
 
 
-def fetch_schema(channel: grpc.Channel, version: int, timeout_seconds: float) -> RuntimeMessage:
-    """What the provider says to the question for its schema. Raises grpc.RpcError."""
-    request, response = get_message_class(version, "Request"), get_message_class(version, "Response")
-    path = f"/tfplugin{version}.Provider/{METHOD_BY_VERSION[version]}"
-    call = channel.unary_unary(
-        path, request_serializer=request.SerializeToString, response_deserializer=response.FromString
+def get_method(full_name: str) -> Method:
+    """Return a method by its package and name."""
+    package, _, name = full_name.rpartition(".")
+    protocol = PROTOCOLS[package]
+    request, response = get_message_class(f"{full_name}Request"), get_message_class(f"{full_name}Response")
+    is_stream = name in protocol.get("streams", ())
+    return Method(f"/{package}.{protocol['methods'][name]}/{name}", request, response, is_stream)
+
+
+def call_method(channel: grpc.Channel, full_name: str, timeout_seconds: float, **fields: Any) -> RuntimeMessage:
+    """Return the response. Of a stream, return the first message, or None if it ends without one.
+
+    Raises:
+        grpc.RpcError: There is no response.
+    """
+    method = get_method(full_name)
+    call_factory = channel.unary_stream if method.is_stream else channel.unary_unary
+    call = call_factory(
+        method.path,
+        request_serializer=method.request.SerializeToString,
+        response_deserializer=method.response.FromString,
     )
-    return call(request(), timeout=timeout_seconds)
+    answer = call(method.request(**fields), timeout=timeout_seconds)
+    if not method.is_stream:
+        return answer
+    try:
+        return next(iter(answer), None)
+    finally:
+        answer.cancel()
+
+
+def shut_down(channel: grpc.Channel, timeout_seconds: float) -> None:
+    """Ask the plugin to exit, as the library of all plugins does. The caller must check whether it does."""
+    call = channel.unary_unary(SHUTDOWN_PATH, request_serializer=None, response_deserializer=None)
+    with suppress(grpc.RpcError):
+        call(b"", timeout=timeout_seconds)

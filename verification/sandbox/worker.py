@@ -10,9 +10,9 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
-from importlib import import_module
+from collections.abc import Callable
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import BinaryIO, NoReturn
 
 from verification.sandbox.environment import find_obstacle
@@ -20,19 +20,12 @@ from verification.sandbox.types import SandboxUnavailable
 
 # kind → the function that does it: (arguments, files by name, report) → answer
 KINDS = {
-    "schema": "verification.testruns.kinds.provider_schema.worker.run_job",
-    "lifecycle": "verification.testruns.kinds.provider_lifecycle.worker.run_job",
-    "nomad": "verification.testruns.kinds.nomad_plugin.worker.run_job",
+    "schema": "verification.testruns.kinds.provider_schema.reader:run_job",
+    "lifecycle": "verification.testruns.kinds.provider_lifecycle.driver:ProviderLifecycleTestRunner.run_job",
+    "nomad": "verification.testruns.kinds.nomad_plugin.driver:NomadPluginTestRunner.run_job",
 }
 MAX_FILE_SIZE = 2 * 1024**3
 PIECE_SIZE = 1024 * 1024
-Job = Callable[[Mapping[str, object], Mapping[str, Path], Callable[[dict[str, object]], None]], object]
-
-
-def _load_job(kind: str) -> Job:
-    module, _, function = KINDS[kind].rpartition(".")
-    job: Job = getattr(import_module(module), function)
-    return job
 
 
 def _receive_file(stream: BinaryIO, path: Path, size: int) -> Path:
@@ -58,7 +51,8 @@ def _run(request: BinaryIO, send: Callable[..., None]) -> object:
         # Otherwise what this machine forbids would look like a fault of the partner's program.
         if obstacle := find_obstacle():
             raise SandboxUnavailable(obstacle)
-        return _load_job(job["kind"])(job["arguments"], files, lambda progress: send(progress=progress))
+        run_job = resolve_name(KINDS[job["kind"]])
+        return run_job(job["arguments"], files, lambda progress: send(progress=progress))
 
 
 def run_job(request: BinaryIO, response: BinaryIO) -> None:

@@ -79,17 +79,17 @@ class RunTaskRequest(models.Model):
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     test_run = models.ForeignKey(TestRun, models.CASCADE, related_name="requests")
-    act = models.CharField(max_length=40)
+    step = models.CharField(max_length=40)
     token_hash = models.CharField(max_length=64)
     sent_at = models.DateTimeField()
     exchange = models.JSONField(default=dict)
 
     class Meta:
         ordering = ("pk",)
-        constraints = [models.UniqueConstraint(fields=["test_run", "act"], name="run_task_request_unique_step")]
+        constraints = [models.UniqueConstraint(fields=["test_run", "step"], name="run_task_request_unique_step")]
 
     def __str__(self) -> str:
-        return f"{self.act} of {self.test_run_id}"
+        return f"{self.step} of {self.test_run_id}"
 
 
 class RunTaskCallback(models.Model):
@@ -98,7 +98,7 @@ class RunTaskCallback(models.Model):
     request = models.ForeignKey(RunTaskRequest, models.CASCADE, related_name="callbacks")
     at = models.DateTimeField()
     is_final = models.BooleanField(default=False)
-    seen = models.JSONField(default=dict)
+    record = models.JSONField(default=dict)
 
     class Meta:
         ordering = ("pk",)

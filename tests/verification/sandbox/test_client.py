@@ -60,10 +60,10 @@ def test_child_does_it_without_the_environment(provider, monkeypatch):
     job_processes, messages = [], []
 
     def tell(progress):
-        messages.append(progress["says"])
+        messages.append(progress["message"])
         job_processes.extend(list_jobs())
 
-    answer = client.run_job("schema", TARGET_FIELDS, {"provider": provider}, report=tell)
+    answer = client.run_job("schema", TARGET_FIELDS, {"executable": provider}, report=tell)
     assert [(one["key"], one["read"]) for one in answer["readings"]] == [("version", False)]
     assert messages == ["Reading the schema from the provider"]
     assert [b"canary" in environment for _, environment in job_processes] == [False]
@@ -71,14 +71,14 @@ def test_child_does_it_without_the_environment(provider, monkeypatch):
 
 
 def test_service_does_it(provider, service):
-    answer = client.run_job("schema", TARGET_FIELDS, {"provider": provider}, service=str(service))
+    answer = client.run_job("schema", TARGET_FIELDS, {"executable": provider}, service=str(service))
     assert [one["key"] for one in answer["readings"]] == ["version"]
     assert service.stat().st_mode & 0o777 == 0o660
 
 
 def test_what_makes_no_sense_is_refused(provider):
     with pytest.raises(ValueError, match="Pass its address with --source"):
-        client.run_job("schema", TARGET_FIELDS | {"source": ""}, {"provider": provider})
+        client.run_job("schema", TARGET_FIELDS | {"source": ""}, {"executable": provider})
 
 
 def test_fault_is_ours(provider):
@@ -96,7 +96,7 @@ def test_nothing_is_left_when_the_answer_is_heard(provider, tmp_path, monkeypatc
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     size = provider.stat().st_size
-    order = {"kind": "schema", "arguments": TARGET_FIELDS, "files": [["provider", size]]}
+    order = {"kind": "schema", "arguments": TARGET_FIELDS, "files": [["executable", size]]}
     run_job(BytesIO(json.dumps(order).encode() + b"\n" + provider.read_bytes()), Told())
     assert (len(leftover_names[0]), leftover_names[-1]) == (1, [])
 
@@ -107,7 +107,7 @@ def test_what_takes_too_long_is_ended(provider):
         client.run_job(
             "schema",
             TARGET_FIELDS,
-            {"provider": rewrite_silently(provider)},
+            {"executable": rewrite_silently(provider)},
             seconds=2,
             report=lambda _: job_processes.extend(list_jobs()),
         )

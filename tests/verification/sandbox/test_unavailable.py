@@ -48,11 +48,11 @@ MACHINES: dict[str, tuple[list[str], str, dict[str, str], str]] = {
 }
 LIFECYCLE: dict[str, Any] = {
     "version": "1.0.0",
-    "base": "a",
-    "changed": "b",
+    "base": 'resource "example_server" "one" {}',
+    "changed": "",
     "refused": "",
     "partial": "",
-    "hosts": (),
+    "hosts": "",
     "secret": "",
     "account": "",
 }

@@ -18,7 +18,7 @@ QUICK = RunTaskLimits(
     first_answer_seconds=1,
     request_timeout_seconds=2,
     silence_seconds=1,
-    end=2.5,
+    end_seconds=2.5,
     correction_seconds=0.3,
     settle_seconds=0.4,
 )
@@ -77,4 +77,4 @@ def run_endpoint_test(
     with endpoint(how, key) as server:
         target = RunTaskTarget(server.url, key, stages, limits=replace(QUICK, **limits))
         with open_callback_server(target) as place:
-            return run_test(target, place, OutboundClient(loopback=True))
+            return run_test(place, OutboundClient(loopback=True))

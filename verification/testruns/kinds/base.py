@@ -1,11 +1,10 @@
 """Base classes of the kinds of test runs."""
 
-import logging
-import tempfile
 import time
 from abc import ABC, abstractmethod
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -14,29 +13,21 @@ from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from integrations.submissions.models import Integration
-from portal.core import crypto
-from portal.core.errors import ActionRefused
 from portal.core.json_text import clean_json
-from portal.core.value_types import JsonObject
+from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs import limits
 from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, Reschedule
 from verification.checks.services import observations
 from verification.checks.services.runs import request_check_run
-from verification.sandbox.types import SandboxUnavailable
-from verification.sources.errors import SourceError
-from verification.testruns.kinds.provider_schema.artifacts import UnverifiedReleaseError
 from verification.testruns.models import TestRun
-from verification.testruns.rule_results import RuleCatalog
+from verification.testruns.rules import RuleCatalog
 
 T = TypeVar("T")
 ProgramFetcher = Callable[[TestRun, Path], Path]
-log = logging.getLogger(__name__)
 SANDBOX = "sandbox"
 MAX_CONCURRENT_SANDBOX_JOBS = 2  # an acceptance test may take half an hour, and others should not wait for it
 limits.declare_concurrency(SANDBOX, MAX_CONCURRENT_SANDBOX_JOBS)
-INTERRUPTED_MESSAGE = "Our worker stopped before the test run ended."
-INTERNAL_ERROR_MESSAGE = "An error on our side stopped the test run."
 MAX_LOCK_ATTEMPTS, LOCK_PAUSE_SECONDS = 20, 0.05
 
 
@@ -56,20 +47,19 @@ def retry_while_locked(operation: Callable[[], T]) -> T:
 
 
 @dataclass(frozen=True, slots=True)
-class OutputRecord:
-    """A command or call as the page shows it, with its output."""
+class CommandOutput:
+    """The report of a test on the command line: as plain data and as text."""
 
-    title: str
-    line: str
+    report: JsonObject
     text: str
-    state: tuple[str, ...] = ()
+    exit_code: int
 
 
 class TestKind(ABC):
     """A kind of test run: its input, its execution, and its evaluation.
 
     `check_key` and `observation_key`: the check that reports the newest run, blank without one. `has_secrets`: errors
-    can contain what a partner entered, so they are not logged.
+    can contain what a partner entered, so they are not logged. `command_help`: the help of its command line.
     """
 
     __test__ = False  # pytest collects classes named Test…
@@ -84,7 +74,8 @@ class TestKind(ABC):
     output_heading: ClassVar[str] = ""
     output_label: ClassVar[str] = ""
     interruption_advice: ClassVar[str] = ""
-    rule_catalog: ClassVar[RuleCatalog]
+    command_help: ClassVar[str]
+    rules: ClassVar[RuleCatalog]
     form_class: ClassVar[type[forms.Form]]
     has_secrets: ClassVar[bool] = False
     check_key: ClassVar[str] = ""
@@ -120,9 +111,9 @@ class TestKind(ABC):
     def execute(self, run: TestRun, context: JobContext | None, fetch: ProgramFetcher | None) -> Reschedule | None:
         """Execute an open run. `fetch` replaces the download of the released executable."""
 
+    @abstractmethod
     def abandon(self, run: TestRun, message: str) -> None:
         """Finish a run whose job failed permanently."""
-        self.finish(run, replace(self.load_records(run), broken=INTERRUPTED_MESSAGE, over=True))
 
     @abstractmethod
     def load_records(self, run: TestRun) -> Any: ...
@@ -132,16 +123,20 @@ class TestKind(ABC):
 
     def evaluate(self, run: TestRun, records: Any) -> tuple[list[JsonObject], str]:
         """Return the result of each rule, and the overall outcome."""
-        results = self.rule_catalog.judge(records)
-        return [each.as_dict() for each in results], str(self.rule_catalog.compute_outcome(results))
+        results = self.rules.evaluate(records)
+        return [asdict(each) for each in results], str(self.rules.compute_outcome(results))
 
     def summarize_outcome(self, run: TestRun) -> str:
         """Return the outcome that reviewers see."""
         return run.outcome
 
-    @abstractmethod
     def build_report(self, run: TestRun) -> JsonObject:
         """Return the report, as the command prints it."""
+        return {"version": run.version, **self.describe_records(self.load_records(run))}
+
+    def describe_records(self, records: Any) -> JsonObject:
+        """Return the results and the records as plain data."""
+        return {**self.rules.build_report(records), **records.as_dict()}
 
     def build_observation(self, run: TestRun) -> JsonObject:
         """Return the summary that the check reads."""
@@ -154,6 +149,14 @@ class TestKind(ABC):
     def list_details(self, run: TestRun) -> Iterable[tuple[str, str]]:
         """Yield labels and values of the run's inputs."""
         return ()
+
+    @abstractmethod
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add the arguments of the command line."""
+
+    @abstractmethod
+    def run_command(self, options: NamedValues, report_progress: Callable[[str], None]) -> CommandOutput:
+        """Run the test on local software, without a database. Raises CommandError."""
 
     def store_progress(self, run: TestRun, records: Any) -> None:
         """Store the records and results so far."""
@@ -188,34 +191,3 @@ class TestKind(ABC):
         at = run.finished_at or timezone.now()
         observation = {"at": at.isoformat(), **self.build_observation(run)}
         observations.store_observation(run.integration, self.check_key, {self.observation_key: observation}, at)
-
-
-class SandboxTestKind(TestKind):
-    """A kind that runs a released executable in the sandbox once."""
-
-    safe_errors: ClassVar[tuple[type[Exception], ...]] = (SourceError, crypto.DecryptionError)
-    retry = Backoff(max_attempts=1)
-
-    @abstractmethod
-    def fetch_program(self, run: TestRun, folder: Path) -> Path:
-        """Download the executable of the release. Raises UnverifiedReleaseError and SourceError."""
-
-    @abstractmethod
-    def run_in_sandbox(self, run: TestRun, executable: Path) -> Any:
-        """Run the test and store its progress. Returns the records."""
-
-    def execute(self, run: TestRun, context: JobContext | None, fetch: ProgramFetcher | None) -> None:
-        self.finish(run, self._collect_records(run, fetch or self.fetch_program))
-
-    def _collect_records(self, run: TestRun, fetch: ProgramFetcher) -> object:
-        """Return all records. Errors on our side become records, too."""
-        try:
-            with tempfile.TemporaryDirectory(prefix="release-") as folder:
-                return self.run_in_sandbox(run, fetch(run, Path(folder)))
-        except (SandboxUnavailable, UnverifiedReleaseError, ActionRefused, ValueError) as error:
-            return replace(self.load_records(run), unavailable=f"Not run: {error}", over=True)
-        except self.safe_errors as error:
-            return replace(self.load_records(run), broken=str(error), over=True)
-        except Exception as error:  # the message can contain credentials
-            log.error("A %s failed: %s", self.title, type(error).__name__, exc_info=not self.has_secrets)
-            return replace(self.load_records(run), broken=INTERNAL_ERROR_MESSAGE, over=True)

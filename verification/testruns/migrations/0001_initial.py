@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('act', models.CharField(max_length=40)),
+                ('step', models.CharField(max_length=40)),
                 ('token_hash', models.CharField(max_length=64)),
                 ('sent_at', models.DateTimeField()),
                 ('exchange', models.JSONField(default=dict)),
@@ -58,7 +58,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('at', models.DateTimeField()),
                 ('is_final', models.BooleanField(default=False)),
-                ('seen', models.JSONField(default=dict)),
+                ('record', models.JSONField(default=dict)),
                 ('request', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='callbacks', to='testruns.runtaskrequest')),
             ],
             options={
@@ -72,6 +72,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='runtaskrequest',
-            constraint=models.UniqueConstraint(fields=('test_run', 'act'), name='run_task_request_unique_step'),
+            constraint=models.UniqueConstraint(fields=('test_run', 'step'), name='run_task_request_unique_step'),
         ),
     ]

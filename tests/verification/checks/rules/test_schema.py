@@ -1,6 +1,7 @@
 """Tests of the schema checks."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -8,7 +9,7 @@ from verification.checks.rules.provider_schema import OBSERVATION_KEY
 from verification.checks.types import CHECKS, Subject
 from verification.schemas.engine import quality
 from verification.schemas.engine.types import Node, ParsedSchema, Resource
-from verification.testruns.kinds.provider_schema import summary as telling
+from verification.testruns.kinds.provider_schema.kind import build_observation
 
 SUBJECT = Subject("p", "e", "terraform", "Example", "acme/terraform-provider-example")
 WAY = {"via": "direct", "read": True, "key": "", "problem": "", "protocol": 6, "seconds": 0.5, "peak": 50_000_000}
@@ -123,6 +124,6 @@ def test_each_rule_names_the_places():
 
 def test_schema_that_cannot_be_used_is_a_problem_of_each_way():
     answer = {"readings": [WAY], "differences": None, "schema": {"format_version": "1.0", "provider_schemas": {}}}
-    observation = telling.build_observation(answer, "1.0.0", "2026")
+    observation = build_observation(answer, "1.0.0", datetime.now(UTC))
     assert [one["read"] for one in observation["readings"]] == [False]
     assert observation["readings"][0]["problem"].startswith("The schema can't be used: ")

@@ -7,10 +7,10 @@ import pytest
 
 from examples.nomad_plugin import FAULTS
 from tests.verification.testruns.nomad_plugin.world import needs_sandbox, outcomes, run_plugin_test, sentence
-from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTarget, NomadPluginTestRunner
-from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, load_records
-from verification.testruns.kinds.nomad_plugin.rules import catalog
-from verification.testruns.rule_results import get_exit_code
+from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTestRunner
+from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, NomadPluginTarget
+from verification.testruns.kinds.nomad_plugin.rules import RULES
+from verification.testruns.rules import get_exit_code
 
 # fault: (type of plugin, the rule that fails, what is said of it)
 TABLE = {
@@ -47,8 +47,8 @@ WHAT_FOLLOWS = {  # further rules that fail, since a plugin that has ended answe
 @pytest.mark.parametrize("kind", ["driver", "device"])
 def test_good_plugin_passes_whole(kind: str) -> None:
     records = run_plugin_test(kind)
-    assert outcomes(records) == {rule.key: "pass" for rule in catalog.RULES if rule.type in ("", kind)}
-    assert get_exit_code(catalog.compute_outcome(catalog.judge(records))) == 0
+    assert outcomes(records) == {rule.key: "pass" for rule in RULES.file.rules if rule.variant in ("", kind)}
+    assert get_exit_code(RULES.compute_outcome(RULES.evaluate(records))) == 0
 
 
 @needs_sandbox
@@ -75,13 +75,13 @@ def test_invalid_configuration_is_not_sent() -> None:
     assert sentence(records, "config") == (
         "The supplied configuration doesn't match the schema. config.address: this attribute is required."
     )
-    assert records.get_call("config") is None
+    assert records.get_step("config") is None
 
 
 def test_without_a_sandbox_nothing_is_said_to_be_good(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")  # no program to make a room with
-    result = NomadPluginTestRunner(NomadPluginTarget(Path("/nowhere"), "driver")).run()
-    assert (set(outcomes(result).values()), get_exit_code(catalog.compute_outcome(catalog.judge(result)))) == (
+    result = NomadPluginTestRunner(NomadPluginTarget("driver"), Path("/nowhere")).run()
+    assert (set(outcomes(result).values()), get_exit_code(RULES.compute_outcome(RULES.evaluate(result)))) == (
         {"not_run"},
         2,
     )
@@ -90,8 +90,8 @@ def test_without_a_sandbox_nothing_is_said_to_be_good(monkeypatch: pytest.Monkey
 @needs_sandbox
 def test_what_was_seen_survives_json() -> None:
     for records in (run_plugin_test("driver"), run_plugin_test("device", "twins")):
-        assert load_records(json.loads(json.dumps(records.as_dict()))) == records
+        assert NomadPluginRecords.load(json.loads(json.dumps(records.as_dict()))) == records
 
 
 def test_nothing_is_said_of_what_was_not_reached() -> None:
-    assert set(outcomes(NomadPluginRecords({"type": "driver", "name": "", "version": ""})).values()) == {"not_run"}
+    assert set(outcomes(NomadPluginRecords(target=NomadPluginTarget("driver"))).values()) == {"not_run"}

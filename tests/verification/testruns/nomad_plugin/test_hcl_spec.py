@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from google.protobuf import json_format
 
-from verification.plugins.nomad_messages import SPEC, get_message_class
+from verification.plugins.messages import SPEC, get_message_class
 from verification.testruns.kinds.nomad_plugin import hcl_spec, hcl_types
 
 

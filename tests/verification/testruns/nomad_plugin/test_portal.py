@@ -19,7 +19,7 @@ from tests.verification.testruns.nomad_plugin.world import READABLE, executable,
 from verification.checks import execution
 from verification.checks.runner import build_integration_subject
 from verification.testruns import services
-from verification.testruns.kinds.nomad_plugin import kind
+from verification.testruns.kinds import sandbox_kind
 from verification.testruns.models import TestRun
 
 FORM_DATA = {"version": "1.0.0", "name": "example", "config": '{"address": "127.0.0.1:9999"}'}
@@ -39,11 +39,11 @@ def stubborn(row: TestRun, folder: Path) -> Path:
 def test_test_run_is_kept_and_reported_to_the_check(
     booster: Integration, alice: Any, client: Client, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(kind, "READABLE_FOLDERS", READABLE)
+    monkeypatch.setattr(sandbox_kind, "READABLE_FOLDERS", READABLE)
     row = services.start_test_run("nomad_plugin", booster, FORM_DATA, actor=alice, now=timezone.now())
     services.execute_test_run(row.pk, program_fetcher=stubborn)
     row.refresh_from_db()
-    assert (row.inputs["type"], row.outcome, len(row.records["asked"])) == ("driver", "fail", 11)
+    assert (row.inputs["type"], row.outcome, len(row.records["steps"])) == ("driver", "fail", 11)
     assert [each["rule"] for each in row.results if each["outcome"] != "pass"] == ["info.api"]
     check = execution.run_check("plugin.test_run", build_integration_subject(booster), None)
     assert (str(check.outcome), check.summary) == (
@@ -54,7 +54,7 @@ def test_test_run_is_kept_and_reported_to_the_check(
     page = html.unescape(client.get(reverse("testruns:nomad_plugin", args=[booster.uuid])).content.decode())
     assert "The plugin reports no API version, so Nomad wouldn't load it." in page
     data = client.get(reverse("testruns:nomad_plugin_json", args=[booster.uuid])).json()
-    assert (data["outcome"], data["claims"]["name"]) == ("fail", "example")
+    assert (data["outcome"], data["target"]["name"]) == ("fail", "example")
 
 
 @pytest.mark.django_db

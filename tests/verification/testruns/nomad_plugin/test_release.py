@@ -11,8 +11,9 @@ import pytest
 from tests.fakes.github.server import GitHub, Repo
 from verification.checks.types import Subject
 from verification.sources import Sources
-from verification.testruns import artifacts
-from verification.testruns.kinds.provider_schema.artifacts import UnverifiedReleaseError, get_platform
+from verification.testruns import releases
+from verification.testruns.releases import UnverifiedReleaseError
+from verification.testruns.terraform_cli import get_platform
 
 pytestmark = pytest.mark.github
 NAME = "acme/nomad-driver-rocket"
@@ -37,7 +38,7 @@ def fetch_release(github: GitHub, folder: Path, files: dict[str, bytes], version
     number = github.release(NAME, "v1.1.0")
     for name, content in files.items():
         github.asset(NAME, number, "v1.1.0", name, content)
-    return artifacts.fetch_executable(replace(SUBJECT, version=version), Sources(), folder).read_bytes()
+    return releases.fetch_nomad_plugin(replace(SUBJECT, version=version), Sources(), folder).read_bytes()
 
 
 def sums(name: str, content: bytes) -> bytes:

@@ -9,9 +9,9 @@ import pytest
 from examples import nomad_plugin
 from tests.verification.testruns.folder import shared
 from verification.sandbox.environment import find_obstacle
-from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTarget, NomadPluginTestRunner
-from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords
-from verification.testruns.kinds.nomad_plugin.rules import catalog
+from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTestRunner
+from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, NomadPluginTarget
+from verification.testruns.kinds.nomad_plugin.rules import RULES
 
 ROOT = Path(nomad_plugin.__file__).resolve().parent.parent
 READABLE = tuple(
@@ -32,15 +32,15 @@ def executable(kind: str, fault: str = "") -> Path:
 
 @cache
 def run_plugin_test(kind: str, fault: str = "", address: object = CONFIG["address"]) -> NomadPluginRecords:
-    nomad_plugin_target = NomadPluginTarget(
-        executable(kind, fault), kind, "example", "1.0.0", {"address": address}, READABLE
-    )
-    return NomadPluginTestRunner(nomad_plugin_target, timeout_seconds=2).run()
+    target = NomadPluginTarget(kind, "example", "1.0.0", {"address": address})
+    runner = NomadPluginTestRunner(target, executable(kind, fault), READABLE)
+    runner.timeout_seconds = 2
+    return runner.run()
 
 
 def outcomes(records: NomadPluginRecords) -> dict[str, str]:
-    return {each.rule: str(each.outcome) for each in catalog.judge(records)}
+    return {each.rule: str(each.outcome) for each in RULES.evaluate(records)}
 
 
 def sentence(records: NomadPluginRecords, rule: str) -> str:
-    return next(each.sentence for each in catalog.judge(records) if each.rule == rule)
+    return next(each.sentence for each in RULES.evaluate(records) if each.rule == rule)

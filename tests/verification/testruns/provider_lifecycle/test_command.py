@@ -15,7 +15,7 @@ from tests.verification.testruns.provider_lifecycle.world import (
     executable,
     needs_terraform,
 )
-from verification.testruns.kinds.provider_lifecycle import workspace
+from verification.testruns import terraform_cli
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_what_is_missing_is_said(words: list[str], tmp_path: Path) -> None:
 
 def test_without_terraform_it_is_not_run(words: list[str], monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert workspace.find_terraform() is None
+    assert terraform_cli.find_terraform() is None
     with pytest.raises(SystemExit) as end:
         call_command("run_test", "provider-lifecycle", str(executable()), *words, "--json")
     data = json.loads(capsys.readouterr().out)

@@ -10,17 +10,18 @@ from tests.verification.testruns.provider_lifecycle.world import (
     CANARY,
     READABLE,
     build_target,
+    executable,
     needs_sandbox,
     needs_terraform,
     outcomes,
     run_lifecycle_test,
     sentence,
 )
-from verification.testruns.kinds.provider_lifecycle import report, worker
-from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, load_records
+from verification.testruns.kinds.provider_lifecycle.driver import ProviderLifecycleTestRunner
+from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords
 from verification.testruns.kinds.provider_lifecycle.redaction import REDACTED_TEXT, Secrets, mask_sensitive_values
-from verification.testruns.kinds.provider_lifecycle.rules import catalog
-from verification.testruns.rule_results import get_exit_code
+from verification.testruns.kinds.provider_lifecycle.rules import RULES
+from verification.testruns.rules import get_exit_code
 
 pytestmark = pytest.mark.xdist_group("lifecycle")
 
@@ -28,18 +29,19 @@ pytestmark = pytest.mark.xdist_group("lifecycle")
 @pytest.fixture(scope="module")
 def good() -> ProviderLifecycleRecords:
     reported_steps: list[str] = []
-    sandbox_records = worker.run_in_sandbox(
-        build_target(), lambda sandbox_records: reported_steps.append(sandbox_records.ran[-1].act), READABLE
+    runner = ProviderLifecycleTestRunner(
+        build_target(), executable(), READABLE, lambda records: reported_steps.append(records.steps[-1].key)
     )
-    assert reported_steps == [ran.act for ran in sandbox_records.ran]
-    return sandbox_records
+    records = runner.run()
+    assert reported_steps == [step.key for step in records.steps]
+    return records
 
 
 @needs_terraform
 @needs_sandbox
 def test_good_provider_with_nested_blocks_passes_every_rule_in_the_sandbox(good: ProviderLifecycleRecords) -> None:
     assert set(outcomes(good).values()) == {"pass"}
-    assert get_exit_code(catalog.compute_outcome(catalog.judge(good))) == 0
+    assert get_exit_code(RULES.compute_outcome(RULES.evaluate(good))) == 0
     assert sentence(good, "refused") == (
         "The configuration is rejected: Missing required argument: "
         'The argument "address" is required, but no definition was found.'
@@ -53,15 +55,15 @@ def test_good_provider_with_nested_blocks_passes_every_rule_in_the_sandbox(good:
 @needs_terraform
 @needs_sandbox
 def test_what_was_seen_survives_json_and_holds_no_credential(good: ProviderLifecycleRecords) -> None:
-    assert load_records(json.loads(json.dumps(good.as_dict()))) == good
-    assert CANARY not in json.dumps(report.build_report(good)) + report.render_text(good)
-    assert "This binary is a plugin." in good.ran[0].text
+    assert ProviderLifecycleRecords.load(json.loads(json.dumps(good.as_dict()))) == good
+    assert CANARY not in json.dumps([good.as_dict(), RULES.build_report(good)])
+    assert "This binary is a plugin." in good.steps[0].text
 
 
 @needs_terraform
 def test_printed_credential_is_struck_out_and_reported() -> None:
     records = run_lifecycle_test("leaks", ("init", "plan"))
-    report_text = json.dumps(report.build_report(records))
+    report_text = json.dumps([records.as_dict(), RULES.build_report(records)])
     assert outcomes(records)["secrets.output"] == "fail"
     assert REDACTED_TEXT in report_text
     assert not [form for form in (CANARY, *CANARY.split()) if form in report_text]

@@ -2,9 +2,8 @@
 
 import pytest
 
-from verification.testruns.kinds.provider_lifecycle.judging import check_succeeded
 from verification.testruns.kinds.provider_lifecycle.plan_parsing import list_state_objects
-from verification.testruns.kinds.provider_lifecycle.records import REASON_FINISHED, CommandRecord
+from verification.testruns.kinds.provider_lifecycle.records import CommandRecord
 
 PLAIN = "\nError: Missing required argument\n\nThe argument is required.\n"
 NOTICED_CASES = (
@@ -14,11 +13,9 @@ NOTICED_CASES = (
 
 
 def get_summary(errors: str) -> str:
-    failure = check_succeeded(
-        CommandRecord("apply", "Apply the plan", "terraform apply", REASON_FINISHED, 1, "", "", errors, 0.1)
-    )
+    failure = CommandRecord("apply", "Apply the plan", "finished", code=1, errors=errors).find_failure()
     assert failure is not None
-    return failure[1]
+    return failure.sentence
 
 
 @pytest.mark.parametrize("errors", NOTICED_CASES)

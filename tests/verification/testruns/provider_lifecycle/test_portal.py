@@ -29,7 +29,7 @@ from tests.verification.testruns.provider_lifecycle.world import (
     needs_terraform,
 )
 from verification.testruns import services
-from verification.testruns.kinds.provider_lifecycle import kind
+from verification.testruns.kinds import sandbox_kind
 from verification.testruns.models import TestRun
 
 # it is planned as far as the provider is signed in, and no further, which takes less time
@@ -52,7 +52,7 @@ FORM_DATA: dict[str, Any] = {
     "changed": CHANGED_CONFIG,
     "refused": "",
     "partial": "",
-    "hosts": (),
+    "hosts": "",
     "secret": f"EXAMPLE_TOKEN={CANARY}",
     "account": "",
 }
@@ -81,7 +81,7 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
     rocket: Integration, alice: Any, monkeypatch: Any, caplog: Any
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    monkeypatch.setattr(kind, "READABLE_FOLDERS", READABLE)
+    monkeypatch.setattr(sandbox_kind, "READABLE_FOLDERS", READABLE)
     account = TestCredential(
         uuid=uuid4(), integration=rocket, requirement_id="X", label="Test", created_at=timezone.now(), created_by=alice
     )
@@ -110,7 +110,7 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
         "fail",
         "fail",
     )
-    assert [ran["act"] for ran in row.records["ran"]] == ["direct", "init", "validate", "refused", "plan"]
+    assert [step["key"] for step in row.records["steps"]] == ["direct", "init", "validate", "refused", "plan"]
     assert (row.inputs["variables"], account.accesses.get().how) == (["EXAMPLE_TOKEN"], "sandbox")
     text = everything() + caplog.text
     for canary in (CANARY, KEPT_CANARY, *CANARY.split()):
@@ -178,10 +178,10 @@ def test_page_and_json_show_the_same_verdicts(rocket: Integration, alice: Any, c
     assert client.get(reverse("testruns:provider_lifecycle_json", args=[rocket.uuid])).status_code == 404
     client.post(reverse("testruns:provider_lifecycle", args=[rocket.uuid]), {**FORM_DATA, "hosts": "api.acme.io"})
     row = TestRun.objects.get()
-    assert (row.inputs["hosts"], row.inputs["variables"], row.records["has_secrets"]) == (
+    assert (row.inputs["hosts"], row.inputs["variables"], row.records["inputs"]) == (
         ["api.acme.io"],
         ["EXAMPLE_TOKEN"],
-        True,
+        ["refused", "secrets"],
     )
     claim(Job.objects.filter(queue="sandbox"), timezone.now())
     run_due_jobs("sandbox", timezone.now() + DEFAULT_LEASE)

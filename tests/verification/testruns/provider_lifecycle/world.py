@@ -9,11 +9,10 @@ import pytest
 from examples import provider
 from tests.verification.testruns.folder import shared
 from verification.sandbox.environment import find_obstacle
-from verification.testruns.kinds.provider_lifecycle import worker
-from verification.testruns.kinds.provider_lifecycle.config import ProviderLifecycleTarget
-from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords
-from verification.testruns.kinds.provider_lifecycle.rules import catalog
-from verification.testruns.kinds.provider_lifecycle.workspace import find_terraform
+from verification.testruns.kinds.provider_lifecycle.local_workspace import UnsandboxedTestRunner
+from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, ProviderLifecycleTarget
+from verification.testruns.kinds.provider_lifecycle.rules import RULES
+from verification.testruns.terraform_cli import find_terraform
 
 CANARY = "canary/7f3a+Qz9=secret second-part"
 BASE = """resource "example_server" "my-server" {
@@ -44,11 +43,9 @@ def executable(fault: str = "") -> Path:
     return provider.write(shared("provider-"), fault)
 
 
-def build_target(fault: str = "", **more: str) -> ProviderLifecycleTarget:
+def build_target(**more: str) -> ProviderLifecycleTarget:
     texts = {"refused": REFUSED_CONFIG, "partial": PARTIAL} | more
     return ProviderLifecycleTarget(
-        executable(fault),
-        TERRAFORM or Path(),
         "example/example",
         "1.0.0",
         BASE,
@@ -61,12 +58,14 @@ def build_target(fault: str = "", **more: str) -> ProviderLifecycleTarget:
 @cache
 def run_lifecycle_test(fault: str = "", only: tuple[str, ...] = ()) -> ProviderLifecycleRecords:
     """What is seen of the variant, of some steps or of all; played once. Without a sandbox, which takes less time."""
-    return worker.run_unsandboxed(build_target(fault), lambda records: None, only)
+    runner = UnsandboxedTestRunner(build_target(), executable(fault))
+    runner.only_steps = only
+    return runner.run()
 
 
 def outcomes(records: ProviderLifecycleRecords) -> dict[str, str]:
-    return {each.rule: str(each.outcome) for each in catalog.judge(records)}
+    return {each.rule: str(each.outcome) for each in RULES.evaluate(records)}
 
 
 def sentence(records: ProviderLifecycleRecords, rule: str) -> str:
-    return next(each.sentence for each in catalog.judge(records) if each.rule == rule)
+    return next(each.sentence for each in RULES.evaluate(records) if each.rule == rule)

@@ -28,14 +28,14 @@ from verification.checks.services import observations
 from verification.sandbox import environment
 from verification.schemas.models import ProviderSchema
 from verification.testruns import tasks
-from verification.testruns.kinds.provider_schema import artifacts
 from verification.testruns.kinds.provider_schema.kind import RETRY_DELAY
 from verification.testruns.models import TestRun
 from verification.testruns.services import start_test_run
+from verification.testruns.terraform_cli import get_platform
 
 pytestmark = pytest.mark.django_db
 NOW = datetime.now(UTC)
-PLATFORM = artifacts.get_platform()
+PLATFORM = get_platform()
 BLOCK = {"attributes": {"api_token": {"type": "string", "description": "A token.", "description_kind": "plain"}}}
 SCHEMA = {
     "format_version": "1.0",
@@ -46,7 +46,7 @@ SCHEMA = {
         }
     },
 }
-WAY = {"read": True, "key": "", "problem": "", "seconds": 0.5, "peak": 90_000_000, "said": "a\x00b"}
+WAY = {"read": True, "key": "", "problem": "", "seconds": 0.5, "peak": 90_000_000, "output": "a\x00b"}
 GOOD = {
     "readings": [WAY | {"via": "direct", "protocol": 5}, WAY | {"via": "terraform", "protocol": 0}],
     "schema": SCHEMA,
@@ -68,7 +68,7 @@ class Service:
                 order = json.loads(self.rfile.readline())
                 outer.received = b"".join(self.rfile.read(size) for _, size in order["files"])
                 outer.asked.append(order)
-                for line in ({"progress": {"says": "Reading the schema from the provider"}}, outer.says):
+                for line in ({"progress": {"message": "Reading the schema from the provider"}}, outer.says):
                     self.wfile.write(json.dumps(line).encode() + b"\n")
 
         self.server = socketserver.ThreadingUnixStreamServer(str(path), Connected)
@@ -117,7 +117,7 @@ def test_schema_of_an_authentic_release_is_kept(
     publish_provider()
     row = read(rocket, alice)
     assert (row.outcome, row.version) == ("pass", "1.0.0"), row.records
-    assert service.asked[0]["arguments"]["source"] == "registry.terraform.io/acme/rocket"
+    assert service.asked[0]["arguments"]["source"] == "acme/rocket"
     assert service.received[:4] == b"\x7fELF"
     stored_schema = ProviderSchema.objects.get(integration=rocket)
     assert (stored_schema.version, stored_schema.resources, stored_schema.submitted_by) == ("1.0.0", 1, None)
@@ -131,7 +131,7 @@ def test_schema_of_an_authentic_release_is_kept(
         "schema.descriptions": "warn",
         "schema.pages": "fail",
     }
-    assert observations.get_known_values(rocket)[OBSERVATION_KEY]["readings"][0]["said"] == "ab"
+    assert observations.get_known_values(rocket)[OBSERVATION_KEY]["readings"][0]["output"] == "ab"
     assert CheckRun.objects.open().filter(integration=rocket).exists()
 
 

@@ -14,11 +14,11 @@ from verification.sandbox.types import MEGABYTE, Limits
 from verification.testruns.kinds.provider_schema.reader import (
     ProviderSchemaTarget,
     build_target,
-    find_terraform,
     list_differences,
     read_directly,
     read_with_terraform,
 )
+from verification.testruns.terraform_cli import find_terraform
 
 LIMITS = Limits(seconds=4, memory=80 * MEGABYTE, disk=30 * MEGABYTE, processes=60, output=200_000)
 PROVIDER = f"""#!{Path(sys.prefix)}/bin/python

@@ -12,10 +12,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.verification.testruns.run_task.test_portal import call, run_task, waiting
-from verification.testruns.kinds.run_task import callback_service, callback_store
+from verification.testruns.kinds.run_task import callbacks, database_store
 from verification.testruns.kinds.run_task.callback_parsing import MAX_REQUEST_BYTES
 from verification.testruns.kinds.run_task.driver import RunTaskTarget
-from verification.testruns.kinds.run_task.local_server import InMemoryCallbackReceiver, open_callback_server
+from verification.testruns.kinds.run_task.local_server import InMemoryStore, open_callback_server
 from verification.testruns.kinds.run_task.views import receive_run_task_callback
 
 __all__ = ["run_task"]
@@ -26,9 +26,9 @@ PASSED_RESULT: dict[str, Any] = {
 RUN = next(act for act in RunTaskTarget("http://127.0.0.1:9/", "", ("post_plan",)).script() if act.is_run)
 
 
-def sent_in_pieces(room: InMemoryCallbackReceiver, body: bytes) -> int:
+def sent_in_pieces(room: InMemoryStore, body: bytes) -> int:
     """The status that a result gets that was sent without its length."""
-    where = urlsplit(room.open(RUN, callback_service.hash_token("token"), "taskrs-1").callback)
+    where = urlsplit(room.add_request(RUN, callbacks.hash_token("token")).callback)
     connection = http.client.HTTPConnection(str(where.hostname), where.port, timeout=5)
     headers = {"Authorization": "Bearer token", "Content-Type": "application/vnd.api+json"}
     pieces = (body[at : at + 7000] for at in range(0, len(body), 7000))
@@ -43,7 +43,7 @@ def test_result_in_pieces_is_read_as_a_whole(size: int, status: int) -> None:
     with open_callback_server(RunTaskTarget("http://127.0.0.1:9/", "", ("post_plan",))) as room:
         document = {"data": {**PASSED_RESULT["data"], "attributes": {"status": "passed", "message": "x" * size}}}
         assert sent_in_pieces(room, json.dumps(document).encode()) == status
-        assert [(each.status, each.answered) for each in room.list_callbacks()] == [("passed", status)]
+        assert [(each.status, each.answered) for each in room.callbacks] == [("passed", status)]
 
 
 @pytest.mark.django_db
@@ -61,5 +61,5 @@ def test_portal_reads_a_result_in_pieces(run_task: Any, alice: Any, more: int, s
 def test_what_cannot_be_kept_is_taken_out_of_a_result(run_task: Any, alice: Any) -> None:
     request, token = waiting(run_task, alice)
     raw = json.dumps(PASSED_RESULT).replace("Fine.", "half \\ud83d, none \\u0000").encode()
-    assert callback_store.record_callback(request.uuid, call(token, body=raw), timezone.now())[0] == 200
-    assert request.callbacks.get().seen["message"] == "half ?, none "
+    assert database_store.record_callback(request.uuid, call(token, body=raw), timezone.now())[0] == 200
+    assert request.callbacks.get().record["message"] == "half ?, none "

@@ -35,8 +35,8 @@ def test_good_endpoint_as_json(key: str) -> None:
         stages = ("--stages", "pre_plan", "post_apply")
         code, out, err = run_command(server.url, "--hmac-key-file", key, *stages, "--json")
     data: dict[str, Any] = json.loads(out)
-    assert (code, data["outcome"], data["signed"]) == (0, "pass", True)
-    assert [(each["stage"], each["result"]) for each in data["enforcement"]] == [
+    assert (code, data["outcome"], data["is_signed"]) == (0, "pass", True)
+    assert [(each["stage"], each["result"]) for each in data["effects"]] == [
         ("Pre-plan", "passed"),
         ("Pre-plan", "failed"),
         ("Post-apply", "passed"),
@@ -52,7 +52,7 @@ def test_good_endpoint_as_json(key: str) -> None:
 def test_stages_are_read_with_spaces_and_with_commas(stage_arguments: list[str]) -> None:
     with endpoint(key="") as server:
         _, out, _ = run_command("--json", server.url, "--stages", *stage_arguments)
-    acts = [each["act"] for each in json.loads(out)["enforcement"]]
+    acts = [each["key"] for each in json.loads(out)["effects"]]
     assert acts == ["passing.pre_plan", "failing.pre_plan", "passing.post_plan", "failing.post_plan"]
 
 

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.verification.testruns.endpoints import example, run_endpoint_test
-from verification.testruns.kinds.run_task import rules
 from verification.testruns.kinds.run_task.records import RunTaskRecords
+from verification.testruns.kinds.run_task.rules import RULES
 
 ABOUT_RESULTS = (
     "token",
@@ -58,8 +58,8 @@ VERDICTS: dict[str, dict[str, str]] = {
     "always-passes": {"scenario.failing": "fail"},
 }
 PATIENCE = {  # where the fault itself takes time, what is waited for
-    "slow-answer": {"silence_seconds": 5.0, "request_timeout_seconds": 5.0, "end": 10.0},
-    "silent-too-long": {"settle_seconds": 1.6, "end": 10.0},
+    "slow-answer": {"silence_seconds": 5.0, "request_timeout_seconds": 5.0, "end_seconds": 10.0},
+    "silent-too-long": {"settle_seconds": 1.6, "end_seconds": 10.0},
     "too-late": {"settle_seconds": 1.6, "silence_seconds": 2.0},
     "never-ends": {"silence_seconds": 2.0},
 }
@@ -85,7 +85,7 @@ def records_by_fault() -> dict[str, RunTaskRecords]:
 
 
 def not_passed(records: RunTaskRecords) -> dict[str, str]:
-    return {each.rule: str(each.outcome) for each in rules.judge(records) if each.outcome != "pass"}
+    return {each.rule: str(each.outcome) for each in RULES.evaluate(records) if each.outcome != "pass"}
 
 
 def test_there_are_25_faults() -> None:
@@ -101,7 +101,7 @@ def test_fault_gets_its_verdict(fault: str, records_by_fault: dict[str, RunTaskR
 def test_contradiction_between_documents_is_tolerated_and_named(
     variant: str, records_by_fault: dict[str, RunTaskRecords]
 ) -> None:
-    notes = [note for verdict in rules.judge(records_by_fault[variant]) for note in verdict.notes]
+    notes = [note for verdict in RULES.evaluate(records_by_fault[variant]) for note in verdict.notes]
     expected_note = TOLERATED_FAULTS[variant]
     assert (not_passed(records_by_fault[variant]), notes) == ({}, [expected_note] if expected_note else [])
 
@@ -109,4 +109,4 @@ def test_contradiction_between_documents_is_tolerated_and_named(
 def test_no_secret_is_in_the_record(records_by_fault: dict[str, RunTaskRecords]) -> None:
     texts = [str(records.exchanges) + str(records.callbacks) for records in records_by_fault.values()]
     assert not [text for text in texts if "correct horse" in text]
-    assert all('access_token":"[struck out]' in text for text in texts)
+    assert all('access_token":"[redacted]' in text for text in texts)

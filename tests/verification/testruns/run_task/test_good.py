@@ -7,17 +7,18 @@ import pytest
 
 from tests.verification.testruns.endpoints import run_endpoint_test
 from verification.outcomes import Outcome
-from verification.testruns.kinds.run_task import rules
 from verification.testruns.kinds.run_task.enforcement import build_effects
 from verification.testruns.kinds.run_task.protocol import STAGES
-from verification.testruns.kinds.run_task.records import load_exchange, serialize_record
-from verification.testruns.rule_results import get_exit_code
+from verification.testruns.kinds.run_task.rules import RULES
+from verification.testruns.rules import get_exit_code
+
+SIGNATURE_RULES = [rule.key for rule in RULES.file.rules if rule.variant == "signed"]
 
 
 def test_good_endpoint_passes_everything() -> None:
     records = run_endpoint_test(stages=STAGES, settle_seconds=1)
-    assert {str(verdict.outcome) for verdict in rules.judge(records)} == {"pass"}
-    assert get_exit_code(rules.compute_outcome(rules.judge(records))) == 0
+    assert {str(verdict.outcome) for verdict in RULES.evaluate(records)} == {"pass"}
+    assert get_exit_code(RULES.compute_outcome(RULES.evaluate(records))) == 0
 
 
 def test_runs_follow_the_enforcement() -> None:
@@ -38,9 +39,9 @@ def test_runs_follow_the_enforcement() -> None:
 @pytest.mark.parametrize("stages", [STAGES[1:2], STAGES[:2], STAGES])
 def test_endpoint_sees_both_enforcements_and_no_run_goes_on_after_it_was_stopped(stages: tuple[str, ...]) -> None:
     records = run_endpoint_test(stages=stages)
-    enforcement_levels = {run.act: json.loads(run.sent_body)["task_result_enforcement_level"] for run in records.runs()}
+    enforcement_levels = {run.key: json.loads(run.sent_body)["task_result_enforcement_level"] for run in records.runs}
     assert set(enforcement_levels.values()) == {"mandatory", "advisory"}
-    assert {each.act: each.level for each in build_effects(records)} == enforcement_levels
+    assert {each.key: each.level for each in build_effects(records)} == enforcement_levels
     failing = [enforcement_levels[f"failing.{stage}"] for stage in stages]
     assert failing == ["advisory"] * (len(stages) - 1) + ["mandatory"]
 
@@ -59,16 +60,10 @@ def test_run_without_a_result_waits_until_nothing_more_can_come() -> None:
     }
 
 
-def test_what_was_kept_without_a_level_is_still_read() -> None:
-    old = serialize_record(run_endpoint_test().runs()[0])
-    del old["level"]
-    assert load_exchange(old).level == ""
-
-
 def test_endpoint_without_a_key_is_warned() -> None:
-    outcome_by_rule = {verdict.rule: verdict.outcome for verdict in rules.judge(run_endpoint_test(key=""))}
+    outcome_by_rule = {verdict.rule: verdict.outcome for verdict in RULES.evaluate(run_endpoint_test(key=""))}
     assert outcome_by_rule["unsigned"] == Outcome.WARN
-    assert not set(rules.SIGNATURE_RULES) & set(outcome_by_rule)
+    assert not set(SIGNATURE_RULES) & set(outcome_by_rule)
     assert {outcome for rule, outcome in outcome_by_rule.items() if rule != "unsigned"} == {Outcome.PASS}
 
 
@@ -77,12 +72,10 @@ def test_refusal_of_everything_is_no_refusal_of_what_is_wrong() -> None:
     refused_exchanges = tuple(replace(each, status=401) for each in records.exchanges)
     outcome_by_rule = {
         each.rule: str(each.outcome)
-        for each in rules.judge(replace(records, exchanges=refused_exchanges, callbacks=()))
+        for each in RULES.evaluate(replace(records, exchanges=refused_exchanges, callbacks=()))
     }
     assert [outcome_by_rule[key] for key in ("verification", "answer")] == ["fail", "fail"]
-    assert {outcome_by_rule[key] for key in (*rules.SIGNATURE_RULES, "malformed", "future", "token", "end")} == {
-        "not_run"
-    }
+    assert {outcome_by_rule[key] for key in (*SIGNATURE_RULES, "malformed", "future", "token", "end")} == {"not_run"}
 
 
 def test_no_one_there_ends_at_once() -> None:
@@ -92,8 +85,8 @@ def test_no_one_there_ends_at_once() -> None:
 
     target = RunTaskTarget("http://127.0.0.1:9/run-task", "key", ("post_plan",))
     with open_callback_server(target) as place:
-        records = run_test(target, place, OutboundClient(loopback=True))
+        records = run_test(place, OutboundClient(loopback=True))
     assert [each.ended for each in records.exchanges] == ["unreachable"]
-    assert rules.judge(records)[0].sentence == "The endpoint isn't reachable: The connection to 127.0.0.1:9 failed."
-    assert get_exit_code(rules.compute_outcome(rules.judge(records))) == 1
-    assert {str(each.outcome) for each in rules.judge(records)} == {"fail", "not_run"}
+    assert RULES.evaluate(records)[0].sentence == "The endpoint isn't reachable: The connection to 127.0.0.1:9 failed."
+    assert get_exit_code(RULES.compute_outcome(RULES.evaluate(records))) == 1
+    assert {str(each.outcome) for each in RULES.evaluate(records)} == {"fail", "not_run"}

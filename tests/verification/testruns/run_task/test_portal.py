@@ -23,7 +23,7 @@ from verification.checks.rules.run_task import OBSERVATION_KEY
 from verification.checks.runner import run_integration_checks
 from verification.checks.services import observations
 from verification.testruns import services
-from verification.testruns.kinds.run_task import callback_service, callback_store, kind
+from verification.testruns.kinds.run_task import callbacks, database_store, kind
 from verification.testruns.kinds.run_task.enforcement import build_effects
 from verification.testruns.models import RunTaskCallback, TestRun
 
@@ -75,7 +75,7 @@ def test_good_endpoint_passes_and_its_key_is_forgotten(run_test: Any, run_task: 
     row = run_test()
     assert (row.outcome, bytes(row.encrypted_secrets), row.inputs["is_signed"]) == ("pass", b"", True)
     assert {each["outcome"] for each in row.results} == {"pass"}
-    stored_text = str([each.exchange for each in row.requests.all()]) + str([*RunTaskCallback.objects.values("seen")])
+    stored_text = str([each.exchange for each in row.requests.all()]) + str([*RunTaskCallback.objects.values("record")])
     assert KEY not in stored_text
     assert CheckRun.objects.open().filter(integration=run_task).exists()
     run_integration_checks(run_task, ["RT-TEST"], now=timezone.now())
@@ -114,7 +114,7 @@ def test_test_run_that_is_stopped_while_it_waits_waits_no_more(
     assert verdict_by_rule["end"] == ("not_run", "The test run was canceled before a result arrived.")
     assert (
         row.outcome,
-        {effect.mandatory for effect in build_effects(callback_store.load_records(row, over=True))},
+        {effect.mandatory for effect in build_effects(database_store.DatabaseStore(row).load_records(over=True))},
     ) == ("not_run", {"The run waits."})
 
 
@@ -127,11 +127,11 @@ def test_plan_of_the_partner_decides(run_test: Any) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_result_after_the_end_still_counts(run_test: Any, live_server: Any) -> None:
     row = run_test()
-    request = row.requests.get(act="passing.post_plan")
-    token = callback_service.generate_token()
-    row.requests.filter(pk=request.pk).update(token_hash=callback_service.hash_token(token))
+    request = row.requests.get(step="passing.post_plan")
+    token = callbacks.generate_token()
+    row.requests.filter(pk=request.pk).update(token_hash=callbacks.hash_token(token))
     callback_request = urllib.request.Request(
-        callback_store.build_urls(request).callback,
+        database_store.build_urls(request).callback,
         DOCUMENT.encode(),
         method="PATCH",
         headers={"Authorization": f"Bearer {token}", "Content-Type": "application/vnd.api+json"},
@@ -148,14 +148,14 @@ def waiting(run_task: Integration, alice: Any) -> Any:
     row = services.start_test_run(
         "run_task", run_task, FORM_DATA | {"url": "https://run.acme.io/"}, actor=alice, now=timezone.now()
     )
-    token = callback_service.generate_token()
+    token = callbacks.generate_token()
     return row.requests.create(
-        act="passing.post_plan", token_hash=callback_service.hash_token(token), sent_at=timezone.now()
+        step="passing.post_plan", token_hash=callbacks.hash_token(token), sent_at=timezone.now()
     ), token
 
 
-def call(token: str, method: str = "PATCH", body: bytes = DOCUMENT.encode()) -> callback_service.CallbackRequest:
-    return callback_service.CallbackRequest(
+def call(token: str, method: str = "PATCH", body: bytes = DOCUMENT.encode()) -> callbacks.CallbackRequest:
+    return callbacks.CallbackRequest(
         method, f"Bearer {token}" if token else "", "application/vnd.api+json", body, len(body)
     )
 
@@ -164,14 +164,14 @@ def call(token: str, method: str = "PATCH", body: bytes = DOCUMENT.encode()) -> 
 def test_token_is_used_once_and_dies_after_an_hour(run_task: Integration, alice: Any) -> None:
     request, token = waiting(run_task, alice)
     now = request.sent_at
-    assert callback_store.record_callback(request.uuid, call(""), now)[0] == 401
-    assert callback_store.record_callback(request.uuid, call("wrong"), now)[0] == 401
-    assert callback_store.record_callback(request.uuid, call(token, "POST"), now)[0] == 405
-    assert callback_store.record_callback(request.uuid, call(token, body=b"{}"), now)[0] == 422
-    assert callback_store.record_callback(request.uuid, call(token), now + timedelta(minutes=60, seconds=1))[0] == 401
-    assert callback_store.record_callback(request.uuid, call(token), now + timedelta(minutes=60))[0] == 200
-    assert callback_store.record_callback(request.uuid, call(token), now + timedelta(minutes=60))[0] == 401
-    assert [each.seen["token"] for each in request.callbacks.all()] == [
+    assert database_store.record_callback(request.uuid, call(""), now)[0] == 401
+    assert database_store.record_callback(request.uuid, call("wrong"), now)[0] == 401
+    assert database_store.record_callback(request.uuid, call(token, "POST"), now)[0] == 405
+    assert database_store.record_callback(request.uuid, call(token, body=b"{}"), now)[0] == 422
+    assert database_store.record_callback(request.uuid, call(token), now + timedelta(minutes=60, seconds=1))[0] == 401
+    assert database_store.record_callback(request.uuid, call(token), now + timedelta(minutes=60))[0] == 200
+    assert database_store.record_callback(request.uuid, call(token), now + timedelta(minutes=60))[0] == 401
+    assert [each.record["token"] for each in request.callbacks.all()] == [
         "missing",
         "unknown",
         "right",
@@ -180,17 +180,17 @@ def test_token_is_used_once_and_dies_after_an_hour(run_task: Integration, alice:
         "right",
         "used",
     ]
-    assert token not in str([*request.callbacks.values("seen")]) + request.token_hash
+    assert token not in str([*request.callbacks.values("record")]) + request.token_hash
 
 
 @pytest.mark.django_db
 def test_flood_of_results_is_not_kept(run_task: Integration, alice: Any) -> None:
     request, _ = waiting(run_task, alice)
     answers = [
-        callback_store.record_callback(request.uuid, call("x"), timezone.now())[0]
-        for _ in range(callback_store.MAX_CALLBACKS + 1)
+        database_store.record_callback(request.uuid, call("x"), timezone.now())[0]
+        for _ in range(database_store.MAX_CALLBACKS + 1)
     ]
-    assert (answers[-1], request.callbacks.count()) == (429, callback_store.MAX_CALLBACKS)
+    assert (answers[-1], request.callbacks.count()) == (429, database_store.MAX_CALLBACKS)
 
 
 @pytest.mark.django_db

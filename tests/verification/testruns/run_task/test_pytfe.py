@@ -14,7 +14,6 @@ from pytfe.models.run_task_integration import TaskResultOutcome, TaskResultTag
 
 from tests.verification.testruns.endpoints import KEY, QUICK
 from verification.sources.http.client import OutboundClient
-from verification.testruns.kinds.run_task import rules
 from verification.testruns.kinds.run_task.callback_parsing import parse_callback
 from verification.testruns.kinds.run_task.driver import RunTaskTarget, run_test
 from verification.testruns.kinds.run_task.local_server import open_callback_server
@@ -28,6 +27,7 @@ from verification.testruns.kinds.run_task.protocol import (
     compute_signature,
     encode_document,
 )
+from verification.testruns.kinds.run_task.rules import RULES
 
 PLACES = RunTaskUrls("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
@@ -56,10 +56,10 @@ def options(status: str) -> TaskResultCallbackRequestOptions:
 @pytest.mark.parametrize("status", ["running", "passed", "failed"])
 def test_result_built_by_its_options_is_read(status: str) -> None:
     callback = parse_callback(json.dumps(options(status).to_payload()).encode())
-    assert (callback.status, callback.message, callback.is_taken, callback.notes) == (status, "Looked at.", True, [])
-    assert callback.outcomes == [
-        {"id": "R-1", "description": "Open to all", "tags": ["Severity: High (error)", "Status: Denied (none)"]}
-    ]
+    assert (callback.status, callback.message, callback.problems, callback.notes) == (status, "Looked at.", (), ())
+    assert callback.outcomes == (
+        {"id": "R-1", "description": "Open to all", "tags": ["Severity: High (error)", "Status: Denied (none)"]},
+    )
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -110,6 +110,7 @@ def endpoint() -> Iterator[str]:
 def test_endpoint_written_with_it_passes_everything(endpoint: str) -> None:
     target = RunTaskTarget(endpoint, KEY, ("post_plan", "pre_apply"), limits=QUICK)
     with open_callback_server(target) as place:
-        verdicts = rules.judge(run_test(target, place, OutboundClient(loopback=True)))
-    assert {each.rule: str(each.outcome) for each in verdicts} == {each.key: "pass" for each in rules.RULES}
+        verdicts = RULES.evaluate(run_test(place, OutboundClient(loopback=True)))
+    rules = [rule.key for rule in RULES.file.rules if rule.variant != "unsigned"]
+    assert {each.rule: str(each.outcome) for each in verdicts} == dict.fromkeys(rules, "pass")
     assert next(each for each in verdicts if each.rule == "progress").sentence.startswith("4 progress updates arrived")

@@ -1,66 +1,94 @@
-"""Records of a Nomad plugin test: every call with its response as plain data, to JSON and back."""
+"""Input and records of a Nomad plugin test: every call with its response."""
 
-from dataclasses import asdict, dataclass, field
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, Self
 
+from pydantic import TypeAdapter
+
+from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
+from verification.testruns.records import Record, SandboxTestRecords, StepRecord
+from verification.testruns.rules import RuleOutcome, report_failure
 
 STATUS_ANSWERED = "answered"
-PLUGIN_TYPE_NUMBERS = {"driver": 2, "device": 3}
+MAX_SHOWN_CHARACTERS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class PluginCall:
+class NomadPluginStep(Content):
+    """A step of a content file. `variant`: the only plugin type that it applies to, blank for all."""
+
+    key: str
+    title: str
+    variant: str = ""
+
+
+STEPS = load_content(Path(__file__).parent / "content" / "steps.yaml", TypeAdapter(tuple[NomadPluginStep, ...]))
+STEP_TITLES = {step.key: step.title for step in STEPS}
+
+
+@dataclass(frozen=True, slots=True)
+class NomadPluginTarget(Record):
+    """The submitted type of the tested plugin, its name and version (blank if unknown), and its configuration."""
+
+    type: str
+    name: str = ""
+    version: str = ""
+    config: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PluginCall(StepRecord):
     """One call and its response.
 
-    `came`: "answered", a gRPC status such as "UNIMPLEMENTED", the key of a failed handshake, or an exit reason of the
-    sandbox. `sentence` explains it if there is no response. `data`: the response, with the field names of the protocol.
+    `status`: "answered", a gRPC status such as "UNIMPLEMENTED", the key of a failed handshake, or an exit reason of the
+    sandbox. `data`: the response, with the field names of the protocol.
     """
 
-    act: str
-    title: str
-    came: str
-    sentence: str = ""
     data: JsonObject = field(default_factory=dict)
-    seconds: float = 0.0
 
     @property
-    def is_answered(self) -> bool:
-        return self.came == STATUS_ANSWERED
+    def is_good(self) -> bool:
+        return self.status == STATUS_ANSWERED
+
+    @property
+    def text(self) -> str:
+        """Return the output or the response."""
+        text = self.data.get("output") or (json.dumps(self.data, indent=2, ensure_ascii=False) if self.data else "")
+        return text[:MAX_SHOWN_CHARACTERS]
+
+    def find_failure(self) -> RuleOutcome | None:
+        if self.is_good:
+            return None
+        if self.status == "UNIMPLEMENTED":
+            return report_failure(f"The plugin doesn't implement {self.title}.")
+        return report_failure(self.sentence)
 
 
 @dataclass(frozen=True, slots=True)
-class NomadPluginRecords:
-    """All records of a test run so far. `claims`: the submitted type, name and version, blank if unknown.
+class NomadPluginRecords(SandboxTestRecords[PluginCall]):
+    """All records of a test run so far.
 
-    `over`: no more calls follow. `unavailable`: why no call is possible. `broken`: the error on our side that stopped
-    the test run. `problems`: problems of the configuration. `schema`: problems of the schema.
+    `problems`: problems of the configuration. `schema`, `task_schema`: problems of the schemas.
     """
 
-    claims: dict[str, str]
-    asked: tuple[PluginCall, ...] = ()
+    steps: tuple[PluginCall, ...] = ()
+    target: NomadPluginTarget = field(kw_only=True)
     problems: tuple[str, ...] = ()
     schema: tuple[str, ...] = ()
     task_schema: tuple[str, ...] = ()
-    over: bool = False
-    unavailable: str = ""
-    broken: str = ""
+    decisive_steps: ClassVar[tuple[str, ...]] = ("handshake",)
 
-    def get_call(self, call_name: str) -> PluginCall | None:
-        return next((call for call in self.asked if call.act == call_name), None)
+    @classmethod
+    def begin(cls, target: NomadPluginTarget) -> Self:
+        return cls(target=target)
 
-    def as_dict(self) -> JsonObject:
-        return asdict(self)
+    @property
+    def title(self) -> str:
+        return f"Test run of a Nomad {self.target.type} plugin"
 
-
-def load_records(data: JsonObject) -> NomadPluginRecords:
-    """Load records from the output of as_dict, also after JSON."""
-    return NomadPluginRecords(
-        claims=dict(data["claims"]),
-        asked=tuple(PluginCall(**call) for call in data["asked"]),
-        problems=tuple(data["problems"]),
-        schema=tuple(data["schema"]),
-        task_schema=tuple(data["task_schema"]),
-        over=data["over"],
-        unavailable=data["unavailable"],
-        broken=data["broken"],
-    )
+    @property
+    def variant(self) -> str:
+        return self.target.type

@@ -1,12 +1,11 @@
 """The provider acceptance test as a kind of test run."""
 
-from collections.abc import Iterator, Mapping
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
 
 from django import forms
-from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -15,40 +14,37 @@ from django.views.decorators.debug import sensitive_variables
 from integrations.submissions.models import Integration, TestCredential
 from integrations.submissions.services import credentials
 from portal.core import crypto
+from portal.core.cli import read_text_file
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import get_product_name
-from portal.core.value_types import JsonObject
+from portal.core.value_types import JsonObject, NamedValues
 from verification.checks.runner import build_integration_subject
 from verification.releases.artifacts import file_names
-from verification.sandbox import client
+from verification.sandbox.types import SandboxUnavailable
 from verification.schemas.models import ProviderSchema
 from verification.sources.factory import build_sources
-from verification.testruns.kinds.base import OutputRecord, SandboxTestKind, retry_while_locked
-from verification.testruns.kinds.provider_lifecycle import worker
-from verification.testruns.kinds.provider_lifecycle.config import ProviderLifecycleTarget, parse_environment
-from verification.testruns.kinds.provider_lifecycle.driver import build_initial_records
-from verification.testruns.kinds.provider_lifecycle.forms import ProviderLifecycleTestForm
-from verification.testruns.kinds.provider_lifecycle.records import (
-    CommandRecord,
-    ProviderLifecycleRecords,
-    load_command,
-    load_records,
+from verification.testruns import releases
+from verification.testruns.kinds.provider_lifecycle.config import (
+    CONFIGURATION_FIELDS,
+    find_config_problem,
+    parse_environment,
+    parse_hosts,
 )
-from verification.testruns.kinds.provider_lifecycle.report import build_report
-from verification.testruns.kinds.provider_lifecycle.rules import catalog
-from verification.testruns.kinds.provider_lifecycle.scenario import list_steps
-from verification.testruns.kinds.provider_schema import artifacts
+from verification.testruns.kinds.provider_lifecycle.driver import NO_TERRAFORM_MESSAGE
+from verification.testruns.kinds.provider_lifecycle.forms import ProviderLifecycleTestForm
+from verification.testruns.kinds.provider_lifecycle.local_workspace import UnsandboxedTestRunner
+from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, ProviderLifecycleTarget
+from verification.testruns.kinds.provider_lifecycle.rules import RULES
+from verification.testruns.kinds.sandbox_kind import SandboxTestKind, add_executable_arguments
 from verification.testruns.models import TestRun
-from verification.testruns.rule_results import RuleCatalog
+from verification.testruns.records import StepRecord
+from verification.testruns.terraform_cli import find_terraform, parse_executable_name
 
-TIMEOUT_SECONDS = 1800.0
-READABLE_FOLDERS: tuple[Path, ...] = ()  # further folders that a provider can read: for tests with scripts
 CREDENTIAL_USE_REASON = "Provider acceptance test"
-CONFIGURATION_FIELDS = ("base", "changed", "refused", "partial")
-STEPS_BY_RULE = {rule.key: rule.acts for rule in catalog.RULES} | {"partial": ("partial",), "left": ("cleanup",)}
+MAX_FILE_CHARACTERS = 1_000_000
 
 
-class ProviderLifecycleTest(SandboxTestKind):
+class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
     """Creation, change and destruction of resources with a released provider.
 
     An interrupted run is not started again: it would create everything twice.
@@ -68,10 +64,12 @@ class ProviderLifecycleTest(SandboxTestKind):
     step_unit = gettext_noop("steps")
     output_heading, output_label = gettext_noop("Commands and output"), gettext_noop("Output")
     interruption_advice = gettext_noop("Check your test account for leftover resources.")
-    rule_catalog: ClassVar[RuleCatalog] = catalog
+    command_help = "Plan, create, change and destroy the resources of a configuration with a provider in the sandbox."
+    rules = RULES
     form_class = ProviderLifecycleTestForm
     has_secrets = True
     at_most_once = True
+    job, records_class, timeout_seconds = "lifecycle", ProviderLifecycleRecords, 1800.0
 
     def is_supported(self, integration: Integration) -> bool:
         return bool(file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]))
@@ -95,7 +93,7 @@ class ProviderLifecycleTest(SandboxTestKind):
     def prepare(self, run: TestRun, inputs: JsonObject) -> None:
         run.version = inputs["version"]
         run.inputs = {name: inputs[name] for name in CONFIGURATION_FIELDS} | {
-            "hosts": list(inputs["hosts"]),
+            "hosts": list(parse_hosts(inputs["hosts"])),
             "account": inputs["account"],
             "variables": list(parse_environment(inputs["secret"])),
         }
@@ -103,49 +101,28 @@ class ProviderLifecycleTest(SandboxTestKind):
             secret = crypto.Secret(inputs["secret"])
             run.encrypted_secrets = crypto.encrypt(secret, run.build_encryption_context())
         has_secrets = bool(inputs["secret"] or inputs["account"])
-        run.records = replace(build_initial_records(_build_target(run, Path(), {})), has_secrets=has_secrets).as_dict()
+        run.records = ProviderLifecycleRecords.begin(_build_target(run, {}), has_secrets=has_secrets).as_dict()
 
     def fetch_program(self, run: TestRun, folder: Path) -> Path:
         clients = build_sources()
         subject = replace(build_integration_subject(run.integration, timezone.now()), version=run.version)
-        return artifacts.fetch_executable(artifacts.verify_release(subject, clients)[1], clients, folder)
+        return releases.fetch_provider(releases.verify_provider(subject, clients)[1], clients, folder)
 
-    @sensitive_variables("target", "job_input")
-    def run_in_sandbox(self, run: TestRun, executable: Path) -> ProviderLifecycleRecords:
-        def report_progress(progress: JsonObject) -> None:
-            records = load_records(run.records).with_command(load_command(progress["ran"]))
-            retry_while_locked(lambda: self.store_progress(run, records))
+    @sensitive_variables()
+    def build_target(self, run: TestRun) -> ProviderLifecycleTarget:
+        environment = _load_environment(run)
+        if problem := find_config_problem(run.inputs, environment):
+            raise ValueError(problem)
+        return _build_target(run, environment)
 
-        target = _build_target(run, executable, _load_environment(run))
-        job_input = worker.build_job_input(target, READABLE_FOLDERS, loopback=settings.ALLOW_LOOPBACK_HTTP)
-        result = client.run_job(
-            "lifecycle",
-            job_input,
-            {"provider": executable},
-            service=settings.SANDBOX_SOCKET,
-            seconds=TIMEOUT_SECONDS,
-            report=report_progress,
-        )
-        return load_records(result)
+    def list_step_titles(self, records: ProviderLifecycleRecords) -> dict[str, str]:
+        return {step.key: step.title for step in records.list_steps()}
 
-    def load_records(self, run: TestRun) -> ProviderLifecycleRecords:
-        return load_records(run.records)
-
-    def build_report(self, run: TestRun) -> JsonObject:
-        return {"version": run.version, **build_report(self.load_records(run))}
-
-    def build_context(self, run: TestRun) -> JsonObject:
-        records = self.load_records(run)
-        steps = list_steps(has_refused=records.has_refused, has_partial=records.has_partial)
-        return {
-            "done": len(records.ran),
-            "total": len(steps),
-            "next_step": next((step.title for step in steps if records.get_command(step.key) is None), ""),
-            "not_run": records.unavailable,
-            "broken": records.broken,
-            "outputs": [_build_output(command) for command in records.ran],
-            "select_outputs": lambda result: [_build_output(each) for each in _select_commands(result, records)],
-        }
+    def select_outputs(self, records: ProviderLifecycleRecords, rule_key: str) -> list[StepRecord]:
+        if rule_key == "secrets.output":
+            return [step for step in records.steps if step.exposed]
+        extra = {"partial": "partial", "left": "cleanup"}.get(rule_key, "")
+        return [step for step in records.steps if step.key == extra] or super().select_outputs(records, rule_key)
 
     def list_details(self, run: TestRun) -> Iterator[tuple[str, str]]:
         yield _("Version"), run.version
@@ -156,10 +133,54 @@ class ProviderLifecycleTest(SandboxTestKind):
             yield _("Credentials"), _("Saved test account") if run.inputs["account"] else _("None")
         yield _("Allowed hosts"), " ".join(run.inputs["hosts"]) or _("None")
 
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        add_executable_arguments(parser, "An executable named terraform-provider-NAME_v1.2.3.")
+        for option, is_required, text in (
+            ("--config", True, "The configuration, as main.tf."),
+            ("--changed", True, "The same configuration with a change in place."),
+            ("--refused", False, "A configuration that the plan must reject."),
+            ("--partial", False, "A configuration whose apply fails after it created something."),
+            ("--env-file", False, "Test credentials, one NAME=value per line. Never printed."),
+        ):
+            parser.add_argument(option, type=Path, required=is_required, help=text)
+        parser.add_argument("--hosts", default="", help="Hosts that the provider can reach, separated by commas.")
+        source_help = "The provider's source address. Default: NAME/NAME."
+        parser.add_argument("--source", default="", metavar="NAMESPACE/NAME", help=source_help)
+        unsandboxed_help = "Run without a sandbox, with your own permissions. Only for your own providers."
+        parser.add_argument("--unsandboxed", action="store_true", help=unsandboxed_help)
+
+    def parse_options(self, executable: Path, options: NamedValues) -> ProviderLifecycleTarget:
+        name, version = parse_executable_name(executable)
+        if not version:
+            raise ValueError("Name the executable terraform-provider-NAME_v1.2.3.")
+        source = options["source"] or f"{name}/{name}"
+        if source.count("/") != 1 or source.rpartition("/")[2] != name:
+            raise ValueError(f"Enter the source as NAMESPACE/{name}, like the executable's name.")
+        options = options | {"base": options["config"]}
+        texts = {key: read_text_file(options[key], MAX_FILE_CHARACTERS) for key in CONFIGURATION_FIELDS}
+        environment = parse_environment(read_text_file(options["env_file"], MAX_FILE_CHARACTERS))
+        if problem := find_config_problem(texts, environment):
+            raise ValueError(problem)
+        hosts = parse_hosts(options["hosts"])
+        return ProviderLifecycleTarget(source, version, **texts, hosts=hosts, environment=environment)
+
+    def run_target(
+        self,
+        target: ProviderLifecycleTarget,
+        executable: Path,
+        options: NamedValues,
+        report: Callable[[ProviderLifecycleRecords], None],
+    ) -> ProviderLifecycleRecords:
+        if find_terraform() is None:
+            raise SandboxUnavailable(NO_TERRAFORM_MESSAGE)
+        if options["unsandboxed"]:
+            return UnsandboxedTestRunner(target, executable, report_progress=report).run()
+        return super().run_target(target, executable, options, report)
+
 
 @sensitive_variables()
 def _load_environment(run: TestRun) -> dict[str, str]:
-    """Return the credentials for the sandbox. Raises DecryptionError, ActionRefused and InvalidConfig."""
+    """Return the credentials for the sandbox. Raises DecryptionError, ActionRefused and ValueError."""
     text = ""
     if run.inputs["account"]:
         credential = TestCredential.objects.filter(integration=run.integration, uuid=run.inputs["account"]).first()
@@ -173,26 +194,12 @@ def _load_environment(run: TestRun) -> dict[str, str]:
     return parse_environment(text)
 
 
-def _build_target(run: TestRun, executable: Path, environment: dict[str, str]) -> ProviderLifecycleTarget:
+def _build_target(run: TestRun, environment: Mapping[str, str]) -> ProviderLifecycleTarget:
     namespace, _separator, name = run.integration.repository.partition("/")
     return ProviderLifecycleTarget(
-        executable,
-        Path(),
         f"{namespace.lower()}/{get_product_name(name)}",
         run.version,
         hosts=tuple(run.inputs["hosts"]),
         environment=environment,
         **{name: run.inputs[name] for name in CONFIGURATION_FIELDS},
     )
-
-
-def _build_output(command: CommandRecord) -> OutputRecord:
-    return OutputRecord(command.title, command.line, command.text, command.state or ())
-
-
-def _select_commands(result: JsonObject, records: ProviderLifecycleRecords) -> list[CommandRecord]:
-    """Return the commands that show why a rule did not pass."""
-    if result["rule"] == "secrets.output":
-        return [command for command in records.ran if command.shown]
-    commands = (records.get_command(step) for step in STEPS_BY_RULE.get(result["rule"], ())[-1:])
-    return [command for command in commands if command is not None]

@@ -1,50 +1,119 @@
-"""Records of a provider acceptance test: every command as plain data, to JSON and back, without secrets."""
+"""Input, steps, and records of a provider acceptance test: every command, without secrets."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, Self
 
+from pydantic import TypeAdapter
+
+from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
+from verification.sandbox.types import ExitReason
+from verification.testruns.kinds.provider_lifecycle.config import build_incomplete_config
+from verification.testruns.records import Record, SandboxTestRecords, StepRecord
+from verification.testruns.rules import RuleOutcome, report_failure
 
 MAX_TEXT_CHARACTERS = 8000
-ERROR_PATTERN_FLAGS = re.MULTILINE | re.DOTALL
 FRAME_PATTERN = re.compile(r"^[│╷╵]\s?", re.MULTILINE)
-REASON_LOST = "sandbox lost"
-REASON_FINISHED = "finished"
+ERROR_PATTERN = re.compile(
+    r"^(?:│ )?Error: (.+?)\n(.*?)(?=^╵|^(?:│ )?(?:Error|Warning): |\Z)", re.MULTILINE | re.DOTALL
+)
+CRASH_MARKERS = (  # what Terraform says of it depends on which of its parts notices first
+    "plugin did not respond",
+    "panic:",
+    "plugin exited",
+    "connection is shutting down",
+    "unexpected eof",
+    "request was cancelled",
+)
+INCONSISTENT_RESULT_ERROR = "Provider produced inconsistent result after apply"
 
 
 @dataclass(frozen=True, slots=True)
-class CommandRecord:
-    """One command and its output. `ended`: an exit reason of the sandbox. `code`: None if it was stopped.
+class ProviderLifecycleStep(Content):
+    """One command.
+
+    Attributes:
+        arguments: The arguments of Terraform, empty for a direct start of the provider.
+        needs: The step that must succeed before, unless `follows_failure` is set.
+        input: The optional input without which the step is skipped.
+        config: The configuration to write first.
+        plan: The file of the plan. A plan without changes is dropped unless `keeps_empty_plan` is set.
+        state: The state to restore first: "before_destroy" or "empty".
+        reads_state: Whether to read the state afterwards.
+        seconds: Timeout, 0 for that of the sandbox.
+    """
+
+    key: str
+    title: str
+    arguments: tuple[str, ...] = ()
+    needs: str = ""
+    follows_failure: bool = False
+    input: str = ""
+    config: str = ""
+    plan: str = ""
+    keeps_empty_plan: bool = False
+    state: str = ""
+    reads_state: bool = False
+    seconds: int = 0
+
+
+*STEPS, CLEANUP = load_content(
+    Path(__file__).parent / "content" / "steps.yaml", TypeAdapter(tuple[ProviderLifecycleStep, ...])
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderLifecycleTarget(Record):
+    """The tested provider. `source`: its source address, such as "acme/anvil".
+
+    `refused`: a configuration that the plan must reject. `partial`: one whose apply fails after it created something.
+    Both can be blank. `environment` holds credentials, so repr omits it.
+    """
+
+    source: str
+    version: str
+    base: str
+    changed: str
+    refused: str = ""
+    partial: str = ""
+    hosts: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRecord(StepRecord):
+    """One command and its output. `status`: an exit reason of the sandbox. `code`: None if it was stopped.
 
     `plan`: the reduced plan, None without one. `state`: the addresses of the objects in the state afterwards, None if
-    it was not read; `tainted` lists those marked for replacement. `shown`: the names of secrets in the output.
+    it was not read; `tainted` lists those marked for replacement. `exposed`: the names of secrets in the output.
     `unmarked`: "address: path" of secrets in the state.
     """
 
-    act: str
-    title: str
-    command: str
-    ended: str
-    code: int | None
-    sentence: str
-    output: str
-    errors: str
-    seconds: float
+    command: str = ""
+    code: int | None = None
+    output: str = ""
+    errors: str = ""
     plan: JsonObject | None = None
     state: tuple[str, ...] | None = None
     tainted: tuple[str, ...] = ()
-    shown: tuple[str, ...] = ()
+    exposed: tuple[str, ...] = ()
     unmarked: tuple[str, ...] = ()
 
     @property
+    def has_finished(self) -> bool:
+        """Whether the command exited by itself."""
+        return self.status == ExitReason.FINISHED
+
+    @property
     def is_good(self) -> bool:
-        return self.ended == REASON_FINISHED and self.code in (0, 2)
+        return self.has_finished and self.code in (0, 2)
 
     @property
     def line(self) -> str:
-        """Return the exit code and duration: "exit code 0 after 0.9 s"."""
-        ending = f"exit code {self.code}" if self.ended == REASON_FINISHED else self.ended
+        ending = f"exit code {self.code}" if self.has_finished else self.status
         return f"{ending} after {self.seconds:.1f} s"
 
     @property
@@ -52,44 +121,63 @@ class CommandRecord:
         """Return the command and its output."""
         return "\n".join(each for each in (f"$ {self.command}", self.output.rstrip(), self.errors.rstrip()) if each)
 
+    @property
+    def error(self) -> str:
+        """Return the first error of Terraform in one line: "Missing required argument: The argument …"."""
+        return _find_first_error(self.errors) or _find_first_error(self.output) or self.sentence
+
+    def find_failure(self) -> RuleOutcome | None:
+        if INCONSISTENT_RESULT_ERROR in self.errors:
+            return report_failure(f"The result differs from the plan. {self.error}")
+        if self.is_good:
+            return None
+        if not self.has_finished:
+            return report_failure(self.sentence)
+        has_crashed = any(marker in f"{self.errors}\n{self.output}".lower() for marker in CRASH_MARKERS)
+        return report_failure(f"The provider crashed. {self.error}" if has_crashed else self.error)
+
+
+def _find_first_error(text: str) -> str:
+    match = ERROR_PATTERN.search(f"{text}\n")
+    if not match:
+        return ""
+    lines = FRAME_PATTERN.sub("", match[2]).splitlines()
+    # an indented line shows a location
+    description = " ".join(line.strip() for line in lines if line.strip() and not line.startswith("  "))
+    return f"{match[1].strip()}: {description[:400]}" if description else match[1].strip()
+
 
 @dataclass(frozen=True, slots=True)
-class ProviderLifecycleRecords:
-    """All records of a test run so far. `over`: no more steps follow. `unavailable`: why no step is possible.
+class ProviderLifecycleRecords(SandboxTestRecords[CommandRecord]):
+    """All records of a test run so far. `inputs`: which of the optional inputs exist: refused, partial, secrets."""
 
-    `broken`: the error on our side that stopped the test run. `has_…`: which optional inputs exist.
-    """
-
-    ran: tuple[CommandRecord, ...] = ()
-    over: bool = False
-    unavailable: str = ""
-    broken: str = ""
-    has_refused: bool = False
-    has_partial: bool = False
-    has_secrets: bool = False
+    steps: tuple[CommandRecord, ...] = ()
     source: str = ""
+    inputs: tuple[str, ...] = ()
+    decisive_steps: ClassVar[tuple[str, ...]] = ("init", "plan", "apply", "change", "update", "destroy")
 
-    def get_command(self, step_key: str) -> CommandRecord | None:
-        return next((command for command in self.ran if command.act == step_key), None)
+    @classmethod
+    def begin(cls, target: ProviderLifecycleTarget, *, has_secrets: bool = False) -> Self:
+        values = {
+            "refused": target.refused or build_incomplete_config(target.base),
+            "partial": target.partial,
+            "secrets": has_secrets or target.environment,
+        }
+        return cls(source=target.source, inputs=tuple(name for name, value in values.items() if value))
 
-    def with_command(self, command: CommandRecord) -> "ProviderLifecycleRecords":
-        return replace(self, ran=(*self.ran, command))
+    @property
+    def title(self) -> str:
+        return f"Acceptance test of {self.source}"
 
-    def as_dict(self) -> JsonObject:
-        return asdict(self)
+    @property
+    def last_state(self) -> tuple[str, ...] | None:
+        """The objects in the last state, None without one. The second destroy does not count: its objects were gone."""
+        states = [step.state for step in self.steps if step.state is not None and step.key != "gone_destroy"]
+        return states[-1] if states else None
 
-
-def load_records(plain: JsonObject) -> ProviderLifecycleRecords:
-    """Load records from the output of as_dict, also after JSON."""
-    return ProviderLifecycleRecords(
-        **{**plain, "ran": tuple(load_command(command) for command in plain.get("ran", ()))}
-    )
-
-
-def load_command(plain: JsonObject) -> CommandRecord:
-    lists = {name: tuple(plain[name]) for name in ("tainted", "shown", "unmarked")}
-    state = plain["state"]
-    return CommandRecord(**{**plain, **lists, "state": None if state is None else tuple(state)})
+    def list_steps(self) -> list[ProviderLifecycleStep]:
+        """Return the steps for the existing inputs."""
+        return [step for step in STEPS if step.input in ("", *self.inputs)]
 
 
 def shorten_text(text: str) -> str:
@@ -98,29 +186,3 @@ def shorten_text(text: str) -> str:
         return text
     half = MAX_TEXT_CHARACTERS // 2
     return f"{text[:half]}\n… ({len(text) - MAX_TEXT_CHARACTERS} characters left out)\n{text[-half:]}"
-
-
-def extract_error(command: CommandRecord) -> str:
-    """Return the first error of Terraform in one line: "Missing required argument: The argument …"."""
-    return _find_first_error(command.errors) or _find_first_error(command.output) or command.sentence
-
-
-def _find_first_error(text: str) -> str:
-    match = re.search(
-        r"^(?:│ )?Error: (.+?)\n(.*?)(?=^╵|^(?:│ )?(?:Error|Warning): |\Z)", f"{text}\n", ERROR_PATTERN_FLAGS
-    )
-    if not match:
-        return ""
-    lines = FRAME_PATTERN.sub("", match[2]).splitlines()
-    description = " ".join(
-        line.strip() for line in lines if line.strip() and not line.startswith("  ")
-    )  # indented: a place
-    return f"{match[1].strip()}: {description[:400]}" if description else match[1].strip()
-
-
-def join_words(words: Iterable[str], limit: int = 4) -> str:
-    """Join words as "a, b and c". Words beyond the limit are counted."""
-    items = list(dict.fromkeys(words))
-    if len(items) > limit:
-        items = [*items[:limit], f"{len(items) - limit} more"]
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""

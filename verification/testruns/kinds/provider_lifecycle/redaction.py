@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-REDACTED_TEXT = "[struck out]"
+REDACTED_TEXT = "[redacted]"
 SENSITIVE_PLACEHOLDER = "(sensitive value)"
 MIN_SECRET_CHARACTERS = 4  # a shorter value cannot be told from ordinary text
 MIN_PART_CHARACTERS = 8

@@ -2,6 +2,8 @@
 
 import json
 import tempfile
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -11,29 +13,41 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from integrations.submissions.models import Integration
+from portal.core.cli import build_usage_error
 from portal.core.errors import ActionRefused
-from portal.core.value_types import JsonObject
+from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, RetryLater
 from verification.checks import execution
-from verification.checks.rules.provider_schema import CHECK_KEY, OBSERVATION_KEY, SCHEMA_CHECK_KEYS
+from verification.checks.rules import provider_schema as checks
 from verification.checks.runner import build_integration_subject
-from verification.outcomes import get_worst_outcome
+from verification.checks.types import Subject
+from verification.outcomes import Outcome, get_worst_outcome
 from verification.releases.artifacts import file_names
 from verification.sandbox import client
 from verification.sandbox.types import SandboxUnavailable
 from verification.schemas import services
+from verification.schemas.engine import quality
+from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import SchemaParseError
 from verification.sources import Sources, factory
 from verification.sources.errors import SourceError
 from verification.terraform.versions import InvalidVersionError, parse_version
-from verification.testruns.kinds.base import ProgramFetcher, TestKind
-from verification.testruns.kinds.provider_schema import artifacts, summary
+from verification.testruns import releases
+from verification.testruns.kinds.base import CommandOutput, ProgramFetcher, TestKind
+from verification.testruns.kinds.provider_schema.reader import READ_METHODS, build_target
+from verification.testruns.kinds.sandbox_kind import add_executable_arguments, get_executable
 from verification.testruns.models import TestRun
 
 OUTCOMES_WITHOUT_ADVICE = ("pass", "not_run", "error")
-REGISTRY_HOST = "registry.terraform.io"
 RETRY_DELAY = timedelta(minutes=10)
+COMMAND_CHECKS = (
+    checks.check_schema_read,
+    checks.check_name_prefix,
+    checks.check_descriptions,
+    checks.check_deprecations,
+    checks.check_sensitive_attributes,
+)
 
 
 class ProviderSchemaInspection(TestKind):
@@ -42,7 +56,8 @@ class ProviderSchemaInspection(TestKind):
     key = TestRun.Kind.PROVIDER_SCHEMA
     title, plural = gettext_noop("Provider schema inspection"), gettext_noop("Provider schema inspections")
     unsupported_message = gettext_noop("Only Terraform providers have schemas.")
-    check_key, observation_key = CHECK_KEY, OBSERVATION_KEY
+    command_help = "Start a provider in the sandbox and read its schema, directly and through Terraform."
+    check_key, observation_key = checks.CHECK_KEY, checks.OBSERVATION_KEY
     retry = Backoff(first=RETRY_DELAY, factor=1, max_attempts=3)
 
     def is_supported(self, integration: Integration) -> bool:
@@ -55,7 +70,7 @@ class ProviderSchemaInspection(TestKind):
         """Inspect the schema. Outages are retried; what the release or the sandbox lacks is the result."""
         try:
             self._inspect(run, context, factory.build_sources(background=run.requested_by_id is None))
-        except (artifacts.UnverifiedReleaseError, SandboxUnavailable, ValueError) as error:
+        except (releases.UnverifiedReleaseError, SandboxUnavailable, ValueError) as error:
             self.finish(run, {"not_run": str(error)})
         except (SourceError, client.SandboxProtocolError, OSError) as outage:
             _store_progress_message(run, f"Retrying soon: {outage}")
@@ -72,20 +87,19 @@ class ProviderSchemaInspection(TestKind):
 
         subject = replace(build_integration_subject(run.integration, timezone.now()), version=run.version)
         report_progress("Verifying the release")
-        report, platform = artifacts.verify_release(subject, sources)
+        report, platform = releases.verify_provider(subject, sources)
         run.version = report.release.version
-        source = f"{REGISTRY_HOST}/{subject.namespace}/{subject.provider}"
         with tempfile.TemporaryDirectory(prefix="provider-") as folder:
             report_progress("Downloading the executable")
             answer = client.run_job(
                 "schema",
-                {"source": source, "version": run.version, "via": "both"},
-                {"provider": artifacts.fetch_executable(platform, sources, Path(folder))},
+                {"source": f"{subject.namespace}/{subject.provider}", "version": run.version},
+                {"executable": releases.fetch_provider(platform, sources, Path(folder))},
                 service=settings.SANDBOX_SOCKET,
-                report=lambda progress: report_progress(str(progress.get("says", ""))),
+                report=lambda progress: report_progress(progress["message"]),
             )
         now = timezone.now()
-        observation = summary.build_observation(answer, run.version, now.isoformat())
+        observation = build_observation(answer, run.version, now)
         _store_schema(run, answer["schema"], observation, now)
         self.finish(run, observation)
 
@@ -99,12 +113,12 @@ class ProviderSchemaInspection(TestKind):
         """Return the result of each schema check. That of the inspection itself is the outcome."""
         now = timezone.now()
         records |= {"version": run.version, "at": records.get("at", now.isoformat())}
-        subject = replace(
-            build_integration_subject(run.integration, now), version=run.version, known={OBSERVATION_KEY: records}
-        )
+        subject = build_integration_subject(run.integration, now)
+        subject = replace(subject, version=run.version, known={checks.OBSERVATION_KEY: records})
         sources = factory.build_sources(background=run.requested_by_id is None)
         results = [
-            execution.serialize_result(key, execution.run_check(key, subject, sources)) for key in SCHEMA_CHECK_KEYS
+            execution.serialize_result(key, execution.run_check(key, subject, sources))
+            for key in checks.SCHEMA_CHECK_KEYS
         ]
         results = [each | ({"advice": ""} if each["outcome"] in OUTCOMES_WITHOUT_ADVICE else {}) for each in results]
         return results, results[0]["outcome"]
@@ -115,8 +129,55 @@ class ProviderSchemaInspection(TestKind):
     def build_observation(self, run: TestRun) -> JsonObject:
         return dict(run.records)
 
-    def build_report(self, run: TestRun) -> JsonObject:
-        return {"version": run.version, **run.records}
+    def describe_records(self, records: JsonObject) -> JsonObject:
+        return records
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        add_executable_arguments(parser)
+        via_help = "How to read the schema. Default: both ways, if Terraform is installed."
+        parser.add_argument("--via", choices=READ_METHODS, default="both", help=via_help)
+        parser.add_argument("--source", default="", metavar="NAMESPACE/NAME", help="Default: from the file name.")
+        parser.add_argument("--as-version", default="", metavar="VERSION", help="Default: from the file name.")
+
+    def run_command(self, options: NamedValues, report_progress: Callable[[str], None]) -> CommandOutput:
+        executable = get_executable(options)
+        try:
+            target = build_target(options["executable"], options["source"], options["as_version"])
+            readable = [str(folder.resolve()) for folder in options["readable"]]
+            job_input = {"source": target.source, "version": target.version, "via": options["via"]}
+            answer = client.run_job(
+                "schema",
+                job_input | {"readable": readable},
+                {"executable": executable},
+                service=settings.SANDBOX_SOCKET,
+            )
+        except (ValueError, client.SandboxProtocolError) as error:
+            raise build_usage_error(error) from error
+        except SandboxUnavailable as error:
+            return _build_not_run_output(str(error))
+        if not answer["readings"]:
+            return _build_not_run_output("Terraform isn't installed.")
+        observation = build_observation(answer, target.version, timezone.now())
+        is_readable = all(one["read"] for one in observation["readings"]) and not observation["differences"]
+        document = {"source": target.source, **observation, "schema": answer["schema"]}
+        return CommandOutput(document, "\n".join(_format_lines(target.source, observation)), 0 if is_readable else 1)
+
+
+def build_observation(answer: JsonObject, version: str, at: datetime) -> JsonObject:
+    """Return the input of the schema checks, without the schema. `answer`: see reader.run_job."""
+    protocol = next((reading["protocol"] for reading in answer["readings"] if reading["protocol"]), 0)
+    observation: JsonObject = {key: answer[key] for key in ("readings", "differences")}
+    observation |= {"version": version, "at": at.isoformat(), "protocol": protocol}
+    observation |= {"rules": [], "offered": {}, "problem": ""}
+    if answer["schema"] is None:
+        return observation
+    try:
+        schema = parse_schema(json.dumps(answer["schema"]).encode())
+    except SchemaParseError as error:
+        failure = {"read": False, "problem": f"The schema can't be used: {error}", "key": "answer"}
+        return observation | {"readings": [one | failure for one in answer["readings"]], "problem": str(error)}
+    rules = [one.as_dict() for one in quality.evaluate_quality(schema)]
+    return observation | {"rules": rules, "offered": quality.list_documented_names(schema)}
 
 
 def _store_progress_message(run: TestRun, message: str) -> None:
@@ -132,3 +193,18 @@ def _store_schema(run: TestRun, schema: JsonObject | None, observation: JsonObje
         services.store_schema(run.integration, parse_version(run.version), body, actor=None, now=now)
     except (SchemaParseError, ActionRefused, InvalidVersionError) as error:
         observation["problem"] = str(error)
+
+
+def _build_not_run_output(reason: str) -> CommandOutput:
+    return CommandOutput({"not_run": reason}, f"Not run: {reason}", 2)
+
+
+def _format_lines(source: str, observation: JsonObject) -> Iterator[str]:
+    """Yield the result of each rule with its evidence."""
+    subject = Subject("", "", "", "", known={checks.OBSERVATION_KEY: observation})
+    yield f"{source} {observation['version']}"
+    for check in COMMAND_CHECKS:
+        result = check(subject, None)  # type: ignore[arg-type]
+        yield f"{result.outcome.upper():8} {result.summary}"
+        if result.outcome != Outcome.PASS or check is checks.check_schema_read:
+            yield from (f"         {evidence.label}: {evidence.value}" for evidence in result.evidence[:5])

@@ -1,88 +1,68 @@
-"""Command line of the run task test."""
+"""Command line of the run task test: its arguments, its execution, and the details of its report."""
 
 from argparse import ArgumentParser
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from portal.core.cli import build_usage_error, read_text_file
 from portal.core.value_types import NamedValues
 from verification.sources.http.client import OutboundClient
-from verification.testruns.cli import CommandOutput, ProgressCallback
-from verification.testruns.kinds.run_task import report
 from verification.testruns.kinds.run_task.driver import RunTaskTarget, run_test
+from verification.testruns.kinds.run_task.enforcement import build_effects
 from verification.testruns.kinds.run_task.local_server import open_callback_server
-from verification.testruns.kinds.run_task.protocol import FAILING, PASSING, STAGES
+from verification.testruns.kinds.run_task.protocol import SCENARIOS, STAGES
 from verification.testruns.kinds.run_task.records import RunTaskLimits, RunTaskRecords
-from verification.testruns.rule_results import get_exit_code
 
-HELP = "Send a run task's endpoint the requests of HCP Terraform, and receive its results on a local address."
 MAX_PLAN_BYTES = 5_000_000
-PORT_RANGE = range(65536)
+MAX_PORT = 65535
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "url", nargs="?", default="", help="The endpoint's URL. Plain HTTP works for this machine only."
-    )
-    parser.add_argument(
-        "--hmac-key-file", type=Path, help="A file with the run task's HMAC key. Default: unsigned requests."
-    )
-    parser.add_argument(
-        "--stages",
-        nargs="+",
-        default=["post_plan"],
-        metavar="STAGE",
-        help=f"Stages: {', '.join(STAGES)}. Separate them with spaces or commas. Default: post_plan.",
-    )
-    parser.add_argument("--passing-plan", type=Path, help="The plan of the passing run, as JSON.")
-    parser.add_argument("--failing-plan", type=Path, help="The plan of the failing run, as JSON.")
-    parser.add_argument(
-        "--callback-base",
-        default="",
-        help="Our URL as the endpoint sees it, if results arrive through a tunnel or a proxy.",
-    )
-    parser.add_argument(
-        "--listen", default="127.0.0.1:0", metavar="HOST:PORT", help="The local address that receives results."
-    )
-    parser.add_argument("--minutes", type=float, default=60, help="Minutes to wait for a result, at most 60.")
-    parser.add_argument(
-        "--silence",
-        type=float,
-        default=10,
-        metavar="MINUTES",
-        help="Minutes without an update that are allowed, at most 10 and at most --minutes.",
-    )
+    url_help = "The endpoint's URL. Plain HTTP works for this machine only."
+    parser.add_argument("url", nargs="?", default="", help=url_help)
+    key_help = "A file with the run task's HMAC key. Default: unsigned requests."
+    parser.add_argument("--hmac-key-file", type=Path, help=key_help)
+    stages_help = f"Stages: {', '.join(STAGES)}. Separate them with spaces or commas. Default: post_plan."
+    parser.add_argument("--stages", nargs="+", default=["post_plan"], metavar="STAGE", help=stages_help)
+    for name in SCENARIOS:
+        parser.add_argument(f"--{name}-plan", type=Path, help=f"The plan of the {name} run, as JSON.")
+    base_help = "Our URL as the endpoint sees it, if results arrive through a tunnel or a proxy."
+    parser.add_argument("--callback-base", default="", help=base_help)
+    listen_help = "The local address that receives results."
+    parser.add_argument("--listen", default="127.0.0.1:0", metavar="HOST:PORT", help=listen_help)
+    minutes_help = "Minutes to wait for a result, at most 60."
+    parser.add_argument("--minutes", type=float, default=60, help=minutes_help)
+    silence_help = "Minutes without an update that are allowed, at most 10 and at most --minutes."
+    parser.add_argument("--silence", type=float, default=10, metavar="MINUTES", help=silence_help)
 
 
-def run(options: NamedValues, report_progress: ProgressCallback) -> CommandOutput:
-    def report_exchange(records: RunTaskRecords) -> None:
-        report_progress(f"{records.exchanges[-1].title}: {records.exchanges[-1].line}")
-
-    url = options["url"]
-    target, (host, _, port) = _build_target(url, options), options["listen"].rpartition(":")
-    if not port.isdecimal() or int(port[:6]) not in PORT_RANGE:
+def run(options: NamedValues, report_progress: Callable[[str], None]) -> RunTaskRecords:
+    """Run the test. Raises CommandError."""
+    target, (host, _, port) = _build_target(options), options["listen"].rpartition(":")
+    if not port.isdecimal() or int(port[:6]) > MAX_PORT:
         raise build_usage_error("Write --listen as HOST:PORT. For example, 127.0.0.1:8700.")
     try:
-        with open_callback_server(target, host or "127.0.0.1", int(port), options["callback_base"]) as receiver:
-            records = run_test(target, receiver, OutboundClient(loopback=True), report_exchange)
+        with open_callback_server(target, host or "127.0.0.1", int(port), options["callback_base"]) as store:
+            return run_test(
+                store,
+                OutboundClient(loopback=True),
+                lambda exchange: report_progress(f"{exchange.title}: {exchange.line}"),
+            )
     except OSError as error:
         raise build_usage_error(f"Can't listen on {options['listen']}: {error.strerror or error}.") from error
-    document = report.build_report(records, url)
-    return CommandOutput(document, report.render_text(records, url), get_exit_code(document["outcome"]))
 
 
-def _build_target(url: str, options: NamedValues) -> RunTaskTarget:
+def _build_target(options: NamedValues) -> RunTaskTarget:
     stages = _parse_stages(options["stages"])
-    if not url:
+    if not options["url"]:
         raise build_usage_error("Enter the endpoint's URL. For example, https://run.acme.io/run-task.")
     end_seconds = max(1.0, min(options["minutes"], 60) * 60)
     silence_seconds = max(1.0, min(options["silence"] * 60, end_seconds, RunTaskLimits().silence_seconds))
-    scenarios = {
-        "passing": replace(PASSING, plan=read_text_file(options["passing_plan"], MAX_PLAN_BYTES) or PASSING.plan),
-        "failing": replace(FAILING, plan=read_text_file(options["failing_plan"], MAX_PLAN_BYTES) or FAILING.plan),
-    }
-    limits = RunTaskLimits(end=end_seconds, silence_seconds=silence_seconds)
-    return RunTaskTarget(url, _read_key(options["hmac_key_file"]), stages, scenarios, limits)
+    limits = RunTaskLimits(end_seconds=end_seconds, silence_seconds=silence_seconds)
+    plans = {name: read_text_file(options[f"{name}_plan"], MAX_PLAN_BYTES) for name in SCENARIOS}
+    scenarios = {name: replace(each, plan=plans[name] or each.plan) for name, each in SCENARIOS.items()}
+    return RunTaskTarget(options["url"], _read_key(options["hmac_key_file"]), stages, scenarios, limits)
 
 
 def _parse_stages(arguments: list[str]) -> tuple[str, ...]:
@@ -104,3 +84,16 @@ def _read_key(path: Path | None) -> str:
     if path is not None and not key:
         raise build_usage_error(f"{path} is empty. Omit --hmac-key-file to send unsigned requests.")
     return key
+
+
+def list_details(records: RunTaskRecords) -> Iterator[str]:
+    """Yield the effects, and one line per exchange and callback."""
+    yield "Effect on runs"
+    for effect in build_effects(records):
+        yield f"  {effect.stage}, {effect.scenario} run, sent as {effect.level}: {effect.result or 'no result'}"
+        yield f"    mandatory: {effect.mandatory}"
+        yield f"    advisory:  {effect.advisory}"
+    yield from ("", "Requests and responses")
+    for exchange in records.exchanges:
+        yield f"  {exchange.title}: {exchange.line}"
+        yield from (f"    {callback.line}" for callback in records.list_callbacks(exchange.key))

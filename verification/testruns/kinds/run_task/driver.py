@@ -1,29 +1,38 @@
-"""Driver of a run task test: sends the requests, receives results, and decides when the run ends.
+"""Driver of a run task test: sends the requests, and decides when the test ends.
 
-The portal runs it in slices with callbacks in the database. The command runs it at once with callbacks in memory.
+The portal runs it in slices, with requests and callbacks in the database. The command runs it at once, in memory.
 """
 
 import secrets
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import ClassVar
 
 from verification.sources.http.client import OutboundClient
-from verification.testruns.kinds.run_task import callback_service
-from verification.testruns.kinds.run_task.http import EndpointReply, post
-from verification.testruns.kinds.run_task.protocol import FAILING, PASSING, TEST_TOKEN, Run, RunTaskUrls, Scenario
-from verification.testruns.kinds.run_task.records import (
-    CallbackRecord,
-    Exchange,
-    RunTaskLimits,
-    RunTaskRecords,
-    redact_text,
+from verification.testruns.kinds.run_task.callbacks import (
+    DOWNLOAD_TOKENS,
+    CallbackContext,
+    generate_token,
+    get_token_state,
+    hash_token,
 )
+from verification.testruns.kinds.run_task.http import post
+from verification.testruns.kinds.run_task.protocol import (
+    SCENARIOS,
+    TEST_TOKEN,
+    Run,
+    RunTaskUrls,
+    Scenario,
+    build_configuration_archive,
+)
+from verification.testruns.kinds.run_task.records import Exchange, RunTaskLimits, RunTaskRecords, redact_text
 from verification.testruns.kinds.run_task.scenario import RequestStep, build_request, list_steps
 
-POLL_SECONDS = 0.05
+ReportProgress = Callable[[Exchange], None]
+UNREACHABLE_STATES = ("unreachable", "unresolved", "refused")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +45,7 @@ class RunTaskTarget:
     url: str
     key: str
     stages: tuple[str, ...]
-    scenarios: Mapping[str, Scenario] = field(default_factory=lambda: {"passing": PASSING, "failing": FAILING})
+    scenarios: Mapping[str, Scenario] = field(default_factory=lambda: SCENARIOS)
     limits: RunTaskLimits = field(default_factory=RunTaskLimits)
     test_run_id: str = field(default_factory=lambda: secrets.token_hex(8))
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -44,59 +53,92 @@ class RunTaskTarget:
     def script(self) -> tuple[RequestStep, ...]:
         return list_steps(self.stages, has_key=bool(self.key))
 
-    def get_scenario(self, step: RequestStep) -> Scenario:
-        return self.scenarios[step.scenario or "passing"]
+    def get_scenario(self, step_key: str) -> Scenario:
+        return self.scenarios.get(step_key.partition(".")[0], self.scenarios["passing"])
 
     def build_run(self, step: RequestStep) -> Run:
-        return Run(self.test_run_id, step.run, self.get_scenario(step), self.started_at)
+        return Run(self.test_run_id, step.run, self.get_scenario(step.key), self.started_at)
 
 
-class CallbackReceiver(Protocol):
-    """Interface of a receiver of results."""
+class RunTaskStore(ABC):
+    """The requests and callbacks of one test run."""
 
-    def open(self, step: RequestStep, token_hash: str, result_id: str) -> RunTaskUrls:
+    target: RunTaskTarget
+    poll_seconds: ClassVar[float] = 0.2
+
+    @abstractmethod
+    def add_request(self, step: RequestStep, token_hash: str) -> RunTaskUrls:
         """Prepare for the results of a step."""
 
-    def list_callbacks(self) -> tuple[CallbackRecord, ...]:
-        """Return all callbacks so far, in order."""
+    @abstractmethod
+    def save_exchange(self, exchange: Exchange) -> None: ...
+
+    @abstractmethod
+    def load_records(self, *, over: bool = False) -> RunTaskRecords: ...
+
+    @abstractmethod
+    def compute_ages(self) -> dict[str, float]:
+        """Return the seconds since each request was sent, also of those without an exchange."""
+
+    def is_open(self) -> bool:
+        """Return whether the test run is still wanted."""
+        return True
+
+
+def run_test(
+    store: RunTaskStore, web: OutboundClient, report_progress: ReportProgress = lambda exchange: None
+) -> RunTaskRecords:
+    """Run a complete test. `report_progress` receives each exchange."""
+    send_requests(store, web, report_progress)
+    wait_for_results(store)
+    return store.load_records(over=True)
+
+
+def send_requests(
+    store: RunTaskStore, web: OutboundClient, report_progress: ReportProgress, deadline: float = float("inf")
+) -> bool:
+    """Send the remaining requests until the deadline. Return whether no more are needed."""
+    completed = store.compute_ages()
+    for step in store.target.script():
+        if step.key in completed:
+            continue
+        if time.monotonic() > deadline:
+            return False
+        if not store.is_open():
+            return True
+        token = generate_token()
+        urls = store.add_request(step, hash_token(token))
+        exchange = send_request(step, store.target, urls, token, web)
+        store.save_exchange(exchange)
+        report_progress(exchange)
+        if exchange.ended in UNREACHABLE_STATES:
+            return True
+    return True
 
 
 def send_request(
-    step: RequestStep, target: RunTaskTarget, urls: RunTaskUrls, token: str, result_id: str, web: OutboundClient
+    step: RequestStep, target: RunTaskTarget, urls: RunTaskUrls, token: str, web: OutboundClient
 ) -> Exchange:
     """Send one request. The exchange records what the endpoint does; nothing is raised."""
-    headers, body = build_request(step, target.build_run(step), urls, token, result_id, target.key)
+    headers, body = build_request(step, target.build_run(step), urls, token, generate_result_id(), target.key)
     reply = post(web, target.url, body, headers, timeout_seconds=target.limits.request_timeout_seconds)
-    return _build_exchange(step, target, headers, body, reply, [token, target.key])
-
-
-def _build_exchange(
-    step: RequestStep,
-    target: RunTaskTarget,
-    headers: Mapping[str, str],
-    body: bytes,
-    reply: EndpointReply,
-    private_values: list[str],
-) -> Exchange:
-    hidden_values = [each for each in private_values if each and each != TEST_TOKEN]
-    response_body = reply.body.decode("utf-8", "replace")
+    hidden = [each for each in (token, target.key) if each and each != TEST_TOKEN]
+    reply = replace(
+        reply,
+        reason=redact_text(reply.reason, hidden),
+        headers=tuple((name, redact_text(value, hidden)) for name, value in reply.headers),
+        body=redact_text(reply.body, hidden),
+    )
     return Exchange(
-        act=step.key,
+        **reply.as_dict(),
+        key=step.key,
         title=step.title,
         stage=step.stage,
         scenario=step.scenario,
+        level=step.level if step.is_run else "",
         url=target.url,
         sent_headers=tuple(headers.items()),
-        sent_body=redact_text(body.decode(), hidden_values),
-        status=reply.status,
-        reason=redact_text(reply.reason, hidden_values),
-        headers=tuple((name, redact_text(value, hidden_values)) for name, value in reply.headers),
-        body=redact_text(response_body, hidden_values),
-        head_seconds=round(reply.head_seconds, 3),
-        seconds=round(reply.seconds, 3),
-        ended=reply.ended,
-        sentence=reply.sentence,
-        level=step.level if step.is_run else "",
+        sent_body=redact_text(body.decode(), hidden),
     )
 
 
@@ -105,63 +147,46 @@ def generate_result_id() -> str:
     return f"taskrs-{secrets.token_hex(8)}"
 
 
-def is_hopeless(exchange: Exchange) -> bool:
-    """Return whether further requests are pointless because the endpoint is unreachable or not allowed."""
-    return exchange.ended in ("unreachable", "unresolved", "refused")
+def wait_for_results(
+    store: RunTaskStore, deadline: float = float("inf"), settles_at: datetime | None = None
+) -> datetime | None:
+    """Wait until no more results are awaited and a moment has passed, or until the deadline.
+
+    Returns:
+        When to stop waiting for a second result, None while results are awaited. It can be passed to the next call.
+    """
+    while True:
+        records, now = store.load_records(), datetime.now(UTC)
+        if list_awaited_runs(records, store.compute_ages()):
+            settles_at = None
+        elif settles_at is None:
+            settles_at = now + timedelta(seconds=records.limits.settle_seconds)
+        if time.monotonic() > deadline or (settles_at is not None and now >= settles_at):
+            return settles_at
+        time.sleep(store.poll_seconds)
+
+
+def build_download(target: RunTaskTarget, context: CallbackContext, resource: str, authorization: str) -> bytes | None:
+    """Return the plan or configuration of a run for a valid token, None otherwise."""
+    if get_token_state(context, authorization) not in DOWNLOAD_TOKENS:
+        return None
+    scenario = target.get_scenario(context.key)
+    return scenario.plan.encode() if resource == "plan" else build_configuration_archive(scenario)
 
 
 def list_awaited_runs(records: RunTaskRecords, ages: Mapping[str, float]) -> list[str]:
     """Return the runs without a result. `ages`: seconds since each was sent."""
-    return [run.act for run in records.runs() if _is_awaited(records, run, ages[run.act])]
+    return [run.key for run in records.runs if _is_awaited(records, run, ages[run.key])]
 
 
 def _is_awaited(records: RunTaskRecords, run: Exchange, age: float) -> bool:
-    limits, callbacks = records.limits, records.list_callbacks(run.act)
+    limits, callbacks = records.limits, records.list_callbacks(run.key)
     accepted_seconds = [each.after for each in callbacks if each.answered == 200]
     refused_seconds = [each.after for each in callbacks if each.answered != 200]
-    if records.get_result(run.act) is not None or age > limits.end:
+    if records.get_result(run.key) is not None or age > limits.end_seconds:
         return False
     if run.status != 200 and run.ended != "slow" and not accepted_seconds:
         return age < limits.settle_seconds  # the platform would ask again; a result is not to be expected
     if refused_seconds and not accepted_seconds:
         return age - max(refused_seconds) < limits.correction_seconds
     return age - max(accepted_seconds, default=0) < limits.silence_seconds
-
-
-def run_test(
-    target: RunTaskTarget,
-    receiver: CallbackReceiver,
-    web: OutboundClient,
-    report_progress: Callable[[RunTaskRecords], None] = lambda records: None,
-) -> RunTaskRecords:
-    """Run a complete test.
-
-    `report_progress` receives the records after each request and each result.
-    """
-    exchanges: list[Exchange] = []
-    started_at: dict[str, float] = {}
-
-    def collect_records(over: bool = False) -> RunTaskRecords:
-        return RunTaskRecords(tuple(exchanges), receiver.list_callbacks(), bool(target.key), over, target.limits)
-
-    for step in target.script():
-        token, result_id = callback_service.generate_token(), generate_result_id()
-        urls = receiver.open(step, callback_service.hash_token(token), result_id)
-        started_at[step.key] = time.monotonic()
-        exchanges.append(send_request(step, target, urls, token, result_id, web))
-        report_progress(collect_records())
-        if is_hopeless(exchanges[-1]):
-            return collect_records(over=True)
-    _wait_while(
-        lambda: bool(
-            list_awaited_runs(collect_records(), {key: time.monotonic() - start for key, start in started_at.items()})
-        )
-    )
-    deadline = time.monotonic() + target.limits.settle_seconds
-    _wait_while(lambda: time.monotonic() < deadline)
-    return collect_records(over=True)
-
-
-def _wait_while(is_pending: Callable[[], bool]) -> None:
-    while is_pending():
-        time.sleep(POLL_SECONDS)

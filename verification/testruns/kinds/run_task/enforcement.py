@@ -1,10 +1,9 @@
 """Effects of results on a run, for mandatory and advisory tasks."""
 
-from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
-from portal.core.value_types import JsonObject
+from verification.testruns.kinds.run_task.protocol import format_stage
 from verification.testruns.kinds.run_task.records import Exchange, RunTaskRecords
-from verification.testruns.kinds.run_task.scenario import format_stage
 
 STOP_POINTS = {
     "pre_plan": "before the plan",
@@ -12,55 +11,41 @@ STOP_POINTS = {
     "pre_apply": "after the confirmation, before any change",
     "post_apply": "after all changes, which stay in place",
 }
+MANDATORY_EFFECTS = {
+    "passed": "The run continues.",
+    "failed": "The run stops {stop_point}.",
+    "": "The run stops {stop_point}. The task itself returned an error, which counts as failed.",
+}
+ADVISORY_EFFECTS = {
+    "passed": "The run continues.",
+    "failed": "The run continues with a warning.",
+    "": "The run continues with a warning that the task returned an error.",
+}
 WAITING_MESSAGE = "The run waits."
 
 
-@dataclass(frozen=True, slots=True)
-class RunEffect:
-    """The effect of one result on its run. `result`: passed, failed, or blank without one. `level`: the enforcement
-    level of the request.
-    """
+class RunEffect(NamedTuple):
+    """The effect of one result on its run. `result`: passed, failed, or blank. `level`: that of the request."""
 
-    act: str
+    key: str
     stage: str
     scenario: str
+    level: str
     result: str
     mandatory: str
     advisory: str
-    level: str
-
-    def as_dict(self) -> JsonObject:
-        return asdict(self)
 
 
-def build_effects(records: RunTaskRecords) -> tuple[RunEffect, ...]:
+def build_effects(records: RunTaskRecords) -> list[RunEffect]:
     """Return one effect per run."""
-    return tuple(_build_effect(records, run) for run in records.runs())
+    return [_build_effect(records, run) for run in records.runs]
 
 
 def _build_effect(records: RunTaskRecords, run: Exchange) -> RunEffect:
-    result = records.get_result(run.act)
-    status = result.status if result else ""
-    if not status and (not records.over or run.act in records.awaited_runs):
-        return RunEffect(
-            run.act, format_stage(run.stage), run.scenario, "", WAITING_MESSAGE, WAITING_MESSAGE, run.level
-        )
-    mandatory, advisory = _describe_mandatory_effect(run.stage, status), _describe_advisory_effect(status)
-    return RunEffect(run.act, format_stage(run.stage), run.scenario, status, mandatory, advisory, run.level)
-
-
-def _describe_mandatory_effect(stage: str, status: str) -> str:
-    if status == "passed":
-        return "The run continues."
-    reason = "" if status else " The task itself returned an error, which counts as failed."
-    return f"The run stops {STOP_POINTS[stage]}.{reason}"
-
-
-def _describe_advisory_effect(status: str) -> str:
-    if status == "passed":
-        return "The run continues."
-    return (
-        "The run continues with a warning."
-        if status
-        else ("The run continues with a warning that the task returned an error.")
-    )
+    result = records.get_result(run.key)
+    status, mandatory, advisory = "", WAITING_MESSAGE, WAITING_MESSAGE
+    if result or (records.over and run.key not in records.awaited_runs):
+        status = result.status if result else ""
+        mandatory = MANDATORY_EFFECTS[status].format(stop_point=STOP_POINTS[run.stage])
+        advisory = ADVISORY_EFFECTS[status]
+    return RunEffect(run.key, format_stage(run.stage), run.scenario, run.level, status, mandatory, advisory)

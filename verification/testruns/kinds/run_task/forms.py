@@ -8,78 +8,51 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
-from integrations.submissions.forms.credentials import SecretTextField, WriteOnlyTextarea
 from portal.core.form_fields import WebAddressField
 from portal.core.text_fields import SingleLineField, reject_invisible_characters
 from verification.sources import build_outbound_client
 from verification.sources.errors import RequestRefusedError
 from verification.sources.http import urls
-from verification.testruns.kinds.run_task.protocol import FAILING, PASSING, STAGES
-from verification.testruns.kinds.run_task.scenario import format_stage
+from verification.testruns.forms import CodeField, WriteOnlyField
+from verification.testruns.kinds.run_task.protocol import FAILING, PASSING, STAGES, Scenario, format_stage
 
 MAX_PLAN_CHARACTERS = 500_000
-PLAN_HELP_TEXT = _("Optional plan in JSON, as “terraform show -json” prints it. Default: our sample plan.")
 
 
-class WorkspaceField(SingleLineField):
-    """Name of a workspace."""
-
-    def __init__(self, default: str, *, label: StrOrPromise) -> None:
-        super().__init__(
-            required=False,
-            max_length=90,
-            help_text=format_lazy(_("“{usual}” if left out."), usual=default),
-            label=label,
-        )
+def validate_plan(text: str) -> None:
+    try:
+        is_object = isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        is_object = False
+    if not is_object:
+        raise ValidationError(_("Enter a JSON object. Paste the whole output of “terraform show -json”."))
 
 
-class HmacKeyField(SecretTextField):
-    """A key without invisible characters."""
-
-    def __init__(self, *, label: StrOrPromise, help_text: StrOrPromise) -> None:
-        widget = WriteOnlyTextarea(attrs={"rows": 1, "autocomplete": "off", "spellcheck": "false"})
-        super().__init__(required=False, max_length=500, widget=widget, label=label, help_text=help_text)
-
-    def to_python(self, value: object) -> str:
-        text = super().to_python(value)
-        reject_invisible_characters(text)
-        return text
+def _build_workspace_field(scenario: Scenario, label: StrOrPromise) -> SingleLineField:
+    help_text = format_lazy(_("“{usual}” if left out."), usual=scenario.workspace)
+    return SingleLineField(required=False, max_length=90, help_text=help_text, label=label)
 
 
-class PlanField(forms.CharField):
-    """Plan in JSON, kept as entered."""
-
-    widget = forms.Textarea(attrs={"rows": 4, "spellcheck": "false"})
-
-    def __init__(self, *, label: StrOrPromise) -> None:
-        super().__init__(
-            required=False, max_length=MAX_PLAN_CHARACTERS, strip=True, help_text=PLAN_HELP_TEXT, label=label
-        )
-
-    def to_python(self, value: object) -> str:
-        text = str(super().to_python(value)).replace("\r\n", "\n").replace("\t", " ")  # the same JSON
-        reject_invisible_characters(text)
-        return text
-
-    def validate(self, value: str) -> None:
-        super().validate(value)
-        try:
-            is_object = not value or isinstance(json.loads(value), dict)
-        except (ValueError, RecursionError):
-            is_object = False
-        if not is_object:
-            raise ValidationError(_("Enter a JSON object. Paste the whole output of “terraform show -json”."))
+def _build_plan_field(label: StrOrPromise) -> CodeField:
+    return CodeField(
+        required=False,
+        max_length=MAX_PLAN_CHARACTERS,
+        validators=[validate_plan],
+        help_text=_("Optional plan in JSON, as “terraform show -json” prints it. Default: our sample plan."),
+        label=label,
+    )
 
 
 class RunTaskTestForm(forms.Form):
     """Fields of one test: endpoint, key, stages, and the difference between the two runs."""
 
     url = WebAddressField(label=_("Endpoint URL"), max_length=2000)
-    key = HmacKeyField(
+    key = WriteOnlyField(
         label=_("HMAC key"),
+        max_length=500,
+        validators=[reject_invisible_characters],
         help_text=_(
-            "We encrypt the key, use it for this test run only, and then delete "
-            "it. Without a key, requests are "
+            "We encrypt the key, use it for this test run only, and then delete it. Without a key, requests are "
             "unsigned."
         ),
     )
@@ -89,10 +62,10 @@ class RunTaskTestForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": _("Select at least one stage.")},
     )
-    passing_workspace = WorkspaceField(PASSING.workspace, label=_("Workspace of the passing run"))
-    failing_workspace = WorkspaceField(FAILING.workspace, label=_("Workspace of the failing run"))
-    passing_plan = PlanField(label=_("Plan of the passing run"))
-    failing_plan = PlanField(label=_("Plan of the failing run"))
+    passing_workspace = _build_workspace_field(PASSING, _("Workspace of the passing run"))
+    failing_workspace = _build_workspace_field(FAILING, _("Workspace of the failing run"))
+    passing_plan = _build_plan_field(_("Plan of the passing run"))
+    failing_plan = _build_plan_field(_("Plan of the failing run"))
 
     def clean_url(self) -> str:
         """Return the URL if outbound requests to it are allowed."""

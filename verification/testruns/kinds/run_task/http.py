@@ -7,7 +7,6 @@ here.
 import errno
 import http.client
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from verification.sources.errors import RequestRefusedError, SourceUnavailableError
 from verification.sources.http import urls
@@ -20,27 +19,10 @@ from verification.sources.http.transport import (
     PinnedConnection,
     RequestDeadline,
 )
+from verification.testruns.kinds.run_task.records import EndpointReply
 
 MAX_BODY_BYTES = 64 * 1024
 STORED_HEADERS = ("content-type", "content-length", "location", "retry-after", "server")
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointReply:
-    """A response. `status` 0: no response. `head_seconds`: until the headers arrived.
-
-    `ended`: whole, slow (timeout) or endless (body cut). With status 0: slow, broken, unreachable (connection refused),
-    unresolved (no such host, or no route from here) or refused (by our outbound restrictions). `sentence` explains it.
-    """
-
-    status: int = 0
-    reason: str = ""
-    headers: tuple[tuple[str, str], ...] = ()
-    body: bytes = b""
-    head_seconds: float = 0
-    seconds: float = 0
-    ended: str = "whole"
-    sentence: str = ""
 
 
 def post(
@@ -79,7 +61,7 @@ def _explain_unreachable(connection: PinnedConnection | None, error: Exception) 
 
 
 def _build_empty_reply(deadline: RequestDeadline, end_state: str, message: str) -> EndpointReply:
-    elapsed_seconds = deadline.get_elapsed_seconds()
+    elapsed_seconds = round(deadline.get_elapsed_seconds(), 3)
     return EndpointReply(ended=end_state, sentence=message, head_seconds=elapsed_seconds, seconds=elapsed_seconds)
 
 
@@ -89,10 +71,15 @@ def _read_reply(connection: PinnedConnection, deadline: RequestDeadline) -> Endp
     headers = {name.lower(): value[:500] for name, value in response.getheaders()}
     connection.allow(8 * MAX_BODY_BYTES + HEADER_BYTES)
     body, end_state, message = _read_body(response)
-    stored_headers = tuple((name, headers[name]) for name in STORED_HEADERS if name in headers)
-    elapsed_seconds = deadline.get_elapsed_seconds()
     return EndpointReply(
-        response.status, response.reason[:100], stored_headers, body, head_seconds, elapsed_seconds, end_state, message
+        response.status,
+        response.reason[:100],
+        tuple((name, headers[name]) for name in STORED_HEADERS if name in headers),
+        body.decode("utf-8", "replace"),
+        round(head_seconds, 3),
+        round(deadline.get_elapsed_seconds(), 3),
+        end_state,
+        message,
     )
 
 

@@ -4,9 +4,9 @@ The job is rescheduled while it waits for results, so a test that takes an hour 
 """
 
 import time
-from collections.abc import Iterator
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator
 from datetime import timedelta
-from typing import ClassVar
 
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
@@ -16,40 +16,26 @@ from django.views.decorators.debug import sensitive_variables
 
 from integrations.submissions.models import Integration
 from portal.core import crypto
-from portal.core.value_types import JsonObject
+from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, Reschedule
 from verification import sources
 from verification.checks.rules import run_task as check
 from verification.checks.runner import list_checked_requirements, list_required_check_keys
-from verification.testruns.kinds.base import ProgramFetcher, TestKind, retry_while_locked
-from verification.testruns.kinds.run_task import callback_service, rules
-from verification.testruns.kinds.run_task.callback_store import (
-    build_scenarios,
-    build_target,
-    build_urls,
-    compute_ages,
-    load_records,
-)
-from verification.testruns.kinds.run_task.driver import (
-    RunTaskTarget,
-    generate_result_id,
-    is_hopeless,
-    list_awaited_runs,
-    send_request,
-)
+from verification.testruns.kinds.base import CommandOutput, ProgramFetcher, TestKind, retry_while_locked
+from verification.testruns.kinds.run_task import cli
+from verification.testruns.kinds.run_task.database_store import DatabaseStore
+from verification.testruns.kinds.run_task.driver import send_requests, wait_for_results
 from verification.testruns.kinds.run_task.enforcement import build_effects
 from verification.testruns.kinds.run_task.forms import RunTaskTestForm
-from verification.testruns.kinds.run_task.protocol import STAGES
-from verification.testruns.kinds.run_task.records import RunTaskRecords, serialize_record
-from verification.testruns.kinds.run_task.report import build_report
-from verification.testruns.kinds.run_task.scenario import RequestStep
-from verification.testruns.models import RunTaskRequest, TestRun
-from verification.testruns.rule_results import RuleCatalog
+from verification.testruns.kinds.run_task.protocol import SCENARIOS, STAGES
+from verification.testruns.kinds.run_task.records import Exchange, RunTaskRecords
+from verification.testruns.kinds.run_task.rules import RULES
+from verification.testruns.models import TestRun
+from verification.testruns.rules import get_exit_code, render_report
 
 SLICE_SECONDS = 40.0  # after which other jobs run
 RESULT_WAIT_SECONDS = 4.0  # that a slice waits for results, because most arrive immediately
-POLL_SECONDS = 0.2
 RESUME_DELAY = timedelta(seconds=5)
 
 
@@ -67,7 +53,10 @@ class RunTaskTest(TestKind):
         "receives a run that should pass and a run that should fail. The test doesn't affect a real organization."
     )
     step_unit = gettext_noop("requests")
-    rule_catalog: ClassVar[RuleCatalog] = rules
+    command_help = (
+        "Send a run task's endpoint the requests of HCP Terraform, and receive its results on a local address."
+    )
+    rules = RULES
     form_class = RunTaskTestForm
     has_secrets = True
     check_key, observation_key = check.CHECK_KEY, check.OBSERVATION_KEY
@@ -88,10 +77,14 @@ class RunTaskTest(TestKind):
 
     @sensitive_variables("inputs")
     def prepare(self, run: TestRun, inputs: JsonObject) -> None:
+        overrides = {
+            scenario: {name: value for name in ("workspace", "plan") if (value := inputs[f"{scenario}_{name}"])}
+            for scenario in SCENARIOS
+        }
         run.inputs = {
             "url": inputs["url"],
             "stages": list(inputs["stages"]),
-            "scenarios": build_scenarios(inputs),
+            "scenarios": overrides,
             "is_signed": bool(inputs["key"]),
         }
         if inputs["key"]:
@@ -105,63 +98,29 @@ class RunTaskTest(TestKind):
         except crypto.DecryptionError:  # the encryption key was replaced, so the partner must enter the HMAC key again
             self.abandon(run, "")
             return None
-        target, deadline = build_target(run, key), time.monotonic() + SLICE_SECONDS
-        return self._wait_for_results(run, deadline) if self._send_requests(run, target, deadline) else Reschedule()
+        store, deadline = DatabaseStore(run, key), time.monotonic() + SLICE_SECONDS
+        run.requests.filter(exchange={}).delete()  # its process died; the platform would send it again, too
+
+        def report_progress(_exchange: Exchange) -> None:
+            retry_while_locked(lambda: self.store_progress(run, store.load_records()))
+
+        if not send_requests(store, sources.build_outbound_client(), report_progress, deadline):
+            return Reschedule()
+        deadline = min(deadline, time.monotonic() + RESULT_WAIT_SECONDS)
+        settles_at = wait_for_results(store, deadline, parse_datetime(run.records.get("settles_at") or ""))
+        if settles_at is not None and timezone.now() >= settles_at:
+            self.finish(run, store.load_records(over=True))
+            return None
+        run.records = {"settles_at": settles_at.isoformat() if settles_at else ""}
+        retry_while_locked(lambda: self.store_progress(run, store.load_records()))
+        return Reschedule(timezone.now() + RESUME_DELAY) if store.is_open() else None
 
     def abandon(self, run: TestRun, message: str) -> None:
-        self.finish(run, load_records(run, over=True))
-
-    def _send_requests(self, run: TestRun, target: RunTaskTarget, deadline: float) -> bool:
-        """Send the remaining requests. Return whether all were sent, or no more are needed."""
-        run.requests.filter(exchange={}).delete()  # its process died; the platform would send it again, too
-        completed_steps = set(run.requests.values_list("act", flat=True))
-        for step in target.script():
-            if step.key in completed_steps:
-                continue
-            if time.monotonic() > deadline:
-                return False
-            if not retry_while_locked(lambda: _is_open(run)):
-                return True  # canceled meanwhile
-            if self._send_request(run, step, target):
-                return True
-        return True
-
-    def _send_request(self, run: TestRun, step: RequestStep, target: RunTaskTarget) -> bool:
-        """Send one request and store it. Return whether further ones are pointless."""
-        token, result_id = callback_service.generate_token(), generate_result_id()
-        request = RunTaskRequest(
-            test_run=run, act=step.key, token_hash=callback_service.hash_token(token), sent_at=timezone.now()
-        )
-        retry_while_locked(request.save)
-        exchange = send_request(step, target, build_urls(request), token, result_id, sources.build_outbound_client())
-        request.exchange = serialize_record(exchange)
-        retry_while_locked(lambda: request.save(update_fields=["exchange"]))
-        retry_while_locked(lambda: self.store_progress(run, load_records(run)))
-        return is_hopeless(exchange)
-
-    def _wait_for_results(self, run: TestRun, deadline: float) -> Reschedule | None:
-        """Wait briefly for results. Then finish, or return when to continue."""
-        deadline = min(deadline, time.monotonic() + RESULT_WAIT_SECONDS)
-        settles_at = parse_datetime(run.records.get("settles_at") or "")
-        while True:
-            now, records = timezone.now(), retry_while_locked(lambda: load_records(run))
-            ages = retry_while_locked(lambda: compute_ages(run.requests.all(), timezone.now()))
-            awaited_runs = list_awaited_runs(records, ages)
-            if not awaited_runs and settles_at is None:
-                settles_at = now + timedelta(seconds=records.limits.settle_seconds)
-            if not awaited_runs and settles_at is not None and now >= settles_at:
-                self.finish(run, retry_while_locked(lambda: load_records(run, over=True)))
-                return None
-            if time.monotonic() > deadline:
-                break
-            time.sleep(POLL_SECONDS)
-        run.records = {"settles_at": settles_at.isoformat() if settles_at else ""}
-        retry_while_locked(lambda: self.store_progress(run, records))
-        return Reschedule(timezone.now() + RESUME_DELAY) if retry_while_locked(lambda: _is_open(run)) else None
+        self.finish(run, DatabaseStore(run).load_records(over=True))
 
     def store_progress(self, run: TestRun, records: RunTaskRecords) -> None:
         """Store the results so far. If the run was canceled meanwhile, late exchanges count, too."""
-        if _is_open(run):
+        if DatabaseStore(run).is_open():
             super().store_progress(run, records)
             return
         run.refresh_from_db(fields=["finished_at"])
@@ -169,29 +128,32 @@ class RunTaskTest(TestKind):
 
     def reevaluate(self, run: TestRun) -> None:
         """Evaluate a finished run again, because something arrived after its end."""
-        run.results, run.outcome = self.evaluate(run, load_records(run, over=True))
+        run.results, run.outcome = self.evaluate(run, DatabaseStore(run).load_records(over=True))
         TestRun.objects.filter(pk=run.pk).update(results=run.results, outcome=run.outcome)
         self.report_to_check(run)
 
     def load_records(self, run: TestRun) -> RunTaskRecords:
-        return load_records(run, over=not run.is_running)
+        return DatabaseStore(run).load_records(over=not run.is_running)
 
     def serialize_records(self, run: TestRun, records: RunTaskRecords) -> JsonObject:
         return dict(run.records)
 
     def build_report(self, run: TestRun) -> JsonObject:
-        return {"stages": run.inputs["stages"], **build_report(self.load_records(run), run.inputs["url"])}
+        return super().build_report(run) | {"url": run.inputs["url"], "stages": run.inputs["stages"]}
+
+    def describe_records(self, records: RunTaskRecords) -> JsonObject:
+        return super().describe_records(records) | {"effects": [each._asdict() for each in build_effects(records)]}
 
     def build_observation(self, run: TestRun) -> JsonObject:
         return super().build_observation(run) | {"url": run.inputs["url"], "stages": run.inputs["stages"]}
 
     def build_context(self, run: TestRun) -> JsonObject:
-        records = self.load_records(run)
+        store, records = DatabaseStore(run, "key" if run.inputs["is_signed"] else ""), self.load_records(run)
         return {
             "done": len(records.exchanges),
-            "total": len(build_target(run, "key" if run.inputs["is_signed"] else "").script()),
+            "total": len(store.target.script()),
             "effects": build_effects(records),
-            "exchanges": [(each, records.list_callbacks(each.act)) for each in records.exchanges],
+            "exchanges": [(each, records.list_callbacks(each.key)) for each in records.exchanges],
         }
 
     def list_details(self, run: TestRun) -> Iterator[tuple[str, str]]:
@@ -203,6 +165,11 @@ class RunTaskTest(TestKind):
         else:
             yield _("Requests"), _("Signed. We deleted the key.")
 
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        cli.add_arguments(parser)
 
-def _is_open(run: TestRun) -> bool:
-    return TestRun.objects.open().filter(pk=run.pk).exists()
+    def run_command(self, options: NamedValues, report_progress: Callable[[str], None]) -> CommandOutput:
+        url, records = options["url"], cli.run(options, report_progress)
+        report = {"url": url, **self.describe_records(records)}
+        text = render_report(f"Run task test of {url}", report, cli.list_details(records))
+        return CommandOutput(report, text, get_exit_code(report["outcome"]))

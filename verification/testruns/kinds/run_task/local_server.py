@@ -1,4 +1,4 @@
-"""Local server for callbacks, plans and files, used when there is no portal."""
+"""Local server for callbacks and downloads, used when there is no portal."""
 
 import re
 import threading
@@ -6,136 +6,117 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from io import BufferedIOBase
-from typing import Any
+from io import BufferedIOBase, BytesIO
 from uuid import uuid4
 
-from verification.testruns.kinds.run_task import callback_service
+from django.core.handlers.wsgi import WSGIHandler
+from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
+from django.http import HttpRequest, HttpResponse
+
 from verification.testruns.kinds.run_task.callback_parsing import MAX_REQUEST_BYTES
-from verification.testruns.kinds.run_task.driver import RunTaskTarget
-from verification.testruns.kinds.run_task.protocol import CALLBACK_TYPE, RunTaskUrls, build_configuration_archive
-from verification.testruns.kinds.run_task.records import CallbackRecord
+from verification.testruns.kinds.run_task.callbacks import CallbackContext, CallbackRequest, process_callback
+from verification.testruns.kinds.run_task.driver import RunTaskStore, RunTaskTarget, build_download
+from verification.testruns.kinds.run_task.http_responses import respond_to_callback, respond_to_download
+from verification.testruns.kinds.run_task.protocol import RunTaskUrls
+from verification.testruns.kinds.run_task.records import CallbackRecord, Exchange, RunTaskRecords
 from verification.testruns.kinds.run_task.scenario import RequestStep
 
-REQUEST_TIMEOUT_SECONDS = 10  # that a call may take to be read
-MAX_LENGTH_DIGITS = 12
+REQUEST_TIMEOUT_SECONDS = 10
 CHUNK_SIZE_PATTERN, MAX_LINE_BYTES = re.compile(rb"([0-9A-Fa-f]{1,12})[;\r\n]"), 1024
 
 
 @dataclass
 class CallbackSlot:
-    """One run that can receive results."""
+    """One request whose run can receive results."""
 
-    step: RequestStep
+    key: str
     token_hash: str
     sent_at: float
-    is_final: bool = False
 
 
 @dataclass
-class InMemoryCallbackReceiver:
-    """Callbacks of one test run. `base`: our URL as the endpoint sees it."""
+class InMemoryStore(RunTaskStore):
+    """The requests and callbacks of one test run. `base`: our URL as the endpoint sees it."""
 
+    poll_seconds = 0.05
     target: RunTaskTarget
     base: str = ""
     slots: dict[str, CallbackSlot] = field(default_factory=dict)
+    exchanges: list[Exchange] = field(default_factory=list)
     callbacks: list[CallbackRecord] = field(default_factory=list)
-    downloads: dict[str, list[str]] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def open(self, step: RequestStep, token_hash: str, result_id: str) -> RunTaskUrls:
+    def add_request(self, step: RequestStep, token_hash: str) -> RunTaskUrls:
         name = str(uuid4())
         with self.lock:
-            self.slots[name] = CallbackSlot(step, token_hash, time.monotonic())
-        stem = f"{self.base}/task-results/{name}"
-        return RunTaskUrls(f"{stem}/callback", f"{stem}/plan", f"{stem}/configuration")
+            self.slots[name] = CallbackSlot(step.key, token_hash, time.monotonic())
+        return RunTaskUrls(*(f"{self.base}/{resource}/{name}" for resource in ("callback", "plan", "configuration")))
 
-    def list_callbacks(self) -> tuple[CallbackRecord, ...]:
+    def save_exchange(self, exchange: Exchange) -> None:
+        self.exchanges.append(exchange)
+
+    def load_records(self, *, over: bool = False) -> RunTaskRecords:
         with self.lock:
-            return tuple(self.callbacks)
+            callbacks = tuple(self.callbacks)
+        return RunTaskRecords(tuple(self.exchanges), callbacks, bool(self.target.key), over, self.target.limits)
 
-    def take(self, name: str, callback_request: callback_service.CallbackRequest) -> tuple[int, str]:
+    def compute_ages(self) -> dict[str, float]:
+        return {slot.key: time.monotonic() - slot.sent_at for slot in self.slots.values()}
+
+    def _build_context(self, slot: CallbackSlot) -> CallbackContext:
+        is_final = any(each.is_final for each in self.callbacks if each.key == slot.key)
+        others = [other.token_hash for other in self.slots.values() if other is not slot]
+        age, limits = time.monotonic() - slot.sent_at, self.target.limits
+        return CallbackContext(slot.key, slot.token_hash, age, is_final, others, limits.end_seconds)
+
+    def receive(self, name: str, callback_request: CallbackRequest) -> tuple[int, str]:
         """Return status and message for a callback."""
         with self.lock:
             slot = self.slots.get(name)
             if slot is None:
                 return 404, "Result not found."
-            record, message = callback_service.process_callback(self._build_context(name, slot), callback_request)
-            slot.is_final = slot.is_final or record.is_final
+            record, message = process_callback(self._build_context(slot), callback_request)
             self.callbacks.append(record)
             return record.answered, message
 
-    def _build_context(self, name: str, slot: CallbackSlot) -> callback_service.CallbackContext:
-        others = {other.token_hash: other.step.key for key, other in self.slots.items() if key != name}
-        age = time.monotonic() - slot.sent_at
-        return callback_service.CallbackContext(
-            slot.step.key, slot.token_hash, age, slot.is_final, others, self.target.limits.end
-        )
-
-    def give(self, name: str, resource: str, authorization: str) -> bytes | None:
-        """Return the plan or configuration for a valid token."""
+    def get_download(self, name: str, resource: str, authorization: str) -> bytes | None:
+        """Return the plan or configuration for a valid token, None otherwise."""
         with self.lock:
             slot = self.slots.get(name)
-            if slot is None or callback_service.get_token_state(self._build_context(name, slot), authorization) not in (
-                "right",
-                "used",
-            ):
-                return None
-            self.downloads.setdefault(slot.step.key, []).append(resource)
-        scenario = self.target.get_scenario(slot.step)
-        return scenario.plan.encode() if resource == "plan" else build_configuration_archive(scenario)
+            context = self._build_context(slot) if slot else None
+        return build_download(self.target, context, resource, authorization) if context else None
 
 
-class CallbackHandler(BaseHTTPRequestHandler):
-    """Handler of one callback request."""
+class CallbackApplication(WSGIHandler):
+    """A WSGI application that responds as the portal does, without its middleware."""
+
+    def __init__(self, store: InMemoryStore) -> None:
+        self.store = store
+
+    def get_response(self, request: HttpRequest) -> HttpResponse:
+        resource, _, name = request.path_info.strip("/").rpartition("/")
+        if resource == "callback":
+            return respond_to_callback(request, lambda callback: self.store.receive(name, callback))
+        return respond_to_download(request, resource, lambda *arguments: self.store.get_download(name, *arguments))
+
+
+class CallbackRequestHandler(WSGIRequestHandler):
+    """Handler of one connection, whose requests can be chunked."""
 
     timeout = REQUEST_TIMEOUT_SECONDS
-    server: Any
-    server_version, sys_version = "partner-portal-test", ""
 
-    def do_GET(self) -> None:
-        name, resource = self._split_path()
-        content = self.server.receiver.give(name, resource, self.headers.get("Authorization", ""))
-        if content is None or resource not in ("plan", "configuration"):
-            self._respond(404, b"Nothing found for this token.")
-        else:
-            self._respond(200, content, "application/json" if resource == "plan" else "application/gzip")
+    def handle_one_request(self) -> None:
+        stream = self.rfile
+        super().handle_one_request()
+        self.rfile = stream
 
-    def do_PATCH(self) -> None:
-        name, resource = self._split_path()
-        body, size = self._read_body()
-        callback_request = callback_service.CallbackRequest(
-            self.command, self.headers.get("Authorization", ""), self.headers.get("Content-Type", ""), body, size
-        )
-        status, message = (
-            self.server.receiver.take(name, callback_request) if resource == "callback" else (404, "Not here.")
-        )
-        self._respond(status, message.encode())
-
-    do_POST = do_PUT = do_PATCH
-
-    def _read_body(self) -> tuple[bytes, int]:
-        """Return the body as far as it was read, and its complete size."""
-        if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
+    def parse_request(self) -> bool:
+        is_valid = super().parse_request()
+        if is_valid and "chunked" in self.headers.get("Transfer-Encoding", "").lower():
             body = b"".join(_read_chunks(self.rfile))
-            return body, len(body)
-        length = self.headers.get("Content-Length") or "0"
-        size = int(length) if length.isdecimal() and len(length) < MAX_LENGTH_DIGITS else 0
-        return self.rfile.read(min(size, MAX_REQUEST_BYTES)), size
-
-    def _split_path(self) -> tuple[str, str]:
-        parts = self.path.partition("?")[0].strip("/").split("/")
-        return (parts[-2], parts[-1]) if len(parts) > 1 else ("", "")
-
-    def _respond(self, status: int, body: bytes, content_type: str = CALLBACK_TYPE) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", content_type)
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Connection", "close")
-        self.end_headers()
-        self.close_connection = True
-        self.wfile.write(body)
+            self.rfile = BytesIO(body)
+            self.headers["Content-Length"] = str(len(body))
+        return is_valid
 
     def log_message(self, format: str, *args: object) -> None:
         """Log nothing. The records contain every callback."""
@@ -154,30 +135,23 @@ def _read_chunks(stream: BufferedIOBase) -> Iterator[bytes]:
         stream.readline(MAX_LINE_BYTES)  # the empty line at its end; else the answer could meet a reset connection
 
 
-class CallbackServer(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self, address: tuple[str, int], receiver: InMemoryCallbackReceiver) -> None:
-        super().__init__(address, CallbackHandler)
-        self.receiver = receiver
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
+class CallbackServer(ThreadedWSGIServer):
+    def handle_error(self, request: object, client_address: object) -> None:
         """Ignore clients that disconnect."""
 
 
 @contextmanager
 def open_callback_server(
     target: RunTaskTarget, host: str = "127.0.0.1", port: int = 0, base: str = ""
-) -> Iterator[InMemoryCallbackReceiver]:
+) -> Iterator[InMemoryStore]:
     """Serve callbacks while the context is open. `base`: our public URL if it differs."""
-    receiver = InMemoryCallbackReceiver(target)
-    server = CallbackServer((host, port), receiver)
-    receiver.base = (base or f"http://{host}:{server.server_address[1]}").rstrip("/")
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
-        yield receiver
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
+    with CallbackServer((host, port), CallbackRequestHandler) as server:
+        store = InMemoryStore(target, (base or f"http://{host}:{server.server_address[1]}").rstrip("/"))
+        server.set_app(CallbackApplication(store))
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        thread.start()
+        try:
+            yield store
+        finally:
+            server.shutdown()
+            thread.join(5)

@@ -59,6 +59,11 @@ class Run:
         return f"{kind}-{hashlib.sha256(source.encode()).hexdigest()[:16]}"
 
 
+def format_stage(stage: str) -> str:
+    """Return the stage as the platform displays it: Post-plan."""
+    return stage.replace("_", "-").capitalize()
+
+
 def compute_signature(body: bytes, key: str) -> str:
     """Return the HMAC-SHA512 of the raw body in lowercase hex, blank without a key."""
     return hmac.new(key.encode(), body, hashlib.sha512).hexdigest() if key else ""
@@ -149,6 +154,7 @@ FAILING = Scenario(
         {"type": "ingress", "protocol": "-1", "from_port": 0, "to_port": 65535, "cidr_blocks": ["0.0.0.0/0"]},
     ),
 )
+SCENARIOS = {"passing": PASSING, "failing": FAILING}
 
 
 def build_configuration_archive(scenario: Scenario) -> bytes:

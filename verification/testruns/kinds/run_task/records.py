@@ -1,54 +1,73 @@
-"""Records of a run task test: every exchange and callback as plain data, to JSON and back, without secrets."""
+"""Records of a run task test: every exchange and callback, without secrets."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
-from portal.core.json_text import clean_json
 from portal.core.value_types import JsonObject
+from verification.testruns.records import Record
+from verification.testruns.rules import Rule, RuleOutcome, report_error, report_failure, report_not_run
 
-REDACTED_TEXT = "[struck out]"
+REDACTED_TEXT = "[redacted]"
 MAX_TEXT_CHARACTERS = 4000
 
 
 @dataclass(frozen=True, slots=True)
 class RunTaskLimits:
-    """Limits in seconds. `silence_seconds` and `end` are the platform's. `first_answer` is ours: no document of the
-    platform limits the first response. The others say when we disconnect, how long we wait for a correction of a
-    rejected result, and how long we wait for a second result after the last one.
+    """Limits in seconds.
+
+    Attributes:
+        first_answer_seconds: Limit of ours for the first response, because no document of the platform has one.
+        request_timeout_seconds: Limit of ours, after which we disconnect.
+        silence_seconds: Limit of the platform for the time without an update.
+        end_seconds: Limit of the platform for the final result.
+        correction_seconds: How long we wait for the correction of a rejected result.
+        settle_seconds: How long we wait for a second result after the last one.
     """
 
     first_answer_seconds: float = 10
     request_timeout_seconds: float = 30
     silence_seconds: float = 600
-    end: float = 3600
+    end_seconds: float = 3600
     correction_seconds: float = 20
     settle_seconds: float = 1
 
 
 @dataclass(frozen=True, slots=True)
-class CallbackRecord:
-    """A request to our callback URL. `after`: seconds since its run was sent. `answered`: our status.
-
-    `token`: right, missing, unknown, another (of another run), used (after a final result) or dead (expired).
+class ParsedCallback(Record):
+    """A callback body. `form`: why it is rejected. `limits`: values that are too long. `shape`: problems of outcomes
+    and tags. `notes`: contradictions between documents, and the reading that applies.
     """
 
-    act: str
-    after: float
-    method: str
-    answered: int
-    token: str
     status: str = ""
     message: str = ""
     url: str = ""
-    content_type: str = ""
-    size: int = 0
-    body: str = ""
     outcomes: tuple[JsonObject, ...] = ()
     form: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     shape: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        return self.form + self.limits + self.shape
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallbackRecord(ParsedCallback):
+    """A request to our callback URL. `after`: seconds since its run was sent. `answered`: our status.
+
+    `token`: right, missing, unknown, another (of another run), used (after a final result) or dead (expired).
+    """
+
+    key: str
+    after: float
+    method: str
+    answered: int
+    token: str
+    content_type: str = ""
+    size: int = 0
+    body: str = ""
 
     @property
     def line(self) -> str:
@@ -62,80 +81,112 @@ class CallbackRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
-    """A request and its response.
+class EndpointReply(Record):
+    """A response. `status` 0: no response. `head_seconds`: until the headers arrived.
 
-    `level`: the enforcement level of the run, blank for probes.
+    `ended`: whole, slow (timeout) or endless (body cut). With status 0: slow, broken, unreachable (connection refused),
+    unresolved (no such host, or no route from here) or refused (by our outbound restrictions). `sentence` explains it.
     """
 
-    act: str
-    title: str
-    stage: str
-    scenario: str
-    url: str
-    sent_headers: tuple[tuple[str, str], ...]
-    sent_body: str
-    status: int
-    reason: str
-    headers: tuple[tuple[str, str], ...]
-    body: str
-    head_seconds: float
-    seconds: float
-    ended: str
-    sentence: str
-    fetched: tuple[str, ...] = ()
-    level: str = ""
+    status: int = 0
+    reason: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+    body: str = ""
+    head_seconds: float = 0
+    seconds: float = 0
+    ended: str = "whole"
+    sentence: str = ""
+
+    @property
+    def status_line(self) -> str:
+        return f"{self.status} {self.reason}".strip() if self.status else "No answer"
 
     @property
     def line(self) -> str:
         """Return a summary: "200 OK after 0.2 s"."""
-        ending = f"{self.status} {self.reason}".strip() if self.status else "no answer"
-        return f"{ending} after {self.head_seconds:.1f} s"
-
-    @property
-    def sent_text(self) -> str:
-        """Return our request as sent, redacted."""
-        return _format_wire(f"POST {self.url}", self.sent_headers, self.sent_body)
+        return f"{self.status_line} after {self.head_seconds:.1f} s"
 
     @property
     def reply_text(self) -> str:
         """Return the response as far as it was read."""
-        return _format_wire(
-            f"{self.status} {self.reason}".strip() if self.status else "No answer", self.headers, self.body
-        )
+        return _format_message(self.status_line, self.headers, self.body)
+
+    def find_failure(self) -> RuleOutcome | None:
+        """Return the outcome of a rule that needs a response if there is none, None otherwise."""
+        if self.status:
+            return None
+        if self.ended == "unresolved":
+            return report_error(self.sentence)
+        if self.ended == "slow":
+            return report_failure(f"The endpoint didn't respond within {self.seconds:.1f} seconds.")
+        causes = {"refused": "", "unreachable": "The endpoint isn't reachable: "}
+        cause = causes.get(self.ended, "The connection closed without a response: ")
+        return report_failure(f"{cause}{self.sentence}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange(EndpointReply):
+    """A request and its response. `stage`, `scenario`, `level`: of a run, blank for probes."""
+
+    key: str
+    title: str
+    stage: str = ""
+    scenario: str = ""
+    level: str = ""
+    url: str
+    sent_headers: tuple[tuple[str, str], ...]
+    sent_body: str
+
+    @property
+    def sent_text(self) -> str:
+        """Return our request as sent, redacted."""
+        return _format_message(f"POST {self.url}", self.sent_headers, self.sent_body)
 
 
 @dataclass(frozen=True, slots=True)
-class RunTaskRecords:
+class RunTaskRecords(Record):
     """All records of a test run so far. `over`: no more results are awaited. `awaited_runs`: runs without a result when
     the test run was canceled.
     """
 
     exchanges: tuple[Exchange, ...] = ()
     callbacks: tuple[CallbackRecord, ...] = ()
-    has_key: bool = True
+    is_signed: bool = True
     over: bool = False
     limits: RunTaskLimits = field(default_factory=RunTaskLimits)
     awaited_runs: tuple[str, ...] = ()
 
-    def get_exchange(self, act: str) -> Exchange | None:
-        return next((each for each in self.exchanges if each.act == act), None)
+    @property
+    def variant(self) -> str:
+        return "signed" if self.is_signed else "unsigned"
 
-    def list_callbacks(self, act: str) -> tuple[CallbackRecord, ...]:
-        return tuple(each for each in self.callbacks if each.act == act)
+    @property
+    def runs(self) -> list[Exchange]:
+        return [each for each in self.exchanges if each.scenario]
 
-    def runs(self) -> tuple[Exchange, ...]:
-        return tuple(each for each in self.exchanges if each.scenario)
+    @property
+    def run_callbacks(self) -> list[CallbackRecord]:
+        runs = {run.key for run in self.runs}
+        return [each for each in self.callbacks if each.key in runs]
 
-    def get_result(self, act: str) -> CallbackRecord | None:
+    def get_exchange(self, key: str) -> Exchange | None:
+        return next((each for each in self.exchanges if each.key == key), None)
+
+    def list_callbacks(self, key: str) -> list[CallbackRecord]:
+        return [each for each in self.callbacks if each.key == key]
+
+    def get_result(self, key: str) -> CallbackRecord | None:
         """Return the first final result, which counts."""
-        return next((each for each in self.list_callbacks(act) if each.is_final), None)
+        return next((each for each in self.list_callbacks(key) if each.is_final), None)
 
-    def with_callbacks(self, callbacks: Iterable[CallbackRecord], *, over: bool) -> "RunTaskRecords":
-        return replace(self, callbacks=tuple(callbacks), over=over)
+    def list_rule_steps(self, rule: Rule) -> Sequence[Exchange] | RuleOutcome:
+        exchanges = [exchange for key in rule.steps if (exchange := self.get_exchange(key)) is not None]
+        if len(exchanges) < len(rule.steps):
+            return report_not_run("We didn't send this request.")
+        return next((failure for each in exchanges if (failure := each.find_failure())), exchanges)
 
 
-def _format_wire(first_line: str, headers: Iterable[tuple[str, str]], body: str) -> str:
+def _format_message(first_line: str, headers: Iterable[tuple[str, str]], body: str) -> str:
     return "\n".join([first_line, *(f"{name}: {value}" for name, value in headers), *(["", body] if body else [])])
 
 
@@ -145,23 +196,3 @@ def redact_text(text: str, secrets: Iterable[str]) -> str:
         text = text.replace(secret, REDACTED_TEXT)
     text = re.sub(r"(?i)(bearer\s+)[A-Za-z0-9._~+/=-]{8,}", rf"\1{REDACTED_TEXT}", text).replace("\x00", "")
     return text if len(text) <= MAX_TEXT_CHARACTERS else f"{text[:MAX_TEXT_CHARACTERS]}… ({len(text)} characters)"
-
-
-def serialize_record(item: Exchange | CallbackRecord) -> JsonObject:
-    return asdict(item)
-
-
-def load_exchange(plain: JsonObject) -> Exchange:
-    """Load an exchange from plain data, also after JSON."""
-    pairs = {name: tuple((a, b) for a, b in plain[name]) for name in ("sent_headers", "headers")}
-    return Exchange(**{**plain, **pairs, "fetched": tuple(plain.get("fetched", ()))})
-
-
-def sanitize_callback(callback: CallbackRecord) -> CallbackRecord:
-    """Return the record without lone surrogates and NUL, which the database rejects."""
-    return load_callback(clean_json(serialize_record(callback)))
-
-
-def load_callback(plain: JsonObject) -> CallbackRecord:
-    lists = {name: tuple(plain[name]) for name in ("outcomes", "form", "limits", "shape", "notes")}
-    return CallbackRecord(**{**plain, **lists})

@@ -12,6 +12,7 @@ from verification.testruns.kinds.run_task.protocol import (
     compute_signature,
     encode_document,
     encode_with_spaces,
+    format_stage,
 )
 
 OTHER_KEY = "this is not the key of the run task"
@@ -91,11 +92,6 @@ def choose_level(scenario: str, stage: str, stages: Sequence[str]) -> str:
     """
     is_last = stage == stages[-1]
     return MANDATORY if is_last == (scenario == "failing") else ADVISORY
-
-
-def format_stage(stage: str) -> str:
-    """Return the stage as the platform displays it: Post-plan."""
-    return stage.replace("_", "-").capitalize()
 
 
 def build_request(

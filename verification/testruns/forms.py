@@ -1,0 +1,70 @@
+"""Form fields that several kinds of test runs share."""
+
+from collections.abc import Callable, Sequence
+from typing import Unpack
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+from django_stubs_ext import StrOrPromise
+
+from integrations.submissions.forms.credentials import SecretTextField, WriteOnlyTextarea
+from portal.core.django_arguments import TextFieldArguments
+from portal.core.text_fields import SingleLineField, reject_invisible_characters
+from verification.terraform.versions import parse_version
+
+MAX_CODE_CHARACTERS = 100_000
+Validator = Callable[[str], None]
+
+
+def build_validator(parse: Callable[[str], object]) -> Validator:
+    """Return a validator of text that a function must be able to parse without a ValueError."""
+
+    def validate(text: str) -> None:
+        try:
+            parse(text)
+        except ValueError as error:
+            raise ValidationError(str(error)) from error
+
+    return validate
+
+
+class VersionField(SingleLineField):
+    """Version of a release, without the prefix of its tag."""
+
+    def __init__(self, *, help_text: StrOrPromise) -> None:
+        super().__init__(
+            label=_("Version"), max_length=100, help_text=help_text, validators=[build_validator(parse_version)]
+        )
+
+    def to_python(self, value: object) -> str:
+        return super().to_python(value).removeprefix("v")
+
+
+class CodeField(forms.CharField):
+    """Configuration or plan, kept as entered. Tabs become spaces, which mean the same in HCL and JSON."""
+
+    def __init__(
+        self, *, rows: int = 4, validators: Sequence[Validator] = (), **kwargs: Unpack[TextFieldArguments]
+    ) -> None:
+        kwargs["widget"] = forms.Textarea(
+            attrs={"rows": rows, "spellcheck": "false", "autocapitalize": "off", "class": "mono"}
+        )
+        kwargs.setdefault("max_length", MAX_CODE_CHARACTERS)
+        super().__init__(validators=validators, **kwargs)
+
+    def to_python(self, value: object) -> str:
+        text = str(super().to_python(value)).replace("\r\n", "\n").replace("\t", "  ")
+        reject_invisible_characters(text)
+        return f"{text}\n" if text else ""
+
+
+class WriteOnlyField(SecretTextField):
+    """Credentials that are never displayed again."""
+
+    def __init__(
+        self, *, rows: int = 1, validators: Sequence[Validator] = (), **kwargs: Unpack[TextFieldArguments]
+    ) -> None:
+        kwargs["widget"] = WriteOnlyTextarea(attrs={"rows": rows, "autocomplete": "off", "spellcheck": "false"})
+        kwargs["required"] = False
+        super().__init__(validators=validators, **kwargs)

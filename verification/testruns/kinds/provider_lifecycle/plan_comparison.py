@@ -1,0 +1,117 @@
+"""Comparison of two plans: which changes were requested, and which are planned. Pure functions."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from portal.core.value_types import JsonObject
+from verification.testruns.rules import (
+    RuleOutcome,
+    choose_worst,
+    join_words,
+    report_failure,
+    report_not_run,
+    report_pass,
+    report_warning,
+)
+
+NO_CHANGE_ACTIONS = (["no-op"], ["read"])
+ACTION_VERBS = {"create": "created", "delete": "destroyed"}
+MAX_LISTED_NAMES = 6
+RequestedChanges = dict[str, set[str]]
+
+
+def select_changes(plan: JsonObject | None) -> dict[str, JsonObject]:
+    """Return the objects that the plan changes."""
+    changes: JsonObject = plan["changes"] if plan else {}
+    return {name: change for name, change in changes.items() if change["actions"][:1] not in NO_CHANGE_ACTIONS}
+
+
+def describe_changes(changes: Mapping[str, JsonObject]) -> str:
+    return join_words(f"{name} ({_join_names(each['changed'])})" for name, each in changes.items())
+
+
+def _join_names(names: Collection[str]) -> str:
+    return join_words(sorted(names), MAX_LISTED_NAMES)
+
+
+def check_changes_in_place(before: JsonObject, after: JsonObject) -> RuleOutcome:
+    """Return whether the second plan changes objects in place, exactly as the configuration changes.
+
+    Args:
+        before: The plan of the first configuration, as plan_parsing.reduce_plan() returns it.
+        after: The plan of the changed configuration.
+    """
+    requested, planned = _compare_expressions(before, after), select_changes(after)
+    if not requested and not planned:
+        return report_not_run("Both configurations are equivalent, so we couldn't test this rule.")
+    if not planned:
+        description = join_words(f"{name} ({_join_names(names)})" for name, names in requested.items())
+        return report_failure(f"The plan contains no change, although the configuration changes {description}.")
+    failures = [*_find_unrequested_changes(requested, planned, after), *_find_missing_changes(requested, planned)]
+    return choose_worst(
+        failures, report_pass(f"The plan changes {describe_changes(planned)} in place, and nothing else.")
+    )
+
+
+def _compare_expressions(before: JsonObject, after: JsonObject) -> RequestedChanges:
+    """Return the attributes that differ between two configurations, by address. Added objects have none."""
+    changes = {}
+    for address in {*before["expressions"], *after["expressions"]}:
+        old, new = before["expressions"].get(address), after["expressions"].get(address)
+        if old is None or new is None:
+            changes[address] = set[str]()
+        elif old != new:
+            changes[address] = {name for name in {*old, *new} if old.get(name) != new.get(name)}
+    return changes
+
+
+def _find_unrequested_changes(
+    requested: RequestedChanges, planned: Mapping[str, JsonObject], plan: JsonObject
+) -> Iterator[RuleOutcome]:
+    for name, change in planned.items():
+        if change["actions"] != ["update"]:
+            yield report_failure(_describe_other_action(name, change))
+            continue
+        expressions = plan["expressions"].get(_strip_index(name), {})
+        derived = {key for key, each in expressions.items() if _has_reference(each)}  # may follow from another change
+        extra = set(change["changed"]) - requested.get(_strip_index(name), set()) - derived
+        if name.startswith("module."):
+            continue
+        if "id" in extra:
+            yield report_failure(f"{name} gets a new ID despite the change in place. References to it break.")
+        unknown = extra & {*change["unknown"]}
+        if extra - unknown:
+            names = _join_names(extra - unknown)
+            yield report_failure(f"{name} also changes {names}, which the configuration doesn't change.")
+        if unknown - {"id"}:
+            yield report_warning(
+                f"{name}: {_join_names(unknown - {'id'})} would be unknown until the apply, although the "
+                "configuration doesn't change it."
+            )
+
+
+def _find_missing_changes(requested: RequestedChanges, planned: Mapping[str, JsonObject]) -> Iterator[RuleOutcome]:
+    """Return attributes that differ in the configuration but not in the plan."""
+    planned_names = {_strip_index(address) for address in planned}
+    for name, names in requested.items():
+        if names and name not in planned_names and not name.startswith("module."):
+            yield report_failure(f"{name} doesn't change, although the configuration changes {_join_names(names)}.")
+
+
+def _describe_other_action(name: str, change: JsonObject) -> str:
+    if sorted(change["actions"]) == ["create", "delete"]:
+        reason = f" because of {_join_names(change['replaces'])}" if change["replaces"] else ""
+        return f"{name} would be replaced{reason}, not changed in place."
+    action = change["actions"][0]
+    return f"{name} would be {ACTION_VERBS.get(action, action)}, not changed in place."
+
+
+def _strip_index(address: str) -> str:
+    """Return the address without the indexes of counted resources."""
+    return address.partition("[")[0] if address.endswith("]") else address
+
+
+def _has_reference(expression: object) -> bool:
+    """Return whether the value depends on another object."""
+    if isinstance(expression, dict):
+        return "references" in expression or any(_has_reference(each) for each in expression.values())
+    return isinstance(expression, list) and any(_has_reference(each) for each in expression)

@@ -1,0 +1,205 @@
+"""Rules of the provider acceptance test. Their texts are in content/rules.yaml."""
+
+from pathlib import Path
+
+from portal.core.value_types import JsonObject
+from verification.outcomes import Outcome
+from verification.testruns.kinds.provider_lifecycle.config import PROBE_NAME
+from verification.testruns.kinds.provider_lifecycle.plan_comparison import (
+    check_changes_in_place,
+    describe_changes,
+    select_changes,
+)
+from verification.testruns.kinds.provider_lifecycle.records import CommandRecord, ProviderLifecycleRecords
+from verification.testruns.rules import (
+    RuleCatalog,
+    RuleOutcome,
+    join_words,
+    report_error,
+    report_failure,
+    report_not_run,
+    report_pass,
+    report_warning,
+)
+from verification.testruns.terraform_cli import build_source_address
+
+RULES = RuleCatalog(Path(__file__).parent / "content" / "rules.yaml")
+NOTICE_PHRASES = ("plugin", "not meant to be executed directly")
+UNREADABLE_PLAN = RuleOutcome(Outcome.ERROR, "We couldn't read Terraform's plan. No action needed.")
+LEFTOVER_ADVICE = "Check your test account for leftover resources."
+
+
+@RULES.check("direct")
+def check_direct_start(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
+    output = " ".join(f"{command.output} {command.errors}".lower().split())
+    if not command.has_finished:
+        return report_failure(f"The provider prints no notice that it is a plugin and doesn't exit. {command.sentence}")
+    if not all(phrase in output for phrase in NOTICE_PHRASES):
+        return report_warning("The provider exits, but prints no notice that it is a plugin.")
+    if command.code == 0:
+        return report_warning("The provider prints its notice, but exits with code 0 as if it succeeded.")
+    return report_pass("The provider prints its notice and exits.")
+
+
+@RULES.check("refused")
+def check_refusal(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
+    if not command.has_finished:
+        return report_failure(command.sentence)
+    if command.code == 1:
+        return report_pass(f"The configuration is rejected: {command.error}")
+    if PROBE_NAME in command.output:
+        return report_warning(
+            "An empty resource block is planned because the schema requires nothing. Enter your own invalid "
+            "configuration."
+        )
+    return report_failure("The plan accepts the invalid configuration.")
+
+
+@RULES.check("plan")
+def check_plan(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
+    if command.plan is None:
+        return UNREADABLE_PLAN
+    changes = select_changes(command.plan)
+    others = {name: " and ".join(each["actions"]) for name, each in changes.items() if each["actions"] != ["create"]}
+    if others:
+        actions = join_words(others.values())
+        return report_failure(f"With an empty state, {join_words(others)} would not be created but {actions}.")
+    if not changes:
+        return report_not_run("The configuration creates nothing, so we couldn't test this rule.")
+    return report_pass(f"The plan creates {join_words(changes)}.")
+
+
+@RULES.check("apply")
+def check_apply(records: ProviderLifecycleRecords, plan: CommandRecord, command: CommandRecord) -> RuleOutcome:
+    state = command.state or ()
+    missing = sorted({*select_changes(plan.plan)} - {*state})
+    if missing:
+        return report_failure(f"The apply succeeded, but the state doesn't contain {join_words(missing)}.")
+    return report_pass(f"The apply succeeded, and the state contains {join_words(state)}.")
+
+
+@RULES.check("again")
+def check_repeated_plan(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
+    return _check_no_changes(command, "The same configuration")
+
+
+@RULES.check("change.again")
+def check_plan_after_change(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
+    return _check_no_changes(command, "The changed configuration")
+
+
+def _check_no_changes(command: CommandRecord, subject: str) -> RuleOutcome:
+    """Return the result for a plan of the configuration that was just applied."""
+    if command.code == 0:
+        return report_pass(f"{subject} causes no changes when planned again.")
+    changes = describe_changes(select_changes(command.plan)) or "something"
+    return report_failure(f"{subject} would change {changes} when planned again.")
+
+
+@RULES.check("change.plan")
+def check_change_plan(records: ProviderLifecycleRecords, plan: CommandRecord, command: CommandRecord) -> RuleOutcome:
+    if plan.plan is None or command.plan is None:
+        return UNREADABLE_PLAN
+    return check_changes_in_place(plan.plan, command.plan)
+
+
+@RULES.check("destroy")
+def check_destroy(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
+    if command.state:
+        return report_failure(f"The destroy succeeded, but the state still contains {join_words(command.state)}.")
+    return report_pass("Everything was destroyed, and the state is empty.")
+
+
+@RULES.check("gone")
+def check_drift_detection(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
+    """Check that the plan recreates objects that were destroyed outside the state."""
+    if command.plan is None:
+        return UNREADABLE_PLAN
+    address = build_source_address(records.source)
+    changes: JsonObject = {name: each for name, each in command.plan["changes"].items() if each["provider"] == address}
+    if not changes:
+        return report_not_run("The state contained nothing of this provider, so we couldn't test this rule.")
+    unnoticed = sorted(name for name, each in changes.items() if each["actions"] != ["create"])
+    if unnoticed:
+        verb = "is" if len(unnoticed) == 1 else "are"
+        return report_failure(f"{join_words(unnoticed)} {verb} deleted, but the plan doesn't create a new one.")
+    return report_pass(f"The plan creates {join_words(changes)} again after the deletion.")
+
+
+@RULES.check("gone.destroy")
+def check_repeated_destroy(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
+    if command.code == 1 and command.has_finished:
+        return report_failure(f"An object that no longer exists can't be destroyed. {command.error}")
+    return command.find_failure() or report_pass("Destroying an object that no longer exists succeeds.")
+
+
+@RULES.check("partial")
+def check_partial_failure(records: ProviderLifecycleRecords) -> RuleOutcome:
+    """Check that objects created before a failure stay in the state."""
+    if "partial" not in records.inputs:
+        return report_not_run("No partially failing configuration was supplied.")
+    command = records.get_step("partial")
+    if command is None:
+        return records.explain_missing_step()
+    if not command.has_finished:
+        return report_failure(command.sentence)
+    if command.code == 0:
+        return report_not_run("The apply that should fail succeeded, so we couldn't test this rule.")
+    if ": Creating..." not in command.output:
+        return report_not_run(
+            f"The apply failed before it created anything, so we couldn't test this rule. {command.error}"
+        )
+    return _check_partial_state(command, records.get_step("partial_destroy"))
+
+
+def _check_partial_state(command: CommandRecord, cleanup: CommandRecord | None) -> RuleOutcome:
+    state = join_words(command.state or ())
+    if not command.state:
+        return report_failure("The apply failed partway, and the state is empty. Created objects are lost.")
+    if cleanup is not None and (not cleanup.is_good or cleanup.state):
+        return report_failure(f"The state keeps {state}, but it can't be destroyed. {cleanup.error}")
+    note = ", marked for replacement," if command.tainted else ""
+    return report_pass(f"The apply failed partway. The state{note} keeps {state}, which could be destroyed.")
+
+
+@RULES.check("secrets.output")
+def check_output_secrets(records: ProviderLifecycleRecords) -> RuleOutcome:
+    """Check that no output contains a credential."""
+    if "secrets" not in records.inputs:
+        return report_not_run("No credentials were supplied, so none could be printed.")
+    names = join_words(name for command in records.steps for name in command.exposed)
+    if names:
+        titles = join_words(f"“{command.title}”" for command in records.steps if command.exposed)
+        return report_failure(f"The value of {names} was printed in {titles}. We removed it here.")
+    return report_pass("No credential was printed.") if records.get_step("apply") else records.explain_missing_step()
+
+
+@RULES.check("secrets.state")
+def check_state_secrets(records: ProviderLifecycleRecords, command: CommandRecord) -> RuleOutcome:
+    """Check that the state contains no credential without a sensitive mark."""
+    if "secrets" not in records.inputs:
+        return report_not_run("No credentials were supplied, so none could be stored.")
+    if command.unmarked:
+        paths = join_words(command.unmarked)
+        return report_failure(f"The state contains a credential that isn't marked as sensitive: {paths}.")
+    return report_pass("The state contains no unmarked credential.") if command.plan else UNREADABLE_PLAN
+
+
+@RULES.check("left")
+def check_cleanup(records: ProviderLifecycleRecords) -> RuleOutcome:
+    """Check that the final state is empty."""
+    if not records.over:
+        return report_not_run("Not reached yet.")
+    if records.broken:
+        return report_error(f"{records.broken} {LEFTOVER_ADVICE}")
+    if records.last_state is None:
+        return report_not_run("Nothing was created.")
+    if records.last_state:
+        return report_failure(f"{join_words(records.last_state)} couldn't be destroyed. {LEFTOVER_ADVICE}")
+    for command in records.steps:
+        is_creating = command.key in ("apply", "update", "partial") and ": Creating..." in command.output
+        if is_creating and not command.is_good and not command.state:
+            return report_warning(
+                f"“{command.title}” failed while creating something that isn't in any state. {LEFTOVER_ADVICE}"
+            )
+    return report_pass("The state is empty.")

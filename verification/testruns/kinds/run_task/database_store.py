@@ -1,0 +1,111 @@
+"""Requests and callbacks of run task tests in the database."""
+
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from verification.testruns.kinds.base import retry_while_locked
+from verification.testruns.kinds.run_task.callbacks import CallbackContext, CallbackRequest, process_callback
+from verification.testruns.kinds.run_task.driver import RunTaskStore, RunTaskTarget, build_download, list_awaited_runs
+from verification.testruns.kinds.run_task.protocol import SCENARIOS, RunTaskUrls
+from verification.testruns.kinds.run_task.records import CallbackRecord, Exchange, RunTaskLimits, RunTaskRecords
+from verification.testruns.kinds.run_task.scenario import RequestStep
+from verification.testruns.models import RunTaskCallback, RunTaskRequest, TestRun
+
+LIMITS = RunTaskLimits()
+MAX_CALLBACKS = 60  # of one request that are stored
+URL_NAMES = ("inbound:run_task_callback", "inbound:run_task_plan", "inbound:run_task_configuration")
+
+
+def build_target(run: TestRun, key: str) -> RunTaskTarget:
+    """Return the driver's target of a test run."""
+    overrides = run.inputs["scenarios"]
+    scenarios = {name: replace(scenario, **overrides.get(name, {})) for name, scenario in SCENARIOS.items()}
+    stages = tuple(run.inputs["stages"])
+    return RunTaskTarget(run.inputs["url"], key, stages, scenarios, LIMITS, str(run.uuid), run.requested_at)
+
+
+def build_urls(request: RunTaskRequest) -> RunTaskUrls:
+    """Return the URLs that the endpoint receives."""
+    return RunTaskUrls(*(settings.SITE_URL.rstrip("/") + reverse(name, args=[request.uuid]) for name in URL_NAMES))
+
+
+class DatabaseStore(RunTaskStore):
+    """The requests and callbacks of one test run. Requests without an exchange were interrupted and are sent again."""
+
+    def __init__(self, run: TestRun, key: str = "") -> None:
+        self.run, self.target = run, build_target(run, key)
+
+    def add_request(self, step: RequestStep, token_hash: str) -> RunTaskUrls:
+        request = RunTaskRequest(test_run=self.run, step=step.key, token_hash=token_hash, sent_at=timezone.now())
+        retry_while_locked(request.save)
+        return build_urls(request)
+
+    def save_exchange(self, exchange: Exchange) -> None:
+        requests = self.run.requests.filter(step=exchange.key)
+        retry_while_locked(lambda: requests.update(exchange=exchange.as_dict()))
+
+    def load_records(self, *, over: bool = False) -> RunTaskRecords:
+        return retry_while_locked(lambda: self._load_records(over=over))
+
+    def _load_records(self, *, over: bool) -> RunTaskRecords:
+        rows = list(RunTaskCallback.objects.filter(request__test_run=self.run))
+        callbacks = tuple(CallbackRecord.load(row.record) for row in rows)
+        exchanges = tuple(Exchange.load(each.exchange) for each in self.run.requests.exclude(exchange={}))
+        records = RunTaskRecords(exchanges, callbacks, self.run.inputs["is_signed"], over, LIMITS)
+        if not over:
+            return records
+        # runs are still awaited at the end only if somebody canceled the test run
+        ended_at = self.run.finished_at or timezone.now()
+        callbacks_at_end = tuple(each for each, row in zip(callbacks, rows, strict=True) if row.at <= ended_at)
+        records_at_end = replace(records, callbacks=callbacks_at_end)
+        return replace(records, awaited_runs=tuple(list_awaited_runs(records_at_end, self._compute_ages(ended_at))))
+
+    def compute_ages(self) -> dict[str, float]:
+        return retry_while_locked(lambda: self._compute_ages(timezone.now()))
+
+    def _compute_ages(self, now: datetime) -> dict[str, float]:
+        return {each.step: (now - each.sent_at).total_seconds() for each in self.run.requests.all()}
+
+    def is_open(self) -> bool:
+        return retry_while_locked(lambda: TestRun.objects.open().filter(pk=self.run.pk).exists())
+
+
+def _build_context(request: RunTaskRequest, now: datetime) -> CallbackContext:
+    others = RunTaskRequest.objects.filter(test_run=request.test_run_id).exclude(pk=request.pk)
+    return CallbackContext(
+        request.step,
+        request.token_hash,
+        (now - request.sent_at).total_seconds(),
+        request.callbacks.filter(is_final=True).exists(),
+        list(others.values_list("token_hash", flat=True)),
+        LIMITS.end_seconds,
+    )
+
+
+def record_callback(uuid: UUID, callback_request: CallbackRequest, now: datetime) -> tuple[int, str, TestRun | None]:
+    """Store a callback. Returns status and message, and the test run if it was already finished."""
+    with transaction.atomic():
+        request = RunTaskRequest.objects.select_for_update(of=("self",)).filter(uuid=uuid).first()
+        if request is None:
+            return 404, "Result not found.", None
+        if request.callbacks.count() >= MAX_CALLBACKS:
+            return 429, "Too many requests for this result.", None
+        record, message = process_callback(_build_context(request, now), callback_request)
+        request.callbacks.create(at=now, is_final=record.is_final, record=record.as_dict())
+    run = request.test_run
+    return record.answered, message, None if run.is_running else run
+
+
+def get_download(uuid: UUID, resource: str, authorization: str) -> bytes | None:
+    """Return the plan or configuration for a valid token, None otherwise."""
+    request = RunTaskRequest.objects.select_related("test_run").filter(uuid=uuid).first()
+    if request is None:
+        return None
+    context = _build_context(request, timezone.now())
+    return build_download(build_target(request.test_run, ""), context, resource, authorization)

@@ -1,0 +1,162 @@
+"""Base class of the kinds that run an executable in the sandbox and record its steps."""
+
+import logging
+import tempfile
+from abc import abstractmethod
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from django.conf import settings
+
+from portal.core import crypto
+from portal.core.cli import build_usage_error
+from portal.core.errors import ActionRefused
+from portal.core.value_types import JsonObject, NamedValues
+from portal.jobs.context import JobContext
+from portal.jobs.definitions import Backoff
+from verification.sandbox import client
+from verification.sandbox.types import SandboxUnavailable
+from verification.sources.errors import SourceError
+from verification.testruns.kinds.base import CommandOutput, ProgramFetcher, TestKind, retry_while_locked
+from verification.testruns.models import TestRun
+from verification.testruns.records import Record, SandboxTestRecords, StepRecord
+from verification.testruns.releases import UnverifiedReleaseError
+from verification.testruns.rules import get_exit_code, render_report
+from verification.testruns.sandbox_jobs import build_job_input
+
+RecordsT = TypeVar("RecordsT", bound=SandboxTestRecords[Any])
+log = logging.getLogger(__name__)
+INTERRUPTED_MESSAGE = "Our worker stopped before the test run ended."
+INTERNAL_ERROR_MESSAGE = "An error on our side stopped the test run."
+READABLE_FOLDERS: tuple[Path, ...] = ()  # further folders that an executable can read: for tests with scripts
+
+
+def add_executable_arguments(parser: ArgumentParser, help: str | None = None) -> None:
+    parser.add_argument("executable", type=Path, help=help)
+    parser.add_argument(
+        "--readable",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="A folder that the executable can read, for executables that are scripts.",
+    )
+
+
+def get_executable(options: NamedValues) -> Path:
+    """Return the absolute path of the executable. Raises CommandError."""
+    executable: Path = options["executable"]
+    if not executable.is_file():
+        raise build_usage_error(f"{executable} isn't a file.")
+    return executable.resolve()
+
+
+class SandboxTestKind(TestKind, Generic[RecordsT]):
+    """A kind that runs an executable in the sandbox once. `job`: its key in verification.sandbox.worker."""
+
+    job: ClassVar[str]
+    records_class: type[RecordsT]
+    timeout_seconds: ClassVar[float]
+    retry = Backoff(max_attempts=1)
+
+    @abstractmethod
+    def fetch_program(self, run: TestRun, folder: Path) -> Path:
+        """Download the executable of the release. Raises UnverifiedReleaseError and SourceError."""
+
+    @abstractmethod
+    def build_target(self, run: TestRun) -> Record:
+        """Return the input of the test. Raises ActionRefused, ValueError, and DecryptionError."""
+
+    @abstractmethod
+    def parse_options(self, executable: Path, options: NamedValues) -> Record:
+        """Return the input of a test on the command line. Raises ValueError and CommandError."""
+
+    @abstractmethod
+    def list_step_titles(self, records: RecordsT) -> dict[str, str]:
+        """Return the titles of all steps by key."""
+
+    def load_records(self, run: TestRun) -> RecordsT:
+        return self.records_class.load(run.records)
+
+    def execute(self, run: TestRun, context: JobContext | None, fetch: ProgramFetcher | None) -> None:
+        self.finish(run, self._collect_records(run, fetch or self.fetch_program))
+
+    def abandon(self, run: TestRun, message: str) -> None:
+        self.finish(run, replace(self.load_records(run), broken=INTERRUPTED_MESSAGE, over=True))
+
+    def _collect_records(self, run: TestRun, fetch: ProgramFetcher) -> object:
+        """Return all records. Errors on our side become records, too."""
+        try:
+            with tempfile.TemporaryDirectory(prefix="release-") as folder:
+                executable = fetch(run, Path(folder))
+                return self.run_in_sandbox(
+                    self.build_target(run),
+                    executable,
+                    READABLE_FOLDERS,
+                    lambda records: retry_while_locked(lambda: self.store_progress(run, records)),
+                )
+        except (SandboxUnavailable, UnverifiedReleaseError, ActionRefused, ValueError) as error:
+            return replace(self.load_records(run), unavailable=f"Not run: {error}", over=True)
+        except (SourceError, crypto.DecryptionError, client.SandboxProtocolError) as error:
+            return replace(self.load_records(run), broken=str(error), over=True)
+        except Exception as error:  # the message can contain credentials
+            log.error("A %s failed: %s", self.title, type(error).__name__, exc_info=not self.has_secrets)
+            return replace(self.load_records(run), broken=INTERNAL_ERROR_MESSAGE, over=True)
+
+    def run_in_sandbox(
+        self, target: Record, executable: Path, readable: Iterable[Path], report: Callable[[RecordsT], None]
+    ) -> RecordsT:
+        """Run the test. Raises SandboxUnavailable, ValueError, and SandboxProtocolError."""
+        result = client.run_job(
+            self.job,
+            build_job_input(target, tuple(readable), loopback=settings.ALLOW_LOOPBACK_HTTP),
+            {"executable": executable},
+            service=settings.SANDBOX_SOCKET,
+            seconds=self.timeout_seconds,
+            report=lambda progress: report(self.records_class.load(progress)),
+        )
+        return self.records_class.load(result)
+
+    def run_command(self, options: NamedValues, report_progress: Callable[[str], None]) -> CommandOutput:
+        def report_step(records: RecordsT) -> None:
+            report_progress(f"{records.steps[-1].title}: {records.steps[-1].line}")
+
+        executable = get_executable(options)
+        try:
+            target = self.parse_options(executable, options)
+            records = self.run_target(target, executable, options, report_step)
+        except (ValueError, client.SandboxProtocolError) as error:
+            raise build_usage_error(error) from error
+        except SandboxUnavailable as error:
+            records = replace(self.records_class.begin(target), unavailable=f"Not run: {error}", over=True)
+        report = self.describe_records(records)
+        text = render_report(records.title, report, (f"{step.title}: {step.line}" for step in records.steps))
+        return CommandOutput(report, text, get_exit_code(report["outcome"]))
+
+    def run_target(
+        self, target: Any, executable: Path, options: NamedValues, report: Callable[[RecordsT], None]
+    ) -> RecordsT:
+        """Run the test of a command."""
+        readable = [folder.resolve() for folder in options["readable"]]
+        return self.run_in_sandbox(target, executable, readable, report)
+
+    def build_context(self, run: TestRun) -> JsonObject:
+        records = self.load_records(run)
+        titles = self.list_step_titles(records)
+        return {
+            "done": len(records.steps),
+            "total": len(titles),
+            "next_step": next((title for key, title in titles.items() if records.get_step(key) is None), ""),
+            "not_run": records.unavailable,
+            "broken": records.broken,
+            "outputs": records.steps,
+            "select_outputs": lambda result: self.select_outputs(records, result["rule"]),
+        }
+
+    def select_outputs(self, records: RecordsT, rule_key: str) -> list[StepRecord]:
+        """Return the step that shows why a rule did not pass."""
+        rule = next(each for each in self.rules.file.rules if each.key == rule_key)
+        return [step for key in rule.steps[-1:] if (step := records.get_step(key)) is not None]

@@ -1,0 +1,168 @@
+"""Executables of released software for this machine: verified provider packages, and Nomad plugins on GitHub."""
+
+import re
+import shutil
+import zipfile
+import zlib
+from pathlib import Path
+
+from verification.checks.rules.release import read_report
+from verification.checks.rules.shared_reads import find_newest_release, list_published_releases
+from verification.checks.types import Subject
+from verification.outcomes import Outcome, Result
+from verification.releases import Report
+from verification.releases.artifacts.checksums import digest_of
+from verification.releases.inspection import Platform
+from verification.sources import Sources
+from verification.sources.errors import SourceUnavailableError
+from verification.sources.github.client import GitHubRelease, ReleaseAsset
+from verification.sources.http.client import ARCHIVE, SUMS
+from verification.testruns.terraform_cli import get_platform
+
+AUTHENTICITY_CHECKS = ("release.checksums", "release.signature", "release.key", "release.archive")
+GOOD_OUTCOMES = (Outcome.PASS, Outcome.WARN)
+MAX_PROGRAM_GIBIBYTES = 2
+ZIP_SUFFIX = ".zip"
+CHECKSUM_FILE_SUFFIXES = ("sha256sums", "checksums.txt")
+TEXT_FILE_PATTERN = re.compile(r"licen[cs]e|readme|notice|changelog|copying", re.IGNORECASE)
+UNPACK_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+
+
+class UnverifiedReleaseError(Exception):
+    """The release must not be started. The message says why and is safe to display."""
+
+
+def verify_provider(subject: Subject, sources: Sources) -> tuple[Report, Platform]:
+    """Return the verified release of a provider and its package for this machine.
+
+    Raises:
+        UnverifiedReleaseError: The release failed verification.
+        SourceError: A source is unavailable.
+    """
+    if not (subject.namespace and subject.provider):
+        raise UnverifiedReleaseError("Enter the repository URL first.")
+    report = read_report(subject, sources)
+    for check in report.checks:
+        if check.id in AUTHENTICITY_CHECKS:
+            _require_good_outcome(check.title, check.result)
+    platform = report.release.platform(get_platform())
+    if platform is None or platform.archive is None or platform.archive_reply is None:
+        raise UnverifiedReleaseError(
+            f"The release has no package for {get_platform() or 'this machine'}, the platform of our worker."
+        )
+    return report, platform
+
+
+def _require_good_outcome(title: str, result: Result) -> None:
+    if result.outcome == Outcome.ERROR:
+        raise SourceUnavailableError(result.summary)
+    if result.outcome not in GOOD_OUTCOMES:
+        raise UnverifiedReleaseError(f"The release didn't pass “{title}”, so we don't start it. {result.summary}")
+
+
+def fetch_provider(platform: Platform, sources: Sources, folder: Path) -> Path:
+    """Download the verified executable of a provider again and compare its checksum.
+
+    Raises:
+        UnverifiedReleaseError: The bytes differ from the verified ones.
+        SourceError: A source is unavailable or refuses the request.
+    """
+    reply, archive = platform.archive_reply, platform.archive
+    assert reply is not None
+    assert archive is not None
+    path = folder / "archive.zip"
+    with path.open("wb") as file:
+        answer = sources.web.download(reply.address, ARCHIVE, file)
+    if reply.answer is None or answer.sha256 != reply.answer.sha256:
+        raise UnverifiedReleaseError("The archive has changed since we verified its signature, so we don't start it.")
+    if not archive.program:
+        raise UnverifiedReleaseError("The archive contains no program that Terraform would start.")
+    return _unpack(path, "The archive", folder / "provider", archive.program)
+
+
+def fetch_nomad_plugin(subject: Subject, sources: Sources, folder: Path) -> Path:
+    """Download and unpack the executable of a Nomad plugin's release, verified by the release's checksums.
+
+    Nomad plugins have no registry: users download them from anywhere.
+
+    Raises:
+        UnverifiedReleaseError: There is no file to start.
+        SourceError: A source is unavailable or refuses the request.
+    """
+    release = _find_release(subject, sources)
+    asset = _select_asset(release)
+    path, executable = folder / "release", folder / "plugin"
+    with path.open("wb") as file:
+        sha256 = sources.web.download(asset.url, ARCHIVE, file).sha256
+    _verify_checksum(release, asset, sha256, sources)
+    is_packed = asset.name.lower().endswith(ZIP_SUFFIX)
+    return _unpack(path, asset.name, executable) if is_packed else path.rename(executable)
+
+
+def _find_release(subject: Subject, sources: Sources) -> GitHubRelease:
+    if not subject.repository:
+        raise UnverifiedReleaseError("Enter the repository URL first.")
+    releases = list_published_releases(subject, sources)
+    tags = (f"v{subject.version}", subject.version)
+    release = (
+        next((each for each in releases if each.tag in tags), None)
+        if subject.version
+        else find_newest_release(releases)
+    )
+    if release is None:
+        raise UnverifiedReleaseError(f"There is no release {subject.version or 'with a version as its tag'} on GitHub.")
+    return release
+
+
+def _select_asset(release: GitHubRelease) -> ReleaseAsset:
+    """Return the file for this machine: its name ends with the platform, and it is a zip archive or not packed."""
+    system, _, machine = get_platform().partition("_")
+    names = [f"{system}{separator}{machine}" for separator in "_-"] if machine else []
+    for asset in release.assets:
+        if any(asset.name.lower().removesuffix(ZIP_SUFFIX).endswith(each) for each in names):
+            return asset
+    raise UnverifiedReleaseError(f"The release {release.tag} has no file for {get_platform() or 'this machine'}.")
+
+
+def _verify_checksum(release: GitHubRelease, asset: ReleaseAsset, sha256: str, sources: Sources) -> None:
+    """Verify the file against the list of checksums, if the release has one."""
+    checksum_file = next((each for each in release.assets if each.name.lower().endswith(CHECKSUM_FILE_SUFFIXES)), None)
+    if checksum_file is None:
+        return
+    expected_sha256 = digest_of(sources.web.get(checksum_file.url, SUMS).body, asset.name)
+    if expected_sha256 != sha256:
+        problem = "lists a different checksum for" if expected_sha256 else "doesn't list"
+        raise UnverifiedReleaseError(f"{checksum_file.name} {problem} {asset.name}, so we don't start the file.")
+
+
+def _unpack(path: Path, name: str, destination: Path, program: str = "") -> Path:
+    """Return the named program of an archive, by default the only one."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            info = archive.getinfo(program) if program else _find_program(archive.infolist(), name)
+            if info.file_size > MAX_PROGRAM_GIBIBYTES * 1024**3:
+                raise UnverifiedReleaseError(
+                    f"The program is larger than {MAX_PROGRAM_GIBIBYTES} GiB, so we don't start it."
+                )
+            with archive.open(info) as member, destination.open("wb") as file:
+                shutil.copyfileobj(member, file, 1024 * 1024)
+    except UNPACK_ERRORS as error:
+        raise UnverifiedReleaseError(f"{name} can't be unpacked, so we don't start it.") from error
+    path.unlink()
+    return destination
+
+
+def _find_program(members: list[zipfile.ZipInfo], name: str) -> zipfile.ZipInfo:
+    """Return the only member that looks like a program: no extension, and not a text file of the release."""
+    programs = [
+        each
+        for each in members
+        if not each.is_dir()
+        and "." not in (base := each.filename.rpartition("/")[2])
+        and not TEXT_FILE_PATTERN.fullmatch(base)
+    ]
+    if len(programs) != 1:
+        raise UnverifiedReleaseError(
+            f"{name} holds {len(programs) or 'no'} programs; the one to start must stand alone in it."
+        )
+    return programs[0]

@@ -1,0 +1,188 @@
+"""Rules of test runs: texts in a content file, checks as functions, and results as data and as text."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple, Protocol, TypeVar
+
+from pydantic import TypeAdapter
+
+from portal.core.content_files import Content, load_content
+from portal.core.value_types import JsonObject
+from verification.outcomes import Outcome, get_worst_outcome
+
+OUTCOME_LABELS = {
+    Outcome.PASS: "pass",
+    Outcome.WARN: "warn",
+    Outcome.FAIL: "FAIL",
+    Outcome.ERROR: "error",
+    Outcome.NOT_RUN: "not run",
+}
+
+
+class RuleOutcome(NamedTuple):
+    """The outcome of a check. `notes`: additional information that does not change it."""
+
+    outcome: Outcome
+    sentence: str
+    notes: tuple[str, ...] = ()
+
+
+Check = TypeVar("Check", bound=Callable[..., RuleOutcome])
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Content):
+    """A rule of a content file.
+
+    Attributes:
+        steps: The steps whose records its check receives. The last one must succeed unless `allows_failure` is set.
+        passed: The sentence if that is all that the rule requires. Otherwise, a function checks the rule.
+        variant: The only variant of the records that the rule applies to, blank for all.
+        is_optional: Without a result, the rule does not count.
+    """
+
+    key: str
+    title: str
+    advice: str
+    steps: tuple[str, ...] = ()
+    allows_failure: bool = False
+    passed: str = ""
+    variant: str = ""
+    is_optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFile(Content):
+    """A content file with the rules of one kind of test run."""
+
+    version: int
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResult:
+    """The result of one rule."""
+
+    rule: str
+    title: str
+    outcome: Outcome
+    sentence: str
+    advice: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class RuleRecords(Protocol):
+    """Records that rules are evaluated on."""
+
+    @property
+    def variant(self) -> str:
+        """What selects the applicable rules."""
+
+    def list_rule_steps(self, rule: Rule) -> Sequence[object] | RuleOutcome:
+        """Return the records of the rule's steps, or the outcome if it can't be checked."""
+
+
+class RuleCatalog:
+    """The rules of one kind of test run."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._checks: dict[str, Callable[..., RuleOutcome]] = {}
+
+    @cached_property
+    def file(self) -> RuleFile:
+        return load_content(self._path, TypeAdapter(RuleFile))
+
+    def check(self, key: str) -> Callable[[Check], Check]:
+        """Register the function that checks a rule. It receives the records and those of the rule's steps."""
+
+        def register(function: Check) -> Check:
+            self._checks[key] = function
+            return function
+
+        return register
+
+    def evaluate(self, records: RuleRecords) -> tuple[RuleResult, ...]:
+        """Return the result of each applicable rule in order."""
+        return tuple(self._evaluate(rule, records) for rule in self.file.rules if rule.variant in ("", records.variant))
+
+    def _evaluate(self, rule: Rule, records: RuleRecords) -> RuleResult:
+        steps = records.list_rule_steps(rule)
+        if isinstance(steps, RuleOutcome):
+            outcome = steps
+        else:
+            outcome = report_pass(rule.passed) if rule.passed else self._checks[rule.key](records, *steps)
+        advice = rule.advice if outcome.outcome in (Outcome.WARN, Outcome.FAIL) else ""
+        return RuleResult(rule.key, rule.title, outcome.outcome, outcome.sentence, advice, outcome.notes)
+
+    def compute_outcome(self, results: Iterable[RuleResult]) -> Outcome:
+        """Return the overall outcome."""
+        optional = {rule.key for rule in self.file.rules if rule.is_optional}
+        return get_worst_outcome(
+            each.outcome for each in results if each.outcome != Outcome.NOT_RUN or each.rule not in optional
+        )
+
+    def build_report(self, records: RuleRecords) -> JsonObject:
+        """Return the results and the outcome as plain data."""
+        results = self.evaluate(records)
+        return {
+            "rules_version": self.file.version,
+            "outcome": str(self.compute_outcome(results)),
+            "results": [asdict(each) for each in results],
+        }
+
+
+def report_pass(sentence: str) -> RuleOutcome:
+    return RuleOutcome(Outcome.PASS, sentence)
+
+
+def report_warning(sentence: str) -> RuleOutcome:
+    return RuleOutcome(Outcome.WARN, sentence)
+
+
+def report_failure(sentence: str) -> RuleOutcome:
+    return RuleOutcome(Outcome.FAIL, sentence)
+
+
+def report_not_run(sentence: str) -> RuleOutcome:
+    return RuleOutcome(Outcome.NOT_RUN, sentence)
+
+
+def report_error(reason: str) -> RuleOutcome:
+    """Return the outcome of a rule that an error on our side prevented."""
+    return RuleOutcome(Outcome.ERROR, f"We couldn't run this rule: {reason}")
+
+
+def choose_worst(outcomes: Iterable[RuleOutcome], default: RuleOutcome) -> RuleOutcome:
+    """Return the worst outcome with up to three of its sentences, `default` without outcomes."""
+    all_outcomes = list(outcomes)
+    if not all_outcomes:
+        return default
+    decisive = get_worst_outcome(each.outcome for each in all_outcomes)
+    sentences = list(dict.fromkeys(each.sentence for each in all_outcomes if each.outcome == decisive))
+    more = f" And {len(sentences) - 3} more." if len(sentences) > 3 else ""
+    return RuleOutcome(decisive, " ".join(sentences[:3]) + more)
+
+
+def join_words(words: Iterable[str], limit: int = 4) -> str:
+    """Join words as "a, b and c". Words beyond the limit are counted."""
+    items = list(dict.fromkeys(words))
+    if len(items) > limit:
+        items = [*items[:limit], f"{len(items) - limit} more"]
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
+
+
+def render_report(title: str, report: JsonObject, details: Iterable[str]) -> str:
+    """Return a report as text: the results with their advice and notes, then the details."""
+    lines = [title, ""]
+    for each in report["results"]:
+        lines.append(f"{OUTCOME_LABELS[each['outcome']]:8} {each['title']}: {each['sentence']}")
+        lines += [f"{'':8} {note}" for note in (each["advice"], *each["notes"]) if note]
+    return "\n".join([*lines, "", *details, "", f"Overall: {OUTCOME_LABELS[Outcome(report['outcome'])]}"])
+
+
+def get_exit_code(outcome: str) -> int:
+    """Return 0 if nothing fails, 1 if something fails, 2 if the result is unknown."""
+    return {Outcome.FAIL: 1, Outcome.ERROR: 2, Outcome.NOT_RUN: 2}.get(Outcome(outcome), 0)

@@ -1,0 +1,80 @@
+"""Runner of tests in the sandbox: a sequence of steps, each recorded and reported. No Django here."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from portal.core.value_types import JsonObject
+from verification.sandbox.types import SandboxUnavailable
+from verification.testruns.records import Record, SandboxTestRecords, StepRecord
+
+TargetT = TypeVar("TargetT", bound=Record)
+RecordsT = TypeVar("RecordsT", bound=SandboxTestRecords[Any])
+ReportProgress = Callable[[JsonObject], None]
+
+
+def build_job_input(target: Record, readable: tuple[Path, ...] = (), *, loopback: bool = False) -> JsonObject:
+    """Return the input of a sandbox job. It can contain credentials and must not be stored.
+
+    Args:
+        readable: Further folders that the executable can read.
+        loopback: Whether the executable can connect to allowed hosts of this machine.
+    """
+    return {"target": target.as_dict(), "readable": [str(path) for path in readable], "loopback": loopback}
+
+
+class SandboxTestRunner(ABC, Generic[TargetT, RecordsT]):
+    """One test of an executable. `report_progress` receives the records after each step."""
+
+    target_class: type[TargetT]
+    records_class: type[RecordsT]
+
+    def __init__(
+        self,
+        target: TargetT,
+        executable: Path,
+        readable: tuple[Path, ...] = (),
+        report_progress: Callable[[RecordsT], None] = lambda records: None,
+        *,
+        loopback: bool = False,
+    ) -> None:
+        self.target, self.executable, self.readable = target, executable, readable
+        self.report_progress, self.loopback = report_progress, loopback
+        self.records = self.records_class.begin(target)
+
+    @classmethod
+    def run_job(cls, job_input: JsonObject, files: Mapping[str, Path], report_progress: ReportProgress) -> JsonObject:
+        """Run the test in the sandbox's process. Returns and reports records as data.
+
+        Args:
+            job_input: From build_job_input().
+            files: The executable as "executable".
+        """
+        runner = cls(
+            cls.target_class.load(job_input["target"]),
+            files["executable"],
+            tuple(map(Path, job_input["readable"])),
+            lambda records: report_progress(records.as_dict()),
+            loopback=job_input["loopback"],
+        )
+        return runner.run().as_dict()
+
+    @abstractmethod
+    def run_steps(self) -> None:
+        """Open the sandbox and run all steps. Raises SandboxUnavailable."""
+
+    def run(self) -> RecordsT:
+        """Run all steps. Errors on our side are recorded, not raised."""
+        try:
+            self.run_steps()
+        except SandboxUnavailable as error:
+            broken, unavailable = (str(error), "") if self.records.steps else ("", f"Not run: {error}")
+            self.records = replace(self.records, broken=broken, unavailable=unavailable)
+        self.records = replace(self.records, over=True)
+        return self.records
+
+    def record_step(self, step: StepRecord) -> None:
+        self.records = self.records.with_step(step)
+        self.report_progress(self.records)

@@ -1,0 +1,68 @@
+"""Terraform on this machine: where it is, and the project files with which it installs a provider. No Django here."""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+REGISTRY_HOST = "registry.terraform.io"
+SETTINGS_FILE = "terraform.rc"
+SETTINGS = b'provider_installation {\n  filesystem_mirror {\n    path = "mirror"\n  }\n}\n'
+ENVIRONMENT = {
+    "CHECKPOINT_DISABLE": "1",
+    "TF_IN_AUTOMATION": "1",
+    "TF_INPUT": "0",
+    "TF_CLI_CONFIG_FILE": SETTINGS_FILE,
+}
+PLATFORM_BY_MACHINE = {"x86_64": "linux_amd64", "aarch64": "linux_arm64"}
+EXECUTABLE_PATTERN = re.compile(
+    r"terraform-provider-([a-z0-9][a-z0-9-]*?)(?:_v(\d[0-9A-Za-z.+-]*?))?(?:_x\d)?(?:\.exe)?"
+)
+
+
+def find_terraform() -> Path | None:
+    """Return the path of Terraform or OpenTofu on this machine, None without either."""
+    path = shutil.which("terraform") or shutil.which("tofu")
+    return Path(path).resolve() if path else None
+
+
+def get_platform() -> str:
+    """Return the platform of this machine in the registry's notation, blank if we support none."""
+    return PLATFORM_BY_MACHINE.get(os.uname().machine, "")
+
+
+def parse_executable_name(executable: Path) -> tuple[str, str]:
+    """Return the provider's name and version in the name of an executable, each blank if it isn't there."""
+    match = EXECUTABLE_PATTERN.fullmatch(executable.name)
+    return (match[1], match[2] or "") if match else ("", "")
+
+
+def build_source_address(source: str) -> str:
+    """Return the full address of a provider: registry.terraform.io/acme/anvil."""
+    return source if source.count("/") == 2 else f"{REGISTRY_HOST}/{source}"
+
+
+def get_provider_path(source: str, version: str) -> str:
+    """Return the path of the provider's executable in the project folder."""
+    name = source.rpartition("/")[2]
+    folder = f"mirror/{build_source_address(source)}/{version}/{get_platform()}"
+    return f"{folder}/terraform-provider-{name}_v{version}"
+
+
+def build_project_files(
+    executable: Path, terraform: Path, source: str, version: str, config: str = ""
+) -> dict[str, bytes | Path]:
+    """Return the files of a project whose only source of providers is a mirror with this provider.
+
+    Terraform must run in the project folder, because its settings contain relative paths.
+    """
+    files: dict[str, bytes | Path] = {
+        get_provider_path(source, version): executable,
+        "terraform": terraform,
+        SETTINGS_FILE: SETTINGS,
+        "main.tf": config.encode(),
+    }
+    if "required_providers" not in config:
+        provider = f'{source.rpartition("/")[2]} = {{ source = "{source}", version = "{version}" }}'
+        files["providers.tf"] = f"terraform {{\n  required_providers {{\n    {provider}\n  }}\n}}\n".encode()
+    return files
