@@ -1,4 +1,4 @@
-"""A proxy that lets a sandbox reach named hosts. It knows CONNECT alone.
+"""A proxy that lets a sandbox reach named hosts. Its only method is CONNECT.
 
 Every connection goes to an address that the outbound guard has checked: public ones only, resolved once.
 """
@@ -18,13 +18,12 @@ from verification.sources.http.transport import DeadlineExceededError, RequestDe
 
 CONNECT_SECONDS = 10.0
 REQUEST_SECONDS = 10.0
-MAX_REQUEST = 8 * 1024  # bytes of the request line and the headers
-MAX_REFUSED = 100
+MAX_REQUEST_BYTES = 8 * 1024  # of the request line and the headers
 MAX_CONNECTIONS = 64  # each takes two threads and two descriptors of the supervisor
 
 
 class EgressRules:
-    """Which hosts an environment may reach, as "name" or "name:port". `refused` collects the others.
+    """The hosts that an environment may reach, as "name" or "name:port".
 
     `allow_loopback` lets the proxy connect to this machine, for tests.
     """
@@ -32,7 +31,6 @@ class EgressRules:
     def __init__(self, hosts: Sequence[str], *, allow_loopback: bool = False) -> None:
         self.hosts = {host.lower() if ":" in host else f"{host.lower()}:443" for host in hosts}
         self.outbound = OutboundClient(loopback=allow_loopback)
-        self.refused: list[str] = []
 
     @contextmanager
     def serve(self, listener: socket.socket) -> Iterator[None]:
@@ -94,19 +92,21 @@ class EgressProxy(socketserver.ThreadingTCPServer):
 
 
 class ProxyConnection(socketserver.BaseRequestHandler):
-    """One connection that asks for a host."""
+    """One connection that asks for a host.
+
+    The request is read here and not by http.server, which sets no limit for the whole of it: a program could occupy the
+    supervisor's memory and threads.
+    """
 
     request: socket.socket
 
     def handle(self) -> None:
-        line = self._read_request().partition("\r\n")[0].split()
-        target = line[1].lower() if len(line) > 1 and line[0] == "CONNECT" else ""
+        method, _, rest = self._read_request().partition(" ")
+        target = rest.partition(" ")[0].lower()
         assert isinstance(self.server, EgressProxy)
         rules = self.server.rules
-        far = connect(target, rules.outbound) if target in rules.hosts else None
+        far = connect(target, rules.outbound) if method == "CONNECT" and target in rules.hosts else None
         if far is None:
-            if len(rules.refused) < MAX_REFUSED and line:
-                rules.refused.append(" ".join(line[:2])[:200])
             self.request.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
             return
         with self.server.track(far):
@@ -115,14 +115,14 @@ class ProxyConnection(socketserver.BaseRequestHandler):
             join_sockets(self.request, far)
 
     def _read_request(self) -> str:
-        """Return the request line and the headers, blank where they are too long. Raise OSError when they are late."""
+        """Return the request line and the headers, or "" above the limit. Raise OSError if they take too long."""
         deadline = RequestDeadline(REQUEST_SECONDS)
         data = b""
         while b"\r\n\r\n" not in data:
             self.request.settimeout(deadline.get_remaining_seconds())
-            piece = self.request.recv(MAX_REQUEST)
+            piece = self.request.recv(MAX_REQUEST_BYTES)
             data += piece
-            if not piece or len(data) > MAX_REQUEST:
+            if not piece or len(data) > MAX_REQUEST_BYTES:
                 return ""
         return data.decode("latin-1")
 

@@ -5,14 +5,12 @@ import resource
 import socket
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
 from tests.house.source import ROOT
-from tests.verification.sandbox.programs import PYTHON, READABLE, list_processes, write_program
-from verification.sandbox.egress_proxy import EgressRules
+from tests.verification.sandbox.programs import READABLE, list_processes, write_program
 from verification.sandbox.environment import open_environment
 from verification.sandbox.types import HOME, MEGABYTE, Limits, SandboxUnavailable
 
@@ -212,17 +210,6 @@ def test_socket_of_the_machine_is_not_reached_through_a_plugins_address(link, tm
         process.stop()
 
 
-def ask_proxy(sandbox, target):
-    """Return what the proxy answers to CONNECT, and what comes after it."""
-    script = f"""
-import socket
-near = socket.create_connection(("127.0.0.1", 3128))
-near.sendall(b"CONNECT {target} HTTP/1.1\\r\\nHost: {target}\\r\\n\\r\\n")
-print(near.makefile("rb").read().decode())
-"""
-    return sandbox.run([str(PYTHON), "-IS", "-c", script]).stdout.decode().split("\r\n")
-
-
 @pytest.mark.skipif(not os.statvfs("/proc").f_flag & os.ST_NOEXEC, reason="no file system with noexec is at hand")
 def test_file_that_cannot_be_started_is_our_fault():
     with (
@@ -248,29 +235,3 @@ def test_readable_folder_below_tmp_is_seen_and_cannot_be_swapped(tmp_path):
         with pytest.raises(SandboxUnavailable, match="has changed the place"):
             sandbox.run(["/bin/true"])
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "readable", "target"]
-
-
-def test_proxy_refuses_hosts_that_are_not_named():
-    with socket.create_server(("127.0.0.1", 0)) as far:
-        egress = EgressRules([f"127.0.0.1:{far.getsockname()[1]}", "10.0.0.1:443"], allow_loopback=True)
-        with open_environment(LIMITS, egress=egress, readable=READABLE, is_strict=False) as sandbox:
-            assert ask_proxy(sandbox, "127.0.0.1:1")[0] == "HTTP/1.1 403 Forbidden"
-            assert ask_proxy(sandbox, "10.0.0.1:443")[0] == "HTTP/1.1 403 Forbidden"
-    assert egress.refused == ["CONNECT 127.0.0.1:1", "CONNECT 10.0.0.1:443"]
-
-
-def test_proxy_connects_to_a_named_host():
-    with socket.create_server(("127.0.0.1", 0)) as far:
-        port = far.getsockname()[1]
-
-        def answer():
-            near = far.accept()[0]
-            near.sendall(b"far")
-            near.close()
-
-        threading.Thread(target=answer, daemon=True).start()
-        egress = EgressRules([f"127.0.0.1:{port}"], allow_loopback=True)
-        with open_environment(LIMITS, egress=egress, readable=READABLE) as sandbox:
-            lines = ask_proxy(sandbox, f"127.0.0.1:{port}")
-    assert (lines[0], lines[-1].strip()) == ("HTTP/1.1 200 Connection established", "far")
-    assert egress.refused == []

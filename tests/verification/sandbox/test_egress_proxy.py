@@ -1,0 +1,75 @@
+"""The egress proxy: allowed hosts, limits of a request."""
+
+import socket
+import threading
+from contextlib import suppress
+
+import pytest
+
+from tests.verification.sandbox.programs import PYTHON, READABLE
+from verification.sandbox import egress_proxy
+from verification.sandbox.egress_proxy import EgressRules
+from verification.sandbox.environment import open_environment
+from verification.sandbox.types import MEGABYTE, Limits
+
+LIMITS = Limits(seconds=10, disk=20 * MEGABYTE)
+
+
+def ask_proxy(sandbox, target):
+    """Return the lines of the proxy's response to CONNECT and of the data that follows."""
+    script = f"""
+import socket
+near = socket.create_connection(("127.0.0.1", 3128))
+near.sendall(b"CONNECT {target} HTTP/1.1\\r\\nHost: {target}\\r\\n\\r\\n")
+print(near.makefile("rb").read().decode())
+"""
+    return sandbox.run([str(PYTHON), "-IS", "-c", script]).stdout.decode().split("\r\n")
+
+
+def test_proxy_refuses_hosts_that_are_not_allowed():
+    with socket.create_server(("127.0.0.1", 0)) as far:
+        egress = EgressRules([f"127.0.0.1:{far.getsockname()[1]}", "10.0.0.1:443"], allow_loopback=True)
+        with open_environment(LIMITS, egress=egress, readable=READABLE, is_strict=False) as sandbox:
+            assert ask_proxy(sandbox, "127.0.0.1:1")[0] == "HTTP/1.1 403 Forbidden"
+            assert ask_proxy(sandbox, "10.0.0.1:443")[0] == "HTTP/1.1 403 Forbidden"
+
+
+def test_proxy_connects_to_an_allowed_host():
+    with socket.create_server(("127.0.0.1", 0)) as far:
+        port = far.getsockname()[1]
+
+        def answer():
+            near = far.accept()[0]
+            near.sendall(b"far")
+            near.close()
+
+        threading.Thread(target=answer, daemon=True).start()
+        egress = EgressRules([f"127.0.0.1:{port}"], allow_loopback=True)
+        with open_environment(LIMITS, egress=egress, readable=READABLE) as sandbox:
+            lines = ask_proxy(sandbox, f"127.0.0.1:{port}")
+    assert (lines[0], lines[-1].strip()) == ("HTTP/1.1 200 Connection established", "far")
+
+
+@pytest.fixture
+def proxy_address(monkeypatch):
+    """Serve a proxy that allows this machine's port 9 and waits for a request for a moment only."""
+    monkeypatch.setattr(egress_proxy, "REQUEST_SECONDS", 0.3)
+    listener = socket.create_server(("127.0.0.1", 0))
+    with EgressRules(["127.0.0.1:9"], allow_loopback=True).serve(listener):
+        yield listener.getsockname()
+
+
+def test_proxy_refuses_a_request_with_headers_above_the_limit(proxy_address):
+    with socket.create_connection(proxy_address, timeout=5) as near:
+        near.sendall(b"CONNECT 127.0.0.1:9 HTTP/1.1\r\nX: " + b"x" * egress_proxy.MAX_REQUEST_BYTES)
+        assert near.recv(100).startswith(b"HTTP/1.1 403 Forbidden")
+
+
+def test_proxy_closes_a_request_that_arrives_slowly(proxy_address):
+    with socket.create_connection(proxy_address, timeout=0.05) as near:
+        answer, sent_count = None, 0
+        while answer is None and sent_count < 100:
+            sent_count += near.send(b"x")
+            with suppress(TimeoutError):
+                answer = near.recv(1)
+    assert answer == b""
