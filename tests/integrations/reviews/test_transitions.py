@@ -119,7 +119,7 @@ def test_html_form_of_the_email_is_shown_as_text(ready: Integration, rita: User,
     body = {"version": ready.version, "note": "<script>alert(1)</script>", "preview": "1"}
     html = sign_in(rita).post(address(ready, "decline"), body).content.decode()
     assert "<script>alert(1)" not in html
-    assert "&lt;!doctype html&gt;" in html
+    assert "&lt;!DOCTYPE html&gt;" in html
 
 
 # -- taking it -----------------------------------------------------------------------------------------------
