@@ -13,7 +13,8 @@ from tests.fakes.github import install
 
 NO_TESTS = 5  # pytest's exit code for an empty selection
 SLOWEST = ("--durations=30", "--durations-min=2")  # said at the end: the whole must stay under twelve minutes
-PYTEST = (sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", *SLOWEST)
+WORKERS = str((os.cpu_count() or 1) + 1)  # one more than processors: many tests wait for a server or a process
+PYTEST = (sys.executable, "-m", "pytest", "-q", "-n", WORKERS, "--dist", "worksteal", *SLOWEST)
 ON_SERVERS = (sys.executable, "-m", "tests.servers.run")
 
 

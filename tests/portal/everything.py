@@ -130,6 +130,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
         "left": waiting_integration,
         "other": other,
         "told": told_integration,
+        "told_finding": told_integration.findings.get(),
         "driver": driver,
         "task": task,
         "test_runs": create_test_runs(row, task, driver, alice, now),
@@ -269,7 +270,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         "directory:logo": {"uuid": world["listed"].uuid},
         "directory:reply": {"uuid": world["listed"].uuid},
         **{f"directory:badge{form}": {"uuid": world["listed"].uuid, "kid": "x"} for form in BADGES},
-        **{f"reviews:{act}_finding": {"pk": world["told"].findings.get().pk} for act in ("answer", "verify", "reopen")},
+        **{f"reviews:{act}_finding": {"pk": world["told_finding"].pk} for act in ("answer", "verify", "reopen")},
         **{f"testruns:nomad_plugin{form}": {"uuid": world["driver"].uuid} for form in ("", "_json")},
         **{
             name: {"uuid": world["task"].uuid}

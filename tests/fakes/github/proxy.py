@@ -73,6 +73,7 @@ class Handler(BaseHTTPRequestHandler):
     """One request: a fault, an answer of our own, or the emulator's answer with what it lacks."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or the body waits 40 ms for the client to acknowledge the headers
     server: "Proxy"
 
     def log_message(self, *_: Any) -> None:

@@ -14,6 +14,8 @@ from portal.core.errors import ActionRefused
 from tests.conftest import person
 from tests.integrations.compliance.transitions import ARGUMENTS_BY_TRANSITION, DAY, REASON, fresh
 
+pytestmark = pytest.mark.any_database
+
 STEPS = (
     "issue_notice",
     "dismiss_request",

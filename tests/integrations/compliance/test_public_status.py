@@ -15,6 +15,8 @@ from tests.integrations.sla.clocks import clock_of, issue_of
 from verification.checks.models import Observation
 from verification.checks.runner import FROZEN_KEY
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.mark.parametrize(
     ("state", "words", "listed_there"),

@@ -16,6 +16,8 @@ from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
 from tests.conftest import meet
 
+pytestmark = pytest.mark.any_database
+
 SignIn = Any
 
 

@@ -96,7 +96,7 @@ def number_of(name: str, world: dict[str, Any]) -> int:
         return int(world["join"].pk)
     if name in ("change_role", "end_membership"):
         return int(world["member"].pk)
-    return int(world["told"].findings.get().pk)
+    return int(world["told_finding"].pk)
 
 
 def body_of(name: str, world: dict[str, Any]) -> Any:

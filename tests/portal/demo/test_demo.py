@@ -24,6 +24,8 @@ from portal.notifications.models import EmailMessage
 from portal.system_checks import check_demo_is_absent
 from verification.testruns.selectors import get_latest_test_runs
 
+pytestmark = pytest.mark.any_database
+
 
 @pytest.fixture(scope="module")
 def demo_world(once: Any) -> None:

@@ -20,6 +20,8 @@ from verification.checks.services.accepted_deviations import accept_deviation
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
 
+pytestmark = pytest.mark.any_database
+
 DAY = timedelta(days=1)
 KEY = "repository.owner"
 MOVED_SOURCES = FakeSources(replace(REPOSITORY, owner_id=9, full_name="globex/terraform-provider-rocket"))

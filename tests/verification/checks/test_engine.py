@@ -25,6 +25,8 @@ from verification.sources import Sources
 from verification.sources.errors import LegallyWithheldError, SourceNotFoundError, SourceUnavailableError
 from verification.sources.http.client import PAGE
 
+pytestmark = pytest.mark.any_database
+
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 KEY = "repository.public"
 
