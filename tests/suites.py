@@ -10,12 +10,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from tests.fakes.github import install
+from tests.servers.base import ServerUnavailableError
+from tests.servers.run import UNAVAILABLE, start_servers
 
 NO_TESTS = 5  # pytest's exit code for an empty selection
-SLOWEST = ("--durations=30", "--durations-min=2")  # said at the end: the whole must stay under twelve minutes
+SLOWEST = ("--durations=30", "--durations-min=2")  # said at the end: the whole must stay under ten minutes
 WORKERS = str((os.cpu_count() or 1) + 1)  # one more than processors: many tests wait for a server or a process
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-n", WORKERS, "--dist", "worksteal", *SLOWEST)
-ON_SERVERS = (sys.executable, "-m", "tests.servers.run")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +27,10 @@ class Suite:
     command: tuple[str, ...]
 
 
-SUITES = (
-    Suite("SQLite", (*PYTEST, "-m", "not journey")),
-    Suite("PostgreSQL and Valkey", (*ON_SERVERS, *PYTEST, "-m", "not journey", "--database-only")),
-    Suite("journeys", (*ON_SERVERS, *PYTEST, "-m", "journey")),
+ON_SQLITE = Suite("SQLite", (*PYTEST, "-m", "not journey"))
+ON_SERVERS = (
+    Suite("PostgreSQL and Valkey", (*PYTEST, "-m", "not journey", "--database-only")),
+    Suite("journeys", (*PYTEST, "-m", "journey")),
 )
 
 
@@ -63,8 +64,8 @@ class Ending:
         return "look here" if self.failed else f"ended with code {self.code} before its report"
 
 
-def run(suite: Suite) -> Ending:
-    """Run one suite, its words going straight to the terminal."""
+def run(suite: Suite, environment: dict[str, str] | None = None) -> Ending:
+    """Run one suite, whose output goes straight to the terminal."""
     missing = os.environ.get("CHROMIUM_MISSING", "")
     if suite.name == "journeys" and missing:
         return Ending(suite, 0, not_run=missing)
@@ -72,7 +73,8 @@ def run(suite: Suite) -> Ending:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         begin = time.monotonic()
-        code = subprocess.run([*suite.command, f"--junitxml={report}"], stdin=subprocess.DEVNULL).returncode
+        command = [*suite.command, f"--junitxml={report}"]
+        code = subprocess.run(command, stdin=subprocess.DEVNULL, env=environment).returncode
         seconds = time.monotonic() - begin
         passed_count, failed, skipped = _counts(report)
         figures = read_figures(report)
@@ -99,6 +101,15 @@ def read_figures(report: Path) -> tuple[str, ...]:
     return tuple(str(each.get("value")) for each in properties if each.get("name") == "said")
 
 
+def run_on_servers() -> list[Ending]:
+    """Run the suites that share one PostgreSQL and one Valkey."""
+    try:
+        with start_servers() as environment:
+            return [run(suite, environment) for suite in ON_SERVERS]
+    except ServerUnavailableError as reason:
+        return [Ending(suite, UNAVAILABLE, not_run=str(reason)) for suite in ON_SERVERS]
+
+
 def main() -> int:
     """Run all suites. Returns 0 when every one that could run is good."""
     begin = time.monotonic()
@@ -106,7 +117,7 @@ def main() -> int:
         install.ensure_node_modules()
     except install.Missing as reason:
         print(f"Tests against GitHub are not run: {reason}")
-    endings = [run(suite) for suite in SUITES]
+    endings = [run(ON_SQLITE), *run_on_servers()]
     print("\n── all together")
     for ending in endings:
         print(ending)

@@ -23,7 +23,7 @@ from integrations.sla.models import SlaClock  # noqa: E402
 from portal.reports import metrics, presenters, tasks  # noqa: E402
 from portal.reports.models import ReportDelivery  # noqa: E402
 from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope  # noqa: E402
-from tests.chaos.world import make  # noqa: E402
+from tests.chaos.world import create_world  # noqa: E402
 
 INTEGRATIONS, CLOCKS = 10_000, 40_000
 FLOOR = "SELECT state, count(*) FROM sla_slaclock WHERE is_committed GROUP BY state"
@@ -36,7 +36,7 @@ def megabytes() -> float:
 def main() -> int:
     call_command("migrate", verbosity=0)
     now = datetime.now(UTC)
-    make(CLOCKS // 2, CLOCKS // 2, INTEGRATIONS, now - timedelta(days=10), 7 * 86_400)
+    create_world(CLOCKS // 2, CLOCKS // 2, INTEGRATIONS, now - timedelta(days=10), 7 * 86_400)
     SlaClock.objects.filter(pk__gt=CLOCKS // 4).update(state="met", stopped_at=now - timedelta(days=8), next_at=None)
     report_scope, week, zone = (
         find_report_scope(PROGRAMS_SCOPE),

@@ -1,10 +1,10 @@
-"""Kills everything that tells a breach, again and again, and counts what was lost.
+"""Repeatedly kills the processes that report breaches, and counts lost reports.
 
 python -m tests.chaos.run                      10,000 breaches, 100 kills, 10 FLUSHALL, 5 database restarts
-python -m tests.chaos.run --short              200 breaches in a few seconds, for the tests
-python -m tests.chaos.run --naive              the usual pattern under the same treatment
-python -m tests.chaos.run --no-redis           with Redis stopped throughout
-python -m tests.chaos.run --no-redis --calm    and nothing else broken: every reader is told within 60 s
+python -m tests.chaos.run --short              200 breaches within seconds, for the tests
+python -m tests.chaos.run --naive              the usual pattern with the same faults
+python -m tests.chaos.run --no-redis           without Redis
+python -m tests.chaos.run --no-redis --calm    without Redis and other faults: emails arrive within 60 s
 """
 
 import argparse
@@ -30,13 +30,13 @@ from tests.servers.base import ServerUnavailableError, free_port
 from tests.servers.postgres import Postgres
 from tests.servers.valkey import Valkey
 
-PROMPT = 60  # seconds after the due moment
+MAX_DELAY_SECONDS = 60  # after the due time
 PROGRAM = {False: "Nomad-integration-dev@hashicorp.com", True: "program@chaos.example"}
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much of what, within how many seconds."""
+    """Number of breaches and faults, and the seconds they happen in."""
 
     breaches: int = 10_000
     seconds: int = 85
@@ -48,7 +48,7 @@ class Plan:
     no_redis: bool = False
     seed: int = 0
     patience: int = 180
-    hang_ups: int = 3
+    mail_outages: int = 3
     refuse: float = 0.05
     cut: float = 0.003
     is_short: bool = False
@@ -56,10 +56,10 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Toll:
-    """What was counted. `lost`: breaches without a record, or that a reader never heard of.
+class ChaosReport:
+    """Counts of a run. `lost`: breaches without a record, or without an email to one of the recipients.
 
-    Seconds after the due moment: `slowest` and `p99` until it is recorded, `told_…` until every reader's mail is there.
+    Seconds after the due time: `slowest` and `p99` until the record, `…_email` until the last recipient's email.
     """
 
     breaches: int
@@ -75,27 +75,27 @@ class Toll:
     restarts: int
     slowest: float
     p99: float
-    told_slowest: float
-    told_p99: float
+    slowest_email: float
+    p99_email: float
     is_calm: bool = False
 
     @property
     def extra(self) -> float:
-        """The share of mails that came more than once, those that the sink itself cut off among them."""
+        """Share of emails delivered more than once, including those whose connection the sink cut."""
         return (self.copies - self.mails) / max(1, self.mails)
 
     @property
     def is_clean(self) -> bool:
-        """Nothing lost, invented or doubled; found within a minute, and told where no killed process held a mail."""
+        """Whether no breach was lost, false, or doubled, and each was recorded in time (without faults: emailed)."""
         right = not (self.lost or self.false or self.double) and self.extra <= 0.01
-        return right and (self.told_slowest if self.is_calm else self.slowest) <= PROMPT
+        return right and (self.slowest_email if self.is_calm else self.slowest) <= MAX_DELAY_SECONDS
 
 
-class Nursery:
-    """Processes that are forked and killed."""
+class ProcessPool:
+    """The processes under test."""
 
     def __init__(self, log: Path) -> None:
-        command = [sys.executable, "-m", "tests.chaos.nursery"]
+        command = [sys.executable, "-m", "tests.chaos.processes"]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": log.open("wb")}
         self.process = subprocess.Popen(command, **pipes, text=True, bufsize=1)
         self.alive: dict[int, str] = {}
@@ -119,83 +119,83 @@ class Nursery:
 
 
 class Chaos:
-    """One run: servers, processes, a plan of blows."""
+    """One run: servers, processes, and scheduled faults."""
 
     def __init__(self, plan: Plan, postgres: Postgres, valkey: Valkey, sink: Sink) -> None:
         self.plan, self.postgres, self.valkey, self.sink = plan, postgres, valkey, sink
-        self.draw = random.Random(plan.seed)
-        self.nursery = Nursery(Path(os.environ["PORTAL_DATA"]) / "nursery.log")
+        self.rng = random.Random(plan.seed)
+        self.processes = ProcessPool(Path(os.environ["PORTAL_DATA"]) / "processes.log")
 
     def run(self, begin: datetime) -> None:
-        """Strike through the plan, then let what is left finish."""
+        """Start the processes, inject the faults, and wait until the last clock is due."""
         for role in (
             ("naive", "worker", "worker") if self.plan.naive else ("sweep", "sweep", "worker", "worker", "beat")
         ):
-            self.nursery.start(role)
+            self.processes.start(role)
         time.sleep(max(0.0, begin.timestamp() - time.time()))
-        blows = self._blows()
-        for at, blow in blows:
+        faults = self._schedule_faults()
+        for at, fault in faults:
             time.sleep(max(0.0, begin.timestamp() + at - time.time()))
-            getattr(self, blow)()
-        time.sleep(max(0.0, begin.timestamp() + self.plan.seconds + 1 - time.time()))  # until the last one is due
+            getattr(self, fault)()
+        time.sleep(max(0.0, begin.timestamp() + self.plan.seconds + 1 - time.time()))  # until the last clock is due
         self.sink.refuse = self.sink.cut = 0.0
         if not self.sink.is_up:
             self.sink.start()
 
     def end_leases(self) -> None:
-        """Kill everyone, so that nobody holds a mail, let the leases of the dead end at once, and begin anew."""
+        """Kill all processes, expire their leases, and start one sweep."""
         from tests.chaos import count
 
-        for pid in list(self.nursery.alive):
-            self.nursery.kill(pid)
+        for pid in list(self.processes.alive):
+            self.processes.kill(pid)
         count.end_leases()
-        self.nursery.start("sweep")
+        self.processes.start("sweep")
 
-    def _blows(self) -> list[tuple[float, str]]:
+    def _schedule_faults(self) -> list[tuple[float, str]]:
         plan = self.plan
         kill_counts = {
             "kill": plan.kills,
             "flush": plan.flushes,
             "restart": plan.restarts,
-            "hang_up": plan.hang_ups,
-            "nudge": plan.kills,
+            "switch_mail_server": plan.mail_outages,
+            "request_sweep": plan.kills,
         }
-        blows = [
-            (self.draw.uniform(0, plan.seconds), name) for name, count in kill_counts.items() for _ in range(count)
+        faults = [
+            (self.rng.uniform(0, plan.seconds), name) for name, count in kill_counts.items() for _ in range(count)
         ]
-        return sorted(blows)
+        return sorted(faults)
 
     def kill(self) -> None:
-        self.nursery.start(self.nursery.kill(self.draw.choice(list(self.nursery.alive))))
+        self.processes.start(self.processes.kill(self.rng.choice(list(self.processes.alive))))
 
     def flush(self) -> None:
         if not self.plan.no_redis:
             redis.Redis(port=self.valkey.port).flushall()
 
     def restart(self) -> None:
-        """The database goes down at once, without tidying, and comes back."""
+        """Stop the database without a checkpoint, and start it again."""
         self.postgres.stop(signal.SIGQUIT)
         self.postgres.start()
 
-    def hang_up(self) -> None:
-        """The mail server is away for a second or two."""
+    def switch_mail_server(self) -> None:
+        """Stop the mail server, or start it again."""
         if self.sink.is_up:
             self.sink.stop()
         else:
             self.sink.start()
 
-    def nudge(self) -> None:
-        """Somebody tells a worker to hurry, as the pages do: a backlog for the next flush."""
+    def request_sweep(self) -> None:
+        """Queue a dispatch task, as the pages do, which the next flush may lose."""
         from portal.celery import app
 
         if not self.plan.no_redis:
-            with contextlib.suppress(Exception):  # the message is only speed
+            with contextlib.suppress(Exception):  # only makes it faster
                 app.send_task("portal.jobs.tasks.run_job", ["jobs.dispatch_due"], retry=False)
 
 
 @contextmanager
 def servers(plan: Plan) -> Iterator[tuple[Postgres, Valkey, Sink]]:
-    """All three, in the environment of this process and of those it starts."""
+    """Start the servers, and set the environment of this process and its children."""
     with tempfile.TemporaryDirectory(prefix="portal-chaos-") as folder:
         postgres, valkey = Postgres(Path(folder), durable=True), Valkey(Path(folder))
         sink = Sink(free_port(), refuse=plan.refuse, cut=plan.cut, seed=plan.seed)
@@ -212,7 +212,7 @@ def servers(plan: Plan) -> Iterator[tuple[Postgres, Valkey, Sink]]:
             "ENCRYPTION_KEYS": "chaos",
             "PORTAL_DATA": folder,
             "LOG_LEVEL": "ERROR",
-            "CHAOS_HURRY": "10" if plan.is_short else "1",
+            "CHAOS_SPEED": "10" if plan.is_short else "1",
         }
         if plan.no_redis:
             valkey.stop()
@@ -224,10 +224,10 @@ def servers(plan: Plan) -> Iterator[tuple[Postgres, Valkey, Sink]]:
             postgres.stop(signal.SIGQUIT)
 
 
-def run(plan: Plan) -> Toll:
-    """Run a plan. Raises NotStarted where the servers cannot be had."""
+def run(plan: Plan) -> ChaosReport:
+    """Run a plan. Raises ServerUnavailableError where the servers cannot be had."""
     with servers(plan) as (postgres, valkey, sink):
-        import django  # the settings read the environment that the servers have just filled
+        import django  # the settings read the environment set above
 
         django.setup()
         from django.core.management import call_command
@@ -237,7 +237,7 @@ def run(plan: Plan) -> Toll:
 
         call_command("migrate", verbosity=0)
         begin = datetime.now(UTC) + timedelta(seconds=3 + plan.breaches / 2500)
-        world.make(plan.breaches, plan.breaches // 5, plan.integrations, begin, plan.seconds)
+        world.create_world(plan.breaches, plan.breaches // 5, plan.integrations, begin, plan.seconds)
         connections.close_all()
         chaos = Chaos(plan, postgres, valkey, sink)
         try:
@@ -247,14 +247,14 @@ def run(plan: Plan) -> Toll:
                 chaos.end_leases()
             until = time.monotonic() + plan.patience
             while time.monotonic() < until and count.is_waiting(plan.naive):
-                count.hurry()
+                count.skip_retry_delays()
                 time.sleep(1)
-            toll = count.toll(plan, sink, end, PROGRAM[plan.naive])
-            if not toll.is_clean:
-                print((Path(os.environ["PORTAL_DATA"]) / "nursery.log").read_text()[-6000:], file=sys.stderr)
-            return toll
+            report = count.build_report(plan, sink, end, PROGRAM[plan.naive])
+            if not report.is_clean:
+                print((Path(os.environ["PORTAL_DATA"]) / "processes.log").read_text()[-6000:], file=sys.stderr)
+            return report
         finally:
-            chaos.nursery.stop()
+            chaos.processes.stop()
             connections.close_all()
 
 
@@ -267,19 +267,22 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=int(time.time()))
     args = parser.parse_args()
     small = {"breaches": 200, "seconds": 4, "integrations": 25, "kills": 8, "flushes": 1, "restarts": 1}
-    # what is refused is sent again after ten seconds and more
-    small |= {"is_short": True, "refuse": 0.0, "cut": 0.0, "hang_ups": 0}
-    words = small if args.short else {}
+    # a refused email is retried after ten seconds or more
+    small |= {"is_short": True, "refuse": 0.0, "cut": 0.0, "mail_outages": 0}
+    options = small if args.short else {}
     if args.calm:
-        words |= {"is_calm": True, **dict.fromkeys(("kills", "flushes", "restarts", "hang_ups", "refuse", "cut"), 0)}
-    plan = Plan(**words, naive=args.naive, no_redis=args.no_redis, seed=args.seed)
+        options |= {
+            "is_calm": True,
+            **dict.fromkeys(("kills", "flushes", "restarts", "mail_outages", "refuse", "cut"), 0),
+        }
+    plan = Plan(**options, naive=args.naive, no_redis=args.no_redis, seed=args.seed)
     try:
-        toll = run(plan)
+        report = run(plan)
     except ServerUnavailableError as reason:
         print(f"not run: {reason}", file=sys.stderr)
         return 69
-    print(json.dumps(asdict(toll) | {"seed": plan.seed, "extra": round(toll.extra, 4), "clean": toll.is_clean}))
-    return 0 if toll.is_clean else 1
+    print(json.dumps(asdict(report) | {"seed": plan.seed, "extra": round(report.extra, 4), "clean": report.is_clean}))
+    return 0 if report.is_clean else 1
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A mail server that refuses and cuts: it writes down what it accepted before it says so."""
+"""Mail server that refuses some emails and cuts some connections after it accepted the email."""
 
 import random
 import threading
@@ -13,14 +13,14 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 
 class Sink:
-    """What arrived. `refuse` and `cut` are shares of messages: answered 451, or cut off after acceptance."""
+    """Received emails. `refuse` and `cut` are shares: answered with 451, or disconnected after acceptance."""
 
     def __init__(self, port: int, *, refuse: float, cut: float, seed: int) -> None:
         self.refuse, self.cut = refuse, cut
-        self.draw = random.Random(seed)
+        self.rng = random.Random(seed)
         self.lock = threading.Lock()
         self.copies: Counter[str] = Counter()
-        self.texts: dict[str, list[tuple[float, str]]] = {}  # moment and text of each, by reader
+        self.texts: dict[str, list[tuple[float, str]]] = {}  # (time, text) by recipient
         self.cuts = self.refusals = 0
         self.port = port
         self.is_up = False
@@ -37,14 +37,14 @@ class Sink:
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
         with self.lock:
-            if self.draw.random() < self.refuse:
+            if self.rng.random() < self.refuse:
                 self.refusals += 1
                 return "451 try again"
             self._accept(envelope)
-            if self.draw.random() < self.cut:
+            if self.rng.random() < self.cut:
                 self.cuts += 1
                 transport: Any = server.transport
-                transport.abort()  # accepted, and the client never hears it
+                transport.abort()  # accepted, but the client gets no reply
         return "250 accepted"
 
     def _accept(self, envelope: Envelope) -> None:

@@ -1,4 +1,4 @@
-"""Without Redis, what is due is found and told, and pages answer; `bin/bench limits` measures how soon."""
+"""Tests that breaches are reported and pages work without Redis. `bin/bench limits` measures the delay."""
 
 import socket
 from collections.abc import Iterator
@@ -26,8 +26,8 @@ HOUR = timedelta(hours=1)
 
 
 @pytest.fixture(params=["closed", "silent"])
-def nobody(request: pytest.FixtureRequest, settings: Any) -> Iterator[str]:
-    """The address of a Redis that is stopped, and of one that takes connections and never answers."""
+def unavailable_redis(request: pytest.FixtureRequest, settings: Any) -> Iterator[str]:
+    """URL of a Redis that is stopped, or that accepts connections and never answers."""
     listener = socket.create_server(("127.0.0.1", 0))
     address = f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
     if request.param == "closed":
@@ -45,7 +45,7 @@ def nobody(request: pytest.FixtureRequest, settings: Any) -> Iterator[str]:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.postgres
-def test_breach_is_found_and_reported(rocket: Integration, nobody: str) -> None:
+def test_breach_is_found_and_reported(rocket: Integration, unavailable_redis: str) -> None:
     now = timezone.now()
     clock_of(issue_of(watch_over(rocket, now), 1, now - 49 * HOUR), now - HOUR)
     dispatcher.sweep(now, "clocks")
@@ -54,7 +54,7 @@ def test_breach_is_found_and_reported(rocket: Integration, nobody: str) -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.postgres
-def test_pages_answer_without_redis(rocket: Integration, alice: User, nobody: str) -> None:
+def test_pages_answer_without_redis(rocket: Integration, alice: User, unavailable_redis: str) -> None:
     browser = Client()
     sign_in = {"login": alice.email, "password": PASSWORD}
     assert browser.post(reverse("account_login"), sign_in).status_code == 302
@@ -64,15 +64,15 @@ def test_pages_answer_without_redis(rocket: Integration, alice: User, nobody: st
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.postgres
 def test_checks_are_asked_for_without_redis(
-    rocket: Integration, alice: User, nobody: str, caplog: pytest.LogCaptureFixture
+    rocket: Integration, alice: User, unavailable_redis: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     run = runs.request_check_run(rocket, alice, timezone.now())
     assert run
     assert "1 jobs could not be published; they are dispatched later." in caplog.text
 
 
-@pytest.mark.parametrize("nobody", ["closed"], indirect=True)
-def test_cache_without_redis_remembers_nothing_and_says_nothing(nobody: str) -> None:
+@pytest.mark.parametrize("unavailable_redis", ["closed"], indirect=True)
+def test_cache_without_redis_remembers_nothing_and_says_nothing(unavailable_redis: str) -> None:
     assert (cache.add("k", 1), cache.get("k", "unknown"), cache.get_many(["k"])) == (True, "unknown", {})
     assert (cache.set("k", 1), cache.has_key("k"), cache.delete("k")) == (None, False, False)  # type: ignore[func-returns-value]
     with pytest.raises(ValueError, match="not found"):

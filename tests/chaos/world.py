@@ -1,4 +1,4 @@
-"""Clocks that come due while things die: integrations in support, watched, with issues whose promises run out."""
+"""Integrations in support whose issues become overdue during a chaos run."""
 
 from datetime import datetime, timedelta
 from uuid import uuid4
@@ -14,10 +14,10 @@ from tests.bench.world import build, fill
 NAMES = "SELECT clock.id, watch.repository || '#' || issue.number FROM sla_slaclock clock JOIN sla_supportissue issue ON issue.id = clock.issue_id JOIN sla_monitoredrepository watch ON watch.id = clock.watch_id WHERE clock.due_at <= %s AND clock.is_committed"  # noqa: E501
 
 
-def make(due: int, later: int, integrations: int, begin: datetime, seconds: int) -> None:
-    """`due` clocks that come due spread over `seconds` from `begin`, and `later` ones that do not.
+def create_world(due: int, later: int, integrations: int, begin: datetime, seconds: int) -> None:
+    """Create `due` clocks with due times spread over `seconds` from `begin`, and `later` ones due after the run.
 
-    Every integration has a repository, a company and an owner; the mails of the program go to its mailbox.
+    Every integration has a repository, a company, and an owner. The program's emails go to its mailbox.
     """
     like, *_ = build()
     fill(like, integrations)
@@ -41,8 +41,8 @@ def make(due: int, later: int, integrations: int, begin: datetime, seconds: int)
     assert SlaClock.objects.count() == due + later
 
 
-def names_due(at: datetime) -> dict[int, str]:
-    """Each promised clock that is due by then: its id and the name that mails call its issue by."""
+def read_due_issue_names(at: datetime) -> dict[int, str]:
+    """Return the issue name used in emails, by ID of each committed clock that is due by then."""
     with connection.cursor() as cursor:
         cursor.execute(NAMES, [at])
         return dict(cursor.fetchall())

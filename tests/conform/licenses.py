@@ -13,12 +13,14 @@ JUDGE = "Labeled corpora: adversarial files must not pass, honest files need no 
 PERSON = "An honest file that a person reads; never a pass"
 AIM_HONEST = 0.92  # of each corpus
 LONG_COUNT = 4_000
+SHORT_STEP = 3
 
 
 def run(options: RunOptions) -> SuiteReport:
-    """Judge both corpora; the long form composes more files, from the printed seed."""
-    hostile = [*adversarial.samples(), *heldout.adversarial_samples()]
-    honest_corpora = [list(honest.samples()), list(heldout.honest_samples())]
+    """Judge both corpora, the short form every third file of them; the long form composes more, from the seed."""
+    step = 1 if options.full else SHORT_STEP
+    hostile = [*adversarial.samples(), *heldout.adversarial_samples()][::step]
+    honest_corpora = [list(samples)[::step] for samples in (honest.samples(), heldout.honest_samples())]
     if options.full:
         hostile += adversarial.samples(options.seed, LONG_COUNT)
         honest_corpora.append(list(honest.samples(options.seed, LONG_COUNT)))

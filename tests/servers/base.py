@@ -17,7 +17,7 @@ class ServerUnavailableError(Exception):
 
 
 def package_folder(name: str) -> Path:
-    """Where a package is installed, without importing it. Raises NotStarted."""
+    """Where a package is installed, without importing it. Raises ServerUnavailableError."""
     spec = find_spec(name)
     if spec is None or spec.origin is None:
         raise ServerUnavailableError(f"the package {name} is not installed")
@@ -25,7 +25,7 @@ def package_folder(name: str) -> Path:
 
 
 def free_port() -> int:
-    """A port on loopback that nobody listens on now."""
+    """A port on loopback that unavailable_redis listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -49,7 +49,7 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        """Start the process, or start it again after `stop`. Returns when it answers. Raises NotStarted."""
+        """Start the process, or start it again after `stop`. Returns when it answers. Raises ServerUnavailableError."""
         with self.log.open("ab") as out:
             # a session of its own: Ctrl-C reaches the tests first, which then end their servers
             self.process = subprocess.Popen(self.command, stdout=out, stderr=out, start_new_session=True, **self.popen)

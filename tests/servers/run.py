@@ -12,7 +12,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.servers.base import ServerUnavailableError
@@ -22,16 +23,22 @@ from tests.servers.valkey import Valkey
 UNAVAILABLE = 69  # EX_UNAVAILABLE of sysexits.h
 
 
-def run(command: list[str], *, durable: bool = False) -> int:
-    """Start both, run the command, stop both. Returns its exit code. Raises NotStarted."""
+@contextmanager
+def start_servers(*, durable: bool = False) -> Iterator[dict[str, str]]:
+    """Start both; stop both at the end. Gives the environment of their clients. Raises ServerUnavailableError."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="portal-")))
         postgres = Postgres(folder, durable=durable)
         stack.callback(postgres.stop)
         valkey = Valkey(folder)
         stack.callback(valkey.stop)
-        environment = {"PORTAL_ENV": "embedded"} | os.environ
-        environment |= {"DATABASE_URL": postgres.url, "REDIS_URL": valkey.url}
+        urls = {"DATABASE_URL": postgres.url, "REDIS_URL": valkey.url}
+        yield {"PORTAL_ENV": "embedded"} | os.environ | urls
+
+
+def run(command: list[str], *, durable: bool = False) -> int:
+    """Run the command while both are up. Returns its exit code. Raises ServerUnavailableError."""
+    with start_servers(durable=durable) as environment:
         child = subprocess.Popen(command, env=environment)
         # the command hears both signals and decides; we stay until it has ended
         signal.signal(signal.SIGTERM, lambda *_: child.terminate())

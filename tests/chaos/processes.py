@@ -1,8 +1,8 @@
-"""Starts processes quickly: Django is set up once, each child is a fork of it. Commands come on standard input.
+"""Starts processes quickly: each is a fork of one process with Django set up. Reads commands from standard input.
 
-start sweep | start worker | start beat | start naive      prints the pid of the new process
+start sweep | start worker | start beat | start naive      prints the process ID
 
-With CHAOS_HURRY=N every interval of the timetable is an Nth of what it is, so that a short run is short.
+CHAOS_SPEED=N divides every interval of the schedule by N, for short runs.
 """
 
 import os
@@ -27,36 +27,36 @@ from portal.jobs.beat import Scheduler  # noqa: E402
 from portal.jobs.registry import QUEUES  # noqa: E402
 from tests.chaos import naive  # noqa: E402
 
-PAUSE = 0.4  # seconds between two looks of one sweep
-HURRY = int(os.environ.get("CHAOS_HURRY", "1"))
+PAUSE = 0.4  # seconds between sweeps
+SPEED = int(os.environ.get("CHAOS_SPEED", "1"))
 
 
 def sweep() -> None:
-    """Run the sweep forever, each queue in a thread of its own."""
-    never = threading.Event()
+    """Sweep forever, with one thread per queue."""
+    stop = threading.Event()  # never set
     for queue in QUEUES[1:]:
-        threading.Thread(target=dispatcher.keep_sweeping, args=(queue, PAUSE, never, print), daemon=True).start()
-    dispatcher.keep_sweeping(QUEUES[0], PAUSE, never, print)
+        threading.Thread(target=dispatcher.keep_sweeping, args=(queue, PAUSE, stop, print), daemon=True).start()
+    dispatcher.keep_sweeping(QUEUES[0], PAUSE, stop, print)
 
 
 def beat() -> None:
-    """What `celery beat` does, at the pace of the timetable."""
+    """Run Celery beat on the faster schedule."""
     app.conf.beat_schedule = {
-        name: entry | {"schedule": entry["schedule"].run_every / HURRY}
+        name: entry | {"schedule": entry["schedule"].run_every / SPEED}
         for name, entry in app.conf.beat_schedule.items()
     }
     Service(app, max_interval=1, scheduler_cls=Scheduler).start()
 
 
 def naive_sweep() -> None:
-    """The usual pattern: mark, and hand over to a worker after the commit."""
+    """Sweep forever with the usual pattern."""
     while True:
         naive.sweep(timezone.now())
         time.sleep(PAUSE)
 
 
 def worker() -> None:
-    """A Celery worker."""
+    """Run a Celery worker."""
     app.Worker(
         pool="solo", loglevel="CRITICAL", without_gossip=True, without_mingle=True, without_heartbeat=True
     ).start()
@@ -66,14 +66,14 @@ ROLES = {"sweep": sweep, "naive": naive_sweep, "worker": worker, "beat": beat}
 
 
 def start(role: str) -> int:
-    """Fork one process of a role. Returns its pid."""
+    """Fork a process with a role. Returns its process ID."""
     pid = os.fork()
     if pid:
         return pid
     os.setsid()
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)  # what a process says is for the log, the pipe is ours
-    while True:  # an outage of the database ends the round, not the process
+    os.dup2(2, 1)  # output goes to the log; the pipe carries our protocol
+    while True:  # a database outage ends a sweep, not the process
         try:
             ROLES[role]()
         except Exception:
@@ -82,11 +82,11 @@ def start(role: str) -> int:
 
 
 def main() -> None:
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the dead
-    hurried_jobs = tuple(replace(job, seconds=job.seconds / HURRY) for job in registry.JOBS)
-    dispatcher.JOBS = tasks.JOBS = hurried_jobs
-    for job in hurried_jobs:
-        periodic.load_work(job)  # imported once, not by each child
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps killed children
+    faster_jobs = tuple(replace(job, seconds=job.seconds / SPEED) for job in registry.JOBS)
+    dispatcher.JOBS = tasks.JOBS = faster_jobs
+    for job in faster_jobs:
+        periodic.load_work(job)  # import once, not in each child
     connections.close_all()
     for line in sys.stdin:
         print(start(line.split()[1]), flush=True)
