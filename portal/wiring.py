@@ -114,11 +114,11 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
 def notify_staff(credential: GitHubRateLimit) -> None:
     """Notify the staff that GitHub rejects a credential."""
     context, key = (
-        {"credential_name": credential.name, "reason": credential.dead_why},
-        f"github:{credential.name}:{credential.dead_at}",
+        {"credential_name": credential.name, "reason": credential.disabled_reason},
+        f"github:{credential.name}:{credential.disabled_at}",
     )
     for person in get_user_model().objects.filter(is_staff=True, is_active=True):
-        email.queue("github_credential_rejected", f"{key}:{person.pk}", person, context, now=credential.dead_at)
+        email.queue("github_credential_rejected", f"{key}:{person.pk}", person, context, now=credential.disabled_at)
 
 
 def react(event: AuditEvent) -> None:

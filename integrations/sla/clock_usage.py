@@ -87,8 +87,8 @@ def calculate_usage(clock: SlaClock, calendar: Calendar, now: datetime) -> TimeU
         scale = calendar.days if target.business_days else ELAPSED_SCALE
         counted_time = target.allowed_time + scale.position(now) - scale.position(clock.due_at)
     paused_time = timedelta(seconds=clock.paused_seconds)
-    if clock.state == ClockStatus.PAUSED and clock.issue.folded_at:
-        paused_time += max(now - clock.issue.folded_at, timedelta())
+    if clock.state == ClockStatus.PAUSED and clock.issue.projected_at:
+        paused_time += max(now - clock.issue.projected_at, timedelta())
     return TimeUsage(max(counted_time, timedelta()), paused_time, target)
 
 

@@ -119,7 +119,7 @@ class SupportIssue(models.Model):
     last_commenter_role = models.CharField(max_length=10, blank=True)
     last_commented_at = models.DateTimeField(null=True, blank=True)
     updated_at = models.DateTimeField()
-    folded_at = models.DateTimeField(null=True, blank=True)
+    projected_at = models.DateTimeField(null=True, blank=True)
     disputed = models.CharField(max_length=10, choices=DisputeSubject.choices, blank=True, default="", db_default="")
     disputed_at = models.DateTimeField(null=True, blank=True)
 
@@ -255,10 +255,10 @@ class Alert(models.Model):
     due_at = models.DateTimeField()
     created_at = models.DateTimeField()
     not_before = models.DateTimeField()
-    told_at = models.DateTimeField(null=True, blank=True)
+    notified_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        indexes = [models.Index(fields=["not_before"], name="alert_not_before", condition=Q(told_at=None))]
+        indexes = [models.Index(fields=["not_before"], name="alert_not_before", condition=Q(notified_at=None))]
 
     def __str__(self) -> str:
         return self.key

@@ -34,7 +34,7 @@ EVENT_TYPES_BY_KIND = {
 def send_due_notifications(now: datetime | None = None, limit: int = 500) -> int:
     """Send all due alerts. Return the number of integrations with sent alerts."""
     now = now or timezone.now()
-    pending_alerts = Alert.objects.filter(told_at=None, not_before__lte=now).order_by("integration_id")
+    pending_alerts = Alert.objects.filter(notified_at=None, not_before__lte=now).order_by("integration_id")
     integrations = list(pending_alerts.values_list("integration_id", flat=True).distinct()[:limit])
     return sum(_notify_safely(pk, now) for pk in integrations)
 
@@ -47,7 +47,9 @@ def _notify_safely(pk: int, now: datetime) -> bool:
         raise  # database outage: the next run sends these alerts
     except Exception:
         log.exception("cannot send alerts of integration %s", pk)
-        Alert.objects.filter(integration_id=pk, told_at=None, not_before__lte=now).update(not_before=now + RETRY_DELAY)
+        Alert.objects.filter(integration_id=pk, notified_at=None, not_before__lte=now).update(
+            not_before=now + RETRY_DELAY
+        )
         return False
 
 
@@ -55,7 +57,7 @@ def _notify_safely(pk: int, now: datetime) -> bool:
 def notify_integration(pk: int, now: datetime) -> bool:
     """Send the pending alerts of an integration: retractions, then breaches, then warnings."""
     integration = lock_integration(pk)
-    pending_alerts = Alert.objects.filter(integration=integration, told_at=None, not_before__lte=now)
+    pending_alerts = Alert.objects.filter(integration=integration, notified_at=None, not_before__lte=now)
     alerts = list(
         _lock_alerts(pending_alerts).select_related("clock__issue__watch").order_by("pk")[:MAX_ISSUES_PER_EMAIL]
     )
@@ -77,7 +79,7 @@ def notify_integration(pk: int, now: datetime) -> bool:
     waiting_pks = [alert.pk for alert in deferrable_alerts] if retry_at else []
     Alert.objects.filter(pk__in=waiting_pks).update(not_before=retry_at)
     updated_count = (
-        Alert.objects.filter(pk__in=[alert.pk for alert in alerts]).exclude(pk__in=waiting_pks).update(told_at=now)
+        Alert.objects.filter(pk__in=[alert.pk for alert in alerts]).exclude(pk__in=waiting_pks).update(notified_at=now)
     )
     return has_notified or bool(updated_count)
 
@@ -101,8 +103,10 @@ def _is_still_relevant(alert: Alert, integration: Integration) -> bool:
 
 def _has_notification(key: str, integration: Integration) -> bool:
     """Return whether an event contains the alert. Obsolete alerts are marked without an event."""
-    told_at = Alert.objects.filter(key=key).values_list("told_at", flat=True).first()
-    events = integration.events.filter(event_type=EVENT_TYPES_BY_KIND["breached"], at=told_at) if told_at else ()
+    notified_at = Alert.objects.filter(key=key).values_list("notified_at", flat=True).first()
+    events = (
+        integration.events.filter(event_type=EVENT_TYPES_BY_KIND["breached"], at=notified_at) if notified_at else ()
+    )
     return any(key == issue["alert"] for event in events for issue in event.data["issues"])
 
 

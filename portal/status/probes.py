@@ -154,9 +154,9 @@ def measure_github(now: datetime) -> StatusLine:
     remaining = _("unknown") if row.remaining is None else _("%(left)s of %(limit)s") % count
     details = [(_("credential"), name), (_("requests this hour"), str(row.spent)), (_("remaining requests"), remaining)]
     details += [(_("last new response"), format_relative(last_confirmed_at, now))] if last_confirmed_at else []
-    if row.dead_at is not None:
+    if row.disabled_at is not None:
         message = _("GitHub rejects our credential. Urgent requests continue without it.")
-        return StatusLine("GitHub", "down", message, (*details, (_("reason"), row.dead_why)), at=row.dead_at)
+        return StatusLine("GitHub", "down", message, (*details, (_("reason"), row.disabled_reason)), at=row.disabled_at)
     paused_until = calculate_blocked_until(row, True, now)
     if paused_until is not None:
         message = _("We reached GitHub's rate limit. Background requests continue at %(when)s.")

@@ -30,7 +30,7 @@ def is_waiting(naive: bool) -> bool:
     if naive:
         newest = SlaBreach.objects.order_by("-found_at").values_list("found_at", flat=True).first()
         return newest is not None and (now - newest).total_seconds() < 20
-    return Alert.objects.filter(told_at=None).exists() or EmailMessage.objects.filter(state__in=OPEN).exists()
+    return Alert.objects.filter(notified_at=None).exists() or EmailMessage.objects.filter(state__in=OPEN).exists()
 
 
 def skip_retry_delays() -> None:

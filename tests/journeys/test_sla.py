@@ -34,7 +34,7 @@ def test_partner_reads_why_an_issue_is_due_and_asks_for_another_severity(
 ) -> None:
     browser = visit(alice).go("/sla/").sees("Due next", "Tanks are listed twice").shot("sla")
     browser.press("The engine stops after launch").sees("Due date explanation", "Total")
-    browser.shot("sla-issue").page.locator("#ask summary").click()
+    browser.shot("sla-issue").page.locator("#request-lower-severity summary").click()
     browser.write("Reason", "It is a question about launching.", within=browser.page.get_by_role("dialog"))
     browser.press("Send request", within=browser.page.get_by_role("dialog")).sees("keeps running until")
     browser.sees("It is a question about launching.")
@@ -53,7 +53,7 @@ def test_reviewer_filters_takes_the_list_along_and_decides(
     browser.press("Trends").sees("Response and resolution times")
     assert browser.page.get_by_role("combobox", name="Severity").input_value() == "critical"
     browser.go("/sla/?state=at_risk")
-    browser.press("The engine stops after launch").page.locator("#lower summary").click()
+    browser.press("The engine stops after launch").page.locator("#lower-severity summary").click()
     dialog = browser.page.get_by_role("dialog")
     browser.write("Reason", "It is a question.", within=dialog).press("Lower severity", within=dialog)
     browser.sees("Severity lowered.")

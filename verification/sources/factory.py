@@ -35,7 +35,7 @@ def _compute_fingerprint(secret: str) -> str:
 
 
 def build_github_client(*, background: bool = False) -> GitHubClient:
-    """Build the GitHub client of one run. With a dead credential, foreground requests are sent anonymously."""
+    """Build the GitHub client of one run. With a disabled credential, foreground requests are sent anonymously."""
     name, limit, auth = get_credential()
     rate_limiter = GitHubRateLimiter(name, limit, background)
     if auth is not None and not background and rate_limiter.is_dead():

@@ -4,10 +4,10 @@ from django.db import models
 
 
 class GitHubRateLimit(models.Model):
-    """What one way to identify ourselves to GitHub may still ask. `name` never holds a secret.
+    """Remaining requests of a GitHub credential. `name` never contains a secret.
 
-    `limit`, `remaining` and `reset_at` are GitHub's own words. `spent` counts our requests since `hour_from`.
-    `blocked_until` and `strikes` are about its secondary limits; `dead_at` is set when it must not be used again.
+    `limit`, `remaining`, and `reset_at` come from GitHub. `spent` counts our requests since `hour_from`.
+    `blocked_until` and `strikes` track secondary limits. `disabled_at` is set when GitHub rejects the credential.
     """
 
     name = models.CharField(max_length=80, unique=True)
@@ -18,8 +18,8 @@ class GitHubRateLimit(models.Model):
     spent = models.PositiveIntegerField(default=0)
     blocked_until = models.DateTimeField(null=True, blank=True)
     strikes = models.PositiveSmallIntegerField(default=0)
-    dead_at = models.DateTimeField(null=True, blank=True)
-    dead_why = models.CharField(max_length=300, blank=True)
+    disabled_at = models.DateTimeField(null=True, blank=True)
+    disabled_reason = models.CharField(max_length=300, blank=True)
 
     def __str__(self) -> str:
         return f"{self.name}: {self.spent} of {self.limit} since {self.hour_from:%H:%M}"

@@ -46,23 +46,23 @@ class GitHubRateLimiter:
     clock: Callable[[], datetime] = field(default=timezone.now)
 
     def before(self) -> None:
-        """Count one request. Raises Unavailable, with the moment from which it makes sense to ask."""
+        """Count one request. Raises SourceUnavailableError with the time of the next possible request."""
         now = self.clock()
         with transaction.atomic():
             rate_limit = self._load_rate_limit(now)
             if now >= rate_limit.hour_from + HOUR:
                 rate_limit.hour_from, rate_limit.spent = now, 0
             blocked_until = calculate_blocked_until(rate_limit, self.background, now)
-            if rate_limit.dead_at is None and blocked_until is None:
+            if rate_limit.disabled_at is None and blocked_until is None:
                 rate_limit.spent += 1
                 rate_limit.save()
                 return
-        if rate_limit.dead_at is not None:
+        if rate_limit.disabled_at is not None:
             raise SourceUnavailableError("GitHub no longer accepts the portal's credential. We notified our staff.")
         raise SourceUnavailableError(_build_limit_message(), blocked_until)
 
     def after(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
-        """Take in what GitHub said with its answer. Raises Unavailable where it was a limit or a dead credential."""
+        """Record the limits of a response. Raises SourceUnavailableError for a limit or a rejected credential."""
         now = self.clock()
         with transaction.atomic():
             rate_limit = self._load_rate_limit(now)
@@ -75,7 +75,7 @@ class GitHubRateLimiter:
             elif status < 400:
                 rate_limit.strikes = 0
             if status == 401 and self.name != "anonymous":
-                _mark_dead(rate_limit, "GitHub returned 401 and doesn't accept the credential.", now)
+                _disable(rate_limit, "GitHub returned 401 and doesn't accept the credential.", now)
             rate_limit.save()
         if status == 401:
             raise SourceUnavailableError("GitHub doesn't accept the portal's token. We notified our staff.")
@@ -83,7 +83,7 @@ class GitHubRateLimiter:
             raise SourceUnavailableError(_build_limit_message(), rate_limit.blocked_until)
 
     def is_dead(self) -> bool:
-        return GitHubRateLimit.objects.filter(name=self.name).exclude(dead_at=None).exists()
+        return GitHubRateLimit.objects.filter(name=self.name).exclude(disabled_at=None).exists()
 
     def _load_rate_limit(self, now: datetime) -> GitHubRateLimit:
         GitHubRateLimit.objects.get_or_create(name=self.name, defaults={"limit": self.limit, "hour_from": now})
@@ -139,12 +139,12 @@ def _block_requests(rate_limit: GitHubRateLimit, headers: Mapping[str, str], now
         rate_limit.blocked_until = now + INITIAL_WAIT * 2**rate_limit.strikes
     rate_limit.strikes += 1
     if rate_limit.strikes >= MAX_STRIKES:
-        _mark_dead(rate_limit, f"GitHub asked us to slow down {MAX_STRIKES} times in a row.", now)
+        _disable(rate_limit, f"GitHub asked us to slow down {MAX_STRIKES} times in a row.", now)
 
 
-def _mark_dead(rate_limit: GitHubRateLimit, reason: str, now: datetime) -> None:
-    if rate_limit.dead_at is None:
-        rate_limit.dead_at, rate_limit.dead_why = now, reason
+def _disable(rate_limit: GitHubRateLimit, reason: str, now: datetime) -> None:
+    if rate_limit.disabled_at is None:
+        rate_limit.disabled_at, rate_limit.disabled_reason = now, reason
         for listener in LISTENERS:
             listener(rate_limit)
 

@@ -116,7 +116,7 @@ class Migration(migrations.Migration):
                 ('due_at', models.DateTimeField()),
                 ('created_at', models.DateTimeField()),
                 ('not_before', models.DateTimeField()),
-                ('told_at', models.DateTimeField(blank=True, null=True)),
+                ('notified_at', models.DateTimeField(blank=True, null=True)),
                 ('integration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='alerts', to='submissions.integration')),
                 ('clock', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='alerts', to='sla.slaclock')),
             ],
@@ -152,7 +152,7 @@ class Migration(migrations.Migration):
                 ('last_commenter_role', models.CharField(blank=True, max_length=10)),
                 ('last_commented_at', models.DateTimeField(blank=True, null=True)),
                 ('updated_at', models.DateTimeField()),
-                ('folded_at', models.DateTimeField(blank=True, null=True)),
+                ('projected_at', models.DateTimeField(blank=True, null=True)),
                 ('disputed', models.CharField(blank=True, choices=[('severity', 'The severity'), ('breach', 'The breach')], db_default='', default='', max_length=10)),
                 ('disputed_at', models.DateTimeField(blank=True, null=True)),
                 ('calendar', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='partners.partnercalendar')),
@@ -227,7 +227,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='alert',
-            index=models.Index(condition=models.Q(('told_at', None)), fields=['not_before'], name='alert_not_before'),
+            index=models.Index(condition=models.Q(('notified_at', None)), fields=['not_before'], name='alert_not_before'),
         ),
         migrations.AddIndex(
             model_name='supportissue',

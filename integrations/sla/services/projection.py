@@ -13,7 +13,7 @@ from integrations.sla.models import SlaClock, SupportIssue
 from integrations.sla.services import breaches
 
 log = logging.getLogger(__name__)
-ISSUE_FIELDS = ("is_open", "severity", "last_commenter_role", "last_commented_at", "folded_at")
+ISSUE_FIELDS = ("is_open", "severity", "last_commenter_role", "last_commented_at", "projected_at")
 CLOCK_FIELDS = (
     "is_committed",
     "severity",
@@ -80,7 +80,7 @@ def apply_issue_state(issue: SupportIssue, state: IssueState, now: datetime) -> 
     """Set the issue's columns without saving."""
     issue.is_open, issue.severity = state.is_open, state.severity
     issue.last_commenter_role, issue.last_commented_at = state.last_commenter_role, state.last_commented_at
-    issue.folded_at = now
+    issue.projected_at = now
 
 
 def build_clock_columns(state: ClockState) -> dict[str, object]:

@@ -1,6 +1,5 @@
 """Operations for SLA clocks, issues, label policies, and calendars."""
 
-from collections.abc import Callable
 from functools import partial
 from uuid import UUID
 
@@ -11,14 +10,14 @@ from ninja import Query
 
 from integrations.partners import permissions
 from integrations.partners.models import PartnerCalendar
-from integrations.partners.permissions import PermissionRule
 from integrations.partners.services import calendars
 from integrations.sla.calendar_form import CalendarForm, build_initial_data, preview_calendar
 from integrations.sla.filters import parse_filters
+from integrations.sla.issue_decisions import DECISIONS, IssueDecision
 from integrations.sla.issue_page import IssuePage, build_issue_page
 from integrations.sla.models import LabelPolicy, SlaClock
 from integrations.sla.presenters import build_rows, serialize_row
-from integrations.sla.services import disputes, label_proposals, policies
+from integrations.sla.services import label_proposals, policies
 from integrations.sla.views import label_policy as label_pages
 from integrations.sla.views.calendar import load_partner
 from integrations.sla.views.issue import ReasonForm, load_issue
@@ -56,31 +55,22 @@ def get_issue(request: AuthenticatedRequest, uuid: UUID) -> IssuePage:
     return build_issue_page(load_issue(request, uuid), request.user, timezone.now())
 
 
-ISSUE_DECISIONS: tuple[tuple[str, str, PermissionRule, Callable[..., object]], ...] = (
-    ("lower", "Lower the severity of an issue. For reviewers.", permissions.can_decide, disputes.lower_severity),
-    ("let_off", "Exclude an issue from the SLA. For reviewers.", permissions.can_decide, disputes.exclude_issue),
-    ("ask", "Request a lower severity.", permissions.can_edit, disputes.request_lower_severity),
-    ("dispute", "Dispute a breach.", permissions.can_edit, disputes.dispute_breach),
-    ("dismiss", "Dismiss a dispute. For reviewers.", permissions.can_decide, disputes.dismiss_dispute),
-)
-
-
-def register_decision(name: str, summary: str, permission: PermissionRule, decide: Callable[..., object]) -> None:
+def register_decision(decision: IssueDecision) -> None:
     """Register the operation of a decision or request about an issue."""
 
     def operation(request: AuthenticatedRequest, uuid: UUID, body: schemas.IssueDecisionIn) -> IssuePage:
         issue = load_issue(request, uuid)
-        require_permission(permission, issue.integration, request.user)
+        require_permission(decision.permission, issue.integration, request.user)
         reason = clean(ReasonForm(build_form_data(reason=body.reason)))["reason"]
-        decide(issue, reason, actor=request.user, now=timezone.now())
+        decision.perform(issue, reason, actor=request.user, now=timezone.now())
         return get_issue(request, uuid)
 
-    operation.__name__, operation.__doc__ = f"issue_{name}", summary
-    router.post(f"/issues/{{uuid:uuid}}/{name}", WRITE_SCOPE, schemas.IssueOut)(operation)
+    operation.__name__, operation.__doc__ = decision.name, decision.summary
+    router.post(f"/issues/{{uuid:uuid}}/{decision.slug}", WRITE_SCOPE, schemas.IssueOut)(operation)
 
 
-for row in ISSUE_DECISIONS:
-    register_decision(*row)
+for issue_decision in DECISIONS:
+    register_decision(issue_decision)
 
 
 @router.get("/integrations/{uuid:uuid}/label-policy", READ_SCOPE, schemas.LabelPolicyOut)

@@ -89,7 +89,7 @@ def test_warning_that_was_overtaken_is_not_sent(watch: MonitoredRepository) -> N
     clocks.advance_clocks(NIGHT)
     SlaClock.objects.update(state="met", next_at=None)
     assert notifications.send_due_notifications(NIGHT + 12 * H) == 1
-    assert (list_sent_emails(), Alert.objects.filter(told_at=None).count()) == ([], 0)
+    assert (list_sent_emails(), Alert.objects.filter(notified_at=None).count()) == ([], 0)
 
 
 def taken_back(now: datetime) -> None:
@@ -108,7 +108,11 @@ def test_breach_that_is_reverted_before_it_was_reported_is_never_reported(
     clocks.advance_clocks(now)
     taken_back(now)
     assert [notifications.send_due_notifications(now), notifications.send_due_notifications(now + H)] == [1, 0]
-    assert (list_sent_emails(), Escalation.objects.count(), Alert.objects.filter(told_at=None).count()) == ([], 0, 0)
+    assert (list_sent_emails(), Escalation.objects.count(), Alert.objects.filter(notified_at=None).count()) == (
+        [],
+        0,
+        0,
+    )
     assert not AuditEvent.objects.filter(event_type__in=notifications.EVENT_TYPES_BY_KIND.values()).exists()
 
 

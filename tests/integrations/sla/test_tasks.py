@@ -69,7 +69,7 @@ def test_breach_is_a_record_an_event_and_one_alert(watch: MonitoredRepository, n
         (clock.pk, now - H, now, "critical")
     ]
     assert list(SlaClockEvent.objects.values_list("kind", "share", "at")) == [("breached", 100, now)]
-    assert list(Alert.objects.values_list("key", "kind", "told_at")) == [
+    assert list(Alert.objects.values_list("key", "kind", "notified_at")) == [
         (f"{clock.pk}:breached:100:{int((now - H).timestamp())}", "breached", None)
     ]
 

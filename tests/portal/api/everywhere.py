@@ -10,6 +10,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from integrations.sla.issue_decisions import DECISIONS
 from portal.api.v1.app import build_document
 from tests.portal.everything import ACCOUNTS, AGREEMENT_REQUIREMENT, ATTESTED_REQUIREMENT, FORM, LOGS, MEETING
 
@@ -132,7 +133,7 @@ def body_of(name: str, world: dict[str, Any]) -> Any:
         "raise_finding": {"requirement": FORM, "text": "More tests."},
         "resolve_finding": {"answer": "Done."},
         "change_reviewer_profile": {"max_open_reviews": 3},
-        **{f"issue_{act}": REASON for act in ("lower", "let_off", "ask", "dispute", "dismiss")},
+        **{decision.name: REASON for decision in DECISIONS},
         "propose_label_policy": {"critical": ["p0"]},
         "decide_label_policy": {"accept": False, "note": "No."},
         "set_calendar": {"zone": "UTC", "workdays": [0, 1, 2, 3]},

@@ -129,7 +129,7 @@ def test_github_in_each_state(db: None) -> None:
     assert line("GitHub").state == "ok"
     GitHubRateLimit.objects.filter(pk=row.pk).update(blocked_until=NOW + timedelta(minutes=5))
     assert line("GitHub").sentence.endswith("continue at Tue, Apr 14, 9:05 AM UTC.")
-    GitHubRateLimit.objects.filter(pk=row.pk).update(dead_at=NOW, dead_why="401")
+    GitHubRateLimit.objects.filter(pk=row.pk).update(disabled_at=NOW, disabled_reason="401")
     assert line("GitHub").state == "down"
 
 

@@ -49,7 +49,7 @@ def test_refused_token_is_not_used_again_and_staff_are_notified(seeded_github, s
     settings.GITHUB_TOKEN = "revoked"
     with pytest.raises(SourceUnavailableError):
         factory.build_github_client().repository(NAME)
-    assert GitHubRateLimit.objects.exclude(dead_at=None).count() == 1
+    assert GitHubRateLimit.objects.exclude(disabled_at=None).count() == 1
     mails = EmailMessage.objects.filter(name="github_credential_rejected")
     assert [mail.to for mail in mails] == [sam.email]
     assert "revoked" not in "".join(f"{mail.subject}{mail.text}{mail.html}" for mail in mails)

@@ -64,7 +64,7 @@ def test_app_that_github_does_not_know_is_dead_and_staff_are_notified(apps, gith
         apps.installations.clear()
     with pytest.raises(SourceUnavailableError):
         factory.build_github_client().repository(NAME)
-    assert GitHubRateLimit.objects.exclude(dead_at=None).count() == 1
+    assert GitHubRateLimit.objects.exclude(disabled_at=None).count() == 1
     assert [mail.to for mail in EmailMessage.objects.filter(name="github_credential_rejected")] == [sam.email]
     assert factory.build_github_client().repository(NAME).full_name == NAME  # somebody waits: anonymously
 
@@ -73,4 +73,4 @@ def test_outage_of_the_token_is_an_outage_and_no_death(apps, github):
     github.fail("/app/", 502)
     with pytest.raises(SourceUnavailableError, match="Can't read"):
         factory.build_github_client().repository(NAME)
-    assert GitHubRateLimit.objects.exclude(dead_at=None).count() == 0
+    assert GitHubRateLimit.objects.exclude(disabled_at=None).count() == 0

@@ -8,7 +8,7 @@ from verification.sources.models import GitHubRateLimit
 
 
 @pytest.fixture
-def dead(db):
+def disabled_limit(db):
     return GitHubRateLimit.objects.create(
         name="token 1a2b3c4d",
         limit=5000,
@@ -17,8 +17,8 @@ def dead(db):
         hour_from=NOW,
         spent=12,
         strikes=6,
-        dead_at=NOW,
-        dead_why="GitHub answered 401.",
+        disabled_at=NOW,
+        disabled_reason="GitHub answered 401.",
     )
 
 
@@ -28,19 +28,19 @@ def run_command(*args):
     return out.getvalue()
 
 
-def test_line_says_what_is_left_and_what_is_dead(dead):
+def test_line_shows_remaining_requests_and_disabled_credentials(disabled_limit):
     assert run_command() == (
         "token 1a2b3c4d: 12 of 5000 requests since 09:00, 4988 remaining until 09:00,"
         " disabled since Apr 14, 09:00: GitHub answered 401.\n"
     )
 
 
-def test_credential_can_be_used_again(dead):
-    assert "dead" not in run_command("--revive", dead.name)
-    dead.refresh_from_db()
-    assert (dead.dead_at, dead.strikes) == (None, 0)
+def test_credential_can_be_used_again(disabled_limit):
+    assert "disabled" not in run_command("--revive", disabled_limit.name)
+    disabled_limit.refresh_from_db()
+    assert (disabled_limit.disabled_at, disabled_limit.strikes) == (None, 0)
 
 
-def test_unknown_credential_is_refused(dead):
+def test_unknown_credential_is_refused(disabled_limit):
     with pytest.raises(CommandError, match="Credential other not found"):
         run_command("--revive", "other")

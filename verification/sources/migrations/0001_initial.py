@@ -21,8 +21,8 @@ class Migration(migrations.Migration):
                 ('spent', models.PositiveIntegerField(default=0)),
                 ('blocked_until', models.DateTimeField(blank=True, null=True)),
                 ('strikes', models.PositiveSmallIntegerField(default=0)),
-                ('dead_at', models.DateTimeField(blank=True, null=True)),
-                ('dead_why', models.CharField(blank=True, max_length=300)),
+                ('disabled_at', models.DateTimeField(blank=True, null=True)),
+                ('disabled_reason', models.CharField(blank=True, max_length=300)),
             ],
         ),
         migrations.CreateModel(

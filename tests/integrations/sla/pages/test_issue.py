@@ -52,7 +52,7 @@ def test_program_lowers_the_severity_and_both_sides_read_why(
     sign_in: SignIn, issues: dict[str, SupportIssue], rita: Any, alice: Any
 ) -> None:
     issue = issues["at_risk"]
-    answer = sign_in(rita).post(f"/issues/{issue.uuid}/severity/", {"reason": "It is a question."})
+    answer = sign_in(rita).post(f"/issues/{issue.uuid}/lower-severity/", {"reason": "It is a question."})
     assert (answer.status_code, SupportIssue.objects.get(pk=issue.pk).severity) == (302, "other")
     assert issue.events.get(kind="severity_lowered").text == "It is a question."
     event = AuditEvent.objects.get(event_type="issue.severity_reduced")
@@ -100,8 +100,8 @@ def test_what_is_not_covered_takes_its_breach_back(issues: dict[str, SupportIssu
 
 def test_partner_can_only_ask(sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any) -> None:
     issue, client = issues["at_risk"], sign_in(alice)
-    assert client.post(f"/issues/{issue.uuid}/severity/", {"reason": "Please."}).status_code == 403
-    assert client.post(f"/issues/{issue.uuid}/severity-request/", {"reason": "Please."}).status_code == 302
+    assert client.post(f"/issues/{issue.uuid}/lower-severity/", {"reason": "Please."}).status_code == 403
+    assert client.post(f"/issues/{issue.uuid}/request-lower-severity/", {"reason": "Please."}).status_code == 302
     assert SupportIssue.objects.get(pk=issue.pk).severity == "critical"
     assert [event.event_type for event in AuditEvent.objects.filter(event_type__startswith="issue.")] == [
         "issue.severity_reduction_requested"
@@ -109,7 +109,7 @@ def test_partner_can_only_ask(sign_in: SignIn, issues: dict[str, SupportIssue], 
 
 
 def test_reason_is_asked_for_and_nothing_is_lost(sign_in: SignIn, issues: dict[str, SupportIssue], rita: Any) -> None:
-    answer = sign_in(rita).post(f"/issues/{issues['at_risk'].uuid}/severity/", {"reason": " "})
+    answer = sign_in(rita).post(f"/issues/{issues['at_risk'].uuid}/lower-severity/", {"reason": " "})
     assert (answer.status_code, issues["at_risk"].events.filter(source="portal").count()) == (422, 0)
 
 
@@ -131,16 +131,16 @@ def test_disputed_breach_stands_is_listed_and_waits_for_the_programs_decision(
 ) -> None:
     issue, client = issues["breached"], sign_in(alice)
     page = f"/issues/{issue.uuid}/"
-    assert client.post(f"{page}dispute/", {"reason": "We answered by mail."}).status_code == 302
+    assert client.post(f"{page}dispute-breach/", {"reason": "We answered by mail."}).status_code == 302
     assert fresh(issue).disputed == "breach"
     assert issue.breaches.get().retracted_at is None
     client = sign_in(rita)
     assert "Disputed" in client.get(page).content.decode()
     assert "1 disputed issue</a> needs a decision" in client.get("/queue/").content.decode()
     assert [row.clock.issue.title for row in client.get("/sla/?state=disputed").context["rows"]] == ["Exploded"]
-    assert client.post(f"{page}dismiss/", {"reason": "GitHub shows no answer."}).status_code == 302
+    assert client.post(f"{page}dismiss-dispute/", {"reason": "GitHub shows no answer."}).status_code == 302
     assert fresh(issue).disputed_at is None
-    assert client.post(f"{page}dismiss/", {"reason": "Again."}).status_code == 422
+    assert client.post(f"{page}dismiss-dispute/", {"reason": "Again."}).status_code == 422
     assert "disputed issue" not in client.get("/queue/").content.decode()
     assert "GitHub shows no answer." in sign_in(alice).get(page).content.decode()
     mails = EmailMessage.objects.filter(name__in=("breach_disputed", "dispute_dismissed")).order_by("pk")
@@ -149,7 +149,7 @@ def test_disputed_breach_stands_is_listed_and_waits_for_the_programs_decision(
 
 def test_nothing_is_disputed_that_is_no_breach(sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any) -> None:
     issue = issues["running"]
-    assert sign_in(alice).post(f"/issues/{issue.uuid}/dispute/", {"reason": "No."}).status_code == 422
+    assert sign_in(alice).post(f"/issues/{issue.uuid}/dispute-breach/", {"reason": "No."}).status_code == 422
     assert fresh(issue).disputed == ""
 
 

@@ -15,7 +15,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, revive: str | None, **options: object) -> None:
         if revive is not None and not GitHubRateLimit.objects.filter(name=revive).update(
-            dead_at=None, dead_why="", strikes=0, blocked_until=None
+            disabled_at=None, disabled_reason="", strikes=0, blocked_until=None
         ):
             raise CommandError(f"Credential {revive} not found.")
         for row in GitHubRateLimit.objects.order_by("name"):
@@ -27,4 +27,4 @@ def format_line(row: GitHubRateLimit) -> str:
     text = f"{row.name}: {row.spent} of {row.limit} requests since {row.hour_from:%H:%M}"
     if row.remaining is not None and row.reset_at is not None:
         text += f", {row.remaining} remaining until {row.reset_at:%H:%M}"
-    return text + (f", disabled since {row.dead_at:%b %d, %H:%M}: {row.dead_why}" if row.dead_at else "")
+    return text + (f", disabled since {row.disabled_at:%b %d, %H:%M}: {row.disabled_reason}" if row.disabled_at else "")

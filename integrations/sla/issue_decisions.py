@@ -1,0 +1,99 @@
+"""Decisions of the program and requests of the partner about an issue: permissions, conditions, and form texts."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from integrations.partners import permissions
+from integrations.partners.permissions import PermissionRule
+from integrations.sla.engine.types import IssueState
+from integrations.sla.models import SlaBreach, SupportIssue
+from integrations.sla.services import disputes
+
+Condition = Callable[[SupportIssue, IssueState, Sequence[SlaBreach]], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class IssueDecision:
+    """A decision or request. Its name is that of the service function; `summary` describes it in the API reference."""
+
+    perform: Callable[..., object]
+    permission: PermissionRule
+    is_possible: Condition
+    icon: str
+    label: Promise
+    explanation: Promise
+    success_message: Promise
+    summary: str
+    heading: Promise | str = ""
+    submit_label: Promise | str = ""
+
+    @property
+    def name(self) -> str:
+        return self.perform.__name__
+
+    @property
+    def slug(self) -> str:
+        return self.name.replace("_", "-")
+
+    @property
+    def url_name(self) -> str:
+        return f"sla:{self.name}"
+
+
+DECISIONS = (
+    IssueDecision(
+        disputes.lower_severity,
+        permissions.can_decide,
+        lambda issue, state, breaches: state.severity == "critical" and state.is_covered,
+        "arrow-down",
+        _("Lower severity"),
+        _("The standard target applies from now, or from the partner's request. Earlier breaches stay on record."),
+        _("Severity lowered. The partner and the program can see the reason."),
+        "Lower the severity of an issue. For reviewers.",
+    ),
+    IssueDecision(
+        disputes.exclude_issue,
+        permissions.can_decide,
+        lambda issue, state, breaches: state.is_covered,
+        "minus",
+        _("Exclude issue"),
+        _("Exclude spam and questions about other products. This permanently stops both clocks and retracts breaches."),
+        _("Issue excluded. SLA targets no longer apply to it."),
+        "Exclude an issue from the SLA. For reviewers.",
+        heading=_("Exclude issue from the SLA"),
+    ),
+    IssueDecision(
+        disputes.request_lower_severity,
+        permissions.can_edit,
+        lambda issue, state, breaches: state.severity == "critical" and state.is_covered,
+        "send",
+        _("Request lower severity"),
+        _("The clock keeps running until the program decides. A lower severity applies from your request."),
+        _("Request sent to the program. The clock keeps running until the program decides."),
+        "Request a lower severity.",
+        submit_label=_("Send request"),
+    ),
+    IssueDecision(
+        disputes.dispute_breach,
+        permissions.can_edit,
+        lambda issue, state, breaches: any(not breach.retracted_at for breach in breaches),
+        "scale",
+        _("Dispute breach"),
+        _("Explain why the breach is wrong. The breach stays on record until the program decides."),
+        _("Dispute sent to the program. The breach stays on record until the program decides."),
+        "Dispute a breach.",
+    ),
+    IssueDecision(
+        disputes.dismiss_dispute,
+        permissions.can_decide,
+        lambda issue, state, breaches: bool(issue.disputed),
+        "minus",
+        _("Dismiss dispute"),
+        _("Clocks and breaches stay unchanged. The partner can see your reason."),
+        _("Dispute dismissed. The partner and the program can see the reason."),
+        "Dismiss a dispute. For reviewers.",
+    ),
+)
