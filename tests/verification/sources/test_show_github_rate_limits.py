@@ -36,11 +36,11 @@ def test_line_shows_remaining_requests_and_disabled_credentials(disabled_limit):
 
 
 def test_credential_can_be_used_again(disabled_limit):
-    assert "disabled" not in run_command("--revive", disabled_limit.name)
+    assert "disabled" not in run_command("--enable", disabled_limit.name)
     disabled_limit.refresh_from_db()
     assert (disabled_limit.disabled_at, disabled_limit.strikes) == (None, 0)
 
 
 def test_unknown_credential_is_refused(disabled_limit):
     with pytest.raises(CommandError, match="Credential other not found"):
-        run_command("--revive", "other")
+        run_command("--enable", "other")

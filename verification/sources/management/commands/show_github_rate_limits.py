@@ -11,13 +11,13 @@ class Command(BaseCommand):
     help = "Show the requests, the remaining limit, and the status of each GitHub credential."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--revive", metavar="NAME", help="enable a disabled credential again")
+        parser.add_argument("--enable", metavar="NAME", help="enable a disabled credential again")
 
-    def handle(self, *args: object, revive: str | None, **options: object) -> None:
-        if revive is not None and not GitHubRateLimit.objects.filter(name=revive).update(
+    def handle(self, *args: object, enable: str | None, **options: object) -> None:
+        if enable is not None and not GitHubRateLimit.objects.filter(name=enable).update(
             disabled_at=None, disabled_reason="", strikes=0, blocked_until=None
         ):
-            raise CommandError(f"Credential {revive} not found.")
+            raise CommandError(f"Credential {enable} not found.")
         for row in GitHubRateLimit.objects.order_by("name"):
             self.stdout.write(format_line(row))
 
