@@ -7,7 +7,7 @@ import verification.checks.rules  # noqa: F401 - registers the checks
 from integrations.programs.schema import Edition, Program
 from portal.core.repository_urls import get_product_name
 from portal.core.value_types import JsonObject
-from verification.checks.types import CHECKS, Subject
+from verification.checks.types import CHECKS, Subject, get_description
 from verification.outcomes import Outcome, Result
 from verification.sources.errors import LegallyWithheldError, SourceError, SourceNotFoundError
 
@@ -103,14 +103,14 @@ def run_check(key: str, subject: Subject, sources: object) -> Result:
 
 def serialize_result(key: str, result: Result) -> JsonObject:
     """Return a result as JSON in the one shape that all outputs share."""
-    check = CHECKS.get(key)
+    description = get_description(key)
     return {
         "id": key,
-        "title": check.title if check else key,
-        "version": check.version if check else 0,
+        "title": description.title,
+        "version": description.version,
         "outcome": str(result.outcome),
         "summary": result.summary,
-        "advice": result.advice or (check.advice if check else ""),
+        "advice": result.advice or description.advice,
         "evidence": [evidence.as_dict() for evidence in result.evidence],
         "looked_at": [list(pair) for pair in result.looked_at],
     }

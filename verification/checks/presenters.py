@@ -9,9 +9,9 @@ from integrations.submissions.models import Integration
 from portal.core.value_types import JsonObject
 from portal.ui.components.moments import format_short
 from verification.checks.models import CheckResult, CheckRun
-from verification.checks.runner import get_max_age, list_checked_requirements, list_required_check_keys
+from verification.checks.runner import list_checked_requirements, list_required_check_keys
 from verification.checks.services.accepted_deviations import get_acceptable_value
-from verification.checks.types import CHECKS
+from verification.checks.types import get_description
 from verification.outcomes import Outcome
 
 OUTCOMES_WITHOUT_ADVICE = (Outcome.PASS, Outcome.WAIVED)
@@ -102,22 +102,22 @@ def _build_row(
     is_running: bool,
     now: datetime,
 ) -> CheckResultRow:
-    check = CHECKS.get(key)
-    title = _(check.title) if check else key
+    description = get_description(key)
     result = conclusive or newest
     if result is None or newest is None:
-        return CheckResultRow(key, title, Outcome.NOT_RUN, _("This check hasn't run yet."), looking=is_running)
+        return CheckResultRow(
+            key, _(description.title), Outcome.NOT_RUN, _("This check hasn't run yet."), looking=is_running
+        )
     is_outage = newest.outcome == Outcome.ERROR
     outcome = _determine_outcome(result, is_waived, now)
-    advice = result.advice or (_(check.advice) if check else "")
     return CheckResultRow(
         key=key,
-        title=title,
+        title=_(description.title),
         outcome=outcome,
         summary=result.summary if result == newest else f"{result.summary} {newest.summary}",
         advice=""
         if outcome in OUTCOMES_WITHOUT_ADVICE or result.outcome in (*OUTCOMES_WITHOUT_ADVICE, Outcome.ERROR)
-        else advice,
+        else result.advice or (description.advice and _(description.advice)),
         looked_at=_describe_state(result),
         version=result.version,
         at=result.last_seen,
@@ -132,7 +132,7 @@ def _build_row(
 def _determine_outcome(result: CheckResult, is_waived: bool, now: datetime) -> str:
     """Return the outcome of the result, or WAIVED or STALE if it doesn't count."""
     if result.outcome == Outcome.PASS or result.outcome == Outcome.ERROR or not is_waived:
-        is_stale = result.outcome != Outcome.ERROR and result.last_seen + get_max_age(result.key) <= now
+        is_stale = result.outcome != Outcome.ERROR and result.last_seen + get_description(result.key).max_age <= now
         return Outcome.STALE if is_stale else result.outcome
     return Outcome.WAIVED
 

@@ -23,7 +23,7 @@ from portal.core.json_text import clean_json
 from verification.checks import execution
 from verification.checks.models import CheckResult, Observation
 from verification.checks.services import observations
-from verification.checks.types import CHECKS, DEFAULT_MAX_AGE, Subject
+from verification.checks.types import Subject, get_description
 from verification.outcomes import Outcome, Result, get_worst_outcome
 from verification.sources import Sources, factory
 
@@ -190,7 +190,7 @@ def _store_result(integration: Integration, key: str, result: Result, now: datet
     check_result = CheckResult(
         integration=integration,
         key=key,
-        version=CHECKS[key].version if key in CHECKS else 0,
+        version=get_description(key).version,
         outcome=str(result.outcome),
         summary=result.summary[:500],
         evidence=[evidence.as_dict() for evidence in result.evidence],
@@ -222,14 +222,9 @@ def _record_requirement_result(
         summary=" ".join(summaries),
         detail=[_serialize_detail(key, result) for key, result in requirement_results.items()],
         retry_at=retry_at if outcome == Outcome.ERROR else None,
-        valid_until=now + min(get_max_age(key) for key in requirement_results),
+        valid_until=now + min(get_description(key).max_age for key in requirement_results),
         now=now,
     )
-
-
-def get_max_age(key: str) -> timedelta:
-    """Return how long a result of this check counts."""
-    return CHECKS[key].max_age if key in CHECKS else DEFAULT_MAX_AGE
 
 
 def _freeze_listing(integration: Integration, results: ResultsByKey, now: datetime) -> None:
@@ -255,11 +250,11 @@ def _freeze_listing(integration: Integration, results: ResultsByKey, now: dateti
 
 def _serialize_detail(key: str, result: Result) -> dict[str, object]:
     """Return the details of a check as JSON for pages."""
-    check = CHECKS.get(key)
+    description = get_description(key)
     return {
         "key": key,
-        "title": check.title if check else key,
-        "advice": result.advice or (check.advice if check else ""),
+        "title": description.title,
+        "advice": result.advice or description.advice,
         "outcome": str(result.outcome),
         "summary": result.summary,
         "evidence": [evidence.as_dict() for evidence in result.evidence],

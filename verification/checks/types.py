@@ -1,20 +1,24 @@
-"""Types of checks: a subject goes in, a result comes out. Standard library only.
+"""Types of checks: a subject goes in, a result comes out.
 
-A check is a function `(subject, sources) -> Result` with its texts, its version and the time for which its result
-counts. It gets plain values and clients, never a database row or a socket.
+A check is a function `(subject, sources) -> Result`, described in a content file. It gets plain values and clients,
+never a database row or a socket.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
 from typing import Protocol, TypeVar
 
+from pydantic import TypeAdapter
+
+from portal.core.content_files import Content, load_content
 from verification.outcomes import Result
 
 T = TypeVar("T")
-ACCEPTED_KEY_PREFIX = (
-    "accepted:"  # prefix of keys in Subject.known for values that a reviewer accepted; the key of the check follows
-)
+# prefix of keys in Subject.known for values that a reviewer accepted; the key of the check follows
+ACCEPTED_KEY_PREFIX = "accepted:"
 
 
 def _get_current_time() -> datetime:
@@ -97,48 +101,74 @@ class SourcesProtocol(Protocol):
 
 
 CheckFunction = Callable[..., Result]
-DEFAULT_MAX_AGE = timedelta(days=2)  # one missed night is fine, two aren't
+CONTENT_PATH = Path(__file__).parent / "content" / "checks.yaml"
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """Registered check: its key, texts, version, function, and how long a result counts.
+class CheckDescription(Content):
+    """Texts and settings of a check.
 
-    `help` is the URL of a page with more information, blank for the check's own help page. `accepts` names what a
-    reviewer can accept permanently: if `looked_at` has a pair of that name, a button offers it, and
-    Subject.get_accepted_value() gives its value to the next run.
+    Attributes:
+        question: What the check verifies, as a statement.
+        max_age_days: How long a result counts. By default, one missed night is fine, and two aren't.
+        help: URL of a page with more information, blank for the check's own help page.
+        accepts: What a reviewer can accept permanently. If `looked_at` has a pair of that name, a button offers it, and
+            Subject.get_accepted_value() gives its value to the next run.
     """
 
     key: str
     title: str
+    question: str
     advice: str
-    version: int
-    run: CheckFunction
-    max_age: timedelta = DEFAULT_MAX_AGE
+    details: str = ""
+    version: int = 1
+    max_age_days: int = 2
     help: str = ""
     accepts: str = ""
+
+    @property
+    def max_age(self) -> timedelta:
+        return timedelta(days=self.max_age_days)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFile(Content):
+    """Content of checks.yaml. `translatable` names the keys whose values are messages."""
+
+    translatable: tuple[str, ...]
+    checks: tuple[CheckDescription, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Check(CheckDescription):
+    """Registered check: a description with the function that runs it."""
+
+    run: CheckFunction = field(kw_only=True)
 
 
 CHECKS: dict[str, Check] = {}
 
 
-def register_check(
-    key: str,
-    *,
-    title: str,
-    advice: str,
-    version: int = 1,
-    max_age: timedelta = DEFAULT_MAX_AGE,
-    help: str = "",
-    accepts: str = "",
-) -> Callable[[CheckFunction], CheckFunction]:
-    """Register the function as the check of that key. Raises ValueError if the key is taken."""
+@cache
+def load_descriptions() -> dict[str, CheckDescription]:
+    """Return the descriptions of all checks by key."""
+    return {description.key: description for description in load_content(CONTENT_PATH, TypeAdapter(CheckFile)).checks}
+
+
+def get_description(key: str) -> CheckDescription:
+    """Return the description of a check, without texts for one that doesn't exist anymore."""
+    return CHECKS.get(key) or CheckDescription(key=key, title=key, question="", advice="", version=0)
+
+
+def register_check(key: str) -> Callable[[CheckFunction], CheckFunction]:
+    """Register the function as the check of that key. Raises ValueError if the key is taken or not described."""
 
     def register(run: CheckFunction) -> CheckFunction:
-        registered_check = CHECKS.get(key)
-        if registered_check is not None and registered_check.run.__module__ != run.__module__:
+        if key in CHECKS:
             raise ValueError(f"Two checks have the key {key}.")
-        CHECKS[key] = Check(key, title, advice, version, run, max_age, help, accepts)
+        if key not in load_descriptions():
+            raise ValueError(f"{CONTENT_PATH} doesn't describe the check {key}.")
+        CHECKS[key] = Check(**asdict(load_descriptions()[key]), run=run)
         return run
 
     return register

@@ -17,7 +17,7 @@ from integrations.programs.schema import Edition
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
 from portal.core.value_types import NamedValues
 from verification.checks import execution
-from verification.checks.types import CHECKS
+from verification.checks.types import get_description
 from verification.preflight import checkout_sources as local
 from verification.preflight import output
 from verification.preflight.report import EXIT_UNKNOWN, PreflightReport
@@ -103,7 +103,7 @@ def run_preflight(options: argparse.Namespace, report_progress: Callable[[str], 
     subject = replace(execution.build_subject(PROGRAMS[options.program], edition, repository), **subject_fields)
 
     def begin(key: str) -> None:
-        report_progress(f"[{keys.index(key) + 1}/{len(keys)}] {CHECKS[key].title if key in CHECKS else key} …")
+        report_progress(f"[{keys.index(key) + 1}/{len(keys)}] {get_description(key).title} …")
 
     if folder is None:
         results = execution.run_checks(keys, subject, Sources(), begin)

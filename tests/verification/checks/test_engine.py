@@ -1,5 +1,6 @@
 """Tests of check results over time: age, outages, missing objects, moves and conflicts."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -12,7 +13,7 @@ from portal.core.errors import ActionRefused
 from portal.jobs import leases
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, begin, meet
-from tests.verification.checks.stubs import GOOD, Stubs
+from tests.verification.checks.stubs import Stubs
 from tests.verification.checks.test_network_cut import READ_NOTHING
 from verification.checks import runner
 from verification.checks.models import CheckResult, Observation
@@ -144,7 +145,7 @@ def test_same_answer_is_confirmed_and_not_written_again(provider, stubs):
 
 def test_new_version_of_a_check_writes_a_new_answer(provider, stubs, monkeypatch):
     look(provider, NOW)
-    monkeypatch.setitem(CHECKS, KEY, stubs.check(KEY).__class__(KEY, "Public", "", 9, lambda *_: GOOD))
+    monkeypatch.setitem(CHECKS, KEY, replace(stubs.check(KEY), version=9))
     look(provider, NOW + HOUR)
     assert newest(provider).version == 9
     assert CheckResult.objects.filter(integration=provider, key=KEY).count() == 2

@@ -19,7 +19,7 @@ from verification.checks.runner import (
     list_checked_requirements,
     run_integration_checks,
 )
-from verification.checks.types import CHECKS, Check
+from verification.checks.types import CHECKS
 from verification.outcomes import Outcome, Result
 from verification.sources.errors import SourceUnavailableError
 
@@ -117,7 +117,7 @@ def test_fault_of_a_check_is_ours(provider, monkeypatch):
     def breaks(_subject, _sources):
         raise ZeroDivisionError
 
-    monkeypatch.setitem(CHECKS, "repository.license", Check("repository.license", "License", "", 2, breaks))
+    monkeypatch.setitem(CHECKS, "repository.license", replace(CHECKS["repository.license"], run=breaks))
     run_integration_checks(provider, {"TP-LIC"}, now=NOW, sources=FakeSources(**GOOD))
     check_result = CheckResult.objects.get(key="repository.license")
     assert (check_result.outcome, check_result.version) == ("error", 2)
@@ -134,7 +134,7 @@ def test_long_summary_does_not_break_the_run(provider, monkeypatch):
     def talks(_subject, _sources):
         return Result(Outcome.FAIL, "x" * 2000)
 
-    monkeypatch.setitem(CHECKS, "repository.license", Check("repository.license", "License", "", 1, talks))
+    monkeypatch.setitem(CHECKS, "repository.license", replace(CHECKS["repository.license"], run=talks))
     run_integration_checks(provider, {"TP-LIC"}, now=NOW, sources=FakeSources(**GOOD))
     assert len(CheckResult.objects.get(key="repository.license").summary) == 500
 

@@ -21,12 +21,14 @@ def test_worst_decides(outcomes, decides):
     assert get_worst_outcome(outcomes) == decides
 
 
-def test_check_with_a_taken_key_is_refused():
+def test_check_with_a_taken_or_unknown_key_is_refused():
     def other(_subject, _sources):
         return Result(Outcome.PASS, "Fine.")
 
     with pytest.raises(ValueError, match=r"repository\.public"):
-        register_check("repository.public", title="", advice="")(other)
+        register_check("repository.public")(other)
+    with pytest.raises(ValueError, match=r"doesn't describe the check no\.check"):
+        register_check("no.check")(other)
 
 
 def test_evidence_becomes_json():

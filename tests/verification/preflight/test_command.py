@@ -31,7 +31,9 @@ def run_program(monkeypatch):
                     raise result
                 return result(subject, sources) if callable(result) else result
 
-            monkeypatch.setitem(CHECKS, key, Check(key, f"Title of {key}", f"Advice of {key}.", 3, answer))
+            monkeypatch.setitem(
+                CHECKS, key, Check(key, f"Title of {key}", "", f"Advice of {key}.", version=3, run=answer)
+            )
         monkeypatch.setattr("verification.checks.execution.list_check_keys", lambda edition, category: tuple(results))
         hints = frozenset(key for key in results if key.startswith("hint"))
         monkeypatch.setattr("verification.checks.execution.list_advisory_check_keys", lambda edition, category: hints)

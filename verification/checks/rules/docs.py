@@ -3,8 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from portal.core.translation import gettext_noop
-from verification.checks.rules.link_reachability import LINKS_MAX_AGE, check_links, summarize_links
+from verification.checks.rules.link_reachability import check_links, summarize_links
 from verification.checks.rules.shared_reads import TRUNCATED_RESULT, build_code_url, with_release_code
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
@@ -12,7 +11,6 @@ from verification.sources import Sources
 from verification.sources.html_pages import extract_links
 from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
-DOCS_LAYOUT_URL = "https://developer.hashicorp.com/terraform/registry/providers/docs"
 DOCS_ROOTS = ("docs/", "website/docs/")
 PAGE_SUFFIX_PATTERN = re.compile(r"\.(?:html\.)?(?:md|markdown)$")
 CATEGORY_BY_FOLDER = {
@@ -72,17 +70,9 @@ def collect_documentable_names(code: RepositorySnapshot) -> Mapping[str, set[str
     return names
 
 
-@register_check(
-    "docs.layout",
-    title=gettext_noop("Documentation in the repository"),
-    advice=gettext_noop(
-        "Add docs/index.md and a page for each resource, then publish a release. We recommend tfplugindocs."
-    ),
-    help=DOCS_LAYOUT_URL,
-)
+@register_check("docs.layout")
 @with_release_code
 def check_docs_layout(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    """The release contains an overview and at least one page for a resource, data source, or function."""
     if code.cut:
         return TRUNCATED_RESULT
     pages = collect_pages(code)
@@ -98,15 +88,9 @@ def check_docs_layout(subject: Subject, sources: Sources, code: RepositorySnapsh
     return Result(Outcome.PASS, f"The documentation has an overview and {total} further pages.", evidence)
 
 
-@register_check(
-    "docs.pages",
-    title=gettext_noop("Page for each resource, data source, and function"),
-    advice=gettext_noop("Add the missing pages. We recommend tfplugindocs, which generates pages from the schema."),
-    help=DOCS_LAYOUT_URL,
-)
+@register_check("docs.pages")
 @with_release_code
 def check_docs_pages(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    """Each resource, data source, and function that has its own Go file has a page."""
     if code.cut:
         return TRUNCATED_RESULT
     expected_names, existing_pages = collect_documentable_names(code), collect_pages(code)
@@ -135,17 +119,9 @@ def _has_page(existing_pages: Mapping[str, RepositoryFile], name: str) -> bool:
     )
 
 
-@register_check(
-    "docs.limits",
-    title=gettext_noop("Documentation size"),
-    advice=gettext_noop(
-        "Shorten or split large pages. The registry truncates pages over 500 KB and omits pages over 1,000."
-    ),
-    help=DOCS_LAYOUT_URL,
-)
+@register_check("docs.limits")
 @with_release_code
 def check_docs_limits(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    """The documentation has at most 1,000 pages, none larger than 500 KB."""
     if code.cut:
         return TRUNCATED_RESULT
     pages = [file for category_pages in collect_pages(code).values() for file in category_pages.values()]
@@ -164,15 +140,9 @@ def check_docs_limits(subject: Subject, sources: Sources, code: RepositorySnapsh
     return Result(Outcome.PASS, f"The release has {len(pages)} pages, none larger than 500 KB.", evidence)
 
 
-@register_check(
-    "docs.links",
-    title=gettext_noop("Working links"),
-    advice=gettext_noop("Correct or remove the broken links."),
-    max_age=LINKS_MAX_AGE,
-)
+@register_check("docs.links")
 @with_release_code
 def check_docs_links(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    """The first 15 links in the overview and the README work."""
     overview = list(collect_pages(code)["index"].values())
     readme = [file for file in code.files if file.path.lower() == "readme.md"]
     addresses = dict.fromkeys(address for file in (*overview, *readme) for address in extract_links(code.open(file)))

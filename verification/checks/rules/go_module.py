@@ -1,6 +1,5 @@
 """Checks of go.mod and the workflows: how a provider or plugin is built and tested. Most are hints."""
 
-from portal.core.translation import gettext_noop
 from verification.checks.rules.shared_reads import build_code_state, build_code_url, with_release_code
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
@@ -8,9 +7,6 @@ from verification.sources import Sources
 from verification.sources import repository_snapshot as reader
 from verification.sources.repository_snapshot import GoModule, RepositorySnapshot
 
-FRAMEWORK_URL = "https://developer.hashicorp.com/terraform/plugin/framework"
-TESTING_URL = "https://developer.hashicorp.com/terraform/plugin/testing"
-SCHEDULE_URL = "https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows#schedule"
 MAX_WORKFLOWS = 20
 EvidenceItems = tuple[Evidence, ...]
 
@@ -28,14 +24,9 @@ def build_missing_module_result(code: RepositorySnapshot, sources: Sources) -> R
     return Result(Outcome.WARN, "The root of the repository has no go.mod.", evidence)
 
 
-@register_check(
-    "go.module",
-    title=gettext_noop("Go module"),
-    advice=gettext_noop("Run go mod init with the repository's own address, then release the resulting go.mod."),
-)
+@register_check("go.module")
 @with_release_code
 def check_go_module(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    """The repository has a go.mod, and the module has the repository's name."""
     go_module = read_go_module(code)
     if go_module is None:
         return build_missing_module_result(code, sources)
@@ -51,17 +42,9 @@ def check_go_module(subject: Subject, sources: Sources, code: RepositorySnapshot
     return Result(Outcome.PASS, f"A Go module for Go {go_module.go or 'of any version'}.", evidence)
 
 
-@register_check(
-    "go.framework",
-    title=gettext_noop("Plugin Framework"),
-    advice=gettext_noop(
-        "Use the Plugin Framework for new providers. You can migrate older providers one resource at a time."
-    ),
-    help=FRAMEWORK_URL,
-)
+@register_check("go.framework")
 @with_release_code
 def check_plugin_framework(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    """go.mod requires the Plugin Framework. The older SDK, alone or in addition, is a warning."""
     go_module = read_go_module(code)
     if go_module is None:
         return build_missing_module_result(code, sources)
@@ -84,17 +67,9 @@ def check_plugin_framework(subject: Subject, sources: Sources, code: RepositoryS
     )
 
 
-@register_check(
-    "go.acceptance_tests",
-    title=gettext_noop("Acceptance tests"),
-    advice=gettext_noop(
-        "Write acceptance tests with terraform-plugin-testing, and make them a required status check of the repository."
-    ),
-    help=TESTING_URL,
-)
+@register_check("go.acceptance_tests")
 @with_release_code
 def check_acceptance_tests(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    """The repository has test files and a library for acceptance tests. Whether the tests pass is up to a workflow."""
     go_module, test_files = read_go_module(code), code.list_test_files()
     evidence: EvidenceItems = (Evidence("Test files", str(len(test_files)), build_code_url(code, sources)),)
     if go_module is not None and reader.TESTING_MODULE in go_module.requires:
@@ -117,14 +92,9 @@ def check_acceptance_tests(subject: Subject, sources: Sources, code: RepositoryS
     )
 
 
-@register_check(
-    "go.tests",
-    title=gettext_noop("Tests"),
-    advice=gettext_noop("Write tests next to the code, in files that end in _test.go."),
-)
+@register_check("go.tests")
 @with_release_code
 def check_go_tests(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    """The repository has test files."""
     test_files = code.list_test_files()
     evidence = tuple(Evidence("Tests", file.path, build_code_url(code, sources, file.path)) for file in test_files[:5])
     if test_files:
@@ -134,14 +104,8 @@ def check_go_tests(subject: Subject, sources: Sources, code: RepositorySnapshot)
     return Result(Outcome.WARN, "The repository has no test files (_test.go).", evidence)
 
 
-@register_check(
-    "go.nightly",
-    title=gettext_noop("Nightly tests"),
-    advice=gettext_noop("Add a schedule to the workflow that runs the tests. For example, cron: '0 2 * * *'."),
-    help=SCHEDULE_URL,
-)
+@register_check("go.nightly")
 def check_nightly_tests(subject: Subject, sources: Sources) -> Result:
-    """A workflow on the default branch runs at least every working day. GitHub reads schedules from there."""
     if not subject.repository:
         return Result(Outcome.FAIL, "Enter the repository URL first.")
     branch = sources.github.repository(subject.repository).default_branch or "HEAD"

@@ -1,16 +1,10 @@
 """Results of the newest test run of an integration. The checks themselves run nothing."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 
-from portal.core.translation import gettext_noop
 from portal.core.value_types import JsonObject
 from verification.outcomes import Evidence, Outcome, Result
 
-TEST_RUN_MAX_AGE = timedelta(days=90)
-TEST_RUN_ADVICE = gettext_noop(
-    "Start a test run on the integration page, then fix the failed rules. You can repeat it anytime."
-)
 NO_TEST_RUN_RESULT = Result(Outcome.NOT_RUN, "No test run yet.")
 OUTCOME_PHRASES = {
     "pass": "passed its test run",

@@ -6,7 +6,6 @@ GitHub's own answer is a second opinion: if it names another license than the fi
 import re
 from collections.abc import Iterable
 
-from portal.core.translation import gettext_noop
 from verification.checks.rules.repository import build_repository_evidence, build_repository_state, with_repository
 from verification.checks.rules.shared_reads import determine_ref, read_code
 from verification.checks.types import Subject, register_check
@@ -56,17 +55,9 @@ MAX_LICENSE_FILES = 12
 MAX_REASONS = 6
 
 
-@register_check(
-    "repository.license",
-    title=gettext_noop("License"),
-    advice=gettext_noop(
-        "Add an unmodified LICENSE file with a license that the program accepts, then publish a release."
-    ),
-    version=2,
-)
+@register_check("repository.license")
 @with_repository
 def check_license(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
-    """The license files of the newest release match the program's license policy. A reviewer decides unclear cases."""
     code = read_code(subject, sources, determine_ref(subject, sources))
     license_files, part_files, other_files = classify_license_files(code)
     if code.cut or len(license_files) + len(part_files) > MAX_LICENSE_FILES:

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 
 from verification.outcomes import Evidence, Outcome
 from verification.sources import Sources
@@ -11,7 +10,6 @@ from verification.sources.errors import RequestRefusedError, SourceUnavailableEr
 from verification.sources.http.client import PAGE, ResponseTooLargeError, SourceResponse
 
 GONE_STATUSES = (404, 410)
-LINKS_MAX_AGE = timedelta(days=7)  # a weekend outage of a third-party page must not change a listing status
 TIME_LIMIT_SECONDS = 60.0  # limit for starting the requests of one check
 CLOSED_STATUSES = (401, 403, 405, 451)  # the server exists but refuses automated clients
 

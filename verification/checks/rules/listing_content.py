@@ -3,11 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from portal.core.translation import gettext_noop
 from verification.checks.rules.link_reachability import (
     CLOSED_STATUSES,
     GONE_STATUSES,
-    LINKS_MAX_AGE,
     check_links,
     summarize_links,
 )
@@ -18,7 +16,6 @@ from verification.sources.errors import RequestRefusedError, SourceNotFoundError
 from verification.sources.html_pages import WebPage, parse_page
 from verification.sources.http.client import PAGE, SourceResponse
 
-RUN_TASKS_URL = "https://developer.hashicorp.com/terraform/registry/run-tasks"
 MAX_SUMMARY_LINES = 2
 MAX_ADDRESSES = 15
 URL_PATTERN = re.compile(r"https?://[^\s<>\"]{1,500}")
@@ -36,13 +33,8 @@ REQUIRED_TOPICS = {
 }
 
 
-@register_check(
-    "listing.summary",
-    title=gettext_noop("Two-line summary"),
-    advice=gettext_noop("Describe in two lines what the integration does and who it is for."),
-)
+@register_check("listing.summary")
 def check_listing_summary(subject: Subject, sources: Sources) -> Result:
-    """The listing has a summary of at most two lines."""
     text = str(subject.find_answer("summary") or subject.find_answer("text")).strip()
     lines = [line for line in text.splitlines() if line.strip()]
     evidence = (Evidence("Summary", text[:500]),)
@@ -64,25 +56,14 @@ def list_addresses(subject: Subject) -> list[str]:
     return list(dict.fromkeys(value for value in candidates if URL_PATTERN.fullmatch(value)))
 
 
-@register_check(
-    "listing.links",
-    title=gettext_noop("Working links"),
-    advice=gettext_noop("Correct the broken links. The listing sends users to them."),
-    max_age=LINKS_MAX_AGE,
-)
+@register_check("listing.links")
 def check_listing_links(subject: Subject, sources: Sources) -> Result:
-    """The homepage, the documentation, and every other URL that the partner entered work."""
     outcome, message, evidence = summarize_links(check_links(sources, list_addresses(subject)[:MAX_ADDRESSES]))
     return Result(outcome, message, evidence)
 
 
-@register_check(
-    "listing.contacts",
-    title=gettext_noop("Support contacts"),
-    advice=gettext_noop("Enter an email address that your team reads. A shared address survives staff changes."),
-)
+@register_check("listing.contacts")
 def check_support_contacts(subject: Subject, sources: Sources) -> Result:
-    """The listing has support email addresses in a valid format. We don't send anything to them."""
     addresses = list(dict.fromkeys(_list_email_addresses(subject)))
     unreachable = [address for address in addresses if not _is_reachable(address)]
     evidence = tuple(Evidence("Contact", address) for address in (unreachable or addresses)[:10])
@@ -110,16 +91,8 @@ def _is_reachable(address: str) -> bool:
     )
 
 
-@register_check(
-    "listing.run_task_docs",
-    title=gettext_noop("Public documentation of the run task"),
-    advice=gettext_noop(
-        "Add the missing topics to the public page. Include screenshots of a stopped run and a passed run."
-    ),
-    help=RUN_TASKS_URL,
-)
+@register_check("listing.run_task_docs")
 def check_run_task_docs(subject: Subject, sources: Sources) -> Result:
-    """The public page loads and covers creating, attaching, stages, stopping, and passing. This check is a hint."""
     address = str(subject.find_answer("documentation"))
     if not address:
         return Result(Outcome.NOT_RUN, "The documentation URL is missing.")

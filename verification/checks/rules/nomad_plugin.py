@@ -1,10 +1,7 @@
 """Check of the newest Nomad plugin test. The check itself runs nothing."""
 
-from portal.core.translation import gettext_noop
 from verification.checks.rules.latest_test_run import (
     NO_TEST_RUN_RESULT,
-    TEST_RUN_ADVICE,
-    TEST_RUN_MAX_AGE,
     build_test_run_result,
 )
 from verification.checks.types import Subject, register_check
@@ -15,9 +12,8 @@ CHECK_KEY = "plugin.test_run"
 OBSERVATION_KEY = "nomad_plugin_test_run"
 
 
-@register_check(CHECK_KEY, title=gettext_noop("Nomad plugin test"), advice=TEST_RUN_ADVICE, max_age=TEST_RUN_MAX_AGE)
+@register_check(CHECK_KEY)
 def check_nomad_plugin_test(subject: Subject, sources: Sources) -> Result:
-    """The portal has called the plugin as Nomad's agent does, and all rules passed."""
     test_run = subject.known.get(OBSERVATION_KEY)
     if not isinstance(test_run, dict):
         return NO_TEST_RUN_RESULT

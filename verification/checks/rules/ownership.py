@@ -1,6 +1,5 @@
 """Checks that the repository still has the owner and name that it had at submission."""
 
-from portal.core.translation import gettext_noop
 from verification.checks.rules.repository import with_repository
 from verification.checks.rules.shared_reads import resolve_recorded_number
 from verification.checks.types import Subject, register_check
@@ -11,15 +10,9 @@ from verification.sources.github.client import GitHubRepository
 NEW_OWNER = "new owner"
 
 
-@register_check(
-    "repository.owner",
-    title=gettext_noop("Same owner"),
-    advice=gettext_noop("Transfer the repository back, or ask the program to accept the new owner."),
-    accepts=NEW_OWNER,
-)
+@register_check("repository.owner")
 @with_repository
 def check_owner(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
-    """The account that owned the repository at submission still owns it, by GitHub's account number."""
     owner_name = repository.full_name.partition("/")[0]
     looked_at = (("repository", repository.full_name), ("owner", str(repository.owner_id)))
     evidence: tuple[Evidence, ...] = (Evidence("Owner", f"{owner_name} ({repository.owner_id})", repository.html_url),)
@@ -49,14 +42,9 @@ def check_owner(subject: Subject, sources: Sources, repository: GitHubRepository
     )
 
 
-@register_check(
-    "repository.renamed",
-    title=gettext_noop("Same name"),
-    advice=gettext_noop("Enter the new repository URL here, and update it in the registry."),
-)
+@register_check("repository.renamed")
 @with_repository
 def check_repository_name_unchanged(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
-    """The repository still has the name that it had at submission. GitHub redirects old names."""
     looked_at = (("repository", repository.full_name), ("id", str(repository.id)))
     evidence = (Evidence("Repository", repository.full_name, repository.html_url),)
     if repository.full_name.lower() == subject.repository.lower():

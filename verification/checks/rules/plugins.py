@@ -2,7 +2,6 @@
 
 import re
 
-from portal.core.translation import gettext_noop
 from verification.checks.rules.go_module import build_missing_module_result, read_go_module
 from verification.checks.rules.shared_reads import build_code_url, with_release_code
 from verification.checks.types import Subject, register_check
@@ -33,13 +32,8 @@ VERIFIED_TIERS = ("partner", "official")
 MAX_FILES = 20
 
 
-@register_check(
-    "plugin.name",
-    title=gettext_noop("Conventional name"),
-    advice=gettext_noop("Follow the naming convention of the category so that users can find the repository."),
-)
+@register_check("plugin.name")
 def check_plugin_name(subject: Subject, sources: Sources) -> Result:
-    """The repository name follows the convention of its category. The convention isn't a rule."""
     convention = NAME_CONVENTIONS.get(subject.category, "")
     if not subject.repository:
         return Result(Outcome.FAIL, "Enter the repository URL first.")
@@ -55,13 +49,8 @@ def check_plugin_name(subject: Subject, sources: Sources) -> Result:
     )
 
 
-@register_check(
-    "plugin.pull_request",
-    title=gettext_noop("Pull request to the product"),
-    advice=gettext_noop("Open a pull request in the product's repository and enter its URL."),
-)
+@register_check("plugin.pull_request")
 def check_pull_request(subject: Subject, sources: Sources) -> Result:
-    """The partner's pull request exists in the product's repository and is open or merged."""
     address, product_repository = str(subject.find_answer("pull_request")), f"hashicorp/{subject.product.lower()}"
     if not address:
         return Result(Outcome.NOT_RUN, "The pull request URL is missing.")
@@ -81,14 +70,9 @@ def check_pull_request(subject: Subject, sources: Sources) -> Result:
     return Result(outcome, f"Pull request {pull.number} {phrase}.", evidence, looked_at)
 
 
-@register_check(
-    "plugin.packer_sdk",
-    title=gettext_noop("Packer plugin SDK"),
-    advice=gettext_noop("Build the plugin with github.com/hashicorp/packer-plugin-sdk, as the scaffold does."),
-)
+@register_check("plugin.packer_sdk")
 @with_release_code
 def check_packer_sdk(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    """go.mod requires the Packer plugin SDK."""
     go_module = read_go_module(code)
     if go_module is None:
         return build_missing_module_result(code, sources)
@@ -104,16 +88,9 @@ def _read_configuration(code: RepositorySnapshot) -> dict[str, str]:
     return {file.path: code.open(file) for file in files[:MAX_FILES]}
 
 
-@register_check(
-    "nia.services",
-    title=gettext_noop("Variable services"),
-    advice=gettext_noop(
-        'Declare variable "services" at the root. Consul-Terraform-Sync passes the services in this variable.'
-    ),
-)
+@register_check("nia.services")
 @with_release_code
 def check_services_variable(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    """A Terraform file at the root declares the variable services."""
     texts = _read_configuration(code)
     declaring_path = next((path for path, text in texts.items() if SERVICES_VARIABLE_PATTERN.search(text)), "")
     if declaring_path:
@@ -125,14 +102,9 @@ def check_services_variable(subject: Subject, sources: Sources, code: Repository
     return Result(Outcome.FAIL, summary)
 
 
-@register_check(
-    "nia.terraform",
-    title=gettext_noop("Terraform 0.13 or newer"),
-    advice=gettext_noop('Add required_version = ">= 0.13" to the terraform block.'),
-)
+@register_check("nia.terraform")
 @with_release_code
 def check_required_terraform_version(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    """The module requires a Terraform version that excludes Terraform 0.12."""
     constraints = [
         (path, match["version"])
         for path, text in _read_configuration(code).items()
@@ -158,15 +130,8 @@ def _is_version_allowed(constraint_text: str, version: Version) -> bool:
         return True
 
 
-@register_check(
-    "nia.provider",
-    title=gettext_noop("Verified provider"),
-    advice=gettext_noop(
-        "Use a provider of the partner or official tier. Otherwise, start with the Terraform provider program."
-    ),
-)
+@register_check("nia.provider")
 def check_provider_tier(subject: Subject, sources: Sources) -> Result:
-    """The registry lists the module's provider in the partner or official tier."""
     full_name = str(subject.find_answer("provider")).strip()
     if not full_name:
         return Result(Outcome.NOT_RUN, "The provider name is missing.")

@@ -1,6 +1,5 @@
 """Checks of the conventions for provider authors. They are hints: a deviation is at most a warning."""
 
-from portal.core.translation import gettext_noop
 from verification.checks.rules.go_module import build_missing_module_result, read_go_module
 from verification.checks.rules.shared_reads import TRUNCATED_RESULT, build_code_url, with_release_code
 from verification.checks.types import Subject, register_check
@@ -9,20 +8,13 @@ from verification.sources import Sources
 from verification.sources import repository_snapshot as reader
 from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
-GUIDE_URL = "https://www.terraform.io/guides/writing-custom-terraform-providers.html"
 MAX_OPENED_FILES = 30  # Go files opened per run
 MAX_EVIDENCE_ITEMS = 10
 
 
-@register_check(
-    "guide.main",
-    title=gettext_noop("main.go"),
-    advice=gettext_noop("Put the entry point of the plugin into main.go at the root of the repository."),
-    help=GUIDE_URL,
-)
+@register_check("guide.main")
 @with_release_code
 def check_main_file(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    """The program starts in main.go."""
     if "main.go" in code.files_by_path:
         evidence = (Evidence("Entry point", "main.go", build_code_url(code, sources, "main.go")),)
         return Result(Outcome.PASS, "The program starts in main.go.", evidence)
@@ -31,15 +23,9 @@ def check_main_file(subject: Subject, sources: Sources, code: RepositorySnapshot
     return Result(Outcome.WARN, "The root of the repository has no main.go.")
 
 
-@register_check(
-    "guide.resources",
-    title=gettext_noop("One file per resource"),
-    advice=gettext_noop("Put each resource into its own file, resource_NAME.go."),
-    help=GUIDE_URL,
-)
+@register_check("guide.resources")
 @with_release_code
 def check_resource_files(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    """Each resource has a file with its name. We can't detect files with several resources."""
     resource_files = reader.collect_resource_files(code)
     if resource_files:
         evidence = _build_file_evidence(code, sources, list(resource_files.values()))
@@ -49,15 +35,9 @@ def check_resource_files(subject: Subject, sources: Sources, code: RepositorySna
     return Result(Outcome.WARN, "No file is named after a resource, such as resource_server.go.")
 
 
-@register_check(
-    "guide.tests",
-    title=gettext_noop("Acceptance test for each resource"),
-    advice=gettext_noop("Add an acceptance test for each resource, in resource_NAME_test.go."),
-    help=GUIDE_URL,
-)
+@register_check("guide.tests")
 @with_release_code
 def check_resource_tests(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    """Each resource file has a test file next to it."""
     resource_files = reader.collect_resource_files(code)
     if code.cut or not resource_files:
         reason = (
@@ -72,15 +52,9 @@ def check_resource_tests(subject: Subject, sources: Sources, code: RepositorySna
     return Result(Outcome.PASS, f"All {len(resource_files)} resources have a test file.")
 
 
-@register_check(
-    "guide.client",
-    title=gettext_noop("Separate client library"),
-    advice=gettext_noop("Put the calls to your API into a separate Go module that the provider requires."),
-    help=GUIDE_URL,
-)
+@register_check("guide.client")
 @with_release_code
 def check_client_library(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    """go.mod requires a library from outside Go and HashiCorp that could be the platform's client."""
     go_module = read_go_module(code)
     if go_module is None:
         return build_missing_module_result(code, sources)
@@ -94,15 +68,9 @@ def check_client_library(subject: Subject, sources: Sources, code: RepositorySna
     return Result(Outcome.WARN, "go.mod requires no library that could be the platform's client.")
 
 
-@register_check(
-    "guide.errors",
-    title=gettext_noop("No panic or os.Exit calls"),
-    advice=gettext_noop("Return an error instead. A plugin that exits leaves partial state behind."),
-    help=GUIDE_URL,
-)
+@register_check("guide.errors")
 @with_release_code
 def check_abrupt_exits(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    """No resource exits the plugin. main.go is exempt. We read resources first, up to a limit."""
     files = _list_files_to_open(code)
     if not files:
         return Result(Outcome.NOT_RUN, "There is no Go file to read.")
@@ -133,14 +101,8 @@ def _build_file_evidence(
     )
 
 
-@register_check(
-    "guide.organization",
-    title=gettext_noop("One GitHub organization"),
-    advice=gettext_noop("Keep all providers of your company in one organization so that users find them together."),
-    version=2,
-)
+@register_check("guide.organization")
 def check_organization(subject: Subject, sources: Sources) -> Result:
-    """The repository belongs to an organization, and the partner's other providers belong to the same one."""
     if not subject.repository:
         return Result(Outcome.FAIL, "Enter the repository URL first.")
     repository = sources.github.repository(subject.repository)

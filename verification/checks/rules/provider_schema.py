@@ -1,12 +1,10 @@
 """Checks of the provider's own schema, as the newest inspection read it. The checks start nothing."""
 
-from collections.abc import Mapping
-from dataclasses import replace
-from datetime import timedelta
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
-from portal.core.translation import gettext_noop
 from portal.core.value_types import JsonObject
-from verification.checks.rules.docs import DOCS_LAYOUT_URL, collect_pages
+from verification.checks.rules.docs import collect_pages
 from verification.checks.rules.release import read_report
 from verification.checks.rules.shared_reads import (
     TRUNCATED_RESULT,
@@ -16,27 +14,15 @@ from verification.checks.rules.shared_reads import (
     read_release_code,
     with_value,
 )
-from verification.checks.types import Subject, register_check
+from verification.checks.types import Subject, load_descriptions, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.releases.registry_package import protocols_of_manifest
 from verification.sources import Sources
 from verification.sources.errors import SourceError
 
 CHECK_KEY, OBSERVATION_KEY = "schema.read", "schema_reading"
-SCHEMA_MAX_AGE = timedelta(days=90)
-SCHEMAS_URL = "https://developer.hashicorp.com/terraform/plugin/framework/handling-data/schemas"
-NAMING_URL = "https://developer.hashicorp.com/terraform/plugin/best-practices/naming"
-SENSITIVE_STATE_URL = "https://developer.hashicorp.com/terraform/plugin/best-practices/sensitive-state"
 MAX_EVIDENCE_ITEMS = 12
-SCHEMA_CHECK_KEYS = (
-    CHECK_KEY,
-    "schema.protocol",
-    "schema.prefix",
-    "schema.sensitive",
-    "schema.deprecated",
-    "schema.descriptions",
-    "schema.pages",
-)
+SCHEMA_CHECK_KEYS = tuple(key for key in load_descriptions() if key.startswith("schema."))
 
 
 def load_inspection(subject: Subject) -> JsonObject | Result:
@@ -56,20 +42,9 @@ def _build_state(inspection: Mapping[str, object]) -> tuple[tuple[str, str], ...
 with_inspection = with_value(lambda subject, _: load_inspection(subject), add_state(_build_state))
 
 
-@register_check(
-    CHECK_KEY,
-    title=gettext_noop("Readable provider schema"),
-    advice=gettext_noop("Start the released executable yourself with the plugin cookie set, then fix the error."),
-    max_age=SCHEMA_MAX_AGE,
-)
+@register_check(CHECK_KEY)
 @with_inspection
 def check_schema_read(subject: Subject, sources: Sources, inspection: JsonObject) -> Result:
-    """The released executable completes the plugin handshake in the sandbox and returns its schema. Terraform reads the
-    same schema.
-
-    The sandbox has no network, an empty home folder, and limits on time, memory, disk, and processes. Reading a schema
-    needs none of these. If the worker has no Terraform, we read the schema directly only.
-    """
     evidence = tuple(_build_reading_evidence(reading) for reading in inspection["readings"])
     failed_reading = next((reading for reading in inspection["readings"] if not reading["read"]), None)
     if failed_reading is not None:
@@ -98,119 +73,69 @@ def _describe_problem(reading: Mapping[str, object]) -> str:
     return str(reading["problem"]) if reading["via"] == "direct" else f"Through Terraform: {reading['problem']}"
 
 
-def _build_rule_result(
-    subject: Subject, key: str, pass_text: str, problem_text: str, empty_text: str, outcome: Outcome = Outcome.WARN
-) -> Result:
-    """Return the result of a rule. `pass_text` and `problem_text` have placeholders for the rule's numbers."""
-    inspection = load_inspection(subject)
-    if isinstance(inspection, Result):
-        return inspection
-    rule_result = next((entry for entry in inspection.get("rules", ()) if entry["rule"] == key), None)
-    if rule_result is None:
-        return Result(Outcome.NOT_RUN, "The schema couldn't be read.", looked_at=_build_state(inspection))
-    if not rule_result["looked"]:
-        return Result(Outcome.PASS, empty_text, looked_at=_build_state(inspection))
-    evidence = tuple(Evidence("Place", place) for place in rule_result["places"][:MAX_EVIDENCE_ITEMS])
-    summary = (problem_text if rule_result["count"] else pass_text).format(**rule_result)
-    return Result(outcome if rule_result["count"] else Outcome.PASS, summary, evidence, _build_state(inspection))
+@dataclass(frozen=True, slots=True)
+class SchemaRule:
+    """Rule that the inspection evaluates. The texts for a pass and for problems have placeholders for its numbers."""
+
+    key: str
+    pass_text: str
+    problem_text: str
+    empty_text: str
+    outcome: Outcome = Outcome.WARN
 
 
-@register_check(
-    "schema.prefix",
-    title=gettext_noop("Provider prefix in names"),
-    advice=gettext_noop(
-        "Name resources and data sources PROVIDER_THING. Terraform finds the provider by the first word."
-    ),
-    max_age=SCHEMA_MAX_AGE,
-    help=NAMING_URL,
-)
-def check_name_prefix(subject: Subject, sources: Sources) -> Result:
-    """The name of every resource, data source, and ephemeral resource starts with the provider's name."""
-    problem_text = "{count} of {looked} names don't start with the provider's name."
-    return _build_rule_result(
-        subject,
+SCHEMA_RULES = (
+    SchemaRule(
         "prefix",
         "All {looked} names start with the provider's name.",
-        problem_text,
+        "{count} of {looked} names don't start with the provider's name.",
         "The provider has no resources.",
         Outcome.FAIL,
-    )
-
-
-@register_check(
-    "schema.descriptions",
-    title=gettext_noop("Descriptions in the schema"),
-    advice=gettext_noop(
-        "Describe each resource and argument. Editors, tfplugindocs, and Crossplane show the descriptions to users."
     ),
-    max_age=SCHEMA_MAX_AGE,
-    help=SCHEMAS_URL,
-)
-def check_descriptions(subject: Subject, sources: Sources) -> Result:
-    """Every resource, data source, and argument has a description."""
-    problem_text = "{count} of {looked} items have no description."
-    return _build_rule_result(
-        subject, "descriptions", "All {looked} items have a description.", problem_text, "There is nothing to describe."
-    )
-
-
-@register_check(
-    "schema.deprecated",
-    title=gettext_noop("Deprecation messages"),
-    advice=gettext_noop(
-        "Add a deprecation message. Name the replacement in the description too, because older Terraform "
-        "versions show only the description."
+    SchemaRule(
+        "descriptions",
+        "All {looked} items have a description.",
+        "{count} of {looked} items have no description.",
+        "There is nothing to describe.",
     ),
-    max_age=SCHEMA_MAX_AGE,
-    help=SCHEMAS_URL,
-)
-def check_deprecations(subject: Subject, sources: Sources) -> Result:
-    """Every deprecated item has a message, or a description that mentions the deprecation.
-
-    Any message passes, but only newer Terraform versions show messages. Without a message, the description must mention
-    the deprecation, as in “deprecated”, “use x instead”, or “removed in 2.0”.
-    """
-    problem_text = "{count} of {looked} deprecated items don't mention their deprecation."
-    return _build_rule_result(
-        subject,
+    SchemaRule(
         "deprecated",
         "All {looked} deprecated items mention their deprecation.",
-        problem_text,
+        "{count} of {looked} deprecated items don't mention their deprecation.",
         "Nothing is deprecated.",
-    )
-
-
-@register_check(
-    "schema.sensitive",
-    title=gettext_noop("Sensitive secrets"),
-    advice=gettext_noop("Mark these attributes as sensitive or write-only so that plans and logs don't show them."),
-    max_age=SCHEMA_MAX_AGE,
-    help=SENSITIVE_STATE_URL,
-)
-def check_sensitive_attributes(subject: Subject, sources: Sources) -> Result:
-    """Every attribute named like a password, token, or key is sensitive or write-only.
-
-    We compare names only. A name that merely sounds like a secret causes a warning at most.
-    """
-    problem_text = "{count} of {looked} attributes that are named like secrets aren't sensitive."
-    return _build_rule_result(
-        subject,
+    ),
+    SchemaRule(
         "sensitive",
         "All {looked} attributes that are named like secrets are sensitive.",
-        problem_text,
+        "{count} of {looked} attributes that are named like secrets aren't sensitive.",
         "No attribute is named like a secret.",
-    )
-
-
-@register_check(
-    "schema.pages",
-    title=gettext_noop("Page for everything in the schema"),
-    advice=gettext_noop("Add the missing pages. We recommend tfplugindocs, which generates pages from the schema."),
-    help=DOCS_LAYOUT_URL,
+    ),
 )
+
+
+def _build_rule_check(rule: SchemaRule) -> Callable[[Subject, Sources], Result]:
+    @with_inspection
+    def run(subject: Subject, sources: Sources, inspection: JsonObject) -> Result:
+        rule_result = next((entry for entry in inspection.get("rules", ()) if entry["rule"] == rule.key), None)
+        if rule_result is None:
+            return Result(Outcome.NOT_RUN, "The schema couldn't be read.")
+        if not rule_result["looked"]:
+            return Result(Outcome.PASS, rule.empty_text)
+        evidence = tuple(Evidence("Place", place) for place in rule_result["places"][:MAX_EVIDENCE_ITEMS])
+        if rule_result["count"]:
+            return Result(rule.outcome, rule.problem_text.format(**rule_result), evidence)
+        return Result(Outcome.PASS, rule.pass_text.format(**rule_result), evidence)
+
+    return run
+
+
+for _rule in SCHEMA_RULES:
+    register_check(f"schema.{_rule.key}")(_build_rule_check(_rule))
+
+
+@register_check("schema.pages")
 @with_inspection
 def check_schema_pages(subject: Subject, sources: Sources, inspection: JsonObject) -> Result:
-    """Each resource, data source, ephemeral resource, and function in the schema has a page."""
     documented_names = inspection.get("offered") or {}
     total = sum(map(len, documented_names.values()))
     if not total:
@@ -241,15 +166,9 @@ def _list_page_names(name: str, provider_name: str) -> set[str]:
     return {name, name.removeprefix(f"{provider_name}_"), name.removeprefix(f"{provider_name.partition('-')[0]}_")}
 
 
-@register_check(
-    "schema.protocol",
-    title=gettext_noop("Declared protocol"),
-    advice=gettext_noop("Set the protocol that the provider serves in terraform-registry-manifest.json."),
-    help="https://developer.hashicorp.com/terraform/registry/providers/publishing",
-)
+@register_check("schema.protocol")
 @with_inspection
 def check_declared_protocol(subject: Subject, sources: Sources, inspection: JsonObject) -> Result:
-    """The manifest or the registry declares the protocol that the provider speaks."""
     if not inspection.get("protocol"):
         return Result(Outcome.NOT_RUN, "The provider didn't report its protocol.")
     if not (subject.namespace and subject.provider):

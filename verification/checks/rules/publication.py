@@ -1,7 +1,6 @@
 """Checks of the provider's listing in the registry: address, pages, warnings and tier."""
 
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
-from portal.core.translation import gettext_noop
 from verification.checks.rules.shared_reads import add_state, with_value
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
@@ -9,8 +8,6 @@ from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
 from verification.sources.published_versions import RegistryListing, load_listing
 
-PUBLISHING_URL = "https://developer.hashicorp.com/terraform/registry/providers/publishing"
-PROVIDER_DOCS_URL = "https://developer.hashicorp.com/terraform/registry/providers/docs"
 NO_REPOSITORY_RESULT = Result(Outcome.FAIL, "Enter the repository URL first. We derive the registry address from it.")
 LISTED_STATUSES = ("listed", "on_notice")
 REGISTRY_TIERS_BY_TIER = {
@@ -52,15 +49,8 @@ def _read_listing_of_provider(subject: Subject, sources: Sources) -> RegistryLis
 with_listing = with_value(_read_listing_of_provider, add_state(build_listing_state))
 
 
-@register_check(
-    "registry.listed",
-    title=gettext_noop("Registry listing"),
-    advice=gettext_noop("Sign in to the registry with the owner's GitHub account and publish the repository there."),
-    version=2,
-    help=PUBLISHING_URL,
-)
+@register_check("registry.listed")
 def check_registry_listing(subject: Subject, sources: Sources) -> Result:
-    """The registry lists the provider in this namespace, from this repository, with a version."""
     if not (subject.namespace and subject.provider):
         return NO_REPOSITORY_RESULT
     full_name = f"{subject.namespace}/{subject.provider}"
@@ -123,16 +113,9 @@ def _get_https_url(address: str) -> str:
     return address if address.startswith("https://") else ""
 
 
-@register_check(
-    "registry.state",
-    title=gettext_noop("No warning or move"),
-    advice=gettext_noop(
-        "If the warning or move is wrong, contact the registry team. Otherwise, enter the new URL here."
-    ),
-)
+@register_check("registry.state")
 @with_listing
 def check_registry_state(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
-    """The registry doesn't warn about the provider, hide it, or redirect users elsewhere."""
     evidence: tuple[Evidence, ...] = (build_listing_evidence(subject, sources, listing),)
     if listing.warning is None or listing.unlisted is None or listing.moved_to is None:
         return Result(Outcome.NOT_RUN, "The registry didn't say whether it warns about the provider.", evidence)
@@ -147,16 +130,9 @@ def check_registry_state(subject: Subject, sources: Sources, listing: RegistryLi
     return Result(Outcome.PASS, "The registry shows the provider without a warning.", evidence)
 
 
-@register_check(
-    "registry.tier",
-    title=gettext_noop("Registry tier"),
-    advice=gettext_noop(
-        "The program team updates the tier in the registry. If the tiers differ, contact the program mailbox."
-    ),
-)
+@register_check("registry.tier")
 @with_listing
 def check_registry_tier(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
-    """The registry's tier matches the integration's tier in the program."""
     evidence = (
         build_listing_evidence(subject, sources, listing),
         Evidence("Registry tier", listing.tier or "none"),
@@ -183,15 +159,9 @@ def check_registry_tier(subject: Subject, sources: Sources, listing: RegistryLis
     return Result(Outcome.FAIL, summary, evidence)
 
 
-@register_check(
-    "registry.docs",
-    title=gettext_noop("Registry pages"),
-    advice=gettext_noop("Add docs/index.md and a page for each resource to the repository, then publish a release."),
-    help=PROVIDER_DOCS_URL,
-)
+@register_check("registry.docs")
 @with_listing
 def check_registry_docs(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
-    """The registry shows an overview and at least one resource, data source, or function."""
     if listing.docs is None:
         return Result(Outcome.NOT_RUN, "The registry has no version with pages to check.")
     page_counts, total = listing.docs, sum(listing.docs.values())

@@ -2,10 +2,8 @@
 
 from datetime import timedelta
 
-from portal.core.translation import gettext_noop
 from verification.checks.rules.missing_release import MissingRelease, list_missing_releases
 from verification.checks.rules.publication import (
-    PUBLISHING_URL,
     build_listing_evidence,
     build_listing_state,
     with_listing,
@@ -20,20 +18,13 @@ from verification.sources.github.client import GitHubRelease
 from verification.sources.published_versions import RegistryListing
 from verification.terraform.versions import Version, parse_version
 
-OS_ARCH_URL = "https://developer.hashicorp.com/terraform/registry/providers/os-arch"
 REGISTRY_DELAY = timedelta(hours=1)  # the registry imports a release within minutes; the first hour is normal
 DEFAULT_PROTOCOLS = ("5.0",)
 
 
-@register_check(
-    "registry.releases",
-    title=gettext_noop("All releases in the registry"),
-    advice=gettext_noop("Fix the causes shown, then select Resync on the provider's registry page."),
-    help=PUBLISHING_URL,
-)
+@register_check("registry.releases")
 @with_listing
 def check_registry_releases(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
-    """Every GitHub release is a version in the registry. For a missing release, we show the likely cause."""
     github_releases = list_published_releases(subject, sources)
     missing_releases = list_missing_releases(github_releases, listing.versions, subject.provider)
     evidence = (
@@ -85,17 +76,9 @@ def _judge_missing_releases(
     return Outcome.FAIL, f"The newest release, {missing_newest.release.tag}, is missing from the registry."
 
 
-@register_check(
-    "registry.latest",
-    title=gettext_noop("Newest version in both places"),
-    advice=gettext_noop(
-        "Select Resync on the provider's registry page. If that doesn't help, check the release webhook."
-    ),
-    help=PUBLISHING_URL,
-)
+@register_check("registry.latest")
 @with_listing
 def check_latest_version(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
-    """GitHub and the registry have the same newest version. If they contradict each other, we show both."""
     newest = find_newest_release(list_published_releases(subject, sources))
     evidence: tuple[Evidence, ...] = (build_listing_evidence(subject, sources, listing),)
     if newest is None or not listing.newest:
@@ -123,18 +106,9 @@ def _compare_versions(
     return Outcome.FAIL, f"GitHub has {newest.tag}, but the registry has {registry_version}."
 
 
-@register_check(
-    "registry.platforms",
-    title=gettext_noop("Platforms"),
-    advice=gettext_noop(
-        "Add the missing platforms to the build of the next release. We recommend the scaffold's GoReleaser "
-        "configuration."
-    ),
-    help=OS_ARCH_URL,
-)
+@register_check("registry.platforms")
 @with_listing
 def check_registry_platforms(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
-    """The newest version supports the platforms that users work on. HCP Terraform requires linux_amd64."""
     if listing.platforms is None:
         return Result(Outcome.NOT_RUN, "The registry has no version with platforms to check.")
     platform_names = ", ".join(sorted(listing.platforms)) or "none"
@@ -153,17 +127,9 @@ def check_registry_platforms(subject: Subject, sources: Sources, listing: Regist
     return Result(Outcome.PASS, f"{listing.newest} supports every recommended platform.", evidence)
 
 
-@register_check(
-    "registry.protocols",
-    title=gettext_noop("Plugin protocol"),
-    advice=gettext_noop(
-        "Set the protocol in terraform-registry-manifest.json and include the manifest in the next release."
-    ),
-    help=PUBLISHING_URL,
-)
+@register_check("registry.protocols")
 @with_listing
 def check_registry_protocols(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
-    """The registry reports the protocol that the release's manifest declares."""
     if not listing.protocols:
         return Result(Outcome.NOT_RUN, "The registry has no version with a protocol to check.")
     code = sources.read(

@@ -9,11 +9,10 @@ from dataclasses import replace
 
 from django.conf import settings
 
-from portal.core.translation import gettext_noop
 from verification.checks.rules.shared_reads import find_newest_release, list_published_releases
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
-from verification.releases import QUESTIONS, TERRAFORM, TITLE, Report, unchanged_archives, verify
+from verification.releases import QUESTIONS, TERRAFORM, Report, unchanged_archives, verify
 from verification.releases.artifacts import file_names
 from verification.releases.artifacts.remarks import fail
 from verification.releases.inspection import Reader, Release
@@ -22,22 +21,8 @@ from verification.sources import Sources
 from verification.sources.errors import SourceError
 from verification.sources.registry.protocol import RegistryProtocol
 
-PUBLISHING_URL = "https://developer.hashicorp.com/terraform/registry/providers/publishing"
 ARCHIVES_KEY = "release.archives"  # key in `known` that the next run reads
 EXCLUDED_IDS = ("release.listed", "release.platforms")  # covered by registry.listed and registry.platforms
-ADVICE_BY_CHECK = {
-    "release.packages": gettext_noop(
-        "Name the archives terraform-provider-NAME_VERSION_OS_ARCH.zip, then publish a new release."
-    ),
-    "release.protocols": gettext_noop(
-        "Set the protocol versions in terraform-registry-manifest.json and include the manifest in the release."
-    ),
-    "release.checksums": gettext_noop("Let the release tool write SHA256SUMS for all files. Never edit it by hand."),
-    "release.signature": gettext_noop("Sign SHA256SUMS with a registered 4096-bit RSA key, as a binary signature."),
-    "release.key": gettext_noop("Extend the key or register a new one, then upload the public key again."),
-    "release.archive": gettext_noop("Never replace the files of a release. Publish a new version."),
-    TERRAFORM: gettext_noop("Fix the failed release checks, then publish a new version."),
-}
 TIMEOUT_SECONDS = 120  # for reading a whole release with its archives
 CLOCK_TOLERANCE_SECONDS = 120  # a release may be signed during the run by a machine whose clock is ahead
 NO_PROVIDER_RESULT = Result(Outcome.FAIL, "Enter the repository URL first.")
@@ -101,10 +86,10 @@ def add_terraform_evidence(check_result: Result, report: Report) -> Result:
     )
 
 
-def _build_check(id: str, docstring: str) -> Callable[[Subject, Sources], Result]:
-    """Register the check for one rule of verification.releases, with its texts."""
+def _build_check(id: str) -> Callable[[Subject, Sources], Result]:
+    """Return the check for one rule of verification.releases."""
 
-    def ask(subject: Subject, sources: Sources) -> Result:
+    def run(subject: Subject, sources: Sources) -> Result:
         if not (subject.namespace and subject.provider):
             return NO_PROVIDER_RESULT
         report = read_report(subject, sources)
@@ -116,8 +101,7 @@ def _build_check(id: str, docstring: str) -> Callable[[Subject, Sources], Result
             report,
         )
 
-    ask.__doc__ = docstring
-    return ask
+    return run
 
 
 def _add_archive_observations(check_result: Result, report: Report, subject: Subject, sources: Sources) -> Result:
@@ -131,23 +115,12 @@ def _add_archive_observations(check_result: Result, report: Report, subject: Sub
     )
 
 
-for _id, _title, _words in (
-    *((id, title, question.__doc__ or "") for id, title, question in QUESTIONS if id not in EXCLUDED_IDS),
-    (TERRAFORM, TITLE, "Terraform would install the release on every listed platform."),
-):
-    register_check(_id, title=_title, advice=ADVICE_BY_CHECK[_id], help=PUBLISHING_URL)(_build_check(_id, _words))
+for _id in (*(id for id, _, _ in QUESTIONS if id not in EXCLUDED_IDS), TERRAFORM):
+    register_check(_id)(_build_check(_id))
 
 
-@register_check(
-    "release.files",
-    title=gettext_noop("Release files"),
-    advice=gettext_noop(
-        "Upload the archives, SHA256SUMS, its binary signature, and the manifest with the published names."
-    ),
-    help=PUBLISHING_URL,
-)
+@register_check("release.files")
 def check_release_files(subject: Subject, sources: Sources) -> Result:
-    """The release on GitHub has all files, named as the registry expects."""
     if not subject.repository:
         return NO_PROVIDER_RESULT
     releases = list_published_releases(subject, sources)

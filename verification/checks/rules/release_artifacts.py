@@ -2,7 +2,6 @@
 
 import re
 
-from portal.core.translation import gettext_noop
 from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, find_newest_release, list_published_releases
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
@@ -26,13 +25,8 @@ def _find_release(subject: Subject, sources: Sources) -> GitHubRelease | None:
     return find_newest_release(releases)
 
 
-@register_check(
-    "repository.tag_branch",
-    title=gettext_noop("No branch with the tag's name"),
-    advice=gettext_noop("Delete or rename the branch. The registry can't tell the branch from the tag."),
-)
+@register_check("repository.tag_branch")
 def check_tag_branch(subject: Subject, sources: Sources) -> Result:
-    """No branch has the same name as the newest release's tag."""
     if not subject.repository:
         return NO_REPOSITORY_RESULT
     newest = _find_release(subject, sources)
@@ -45,13 +39,8 @@ def check_tag_branch(subject: Subject, sources: Sources) -> Result:
     return Result(Outcome.PASS, f"No branch is named {newest.tag}.", evidence, looked_at)
 
 
-@register_check(
-    "repository.sbom",
-    title=gettext_noop("Bill of materials"),
-    advice=gettext_noop("Generate an SBOM with GitHub, Syft, or cdxgen, and upload it with the release."),
-)
+@register_check("repository.sbom")
 def check_sbom(subject: Subject, sources: Sources) -> Result:
-    """The newest release includes a bill of materials (SBOM), detected by its file name."""
     if not subject.repository:
         return NO_REPOSITORY_RESULT
     newest = _find_release(subject, sources)
@@ -67,13 +56,8 @@ def check_sbom(subject: Subject, sources: Sources) -> Result:
     return Result(Outcome.FAIL, summary, evidence, looked_at)
 
 
-@register_check(
-    "release.download",
-    title=gettext_noop("Working download"),
-    advice=gettext_noop("Enter a URL where anyone can download the plugin, or attach the plugin to a release."),
-)
+@register_check("release.download")
 def check_download(subject: Subject, sources: Sources) -> Result:
-    """The partner's download URL works. Without a URL, we test the first file of the newest release."""
     address = str(subject.find_answer("download"))
     if not address and subject.repository:
         newest = _find_release(subject, sources)

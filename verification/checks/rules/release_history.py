@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import unquote, urlsplit
 
-from portal.core.translation import gettext_noop
 from portal.core.value_types import JsonObject
-from verification.checks.rules.release import NO_PROVIDER_RESULT, PUBLISHING_URL, add_terraform_evidence, read_report
+from verification.checks.rules.release import NO_PROVIDER_RESULT, add_terraform_evidence, read_report
 from verification.checks.rules.shared_reads import find_newest_release, list_published_releases, read_code
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
@@ -27,16 +26,8 @@ DIGESTS_KEY, NEWEST_KEY, TAGS_KEY = (
 MAX_VERSIONS = 20  # number of versions whose digests and tags are kept
 
 
-@register_check(
-    "release.unchanged",
-    title=gettext_noop("Unchanged files"),
-    advice=gettext_noop(
-        "Publish a new version with the new files. Users who have the old checksums can't install this one anymore."
-    ),
-    help=PUBLISHING_URL,
-)
+@register_check("release.unchanged")
 def check_files_unchanged(subject: Subject, sources: Sources) -> Result:
-    """The files of the version are the same as when we first read them."""
     if not (subject.namespace and subject.provider):
         return NO_PROVIDER_RESULT
     report = read_report(subject, sources)
@@ -81,13 +72,8 @@ def _get_digest(reply: RegistryReply | None) -> dict[str, str]:
     return {unquote(urlsplit(reply.address).path.rpartition("/")[2])[:200]: reply.answer.sha256}
 
 
-@register_check(
-    "release.tag",
-    title=gettext_noop("Unchanged tag"),
-    advice=gettext_noop("Move the tag back to the released commit, and publish the changes as a new version."),
-)
+@register_check("release.tag")
 def check_tag_unchanged(subject: Subject, sources: Sources) -> Result:
-    """The release's tag points to the same commit as when we first read it."""
     if not subject.repository:
         return NO_PROVIDER_RESULT
     newest_release = find_newest_release(list_published_releases(subject, sources))
@@ -111,13 +97,8 @@ def check_tag_unchanged(subject: Subject, sources: Sources) -> Result:
     )
 
 
-@register_check(
-    "release.newest",
-    title=gettext_noop("No version rollback"),
-    advice=gettext_noop("Never remove a version. Publish a newer one. If the registry is wrong, tell the program."),
-)
+@register_check("release.newest")
 def check_newest_version(subject: Subject, sources: Sources) -> Result:
-    """The registry's newest version is at least as new as the newest version that we have ever read."""
     if not (subject.namespace and subject.provider):
         return NO_PROVIDER_RESULT
     report = read_report(subject, sources)

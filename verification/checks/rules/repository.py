@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 
-from portal.core.translation import gettext_noop
 from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, add_state, resolve_recorded_number, with_value
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
@@ -41,18 +40,9 @@ def read_repository(subject: Subject, sources: Sources) -> GitHubRepository | Re
 with_repository = with_value(read_repository, add_state(build_repository_state))
 
 
-@register_check(
-    "repository.public",
-    title=gettext_noop("Public repository"),
-    advice=gettext_noop("Make the repository public in its settings, or correct its URL here."),
-    version=2,
-)
+@register_check("repository.public")
 @with_repository
 def check_public(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
-    """The repository is public, not archived, and still the one that was submitted.
-
-    If its GitHub number wasn't recorded at submission, the first check records it. A separate check verifies the owner.
-    """
     evidence = (build_repository_evidence(repository),)
     submitted_id, observations = resolve_recorded_number(subject, "id", subject.repository_id, repository.id)
     if repository.id != submitted_id:
@@ -75,13 +65,8 @@ def check_public(subject: Subject, sources: Sources, repository: GitHubRepositor
     )
 
 
-@register_check(
-    "repository.name",
-    title=gettext_noop("Repository name"),
-    advice=gettext_noop("Rename the repository to the required name. GitHub redirects the old URL."),
-)
+@register_check("repository.name")
 def check_repository_name(subject: Subject, sources: Sources) -> Result:
-    """The repository name matches the program's pattern."""
     if not subject.repository_pattern:
         return Result(Outcome.PASS, "This program doesn't require a specific name.")
     repository = read_repository(subject, sources)
@@ -104,14 +89,9 @@ def check_repository_name(subject: Subject, sources: Sources) -> Result:
     )
 
 
-@register_check(
-    "repository.release",
-    title=gettext_noop("Published release"),
-    advice=gettext_noop("Publish a release, not a draft, from a version tag such as v1.2.3."),
-)
+@register_check("repository.release")
 @with_repository
 def check_release_published(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
-    """The repository has at least one published release with a version tag."""
     releases = [candidate for candidate in sources.github.releases(repository.full_name) if not candidate.draft]
     versions = [candidate for candidate in releases if RELEASE_TAG_PATTERN.fullmatch(candidate.tag)]
     requested_tag = subject.tag or (f"v{subject.version}" if subject.version else "")
@@ -148,13 +128,8 @@ def _check_requested_release(tag: str, repository: GitHubRepository, releases: S
     )
 
 
-@register_check(
-    "repository.language",
-    title=gettext_noop("Programming language"),
-    advice=gettext_noop("Check the languages that the program accepts. Ask the program before you port the code."),
-)
+@register_check("repository.language")
 def check_language(subject: Subject, sources: Sources) -> Result:
-    """The main language on GitHub is one that the program accepts."""
     if not subject.languages:
         return Result(Outcome.PASS, "This program accepts any language.")
     repository = read_repository(subject, sources)

@@ -1,10 +1,7 @@
 """Check of the newest run task test. The check itself runs nothing."""
 
-from portal.core.translation import gettext_noop
 from verification.checks.rules.latest_test_run import (
     NO_TEST_RUN_RESULT,
-    TEST_RUN_ADVICE,
-    TEST_RUN_MAX_AGE,
     build_test_run_result,
 )
 from verification.checks.types import Subject, register_check
@@ -16,9 +13,8 @@ OBSERVATION_KEY = "run_task_test_run"
 STAGE_TITLES = {"pre_plan": "Pre-plan", "post_plan": "Post-plan", "pre_apply": "Pre-apply", "post_apply": "Post-apply"}
 
 
-@register_check(CHECK_KEY, title=gettext_noop("Run task test"), advice=TEST_RUN_ADVICE, max_age=TEST_RUN_MAX_AGE)
+@register_check(CHECK_KEY)
 def check_run_task_test(subject: Subject, sources: Sources) -> Result:
-    """The portal has called the endpoint as HCP Terraform does, and all rules passed."""
     test_run = subject.known.get(OBSERVATION_KEY)
     if not isinstance(test_run, dict):
         return NO_TEST_RUN_RESULT

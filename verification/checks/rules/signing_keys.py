@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
-from portal.core.translation import gettext_noop
 from verification.checks.rules.release import NO_PROVIDER_RESULT, add_terraform_evidence, read_report
 from verification.checks.rules.shared_reads import with_value
 from verification.checks.types import Subject, register_check
@@ -22,7 +21,6 @@ from verification.releases.program_rules import DAY, FORECASTS
 from verification.releases.summaries import NOTHING, list_platforms, result
 from verification.sources import Sources
 
-SIGNING_URL = "https://developer.hashicorp.com/terraform/registry/providers/publishing"
 SIGNERS_KEY = "keys.signers"  # key in `known` that the next run reads: [{fingerprint, since, version, swapped}]
 NEW_KEY = "new key"
 MAX_SIGNERS = 20
@@ -107,15 +105,9 @@ def _read_keys_of_provider(subject: Subject, sources: Sources) -> SigningKeys | 
 with_signing_keys = with_value(_read_keys_of_provider, lambda result, keys: add_terraform_evidence(result, keys.report))
 
 
-@register_check(
-    "keys.registered",
-    title=gettext_noop("Signature by a registered key"),
-    advice=gettext_noop("Add your signing key to the registry, or sign the release with a registered key."),
-    help=SIGNING_URL,
-)
+@register_check("keys.registered")
 @with_signing_keys
 def check_key_registered(subject: Subject, sources: Sources, keys: SigningKeys) -> Result:
-    """The key that signed the release is registered for this provider."""
     verdict = keys.verdict
     if verdict is None:
         return NOTHING
@@ -132,15 +124,9 @@ def check_key_registered(subject: Subject, sources: Sources, keys: SigningKeys) 
     return Result(Outcome.PASS, pass_summary, evidence)
 
 
-@register_check(
-    "keys.expiry",
-    title=gettext_noop("Signing key expiration"),
-    advice=gettext_noop("Extend the key, or register a new one. Sign the next release with the new key."),
-    help=SIGNING_URL,
-)
+@register_check("keys.expiry")
 @with_signing_keys
 def check_key_expiry(subject: Subject, sources: Sources, keys: SigningKeys) -> Result:
-    """No registered key expires within 90 days. We also warn 30 and 7 days before the expiration."""
     if not keys.certificates:
         return NOTHING
     end_by_fingerprint = {key.primary.fingerprint: _find_end(key, keys.verdict) for key in keys.certificates}
@@ -172,19 +158,9 @@ def _list_expiry_remarks(fingerprint: str, end: datetime | None, now: datetime) 
         yield warn(f"expires {soon}", f"{name} expires {soon}, on {end:%Y-%m-%d}.")
 
 
-@register_check(
-    "keys.rotation",
-    title=gettext_noop("Key rotation"),
-    advice=gettext_noop(
-        "Keep the old key registered along with the new one for a few releases, and tell the program why you "
-        "changed it."
-    ),
-    help=SIGNING_URL,
-    accepts=NEW_KEY,
-)
+@register_check("keys.rotation")
 @with_signing_keys
 def check_key_rotation(subject: Subject, sources: Sources, keys: SigningKeys) -> Result:
-    """A new key replaces the old one while the old one is still registered. A reviewer decides about other changes."""
     if keys.signer is None:
         return Result(Outcome.NOT_RUN, "No registered key signed the release, so there is nothing to compare.")
     history = _parse_history(subject.known.get(SIGNERS_KEY))
@@ -236,16 +212,9 @@ def _list_rotation_remarks(history: list[dict[str, str]], keys: SigningKeys, sub
     return [(fail if subject.listing_status == "listed" else warn)("swapped", message)]
 
 
-@register_check(
-    "keys.personal",
-    title=gettext_noop("Company key"),
-    advice=gettext_noop(
-        "Create a key for your company, with an email address that survives staff changes, and register it."
-    ),
-)
+@register_check("keys.personal")
 @with_signing_keys
 def check_key_owner(subject: Subject, sources: Sources, keys: SigningKeys) -> Result:
-    """The signing key belongs to the partner, as far as its user IDs show."""
     if keys.signer is None:
         return Result(Outcome.NOT_RUN, "No registered key signed the release.")
     domains = [domain for user in keys.signer.user_ids if (domain := extract_email_domain(user))]

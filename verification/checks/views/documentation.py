@@ -7,11 +7,7 @@ from django.urls import path
 from django.utils.translation import gettext as _
 
 from portal.ui.content.glossary import OUTCOME_DESCRIPTIONS
-from verification.checks.documentation import (
-    get_check_details,
-    get_check_question,
-    list_programs_using_check,
-)
+from verification.checks.documentation import list_programs_using_check
 from verification.checks.types import CHECKS, Check
 from verification.outcomes import WORST_FIRST
 
@@ -20,15 +16,13 @@ from verification.outcomes import WORST_FIRST
 def show_checks_help(request: HttpRequest) -> HttpResponse:
     """Show all checks, or those that match the search, with the meaning of each outcome."""
     query = request.GET.get("q", "").replace("\0", "").strip()[:100]
-    rows = [
-        (check, _(get_check_question(check))) for _key, check in sorted(CHECKS.items()) if is_search_match(check, query)
-    ]
+    rows = [check for _key, check in sorted(CHECKS.items()) if is_search_match(check, query)]
     return render(request, "checks/checks_help.html", {"rows": rows, "outcomes": list_outcomes(), "q": query})
 
 
 def is_search_match(check: Check, query: str) -> bool:
     """Return whether each word is part of the check's name, question or advice."""
-    text = " ".join((check.key, _(check.title), _(get_check_question(check)), _(check.advice))).lower()
+    text = " ".join((check.key, _(check.title), _(check.question), _(check.advice))).lower()
     return all(word in text for word in query.lower().split())
 
 
@@ -40,11 +34,7 @@ def show_check_help(request: HttpRequest, key: str) -> HttpResponse:
     check = CHECKS[key]
     context = {
         "check": check,
-        "title": _(check.title),
-        "asks": _(get_check_question(check)),
-        "more": [_(paragraph) for paragraph in get_check_details(check)],
         "programs": list_programs_using_check(key),
-        "fresh_days": check.max_age.days,
         "outcomes": list_outcomes(),
     }
     return render(request, "checks/check_help.html", context)

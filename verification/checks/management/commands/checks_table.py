@@ -1,6 +1,5 @@
 """Command that writes the tables of docs/reference/checks.md from the code."""
 
-from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
@@ -8,7 +7,7 @@ from django.conf import settings
 import verification.checks.rules  # noqa: F401 - registers the checks
 from portal.core.generated_docs import TableDocsCommand, format_table_row, render_page
 from portal.ui.content.glossary import OUTCOME_DESCRIPTIONS
-from verification.checks.documentation import get_check_question, list_programs_using_check
+from verification.checks.documentation import list_programs_using_check
 from verification.checks.types import CHECKS, Check
 from verification.outcomes import WORST_FIRST
 
@@ -31,16 +30,12 @@ def _build_row(check: Check) -> str:
     cells = (
         f"`{check.key}`",
         check.title,
-        get_check_question(check),
+        check.question,
         programs,
         str(check.version),
-        _format_max_age(check.max_age),
+        f"{check.max_age_days} d",
     )
     return format_table_row(cells)
-
-
-def _format_max_age(max_age: timedelta) -> str:
-    return f"{max_age.days} d" if max_age.days else f"{max_age.seconds // 3600} h"
 
 
 def build_page() -> str:

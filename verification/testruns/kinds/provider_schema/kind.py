@@ -41,13 +41,7 @@ from verification.testruns.models import TestRun
 
 OUTCOMES_WITHOUT_ADVICE = ("pass", "not_run", "error")
 RETRY_DELAY = timedelta(minutes=10)
-COMMAND_CHECKS = (
-    checks.check_schema_read,
-    checks.check_name_prefix,
-    checks.check_descriptions,
-    checks.check_deprecations,
-    checks.check_sensitive_attributes,
-)
+COMMAND_CHECK_KEYS = (checks.CHECK_KEY, *(f"schema.{rule.key}" for rule in checks.SCHEMA_RULES))
 
 
 class ProviderSchemaInspection(TestKind):
@@ -203,8 +197,8 @@ def _format_lines(source: str, observation: JsonObject) -> Iterator[str]:
     """Yield the result of each rule with its evidence."""
     subject = Subject("", "", "", "", known={checks.OBSERVATION_KEY: observation})
     yield f"{source} {observation['version']}"
-    for check in COMMAND_CHECKS:
-        result = check(subject, None)  # type: ignore[arg-type]
+    for key in COMMAND_CHECK_KEYS:
+        result = execution.run_check(key, subject, None)
         yield f"{result.outcome.upper():8} {result.summary}"
-        if result.outcome != Outcome.PASS or check is checks.check_schema_read:
+        if result.outcome != Outcome.PASS or key == checks.CHECK_KEY:
             yield from (f"         {evidence.label}: {evidence.value}" for evidence in result.evidence[:5])
