@@ -18,7 +18,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from portal.core import file_types
 from portal.core.django_arguments import FieldArguments
@@ -88,24 +88,35 @@ def get_oversized_fields(request: HttpRequest | None) -> set[str]:
     return field_names
 
 
-class UploadField(forms.FileField):
+class LimitedFileField(forms.FileField):
+    """File of any type up to the size limit. `was_oversized`: the upload handler dropped the file."""
+
+    was_oversized = False
+    default_error_messages = {
+        "required": gettext_lazy("Select a file."),
+        "empty": gettext_lazy("The file is empty."),
+        "missing": gettext_lazy("Select a file."),
+        "invalid": gettext_lazy("Select a file."),
+    }
+
+    def clean(self, data: object, initial: object = None) -> Any:
+        if self.was_oversized:
+            raise ValidationError(build_size_message())
+        file = super().clean(data, initial)
+        if file and (file.size or 0) > get_max_bytes():
+            raise ValidationError(build_size_message())
+        return file
+
+
+class UploadField(LimitedFileField):
     """Document of one of the types in `accept`. The cleaned value is a ValidatedFile."""
 
     def __init__(self, *, accept: tuple[str, ...], **kwargs: Unpack[FieldArguments]) -> None:
         self.accept = accept
-        self.was_oversized = False
         extensions = ",".join(extension for kind in accept for extension in EXTENSIONS[kind])
-        error_messages = {
-            "required": _("Select a file."),
-            "empty": _(EMPTY_FILE_MESSAGE),
-            "missing": _("Select a file."),
-            "invalid": _("Select a file."),
-        }
-        super().__init__(error_messages=error_messages, widget=forms.FileInput(attrs={"accept": extensions}), **kwargs)
+        super().__init__(widget=forms.FileInput(attrs={"accept": extensions}), **kwargs)
 
-    def clean(self, data: object, initial: object = None) -> object:
-        if self.was_oversized:
-            raise ValidationError(build_size_message())
+    def clean(self, data: object, initial: object = None) -> Any:
         file = super().clean(data, initial)
         return validate_file(file, self.accept) if file else None
 

@@ -9,10 +9,9 @@ from portal.core.text_fields import MultiLineField, SingleLineField
 from portal.core.value_types import NamedValues
 from verification.schemas.crossplane.option_validation import validate_choices
 from verification.schemas.crossplane.options import (
-    CHOICE_VALUES,
+    CHOICE_OPTIONS,
     IDENTIFIER_FROM_PROVIDER,
     NAME_AS_IDENTIFIER,
-    RUNTIMES,
     GeneratorChoices,
     InvalidChoiceError,
     parse_choices,
@@ -70,7 +69,7 @@ class GeneratorChoicesForm(forms.Form):
     numbers = forms.ChoiceField(label=_("Numbers"), choices=NUMBER_CHOICES, required=False)
     runtime = forms.ChoiceField(
         label=_("Runtime"),
-        choices=[(one, one) for one in RUNTIMES],
+        choices=[(one, one) for one in CHOICE_OPTIONS["runtime"].values],
         required=False,
         help_text=_("Version of crossplane-runtime."),
     )
@@ -80,7 +79,7 @@ class GeneratorChoicesForm(forms.Form):
         defaults = parse_choices(schema.prefix)
         if not self.is_valid():
             return defaults
-        values = {key: self.cleaned_data[key] for key in CHOICE_VALUES}
+        values = {key: self.cleaned_data[key] for key in CHOICE_OPTIONS}
         arguments: NamedValues = {key: value for key, value in values.items() if value}
         for name, key in CHOICE_BY_FIELD.items():
             arguments[key] = tuple(line.strip() for line in self.cleaned_data[name].split("\n") if line.strip())

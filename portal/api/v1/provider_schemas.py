@@ -1,5 +1,6 @@
 """Operations for provider schemas and Crossplane definitions."""
 
+from dataclasses import asdict
 from datetime import datetime
 from uuid import UUID
 
@@ -147,7 +148,7 @@ def compare_schemas(request: AuthenticatedRequest, uuid: UUID, params: Query[Sch
     return SchemaDiffOut(
         older=older_schema.version,
         newer=newer_schema.version,
-        verdict=verdict.as_data(),
+        verdict=asdict(verdict),
         changes=[change.as_data() for change in diff.changes],
     )
 

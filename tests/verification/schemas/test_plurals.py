@@ -1,6 +1,6 @@
 import pytest
 
-from verification.schemas.crossplane.pluralization import pluralize
+from verification.schemas.crossplane.naming import pluralize
 
 
 @pytest.mark.parametrize(

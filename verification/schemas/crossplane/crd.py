@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from verification.schemas.crossplane import envelope
 from verification.schemas.crossplane.fields import FieldBuilder, build_views, clean_description
-from verification.schemas.crossplane.naming import build_field_name, build_secret_name
+from verification.schemas.crossplane.naming import build_field_name, build_secret_name, pluralize
 from verification.schemas.crossplane.options import GeneratorChoices
-from verification.schemas.crossplane.pluralization import pluralize
 from verification.schemas.engine.types import Node, Resource
 
 # reserved words of CEL, which are escaped with two underscores on each side
@@ -50,7 +49,7 @@ def build_definition(resource: Resource, choices: GeneratorChoices, *, is_namesp
 
 def _build_version(resource: Resource, choices: GeneratorChoices, kind: str, is_namespaced: bool) -> dict[str, object]:
     return {
-        "additionalPrinterColumns": envelope.get_printer_columns(),
+        "additionalPrinterColumns": envelope.copy_part("printer_columns"),
         "name": choices.api_version,
         "schema": {"openAPIV3Schema": _build_schema(resource, choices, kind, is_namespaced)},
         "served": True,
@@ -69,7 +68,7 @@ def _build_schema(resource: Resource, choices: GeneratorChoices, kind: str, is_n
     return {
         "description": f"{kind} is the Schema for the {kind}s API." + (f" {description}" if description else ""),
         "properties": {
-            **envelope.get_object_properties(),
+            **envelope.copy_part("object_properties"),
             "spec": spec | ({"x-kubernetes-validations": validations} if validations else {}),
             "status": envelope.build_status(kind, field_views.status, choices.runtime),
         },

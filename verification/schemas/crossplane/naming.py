@@ -1,31 +1,37 @@
-"""Crossplane's names for Terraform's fields, groups and kinds.
+"""Crossplane's names for Terraform's fields, groups and kinds, and the plurals of kinds.
 
 Acronyms count in kinds and in the names of secret references, not in the names of other fields.
 """
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
-SPECIAL_WORDS = {
-    "cloudformation": "CloudFormation",
-    "graphql": "GraphQL",
-    "haproxy": "HAProxy",
-    "ipset": "IPSet",
-    "ipv4": "IPv4",
-    "ipv6": "IPv6",
-    "mysql": "MySQL",
-    "nodejs": "NodeJS",
-    "openid": "OpenID",
-    "voip": "VoIP",
-}
-ACRONYMS = frozenset(
-    {"acl", "adm", "ai", "alb", "ami", "amqp", "api", "apns", "ascii", "bgp", "ca", "cpu", "css", "db", "dhcp", "dicom"}
-    | {"dkim", "dns", "dnssec", "ebs", "ec2", "efs", "eof", "fhir", "fsx", "gcm", "gcp", "gid", "grpc", "guid", "hl7"}
-    | {"hmac", "hsm", "html", "http", "https", "iam", "id", "ip", "iscsi", "json", "kms", "lb", "ml", "nat", "nfs"}
-    | {"php", "qps", "ram", "rds", "rpc", "rtp", "saml", "sip", "sla", "slo", "smb", "smtp", "sms", "sql", "ssh", "ssl"}
-    | {"tcp", "tls", "ts", "ttl", "udp", "ui", "uid", "uri", "url", "utf8", "uuid", "vm", "vpc", "vpn", "xml", "xmpp"}
-    | {"xsrf", "xss"}
-)
+from pydantic import TypeAdapter
+
+from portal.core.content_files import Content, load_content
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorWords(Content):
+    """Content of words.yaml.
+
+    Attributes:
+        special_words: Words that kinds spell in their own way.
+        acronyms: Words that kinds write in capitals.
+        plural_acronyms: Acronyms whose plural adds s or es.
+        plural_endings: The plural ending by the ending, in the order of the rules.
+    """
+
+    special_words: dict[str, str]
+    acronyms: frozenset[str]
+    plural_acronyms: frozenset[str]
+    irregular_plurals: dict[str, str]
+    plural_endings: dict[str, str]
+
+
+WORDS = load_content(Path(__file__).parent.parent / "data" / "words.yaml", TypeAdapter(GeneratorWords))
+PLURALS = frozenset(WORDS.irregular_plurals.values())
 CAPITAL_RUN_PATTERN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z]+|[A-Z]+|[a-z]+|\d+")
 
 
@@ -54,7 +60,7 @@ def build_go_name(snake: str) -> str:
 
 def _format_known_word(word: str) -> str:
     lower = word.lower()
-    return SPECIAL_WORDS.get(lower) or (lower.upper() if lower in ACRONYMS else "")
+    return WORDS.special_words.get(lower) or (lower.upper() if lower in WORDS.acronyms else "")
 
 
 def build_secret_name(snake: str) -> str:
@@ -76,9 +82,9 @@ class GroupKind:
 
 
 def derive_group_kind(resource: str) -> GroupKind:
-    """The second word is the group and the rest the kind; of two words the first is the group.
+    """Return the default group and kind: the second word and the rest. Of two words, the first is the group.
 
-    >>> str(group_kind("aws_rds_cluster_parameter_group"))
+    >>> str(derive_group_kind("aws_rds_cluster_parameter_group"))
     'rds/ClusterParameterGroup'
     """
     words = resource.split("_")
@@ -97,3 +103,37 @@ def list_group_kinds(resource: str) -> tuple[GroupKind, ...]:
         group = "".join(words[1:cut]) or words[0]
         candidates.append(GroupKind(group.lower(), build_go_name("_".join(words[cut:]))))
     return tuple(dict.fromkeys(candidates))
+
+
+def pluralize(kind: str) -> str:
+    """Return the plural of a kind in lowercase, as in URLs: SearchIndex becomes searchindices.
+
+    As for the generator, only the last word counts, and the tables are not always English: a repo becomes repoes.
+    """
+    last = get_last_word(kind)
+    return kind[: len(kind) - len(last)].lower() + _pluralize_word(last.lower())
+
+
+def get_last_word(kind: str) -> str:
+    """Return the last word of a name in camel case. An acronym ends a word."""
+    if kind.upper() in WORDS.plural_acronyms:
+        return kind
+    word, before = "", ""
+    for letter in kind:
+        if letter.isupper() and (not before.isupper() or word.upper() in WORDS.plural_acronyms):
+            word = ""
+        word, before = word + letter, letter
+    return word
+
+
+def _pluralize_word(word: str) -> str:
+    if word.upper() in WORDS.plural_acronyms:
+        return word + ("es" if word.endswith("s") else "s")
+    if word in PLURALS or word in WORDS.irregular_plurals:
+        return WORDS.irregular_plurals.get(word, word)
+    for ending, plural_ending in WORDS.plural_endings.items():
+        if word.endswith(plural_ending):
+            return word
+        if word.endswith(ending):
+            return word[: -len(ending)] + plural_ending
+    return word if word.endswith("s") else word + "s"

@@ -21,17 +21,48 @@ VERSION_PATTERN = re.compile(r"v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?")
 PATH_PATTERN = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+", re.IGNORECASE)
 KIND_PATTERN = re.compile(r"[A-Z][A-Za-z0-9]*")
 DEFAULT_DOMAIN = "upbound.io"
-SINGLETONS = ("array", "object")
-COMPUTED_NESTED = ("status", "parameter")
-NUMBERS = ("integer", "number")  # first the value of generators that read Go code, as for the largest providers
-RUNTIMES = ("2.0", "2.3", "1")  # first the one of most published definitions
-# allowed values of each option, and the message for other values
-CHOICE_VALUES = {
-    "singletons": (SINGLETONS, "Lists with one item must be “array” or “object”."),
-    "single_blocks": (SINGLETONS, "Single blocks must be “array” or “object”."),
-    "computed_nested": (COMPUTED_NESTED, "Computed nested attributes must be “status” or “parameter”."),
-    "numbers": (NUMBERS, "Numbers must be “number” or “integer”."),
-    "runtime": (RUNTIMES, f"The runtime must be one of {', '.join(RUNTIMES)}."),
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceOption:
+    """Option with a fixed set of values, of which the first is the default.
+
+    `message` explains another value, `help` is the description for the command.
+    """
+
+    values: tuple[str, ...]
+    message: str
+    help: str
+
+
+CHOICE_OPTIONS = {
+    "singletons": ChoiceOption(
+        ("array", "object"),
+        "Lists with one item must be “array” or “object”.",
+        "Type of a list with at most one item.",
+    ),
+    "single_blocks": ChoiceOption(
+        ("array", "object"),
+        "Single blocks must be “array” or “object”.",
+        "Type of a single block. The newest generator creates an object.",
+    ),
+    "computed_nested": ChoiceOption(
+        ("status", "parameter"),
+        "Computed nested attributes must be “status” or “parameter”.",
+        "Location of computed nested attributes. Generators around version 2.0 create a parameter.",
+    ),
+    # the default is the value of generators that read Go code, as for the largest providers
+    "numbers": ChoiceOption(
+        ("integer", "number"),
+        "Numbers must be “number” or “integer”.",
+        "Type of numbers. Generators that don't read Go code use “number”.",
+    ),
+    # the default is the runtime of most published definitions
+    "runtime": ChoiceOption(
+        ("2.0", "2.3", "1"),
+        "The runtime must be one of 2.0, 2.3, 1.",
+        "The crossplane-runtime version of the generated definitions.",
+    ),
 }
 
 
@@ -48,7 +79,7 @@ class ExternalName:
 
 
 def parse_external_name(text: str) -> ExternalName:
-    """From "NAME_AS_IDENTIFIER" or "PARAMETER_AS_IDENTIFIER:p"; templates are "…:field:template". Raises BadChoice."""
+    """Parse a rule, such as "PARAMETER_AS_IDENTIFIER:p". Raises InvalidChoiceError."""
     rule, _, rest = text.partition(":")
     if rule == IDENTIFIER_FROM_PROVIDER and not rest:
         return ExternalName()
@@ -68,11 +99,11 @@ def parse_external_name(text: str) -> ExternalName:
 
 @dataclass(frozen=True, slots=True)
 class GeneratorChoices:
-    """`root` is the domain of the cluster-scoped resources: "acme.upbound.io". `singletons` and `single_blocks` say
-    whether a list of at most one object, and a block that exists once, become an array or an object; `computed_nested`
-    where an attribute goes that has attributes of its own and is told by the provider alone; `numbers` whether they are
-    whole; `runtime` of which age what surrounds the fields is. `references` holds for each resource the dotted paths of
-    the values that refer to other resources."""
+    """Options of the generator. Those with a fixed set of values are described in CHOICE_OPTIONS.
+
+    `root` is the domain of the cluster-scoped resources: "acme.upbound.io". `references` has, for each resource, the
+    dotted paths of the values that refer to other resources.
+    """
 
     root: str
     category: str
@@ -82,8 +113,8 @@ class GeneratorChoices:
     singletons: str = "array"
     single_blocks: str = "array"
     computed_nested: str = "status"
-    numbers: str = NUMBERS[0]
-    runtime: str = RUNTIMES[0]
+    numbers: str = "integer"
+    runtime: str = "2.0"
     api_version: str = "v1alpha1"
     references: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -114,16 +145,17 @@ def parse_choices(
     category: str = "",
     **words: str,
 ) -> GeneratorChoices:
-    """From words as people type them. `prefix` is "acme" (acme.upbound.io) or a whole domain; without a `category` its
-    first word is one; `words` are those of WORDS. Raises BadChoice."""
+    """Return the options from text as people enter it. Raises InvalidChoiceError.
+
+    `prefix` is "acme" for acme.upbound.io, or a full domain. Its first label is the default category.
+    """
     if not LABEL_PATTERN.fullmatch(prefix):
         raise InvalidChoiceError(
             f"“{prefix}” is not a valid group prefix. Use lowercase letters, digits, and hyphens, such as “acme”."
         )
     for name, word in words.items():
-        allowed_words, message = CHOICE_VALUES[name]
-        if word not in allowed_words:
-            raise InvalidChoiceError(message)
+        if word not in CHOICE_OPTIONS[name].values:
+            raise InvalidChoiceError(CHOICE_OPTIONS[name].message)
     if category and not WORD_PATTERN.fullmatch(category):
         raise InvalidChoiceError(
             f"“{category[:40]}” is not a valid category. Use lowercase letters, digits, and hyphens, such as “acme”."

@@ -5,19 +5,11 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from portal.core.value_types import JsonObject
 from verification.schemas.crossplane.options import GeneratorChoices
-from verification.schemas.engine.coverage import (
-    build_previews,
-    combine_coverage,
-    render_json,
-    render_text,
-    summarize_preview,
-)
+from verification.schemas.engine.coverage import COVERAGE_FILE, iterate_files, render_json
 from verification.schemas.engine.types import ParsedSchema
 
 DefinitionCallback = Callable[[str, dict[str, object]], None]
-COVERAGE_FILE = "coverage.json"
 OUTPUT_FILE_PATTERN = re.compile(r"[a-z0-9.-]+_[a-z0-9-]+\.yaml")
 
 
@@ -29,26 +21,21 @@ def write_preview(
     out: Path,
     schema: ParsedSchema,
     choices: GeneratorChoices,
-    on_definition: DefinitionCallback = lambda name, one: None,
-) -> JsonObject:
-    """All files into the folder, which is made. Gives the coverage. Raises BadFolder.
+    on_definition: DefinitionCallback = lambda name, definition: None,
+) -> None:
+    """Write all files to the folder, which is created if necessary. Raises OutputFolderError.
 
-    `on_definition` is shown each definition with the name of its file; none is kept in memory.
+    Args:
+        on_definition: Called with each definition and the name of its file; none is kept in memory.
     """
     try:
         _prepare_folder(out)
-        entries = []
-        for one in build_previews(schema, choices):
-            for definition, (name, text) in zip(one.definitions, one.files(), strict=True):
-                (out / name).write_text(text, encoding="utf-8")
+        for name, text, definition in iterate_files(schema, choices):
+            (out / name).write_text(text, encoding="utf-8")
+            if definition is not None:
                 on_definition(name, definition)
-            entries.append(summarize_preview(one))
-        coverage = combine_coverage(schema, entries)
-        (out / COVERAGE_FILE).write_text(render_json(coverage), encoding="utf-8")
-        (out / "coverage.txt").write_text(render_text(coverage), encoding="utf-8")
     except OSError as error:
         raise OutputFolderError(f"Can't write to {out}: {error.strerror}.") from error
-    return coverage
 
 
 def _prepare_folder(out: Path) -> None:

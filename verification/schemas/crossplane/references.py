@@ -3,11 +3,12 @@
 A schema does not define which values are references: people configure it for each provider.
 """
 
-from verification.schemas.crossplane.envelope import build_text, get_reference_policy
+from portal.core.value_types import JsonObject
+from verification.schemas.crossplane.envelope import copy_part
 from verification.schemas.crossplane.naming import build_field_name
 from verification.schemas.engine.types import COLLECTIONS, Node
 
-Schema = dict[str, object]
+Schema = JsonObject
 
 
 def can_refer(node: Node) -> bool:
@@ -19,32 +20,20 @@ def can_refer(node: Node) -> bool:
 def build_reference_fields(node: Node, *, is_namespaced: bool) -> list[tuple[str, Schema]]:
     """Return the fields for the reference and the selector with their names."""
     value, is_collection = build_field_name(node.name), node.kind != "string"
-    reference = _build_reference(f"Reference to what fills {value}.", is_namespaced)
+    reference = _add_namespace(
+        "reference", f"Reference to what fills {value}.", "Namespace of the referenced object.", is_namespaced
+    )
     if is_collection:
         reference = {"description": f"References to what fills {value}.", "items": reference, "type": "array"}
+    selector = _add_namespace("selector", f"Selector for what fills {value}.", "Namespace to search.", is_namespaced)
     return [
         (build_field_name(f"{node.name}_ref{'s' if is_collection else ''}"), reference),
-        (
-            build_field_name(f"{node.name}_selector"),
-            _build_selector(f"Selector for what fills {value}.", is_namespaced),
-        ),
+        (build_field_name(f"{node.name}_selector"), selector),
     ]
 
 
-def _build_reference(description: str, is_namespaced: bool) -> Schema:
-    properties: Schema = {"name": build_text("Name of the referenced object."), "policy": get_reference_policy()}
-    if is_namespaced:
-        properties["namespace"] = build_text("Namespace of the referenced object.")
-    return {"description": description, "properties": properties, "required": ["name"], "type": "object"}
-
-
-def _build_selector(description: str, is_namespaced: bool) -> Schema:
-    labels = "Labels that the referenced object has."
-    properties: Schema = {
-        "matchControllerRef": {"description": "Whether it has the same controller.", "type": "boolean"},
-        "matchLabels": {"additionalProperties": {"type": "string"}, "description": labels, "type": "object"},
-        "policy": get_reference_policy(),
-    }
-    if is_namespaced:
-        properties["namespace"] = build_text("Namespace that is looked in.")
-    return {"description": description, "properties": properties, "type": "object"}
+def _add_namespace(part: str, description: str, namespace_description: str, is_namespaced: bool) -> Schema:
+    """Return a shared part with its description and, for namespaced resources, the namespace."""
+    namespace = {"namespace": {"description": namespace_description, "type": "string"}} if is_namespaced else {}
+    schema: Schema = copy_part(part)
+    return schema | {"description": description, "properties": schema["properties"] | namespace}

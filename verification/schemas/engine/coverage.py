@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 
 from portal.core.value_types import JsonObject
 from verification.schemas.crossplane.crd import build_definition
-from verification.schemas.crossplane.naming import GroupKind, list_group_kinds
+from verification.schemas.crossplane.naming import GroupKind, list_group_kinds, pluralize
 from verification.schemas.crossplane.options import GeneratorChoices
-from verification.schemas.crossplane.pluralization import pluralize
 from verification.schemas.engine.kubernetes_rules import find_faults
 from verification.schemas.engine.types import ParsedSchema, Resource, UnsupportedSchemaError
 from verification.schemas.engine.yaml_text import dump
+
+COVERAGE_FILE, COVERAGE_TEXT_FILE = "coverage.json", "coverage.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,18 @@ def combine_coverage(schema: ParsedSchema, entries: list[JsonObject]) -> JsonObj
         "resources": available,
         "skipped_resources": skipped,
     }
+
+
+def iterate_files(schema: ParsedSchema, choices: GeneratorChoices) -> Iterator[tuple[str, str, JsonObject | None]]:
+    """Yield the name and text of each file, with its definition if it has one. The last two contain the coverage."""
+    entries = []
+    for one in build_previews(schema, choices):
+        for definition, (name, text) in zip(one.definitions, one.files(), strict=True):
+            yield name, text, definition
+        entries.append(summarize_preview(one))
+    coverage = combine_coverage(schema, entries)
+    yield COVERAGE_FILE, render_json(coverage), None
+    yield COVERAGE_TEXT_FILE, render_text(coverage), None
 
 
 def render_json(coverage: Mapping[str, object]) -> str:

@@ -5,7 +5,7 @@ Renames are guesses and marked as such.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from difflib import SequenceMatcher
 
 from verification.schemas.engine.functions import compare_functions
@@ -45,7 +45,7 @@ class SchemaChange:
         return self.what in BREAKING_CHANGES
 
     def as_data(self) -> dict[str, object]:
-        return {name: getattr(self, name) for name in ("what", "of", "path", "sentence", "before", "after", "breaks")}
+        return asdict(self) | {"breaks": self.breaks}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,7 @@ class SchemaDifference:
 
     @property
     def adds(self) -> bool:
-        return any(
-            change.what in ("added", "optional_added", "computed_added", "now_settable") for change in self.changes
-        )
+        return any(change.what in ADDITIVE_CHANGES for change in self.changes)
 
 
 def compare_schemas(old: ParsedSchema, new: ParsedSchema) -> SchemaDifference:

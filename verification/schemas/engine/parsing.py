@@ -1,16 +1,17 @@
 """Parser of the output of `terraform providers schema -json`, plain or gzipped.
 
-Unknown keys are passed over; another major version of the format is refused. Raises Unreadable with a sentence.
+Unknown keys are ignored; another major version of the format is refused.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from portal.core.value_types import JsonObject, NamedValues
 from verification.schemas.engine.file_formats import MAX_SCHEMA_BYTES, parse_json, unpack
 from verification.schemas.engine.functions import Function, Parameter, format_type
 from verification.schemas.engine.types import COLLECTIONS, SCALARS, Node, ParsedSchema, Resource, SchemaParseError
 
+Entry = TypeVar("Entry")
 FORMAT_MAJOR_VERSION = "1"
 MAX_DEPTH = 100
 MAX_NUMBER = 2**31
@@ -51,19 +52,22 @@ def _parse_provider(source: str, data: Mapping[str, object]) -> ParsedSchema:
     return ParsedSchema(
         source=source,
         provider=_parse_resource("provider", _require_mapping(data.get("provider"), "provider")),
-        resources=_parse_resources(data, "resource_schemas"),
-        data_sources=_parse_resources(data, "data_source_schemas"),
-        ephemeral=_parse_resources(data, "ephemeral_resource_schemas"),
-        functions=_parse_functions(data),
-        lists=_parse_resources(data, "list_resource_schemas"),
-        actions=_parse_resources(data, "action_schemas"),
-        identities=_parse_identities(data),
+        resources=_parse_entries(data, "resource_schemas", _parse_resource),
+        data_sources=_parse_entries(data, "data_source_schemas", _parse_resource),
+        ephemeral=_parse_entries(data, "ephemeral_resource_schemas", _parse_resource),
+        functions=_parse_entries(data, "functions", _parse_function),
+        lists=_parse_entries(data, "list_resource_schemas", _parse_resource),
+        actions=_parse_entries(data, "action_schemas", _parse_resource),
+        identities=_parse_entries(data, "resource_identity_schemas", _parse_identity),
     )
 
 
-def _parse_functions(data: Mapping[str, object]) -> dict[str, Function]:
-    entries = _require_mapping(data.get("functions"), "functions")
-    return {name: _parse_function(name, _require_mapping(one, name)) for name, one in sorted(entries.items())}
+def _parse_entries(
+    data: Mapping[str, object], key: str, parse: Callable[[str, Mapping[str, object]], Entry]
+) -> dict[str, Entry]:
+    """Parse the named entries under a key, ordered by name."""
+    entries = _require_mapping(data.get(key), key)
+    return {name: parse(name, _require_mapping(one, name)) for name, one in sorted(entries.items())}
 
 
 def _parse_function(name: str, data: Mapping[str, object]) -> Function:
@@ -85,13 +89,8 @@ def _parse_parameter(data: object, where: str) -> Parameter:
     return Parameter(str(one.get("name", "")), format_type(one.get("type", "dynamic")), bool(one.get("is_nullable")))
 
 
-def _parse_identities(data: Mapping[str, object]) -> dict[str, Resource]:
-    """Parse resource identities, whose arguments are those of an import."""
-    entries = _require_mapping(data.get("resource_identity_schemas"), "resource_identity_schemas")
-    return {name: _parse_identity(name, _require_mapping(one, name)) for name, one in sorted(entries.items())}
-
-
 def _parse_identity(name: str, data: Mapping[str, object]) -> Resource:
+    """Parse a resource identity, whose arguments are those of an import."""
     nodes = []
     for key, one in sorted(_require_mapping(data.get("attributes"), name).items()):
         attribute = _require_mapping(one, f"{name}.{key}")
@@ -101,11 +100,6 @@ def _parse_identity(name: str, data: Mapping[str, object]) -> Resource:
         }
         nodes.append(parse_type(key, attribute.get("type"), flags, f"{name}.{key}"))
     return Resource(name, tuple(nodes), _parse_number(data, "version"))
-
-
-def _parse_resources(data: Mapping[str, object], key: str) -> dict[str, Resource]:
-    entries = _require_mapping(data.get(key), key)
-    return {name: _parse_resource(name, _require_mapping(one, name)) for name, one in sorted(entries.items())}
 
 
 def _parse_resource(name: str, data: Mapping[str, object]) -> Resource:
@@ -181,8 +175,9 @@ def _parse_block(name: str, data: Mapping[str, object], where: str, depth: int) 
 
 
 def _has_required(children: tuple[Node, ...]) -> bool:
-    """Must something in the block, or in a block in it, be given? What is inside of attributes does not count, as to
-    the generator."""
+    """Return whether the block, or a block in it, has a required argument. As for the generator, members of attributes
+    do not count.
+    """
     return any(_has_required(one.children or ()) if one.syntax == "block" else one.required for one in children)
 
 

@@ -17,9 +17,6 @@ class VersionVerdict:
     admits: bool
     sentence: str
 
-    def as_data(self) -> dict[str, object]:
-        return {"needed": self.needed, "taken": self.taken, "admits": self.admits, "sentence": self.sentence}
-
 
 def evaluate_version(old: Version, new: Version, difference: SchemaDifference) -> VersionVerdict:
     """Evaluate the version step. Before 1.0.0, a minor version can contain breaking changes."""

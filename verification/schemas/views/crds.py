@@ -20,19 +20,14 @@ from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import JsonObject, TemplateContext
 from verification.schemas import services
-from verification.schemas.crossplane.options import GeneratorChoices
 from verification.schemas.crossplane.provider_requests import describe_requests
 from verification.schemas.engine.coverage import (
     CrdPreview,
     build_coverage,
     build_preview,
     build_previews,
-    combine_coverage,
-    render_json,
-    render_text,
-    summarize_preview,
+    iterate_files,
 )
-from verification.schemas.engine.types import ParsedSchema
 from verification.schemas.engine.yaml_text import dump
 from verification.schemas.forms import GeneratorChoicesForm
 from verification.schemas.models import ProviderSchema
@@ -107,7 +102,7 @@ def show_crd(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 def _format_states(states: Mapping[str, object]) -> list[tuple[str, str]]:
     """Return the name and text of each state, prior state first. A null state is empty text."""
-    return [(name, "" if state is None else dump(state).removeprefix("---\n")) for name, state in states.items()]
+    return [(name, "" if state is None else dump(state).removeprefix("---").lstrip()) for name, state in states.items()]
 
 
 def _list_files(preview: CrdPreview) -> list[tuple[JsonObject, tuple[str, str]]]:
@@ -130,18 +125,9 @@ def download_crd_archive(request: AuthenticatedRequest, uuid: UUID) -> HttpRespo
     preview_request = CrdPreviewRequest(request, uuid)
     name = f"{preview_request.choices.category}-{preview_request.row.version}-crds.zip"
     headers = {"Content-Disposition": content_disposition_header(True, name) or ""}
-    chunks = _stream_zip(_iterate_files(preview_request.schema, preview_request.choices))
+    files = iterate_files(preview_request.schema, preview_request.choices)
+    chunks = _stream_zip((file_name, text) for file_name, text, _definition in files)
     return StreamingHttpResponse(chunks, content_type="application/zip", headers=headers)
-
-
-def _iterate_files(schema: ParsedSchema, choices: GeneratorChoices) -> Iterator[tuple[str, str]]:
-    entries = []
-    for one in build_previews(schema, choices):
-        yield from one.files()
-        entries.append(summarize_preview(one))
-    coverage = combine_coverage(schema, entries)
-    yield "coverage.json", render_json(coverage)
-    yield "coverage.txt", render_text(coverage)
 
 
 class _ZipBuffer(RawIOBase):

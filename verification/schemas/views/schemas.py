@@ -1,6 +1,5 @@
 """Pages for provider schemas: upload, history and comparison."""
 
-from typing import Unpack
 from uuid import UUID
 
 from django import forms
@@ -16,9 +15,8 @@ from django.utils.translation import gettext_lazy
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.django_arguments import FormArguments
 from portal.core.errors import ActionRefused
-from portal.core.uploads import build_size_message, get_max_bytes, get_oversized_fields
+from portal.core.uploads import LimitedFileField, get_oversized_fields
 from verification.releases.artifacts import file_names
 from verification.schemas import services
 from verification.schemas.engine.types import SchemaParseError
@@ -36,37 +34,16 @@ class SchemaUploadForm(forms.Form):
         max_length=100,
         help_text=gettext_lazy("For example, 1.4.0."),
     )
-    file = forms.FileField(
+    file = LimitedFileField(
         label=gettext_lazy("Schema"),
         help_text=gettext_lazy("Output of “terraform providers schema -json”, plain or as .gz."),
-        error_messages={
-            "required": gettext_lazy("Select a file."),
-            "empty": gettext_lazy("The file is empty."),
-            "missing": gettext_lazy("Select a file."),
-        },
     )
-
-    def __init__(self, *, left_out: frozenset[str] = frozenset(), **kwargs: Unpack[FormArguments]) -> None:
-        super().__init__(**kwargs)
-        self.left_out = left_out
 
     def clean_version(self) -> Version:
         try:
             return parse_version(str(self.cleaned_data["version"]).strip())
         except InvalidVersionError as sentence:
             raise forms.ValidationError(str(sentence)) from sentence
-
-    def clean_file(self) -> object:
-        file = self.cleaned_data["file"]
-        if file.size > get_max_bytes():
-            raise forms.ValidationError(build_size_message())
-        return file
-
-    def add_too_large(self) -> None:
-        """Replace the “missing file” error if the server dropped the file because of its size."""
-        if "file" in self.left_out:
-            self.errors.pop("file", None)
-            self.add_error("file", build_size_message())
 
 
 class SchemaComparisonForm(forms.Form):
@@ -86,9 +63,8 @@ def show_schemas(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         raise Http404(_("Only Terraform providers have schemas."))
     form = SchemaUploadForm()
     if request.method == "POST":
-        form = SchemaUploadForm(
-            data=request.POST, files=request.FILES, left_out=frozenset(get_oversized_fields(request))
-        )
+        form = SchemaUploadForm(data=request.POST, files=request.FILES)
+        form.fields["file"].was_oversized = "file" in get_oversized_fields(request)  # type: ignore[attr-defined]
         stored_schema = _store_upload(request, integration, form)
         if stored_schema is not None:
             message = _("Saved the schema of version %(version)s with %(count)s resources.")
@@ -110,7 +86,6 @@ def _store_upload(
     if not services.can_submit_schema(integration, request.user):
         raise PermissionDenied(_(services.REFUSAL_MESSAGE))
     if not form.is_valid():
-        form.add_too_large()
         return None
     version, file = form.cleaned_data["version"], form.cleaned_data["file"]
     try:

@@ -3,6 +3,7 @@
 import json
 import re
 from argparse import ArgumentParser
+from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,7 @@ def serialize_difference(
     return {
         "source": schema.source,
         "breaking": len(schema_difference.breaking),
-        "verdict": version_verdict.as_data() if version_verdict else {"not_run": NO_VERDICT},
+        "verdict": asdict(version_verdict) if version_verdict else {"not_run": NO_VERDICT},
         "changes": [change.as_data() for change in schema_difference.changes],
     }
 

@@ -9,16 +9,13 @@ from django.core.management.base import BaseCommand, CommandError
 from portal.core.value_types import NamedValues
 from verification.schemas.crossplane.option_validation import validate_choices
 from verification.schemas.crossplane.options import (
-    COMPUTED_NESTED,
-    NUMBERS,
-    RUNTIMES,
-    SINGLETONS,
+    CHOICE_OPTIONS,
     GeneratorChoices,
     InvalidChoiceError,
     parse_choices,
 )
 from verification.schemas.crossplane.output import OutputFolderError, write_preview
-from verification.schemas.engine.coverage import render_text
+from verification.schemas.engine.coverage import COVERAGE_TEXT_FILE
 from verification.schemas.engine.external_validators import CrdValidators, list_missing_packages
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import SchemaParseError
@@ -64,33 +61,9 @@ class Command(BaseCommand):
         parser.add_argument("--api-version", default="v1alpha1", help="API version of the definitions.")
 
     def _add_generator_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--singletons", choices=SINGLETONS, default="array", help="Type of a list with at most one item."
-        )
-        parser.add_argument(
-            "--single-blocks",
-            choices=SINGLETONS,
-            default="array",
-            help="Type of a single block. The newest generator creates an object.",
-        )
-        parser.add_argument(
-            "--numbers",
-            choices=NUMBERS,
-            default=NUMBERS[0],
-            help="Type of numbers. Generators that don't read Go code use “number”.",
-        )
-        parser.add_argument(
-            "--runtime",
-            choices=RUNTIMES,
-            default=RUNTIMES[0],
-            help="The crossplane-runtime version of the generated definitions.",
-        )
-        parser.add_argument(
-            "--computed-nested",
-            choices=COMPUTED_NESTED,
-            default="status",
-            help="Location of computed nested attributes. Generators around version 2.0 create a parameter.",
-        )
+        for name, option in CHOICE_OPTIONS.items():
+            flag = f"--{name.replace('_', '-')}"
+            parser.add_argument(flag, choices=option.values, default=option.values[0], help=option.help)
         parser.add_argument(
             "--reference",
             action="append",
@@ -111,7 +84,7 @@ class Command(BaseCommand):
         validators = CrdValidators() if options["validate"] and not missing_packages else None
         refusals: list[str] = []
         try:
-            coverage = write_preview(
+            write_preview(
                 out,
                 provider_schema,
                 generator_choices,
@@ -119,7 +92,7 @@ class Command(BaseCommand):
             )
         except OutputFolderError as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(render_text(coverage), ending="")
+        self.stdout.write((out / COVERAGE_TEXT_FILE).read_text("utf-8"), ending="")
         if missing_packages:
             self.stdout.write(f"Validation not run. Install {' and '.join(missing_packages)}.")
         if validators:
@@ -133,14 +106,10 @@ def _parse_choices(options: NamedValues) -> GeneratorChoices:
         options["group_prefix"],
         external=tuple(options["external_name"]),
         kinds=tuple(options["kind"]),
-        singletons=options["singletons"],
-        single_blocks=options["single_blocks"],
-        computed_nested=options["computed_nested"],
-        numbers=options["numbers"],
-        runtime=options["runtime"],
         references=tuple(options["reference"]),
         api_version=options["api_version"],
         category=options["category"],
+        **{name: options[name] for name in CHOICE_OPTIONS},
     )
 
 
