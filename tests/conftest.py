@@ -23,6 +23,7 @@ from integrations.submissions.workflow.states import Status
 from portal.accounts.models import User
 from portal.notifications import delivery
 from tests.replay import build_or_replay
+from tests.suites import FIGURE_PROPERTY
 
 # a busy machine must not fail a test
 settings.register_profile("portal", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -34,7 +35,6 @@ PASSWORD = "correct horse battery"
 HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
-FIGURE_PROPERTY = "said"  # property of a test report: a figure for the summary
 DATABASE_FIXTURES = frozenset({"db", "transactional_db", "live_server", "client"})
 
 

@@ -1,4 +1,4 @@
-"""Runs the test suites one after the other and prints how each ended. Called by bin/test."""
+"""Runs the test suites one after the other and prints their results. Called by bin/test."""
 
 import os
 import subprocess
@@ -13,8 +13,9 @@ from tests.fakes.github import install
 from tests.servers.base import ServerUnavailableError
 from tests.servers.run import UNAVAILABLE, start_servers
 
+FIGURE_PROPERTY = "figure"  # name of the property with which a test adds a figure to the summary
 NO_TESTS = 5  # pytest's exit code for an empty selection
-SLOWEST = ("--durations=30", "--durations-min=2")  # said at the end: the whole must stay under ten minutes
+SLOWEST = ("--durations=30", "--durations-min=2")  # listed at the end: all suites together must stay under ten minutes
 WORKERS = str((os.cpu_count() or 1) + 1)  # one more than processors: many tests wait for a server or a process
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-n", WORKERS, "--dist", "worksteal", *SLOWEST)
 
@@ -35,8 +36,8 @@ ON_SERVERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
-    """How a suite ended: counts, seconds, and why it was not run where it was not."""
+class SuiteResult:
+    """Result of a suite: exit code, counts, and seconds, or why it was not run."""
 
     suite: Suite
     code: int
@@ -45,7 +46,7 @@ class Ending:
     failed: int = 0
     skipped: int = 0
     not_run: str = ""
-    said: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
 
     @property
     def is_good(self) -> bool:
@@ -55,20 +56,20 @@ class Ending:
         if self.not_run:
             return f"{self.suite.name:<22} not run: {self.not_run}"
         counts = f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
-        return f"{self.suite.name:<22} {counts}, {self.seconds:.0f} s" + (f"  ← {self.trouble}" if self.trouble else "")
+        return f"{self.suite.name:<22} {counts}, {self.seconds:.0f} s" + (f"  ← {self.problem}" if self.problem else "")
 
     @property
-    def trouble(self) -> str:
+    def problem(self) -> str:
         if self.is_good:
             return ""
-        return "look here" if self.failed else f"ended with code {self.code} before its report"
+        return "failed" if self.failed else f"ended with code {self.code} before its report"
 
 
-def run(suite: Suite, environment: dict[str, str] | None = None) -> Ending:
+def run(suite: Suite, environment: dict[str, str] | None = None) -> SuiteResult:
     """Run one suite, whose output goes straight to the terminal."""
     missing = os.environ.get("CHROMIUM_MISSING", "")
     if suite.name == "journeys" and missing:
-        return Ending(suite, 0, not_run=missing)
+        return SuiteResult(suite, 0, not_run=missing)
     print(f"\n── {suite.name}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
@@ -79,8 +80,8 @@ def run(suite: Suite, environment: dict[str, str] | None = None) -> Ending:
         passed_count, failed, skipped = _counts(report)
         figures = read_figures(report)
     if code == NO_TESTS:
-        return Ending(suite, code, not_run="it holds no tests")
-    return Ending(suite, code, seconds, passed_count, failed, skipped, said=figures)
+        return SuiteResult(suite, code, not_run="it holds no tests")
+    return SuiteResult(suite, code, seconds, passed_count, failed, skipped, figures=figures)
 
 
 def _counts(report: Path) -> tuple[int, int, int]:
@@ -96,18 +97,18 @@ def _counts(report: Path) -> tuple[int, int, int]:
 
 
 def read_figures(report: Path) -> tuple[str, ...]:
-    """The figures that tests had to tell: their properties called "said"."""
+    """Return the figures that tests recorded as properties."""
     properties = ElementTree.parse(report).iter("property") if report.exists() else ()
-    return tuple(str(each.get("value")) for each in properties if each.get("name") == "said")
+    return tuple(str(each.get("value")) for each in properties if each.get("name") == FIGURE_PROPERTY)
 
 
-def run_on_servers() -> list[Ending]:
+def run_on_servers() -> list[SuiteResult]:
     """Run the suites that share one PostgreSQL and one Valkey."""
     try:
         with start_servers() as environment:
             return [run(suite, environment) for suite in ON_SERVERS]
     except ServerUnavailableError as reason:
-        return [Ending(suite, UNAVAILABLE, not_run=str(reason)) for suite in ON_SERVERS]
+        return [SuiteResult(suite, UNAVAILABLE, not_run=str(reason)) for suite in ON_SERVERS]
 
 
 def main() -> int:
@@ -117,16 +118,16 @@ def main() -> int:
         install.ensure_node_modules()
     except install.Missing as reason:
         print(f"Tests against GitHub are not run: {reason}")
-    endings = [run(ON_SQLITE), *run_on_servers()]
+    results = [run(ON_SQLITE), *run_on_servers()]
     print("\n── all together")
-    for ending in endings:
-        print(ending)
-        for figure in ending.said:
+    for result in results:
+        print(result)
+        for figure in result.figures:
             print(f"{'':<22} {figure}")
-    total, failed = sum(e.passed for e in endings), sum(e.failed for e in endings)
-    skipped = sum(e.skipped for e in endings)
+    total, failed = sum(e.passed for e in results), sum(e.failed for e in results)
+    skipped = sum(e.skipped for e in results)
     print(f"{total} passed, {failed} failed, {skipped} skipped in {time.monotonic() - begin:.0f} s")
-    return 0 if total and all(ending.is_good for ending in endings) else 1
+    return 0 if total and all(result.is_good for result in results) else 1
 
 
 if __name__ == "__main__":

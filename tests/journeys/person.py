@@ -12,7 +12,7 @@ from axe_playwright_python.base import AxeResults
 from playwright.sync_api import Locator, Page, expect
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
-BRIEF = {"resultTypes": ["violations"], "preload": False}  # no rule of these reads the style sheets
+BRIEF = {"resultTypes": ["violations"], "preload": False}  # none of the rules below reads style sheets
 RULES = BRIEF | {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 CONTRAST = BRIEF | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
 AUDITS = {"light": RULES, "dark": CONTRAST}  # what another color scheme can change is the contrast

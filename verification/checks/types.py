@@ -109,7 +109,7 @@ class CheckDescription(Content):
     """Texts and settings of a check.
 
     Attributes:
-        question: What the check verifies, as a statement.
+        expectation: What must be true for the check to pass.
         max_age_days: How long a result counts. By default, one missed night is fine, and two aren't.
         help: URL of a page with more information, blank for the check's own help page.
         accepts: What a reviewer can accept permanently. If `looked_at` has a pair of that name, a button offers it, and
@@ -118,7 +118,7 @@ class CheckDescription(Content):
 
     key: str
     title: str
-    question: str
+    expectation: str
     advice: str
     details: str = ""
     version: int = 1
@@ -156,8 +156,8 @@ def load_descriptions() -> dict[str, CheckDescription]:
 
 
 def get_description(key: str) -> CheckDescription:
-    """Return the description of a check, without texts for one that doesn't exist anymore."""
-    return CHECKS.get(key) or CheckDescription(key=key, title=key, question="", advice="", version=0)
+    """Return the description of a check. The description of a removed check has no texts."""
+    return CHECKS.get(key) or CheckDescription(key=key, title=key, expectation="", advice="", version=0)
 
 
 def register_check(key: str) -> Callable[[CheckFunction], CheckFunction]:

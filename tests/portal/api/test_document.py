@@ -28,9 +28,9 @@ from schemathesis.specs.openapi.checks import (
 
 from portal.api.docs.document_parts import PARTS
 from portal.api.v1.app import build_document
-from tests.conftest import FIGURE_PROPERTY
 from tests.portal.api.everywhere import place_of
 from tests.portal.api.test_api_access import callers
+from tests.suites import FIGURE_PROPERTY
 
 pytestmark = pytest.mark.any_database
 

@@ -2,27 +2,29 @@
 
 import pytest
 from django.core.management import CommandError, call_command
+from pydantic import TypeAdapter
 
 from integrations.programs.registry import PROGRAMS
+from portal.core.content_files import load_content
 from portal.ui.content.glossary import OUTCOME_DESCRIPTIONS
 from verification.checks import execution
 from verification.checks.documentation import list_programs_using_check
 from verification.checks.management.commands import checks_table
-from verification.checks.types import CHECKS, load_descriptions
+from verification.checks.types import CHECKS, CONTENT_PATH, CheckFile
 from verification.outcomes import Outcome
 
 
 @pytest.mark.parametrize("key", sorted(CHECKS))
-def test_check_has_its_words(key):
+def test_check_has_all_texts(key):
     check = CHECKS[key]
-    assert check.question.endswith(".")
+    assert check.expectation.endswith(".")
     assert check.advice.endswith(".")
     assert check.title
     assert not check.title.endswith(".")
-    assert check.details.endswith((".", "")[not check.details])
+    assert check.details == "" or check.details.endswith(".")
 
 
-def test_every_check_that_a_program_asks_for_exists():
+def test_every_required_check_exists():
     required_keys = {
         key
         for program in PROGRAMS.values()
@@ -57,6 +59,6 @@ def test_page_that_is_behind_is_said(monkeypatch, tmp_path):
     assert page.read_text().endswith(f"{checks_table.END_MARK}\nend\n")
 
 
-def test_content_file_describes_only_existing_checks():
-    assert list(load_descriptions()) == list(dict.fromkeys(load_descriptions()))
-    assert set(load_descriptions()) == set(CHECKS)
+def test_content_file_describes_each_check_once():
+    keys = [description.key for description in load_content(CONTENT_PATH, TypeAdapter(CheckFile)).checks]
+    assert sorted(keys) == sorted(CHECKS)

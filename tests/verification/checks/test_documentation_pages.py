@@ -18,7 +18,7 @@ def test_every_check_has_a_page_for_everybody(client):
         main = BeautifulSoup(response.content, "html5lib").main
         text = " ".join(main.get_text(" ").split())
         assert (response.status_code, main.h1.text.strip()) == (200, check.title)
-        assert (check.question in text, check.advice in text) == (True, True)
+        assert (check.expectation in text, check.advice in text) == (True, True)
 
 
 @pytest.mark.django_db

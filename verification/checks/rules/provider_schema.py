@@ -182,7 +182,7 @@ def check_declared_protocol(subject: Subject, sources: Sources, inspection: Json
     declared_protocols = protocols_of_manifest(manifest.body) if manifest is not None and manifest.ok else None
     declared_protocols = declared_protocols or release.version_entry.protocols
     evidence = (
-        Evidence("Speaks", str(inspection["protocol"])),
+        Evidence("Protocol", str(inspection["protocol"])),
         Evidence("Declared", ", ".join(declared_protocols) or "none"),
     )
     if str(inspection["protocol"]) in {declared_protocol.partition(".")[0] for declared_protocol in declared_protocols}:

@@ -21,8 +21,8 @@ def show_checks_help(request: HttpRequest) -> HttpResponse:
 
 
 def is_search_match(check: Check, query: str) -> bool:
-    """Return whether each word is part of the check's name, question or advice."""
-    text = " ".join((check.key, _(check.title), _(check.question), _(check.advice))).lower()
+    """Return whether each word is part of the check's key, title, expectation, or advice."""
+    text = " ".join((check.key, _(check.title), _(check.expectation), _(check.advice))).lower()
     return all(word in text for word in query.lower().split())
 
 

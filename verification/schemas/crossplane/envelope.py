@@ -23,7 +23,7 @@ def build_spec(
         "description": f"{kind}Spec defines the desired state of {kind}",
         "properties": {
             "forProvider": for_provider,
-            "initProvider": {"description": "Values for the creation alone; later changes are left alone.", **init},
+            "initProvider": {"description": "Values that apply only at creation. Later changes are ignored.", **init},
             **copy_part("spec"),
             **copy_part("namespaced_spec" if is_namespaced else "cluster_spec"),
             **(copy_part("runtime_1_spec") if runtime == "1" else {}),

@@ -17,7 +17,7 @@ class GeneratorWords(Content):
     """Content of words.yaml.
 
     Attributes:
-        special_words: Words that kinds spell in their own way.
+        special_words: Words with their own spelling in kinds.
         acronyms: Words that kinds write in capitals.
         plural_acronyms: Acronyms whose plural adds s or es.
         plural_endings: The plural ending by the ending, in the order of the rules.

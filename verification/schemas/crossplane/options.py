@@ -34,6 +34,10 @@ class ChoiceOption:
     message: str
     help: str
 
+    @property
+    def default(self) -> str:
+        return self.values[0]
+
 
 CHOICE_OPTIONS = {
     "singletons": ChoiceOption(
@@ -110,11 +114,11 @@ class GeneratorChoices:
     default: ExternalName = field(default_factory=ExternalName)
     by_resource: dict[str, ExternalName] = field(default_factory=dict)
     kinds: dict[str, GroupKind] = field(default_factory=dict)
-    singletons: str = "array"
-    single_blocks: str = "array"
-    computed_nested: str = "status"
-    numbers: str = "integer"
-    runtime: str = "2.0"
+    singletons: str = CHOICE_OPTIONS["singletons"].default
+    single_blocks: str = CHOICE_OPTIONS["single_blocks"].default
+    computed_nested: str = CHOICE_OPTIONS["computed_nested"].default
+    numbers: str = CHOICE_OPTIONS["numbers"].default
+    runtime: str = CHOICE_OPTIONS["runtime"].default
     api_version: str = "v1alpha1"
     references: dict[str, tuple[str, ...]] = field(default_factory=dict)
 

@@ -20,19 +20,21 @@ def can_refer(node: Node) -> bool:
 def build_reference_fields(node: Node, *, is_namespaced: bool) -> list[tuple[str, Schema]]:
     """Return the fields for the reference and the selector with their names."""
     value, is_collection = build_field_name(node.name), node.kind != "string"
-    reference = _add_namespace(
-        "reference", f"Reference to what fills {value}.", "Namespace of the referenced object.", is_namespaced
+    source = f"the object that provides {value}"
+    reference = _build_part(
+        "reference", f"Reference to {source}.", "Namespace of the referenced object.", is_namespaced
     )
     if is_collection:
-        reference = {"description": f"References to what fills {value}.", "items": reference, "type": "array"}
-    selector = _add_namespace("selector", f"Selector for what fills {value}.", "Namespace to search.", is_namespaced)
+        description = f"References to the objects that provide {value}."
+        reference = {"description": description, "items": reference, "type": "array"}
+    selector = _build_part("selector", f"Selector for {source}.", "Namespace to search.", is_namespaced)
     return [
         (build_field_name(f"{node.name}_ref{'s' if is_collection else ''}"), reference),
         (build_field_name(f"{node.name}_selector"), selector),
     ]
 
 
-def _add_namespace(part: str, description: str, namespace_description: str, is_namespaced: bool) -> Schema:
+def _build_part(part: str, description: str, namespace_description: str, is_namespaced: bool) -> Schema:
     """Return a shared part with its description and, for namespaced resources, the namespace."""
     namespace = {"namespace": {"description": namespace_description, "type": "string"}} if is_namespaced else {}
     schema: Schema = copy_part(part)

@@ -30,7 +30,7 @@ def _build_row(check: Check) -> str:
     cells = (
         f"`{check.key}`",
         check.title,
-        check.question,
+        check.expectation,
         programs,
         str(check.version),
         f"{check.max_age_days} d",

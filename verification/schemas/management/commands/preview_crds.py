@@ -63,7 +63,7 @@ class Command(BaseCommand):
     def _add_generator_arguments(self, parser: ArgumentParser) -> None:
         for name, option in CHOICE_OPTIONS.items():
             flag = f"--{name.replace('_', '-')}"
-            parser.add_argument(flag, choices=option.values, default=option.values[0], help=option.help)
+            parser.add_argument(flag, choices=option.values, default=option.default, help=option.help)
         parser.add_argument(
             "--reference",
             action="append",
