@@ -101,7 +101,7 @@ def _sync_repositories(today: datetime, moment: datetime) -> None:
         known_at = moment
         if moment == today and watch.integration.name == UNREADABLE_INTEGRATION:
             known_at = moment - timedelta(days=4)
-            trouble = "GitHub denies access. The owner of the repository must grant access again."
+            trouble = "GitHub denies access. The owner of the repository must grant access again"
             MonitoredRepository.objects.filter(pk=watch.pk).update(trouble=trouble, trouble_since=known_at)
         MonitoredRepository.objects.filter(pk=watch.pk).update(data_up_to=known_at, last_delivery_at=known_at)
         with transaction.atomic():

@@ -34,7 +34,7 @@ def test_subject_has_overdue_count_and_share(
     ]
     text = report("alice@acme.example").text
     assert text.startswith("Action required: 1 issue is overdue.\n\nView report: http")
-    assert "\n1 of 2 SLA targets were met, and 1 were breached.\n" in text
+    assert "\n1 of 2 SLA targets met, 1 breached.\n" in text
     issues = {issue.number: reverse("sla:issue", args=[issue.uuid]) for issue in SupportIssue.objects.all()}
     repository, site = "acme/terraform-provider-rocket", settings.SITE_URL
     assert f"\n- {repository}#2: {site}{issues[2]} It breaks 2\n  critical, resolution overdue by 5 days, " in text
@@ -88,7 +88,7 @@ def test_same_figures_in_every_form_and_the_same_bytes_a_year_later(
     assert (figures["totals"]["met"], figures["totals"]["breached"]) == (1, 1)
     assert b"Met,1,0\r\nBreached,1,0\r\n" in before[0]
     page = client.get(paths[0]).content.decode()
-    assert "1 of 2 SLA targets were met, and 1 were breached." in page
+    assert "1 of 2 SLA targets met, 1 breached." in page
     assert presenters.build_subject(figures) == report("alice@acme.example").subject
 
 
