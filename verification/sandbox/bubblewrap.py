@@ -20,7 +20,7 @@ try:
 except ImportError:
     bwrap_path = None
 
-OUTSIDE_ID, INSIDE_ID = 60999, 1000  # user and group; the first has no entry in any passwd file and owns nothing
+INSIDE_ID = 1000  # user and group
 STARTUP_SECONDS = 15.0  # bubblewrap needs 10 ms; a busy machine may need more
 FOLDERS = {"project": PROJECT, "tmp": "/tmp", "home": HOME}  # noqa: S108 - writable inside, one tmpfs outside
 MERGED_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")  # links into /usr on most systems
@@ -97,10 +97,10 @@ def visible_path(folder: Path, number: int) -> str:
     return f"{folder}/visible/{number}"
 
 
-def enter_arguments(child: int) -> list[str]:
+def enter_arguments(child: int, host_user: int) -> list[str]:
     """Return the command that runs another one in the storage namespace, as an ordinary user."""
     if os.geteuid() == 0:
-        rights = ["--setuid", str(OUTSIDE_ID), "--setgid", str(OUTSIDE_ID)]
+        rights = ["--setuid", str(host_user), "--setgid", str(host_user)]
     else:
         rights = ["--user", "--preserve-credentials"]
     return [find_program("nsenter"), "--target", str(child), "--mount", *rights, "--"]

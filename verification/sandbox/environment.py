@@ -16,6 +16,7 @@ from typing import Protocol
 from verification.sandbox import bubblewrap, network, project_files, usage
 from verification.sandbox.bubblewrap import Bubblewrap, build_unavailable_error
 from verification.sandbox.control_groups import ControlGroup, find_own_group
+from verification.sandbox.host_users import reserve_host_user
 from verification.sandbox.process import SandboxProcess, Watch
 from verification.sandbox.resource_limits import set_limits
 from verification.sandbox.socket_memory import SocketMemory
@@ -57,9 +58,13 @@ class Egress(Protocol):
 
 @dataclass
 class Environment:
-    """An open environment: see `open_environment`."""
+    """An open environment: see `open_environment`.
+
+    `host_user`: the user and group that the program has outside, and whose files it can write; -1 for our own.
+    """
 
     staging: Path
+    host_user: int
     limits: Limits
     holder: Bubblewrap
     program: str
@@ -72,18 +77,13 @@ class Environment:
     decoys: int = -1
     processes: list[SandboxProcess] = field(default_factory=list)
 
-    @property
-    def owner(self) -> int:
-        """The user whose files the program can write; -1 for our own."""
-        return bubblewrap.OUTSIDE_ID if os.geteuid() == 0 else -1
-
     def locate(self, name: str) -> str:
         """Return the path inside of a file that was supplied as a Path; the program cannot replace it there."""
         return self.paths[name]
 
     def write(self, name: str, data: bytes) -> None:
         """Write a file of the project folder. Raise OSError."""
-        project_files.write_file(self.storage, f"project/{name}", data, self.owner)
+        project_files.write_file(self.storage, f"project/{name}", data, self.host_user)
 
     def read(self, name: str, size: int = 20 * MEGABYTE) -> bytes:
         """Return the first bytes of a file of the project folder. Raise OSError if it can't be read."""
@@ -100,7 +100,7 @@ class Environment:
         """
         self._prepare_mount_points()
         arguments = bubblewrap.sandbox_arguments(self.staging, self.binds, {**self.variables, **(env or {})})
-        enter = bubblewrap.enter_arguments(self.holder.child)
+        enter = bubblewrap.enter_arguments(self.holder.child, self.host_user)
         seconds = seconds or self.limits.seconds
         with ExitStack() as stack:
             blocked_process = bubblewrap.start_blocked(
@@ -134,7 +134,7 @@ class Environment:
                 for name, inside in bubblewrap.FOLDERS.items():
                     if Path(path).is_relative_to(inside):
                         below = Path(path).relative_to(inside)
-                        project_files.make_folders(self.storage, f"{name}/{below}", self.owner)
+                        project_files.make_folders(self.storage, f"{name}/{below}", self.host_user)
         except OSError as error:
             raise SandboxUnavailable(f"The program has changed the place of a readable folder: {error}.") from error
 
@@ -197,10 +197,13 @@ def open_environment(
         program, extra = bubblewrap.find_program_for_sandbox(staging, len(sources))
         holder = bubblewrap.start_holder(bubblewrap.storage_arguments(staging, limits.disk, [*sources, *extra]))
         stack.callback(holder.close)
+        host_user = stack.enter_context(reserve_host_user())
         inside = [*map(str, readable), *paths.values()]
         binds = [(bubblewrap.visible_path(staging, number), path) for number, path in enumerate(inside)]
         variables = VARIABLES | (PROXY_VARIABLES if egress else {}) | dict(env or {})
-        environment = Environment(staging, limits, holder, program, variables, binds, paths, egress, is_strict)
+        environment = Environment(
+            staging, host_user, limits, holder, program, variables, binds, paths, egress, is_strict
+        )
         _fill_storage(environment, files, stack)
         stack.callback(environment.close)
         yield environment
@@ -234,18 +237,18 @@ def _fill_storage(environment: Environment, files: Mapping[str, bytes | Path], s
     path = Path(f"/proc/{environment.holder.child}/root{environment.staging}/storage")
     environment.storage = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     stack.callback(os.close, environment.storage)
-    if environment.owner >= 0:
+    if environment.host_user >= 0:
         for name in bubblewrap.FOLDERS:
-            os.chown(name, environment.owner, environment.owner, dir_fd=environment.storage)
+            os.chown(name, environment.host_user, environment.host_user, dir_fd=environment.storage)
     for name, data in files.items():
         if isinstance(data, bytes):
             environment.write(name, data)
         else:
             target = environment.locate(name)
-            project_files.write_link(environment.storage, f"project/{name}", target, environment.owner)
+            project_files.write_link(environment.storage, f"project/{name}", target, environment.host_user)
     if environment.is_strict:
         for name in DECOYS:
-            project_files.write_file(environment.storage, f"home/{name}", DECOY_TEXT, environment.owner)
+            project_files.write_file(environment.storage, f"home/{name}", DECOY_TEXT, environment.host_user)
         try:
             environment.decoys = usage.watch_files([path / "home" / name for name in DECOYS])
         except OSError as error:

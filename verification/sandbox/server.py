@@ -13,15 +13,17 @@ from pathlib import Path
 
 from verification.sandbox.client import COMMAND, VARIABLES
 from verification.sandbox.control_groups import become_supervisor, find_own_group
+from verification.sandbox.host_users import DEFAULT_RANGE, RANGE_VARIABLE, parse_range
 
 MAX_JOBS = 2
 
 
 class JobServer(socketserver.ThreadingUnixStreamServer):
-    """A server with one thread for each connection."""
+    """A server with one thread for each connection. `host_users`: see `host_users`."""
 
     daemon_threads = True
     slots = threading.BoundedSemaphore(MAX_JOBS)
+    host_users = DEFAULT_RANGE
 
 
 class JobConnection(socketserver.BaseRequestHandler):
@@ -33,7 +35,7 @@ class JobConnection(socketserver.BaseRequestHandler):
                 COMMAND,
                 stdin=self.request,
                 stdout=self.request,
-                env=VARIABLES,
+                env=VARIABLES | {RANGE_VARIABLE: JobServer.host_users},
                 cwd="/",
                 start_new_session=True,
                 check=False,
@@ -50,13 +52,27 @@ def listen(path: Path) -> JobServer:
         os.umask(previous_mask)
 
 
+def _check_range(text: str) -> str:
+    parse_range(text)
+    return text
+
+
 def main() -> None:
     """Serve until the process is ended."""
     parser = ArgumentParser(description="Runs jobs in the sandbox for whoever connects to the socket.")
     parser.add_argument("socket", type=Path)
-    path = parser.parse_args().socket
+    parser.add_argument(
+        "--host-users",
+        type=_check_range,
+        default=DEFAULT_RANGE,
+        metavar="FIRST-LAST",
+        help="Users and groups of this machine for programs, one for each sandbox. Only if the service is root. "
+        "Default: %(default)s.",
+    )
+    options = parser.parse_args()
+    JobServer.host_users = options.host_users
     become_supervisor(find_own_group())
-    with listen(path) as server:
+    with listen(options.socket) as server:
         server.serve_forever()
 
 
