@@ -194,8 +194,7 @@ def open_environment(
     paths = {name: f"{FILES}/{number}/{Path(name).name}" for number, name in enumerate(bound_paths)}
     with ExitStack() as stack:
         staging = _make_staging(stack)
-        program, extra = bubblewrap.find_program_for_sandbox(staging, len(sources))
-        holder = bubblewrap.start_holder(bubblewrap.storage_arguments(staging, limits.disk, [*sources, *extra]))
+        holder, program = _hold_storage(staging, limits.disk, sources)
         stack.callback(holder.close)
         host_user = stack.enter_context(reserve_host_user())
         inside = [*map(str, readable), *paths.values()]
@@ -230,6 +229,13 @@ def _make_staging(stack: ExitStack) -> Path:
         (staging / "etc" / name).write_text(text)
         (staging / "etc" / name).chmod(0o644)
     return staging
+
+
+def _hold_storage(staging: Path, size: int, sources: Sequence[Path]) -> tuple[Bubblewrap, str]:
+    """Return the bubblewrap that holds the storage, and the path in its namespace of that for programs."""
+    program, extra_sources = bubblewrap.find_program_for_sandbox(staging, len(sources))
+    arguments = bubblewrap.storage_arguments(staging, size, [*sources, *extra_sources])
+    return bubblewrap.start_holder(arguments), program
 
 
 def _fill_storage(environment: Environment, files: Mapping[str, bytes | Path], stack: ExitStack) -> None:
