@@ -87,4 +87,4 @@ def _describe_last_run(outcome: str, relative_time: str) -> str:
     return message % {"when": relative_time}
 
 
-TEST_RUNS: dict[str, str] = {kind.plural: kind.key for kind in KINDS.values()}
+TEST_RUNS: dict[str, str] = {kind.texts.plural: kind.key for kind in KINDS.values()}

@@ -19,8 +19,7 @@ from jsonschema import Draft202012Validator
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from verification.testruns.kinds.run_task.callback_parsing import parse_callback
 from verification.testruns.kinds.run_task.protocol import (
-    FAILING,
-    PASSING,
+    SCENARIOS,
     STAGES,
     Run,
     RunTaskUrls,
@@ -91,7 +90,7 @@ def compare_requests() -> Iterator[Disagreement | None]:
     """Yield a disagreement for each request that the library reads otherwise than it was written."""
     from pytfe.models import RunTaskRequest
 
-    for stage, scenario, level in product(STAGES, (PASSING, FAILING), ("advisory", "mandatory")):
+    for stage, scenario, level in product(STAGES, SCENARIOS.values(), ("advisory", "mandatory")):
         run_request = build_run_request(Run("conform", "key", scenario, NOW), stage, PLACES, "token", "taskrs-1", level)
         body = encode_document(run_request)
         parsed_request = RunTaskRequest.model_validate_json(body).model_dump(mode="json", exclude_unset=True)

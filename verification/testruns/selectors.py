@@ -94,7 +94,7 @@ def _summarize(run: TestRun) -> TestRunSummary:
 
 
 def _build_title(run: TestRun) -> str:
-    title = _(KINDS[run.kind].title)
+    title = _(KINDS[run.kind].texts.title)
     return _("%(title)s of version %(version)s") % {"title": title, "version": run.version} if run.version else title
 
 

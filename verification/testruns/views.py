@@ -33,7 +33,7 @@ def load_integration(request: AuthenticatedRequest, uuid: UUID, kind: TestKind) 
     """Load an integration that the kind can test. Raises Http404."""
     integration = load_visible_integration(request, uuid)
     if not kind.is_supported(integration):
-        raise Http404(_(kind.unsupported_message))
+        raise Http404(_(kind.texts.unsupported_message))
     return integration
 
 

@@ -11,8 +11,10 @@ from typing import Any, ClassVar, TypeVar
 from django import forms
 from django.db import OperationalError, connection, transaction
 from django.utils import timezone
+from pydantic import TypeAdapter
 
 from integrations.submissions.models import Integration
+from portal.core.content_files import Content, load_content
 from portal.core.json_text import clean_json
 from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs import limits
@@ -55,26 +57,43 @@ class CommandOutput:
     exit_code: int
 
 
+@dataclass(frozen=True, slots=True)
+class KindTexts(Content):
+    """Texts of a kind in its content file. `command_help`: the help of its command line."""
+
+    title: str
+    plural: str
+    unsupported_message: str
+    command_help: str
+    introduction: str = ""
+    instructions: str = ""
+    step_unit: str = ""
+    output_heading: str = ""
+    output_label: str = ""
+    interruption_advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KindTextFile(Content):
+    """Content of kinds.yaml. `translatable` names the keys whose values are messages."""
+
+    translatable: tuple[str, ...]
+    kinds: dict[TestRun.Kind, KindTexts]
+
+
+TEXTS = load_content(Path(__file__).parent / "content" / "kinds.yaml", TypeAdapter(KindTextFile)).kinds
+
+
 class TestKind(ABC):
     """A kind of test run: its input, its execution, and its evaluation.
 
     `check_key` and `observation_key`: the check that reports the newest run, blank without one. `has_secrets`: errors
-    can contain what a partner entered, so they are not logged. `command_help`: the help of its command line.
+    can contain what a partner entered, so they are not logged.
     """
 
     __test__ = False  # pytest collects classes named Test…
 
     key: ClassVar[TestRun.Kind]
-    title: ClassVar[str]
-    plural: ClassVar[str]
-    unsupported_message: ClassVar[str]
-    introduction: ClassVar[str] = ""
-    instructions: ClassVar[str] = ""
-    step_unit: ClassVar[str] = ""
-    output_heading: ClassVar[str] = ""
-    output_label: ClassVar[str] = ""
-    interruption_advice: ClassVar[str] = ""
-    command_help: ClassVar[str]
     rules: ClassVar[RuleCatalog]
     form_class: ClassVar[type[forms.Form]]
     has_secrets: ClassVar[bool] = False
@@ -85,6 +104,10 @@ class TestKind(ABC):
     retry: ClassVar[Backoff] = Backoff()
     at_most_once: ClassVar[bool] = False
     can_cancel: ClassVar[bool] = False
+
+    @property
+    def texts(self) -> KindTexts:
+        return TEXTS[self.key]
 
     @property
     def slug(self) -> str:

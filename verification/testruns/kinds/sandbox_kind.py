@@ -103,7 +103,7 @@ class SandboxTestKind(TestKind, Generic[RecordsT]):
         except (SourceError, crypto.DecryptionError, client.SandboxProtocolError) as error:
             return replace(self.load_records(run), broken=str(error), over=True)
         except Exception as error:  # the message can contain credentials
-            log.error("A %s failed: %s", self.title, type(error).__name__, exc_info=not self.has_secrets)
+            log.error("A %s failed: %s", self.texts.title, type(error).__name__, exc_info=not self.has_secrets)
             return replace(self.load_records(run), broken=INTERNAL_ERROR_MESSAGE, over=True)
 
     def run_in_sandbox(

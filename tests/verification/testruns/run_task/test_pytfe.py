@@ -18,8 +18,7 @@ from verification.testruns.kinds.run_task.callback_parsing import parse_callback
 from verification.testruns.kinds.run_task.driver import RunTaskTarget, run_test
 from verification.testruns.kinds.run_task.local_server import open_callback_server
 from verification.testruns.kinds.run_task.protocol import (
-    FAILING,
-    PASSING,
+    SCENARIOS,
     STAGES,
     Run,
     RunTaskUrls,
@@ -31,7 +30,7 @@ from verification.testruns.kinds.run_task.rules import RULES
 
 PLACES = RunTaskUrls("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
-RUN = Run("a test run", "passing", PASSING, NOW)
+RUN = Run("a test run", "passing", SCENARIOS["passing"], NOW)
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -80,7 +79,7 @@ class Handler(BaseHTTPRequestHandler):
         return self.say(200)
 
     def work(self, request: RunTaskRequest) -> None:
-        status = "failed" if request.workspace_name == FAILING.workspace else "passed"
+        status = "failed" if request.workspace_name == SCENARIOS["failing"].workspace else "passed"
         for each in ("running", status):
             self.server.client.run_task_integrations.callback(
                 request.task_result_callback_url, request.access_token, options(each)

@@ -33,18 +33,6 @@ class NomadPluginTest(SandboxTestKind[NomadPluginRecords]):
     """Calls of a released plugin as Nomad's agent makes them."""
 
     key = TestRun.Kind.NOMAD_PLUGIN
-    title, plural = gettext_noop("Nomad plugin test"), gettext_noop("Nomad plugin tests")
-    unsupported_message = gettext_noop("Only task drivers and device plugins for Nomad have test runs.")
-    introduction = gettext_noop(
-        "We call your released plugin as Nomad's agent does, and check the response against each rule."
-    )
-    instructions = gettext_noop(
-        "We download the Linux plugin from the GitHub release and start it in a sandbox without a network. We "
-        "configure and call the plugin, but run no task and use no device."
-    )
-    step_unit = gettext_noop("calls")
-    output_heading, output_label = gettext_noop("Calls and responses"), gettext_noop("Response")
-    command_help = "Call a Nomad plugin in the sandbox as Nomad's agent does."
     rules = RULES
     form_class = NomadPluginTestForm
     check_key, observation_key = check.CHECK_KEY, check.OBSERVATION_KEY

@@ -8,7 +8,6 @@ from pathlib import Path
 from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 from django.views.decorators.debug import sensitive_variables
 
 from integrations.submissions.models import Integration, TestCredential
@@ -51,20 +50,6 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
     """
 
     key = TestRun.Kind.PROVIDER_LIFECYCLE
-    title, plural = gettext_noop("Provider acceptance test"), gettext_noop("Provider acceptance tests")
-    unsupported_message = gettext_noop("Only Terraform providers have acceptance tests.")
-    introduction = gettext_noop(
-        "Terraform creates, changes, and destroys the resources in your configuration with your released provider. We "
-        "check each step."
-    )
-    instructions = gettext_noop(
-        "We verify your release and start the provider in a sandbox. The provider creates real resources with your "
-        "credentials, so use a test account."
-    )
-    step_unit = gettext_noop("steps")
-    output_heading, output_label = gettext_noop("Commands and output"), gettext_noop("Output")
-    interruption_advice = gettext_noop("Check your test account for leftover resources.")
-    command_help = "Plan, create, change and destroy the resources of a configuration with a provider in the sandbox."
     rules = RULES
     form_class = ProviderLifecycleTestForm
     has_secrets = True

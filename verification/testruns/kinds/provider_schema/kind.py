@@ -10,7 +10,6 @@ from pathlib import Path
 
 from django.conf import settings
 from django.utils import timezone
-from django.utils.translation import gettext_noop
 
 from integrations.submissions.models import Integration
 from portal.core.cli import build_usage_error
@@ -48,9 +47,6 @@ class ProviderSchemaInspection(TestKind):
     """Reading of a released provider's schema, directly and through Terraform. Its page is in the schemas app."""
 
     key = TestRun.Kind.PROVIDER_SCHEMA
-    title, plural = gettext_noop("Provider schema inspection"), gettext_noop("Provider schema inspections")
-    unsupported_message = gettext_noop("Only Terraform providers have schemas.")
-    command_help = "Start a provider in the sandbox and read its schema, directly and through Terraform."
     check_key, observation_key = checks.CHECK_KEY, checks.OBSERVATION_KEY
     retry = Backoff(first=RETRY_DELAY, factor=1, max_attempts=3)
 

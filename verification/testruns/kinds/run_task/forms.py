@@ -14,7 +14,7 @@ from verification.sources import build_outbound_client
 from verification.sources.errors import RequestRefusedError
 from verification.sources.http import urls
 from verification.testruns.forms import CodeField, WriteOnlyField
-from verification.testruns.kinds.run_task.protocol import FAILING, PASSING, STAGES, Scenario, format_stage
+from verification.testruns.kinds.run_task.protocol import SCENARIOS, STAGES, format_stage
 
 MAX_PLAN_CHARACTERS = 500_000
 
@@ -28,8 +28,8 @@ def validate_plan(text: str) -> None:
         raise ValidationError(_("Enter a JSON object. Paste the whole output of “terraform show -json”."))
 
 
-def _build_workspace_field(scenario: Scenario, label: StrOrPromise) -> SingleLineField:
-    help_text = format_lazy(_("“{usual}” if left out."), usual=scenario.workspace)
+def _build_workspace_field(scenario: str, label: StrOrPromise) -> SingleLineField:
+    help_text = format_lazy(_("“{usual}” if left out."), usual=SCENARIOS[scenario].workspace)
     return SingleLineField(required=False, max_length=90, help_text=help_text, label=label)
 
 
@@ -62,8 +62,8 @@ class RunTaskTestForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": _("Select at least one stage.")},
     )
-    passing_workspace = _build_workspace_field(PASSING, _("Workspace of the passing run"))
-    failing_workspace = _build_workspace_field(FAILING, _("Workspace of the failing run"))
+    passing_workspace = _build_workspace_field("passing", _("Workspace of the passing run"))
+    failing_workspace = _build_workspace_field("failing", _("Workspace of the failing run"))
     passing_plan = _build_plan_field(_("Plan of the passing run"))
     failing_plan = _build_plan_field(_("Plan of the failing run"))
 

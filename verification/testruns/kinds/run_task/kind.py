@@ -11,7 +11,6 @@ from datetime import timedelta
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 from django.views.decorators.debug import sensitive_variables
 
 from integrations.submissions.models import Integration
@@ -43,19 +42,6 @@ class RunTaskTest(TestKind):
     """Requests to an endpoint as HCP Terraform sends them. Requests and callbacks have their own tables."""
 
     key = TestRun.Kind.RUN_TASK
-    title, plural = gettext_noop("Run task test"), gettext_noop("Run task tests")
-    unsupported_message = gettext_noop("Only run tasks have this test.")
-    introduction = gettext_noop(
-        "We call your endpoint as HCP Terraform does, receive its results, and check them against each rule."
-    )
-    instructions = gettext_noop(
-        "Your endpoint receives a verification request and requests that it must reject. For each stage, it also "
-        "receives a run that should pass and a run that should fail. The test doesn't affect a real organization."
-    )
-    step_unit = gettext_noop("requests")
-    command_help = (
-        "Send a run task's endpoint the requests of HCP Terraform, and receive its results on a local address."
-    )
     rules = RULES
     form_class = RunTaskTestForm
     has_secrets = True

@@ -1,4 +1,4 @@
-"""HCP Terraform's requests to run tasks, and their signatures. Pure functions, standard library only.
+"""HCP Terraform's requests to run tasks, and their signatures. Pure functions.
 
 Source: run tasks integration API of HCP Terraform, payload version 1.
 """
@@ -12,6 +12,11 @@ import tarfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from portal.core.content_files import Content, load_content
 
 STAGES = ("pre_plan", "post_plan", "pre_apply", "post_apply")
 STAGES_WITHOUT_PLAN = ("pre_plan",)
@@ -32,13 +37,16 @@ class RunTaskUrls:
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(Content):
     """A simulated run and how an endpoint can recognize it. `plan`: JSON text."""
 
     name: str
     workspace: str
     message: str
     plan: str
+
+
+SCENARIOS = load_content(Path(__file__).parent / "content" / "scenarios.yaml", TypeAdapter(dict[str, Scenario]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,40 +129,6 @@ def encode_document(document: Mapping[str, object]) -> bytes:
 def encode_with_spaces(document: dict[str, object]) -> bytes:
     """Encode a document with different spacing, order and escapes. Only the raw bytes match its signature."""
     return json.dumps(dict(reversed(document.items())), indent=2).encode() + b"\n"
-
-
-def build_plan(address: str, kind: str, after: Mapping[str, object]) -> str:
-    """Return a plan that creates one resource, in Terraform's JSON format."""
-    name = address.partition(".")[2]
-    resource = {"address": address, "mode": "managed", "type": kind, "name": name}
-    return json.dumps(
-        {
-            "format_version": "1.2",
-            "terraform_version": "1.11.4",
-            "planned_values": {"root_module": {"resources": [resource | {"values": after}]}},
-            "resource_changes": [resource | {"change": {"actions": ["create"], "before": None, "after": after}}],
-            "configuration": {"root_module": {"resources": [resource]}},
-        }
-    )
-
-
-PASSING = Scenario(
-    "passing",
-    "test-passing",
-    "Test: this run should pass",
-    build_plan("terraform_data.quiet", "terraform_data", {"input": "harmless"}),
-)
-FAILING = Scenario(
-    "failing",
-    "test-failing",
-    "Test: this run should fail",
-    build_plan(
-        "aws_security_group_rule.open",
-        "aws_security_group_rule",
-        {"type": "ingress", "protocol": "-1", "from_port": 0, "to_port": 65535, "cidr_blocks": ["0.0.0.0/0"]},
-    ),
-)
-SCENARIOS = {"passing": PASSING, "failing": FAILING}
 
 
 def build_configuration_archive(scenario: Scenario) -> bytes:

@@ -1,8 +1,12 @@
-"""Requests of a run task test, in order, with their bytes. Standard library only."""
+"""Requests of a run task test, in order, with their bytes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from pydantic import TypeAdapter
+
+from portal.core.content_files import Content, load_content
 from verification.testruns.kinds.run_task.protocol import (
     TEST_TOKEN,
     Run,
@@ -22,11 +26,12 @@ MANDATORY, ADVISORY = "mandatory", "advisory"
 
 
 @dataclass(frozen=True, slots=True)
-class RequestStep:
+class RequestStep(Content):
     """One request. `signed`: right, wrong or none. `body`: plain, spaced, future or malformed.
 
-    `stage` and `scenario` are set for runs, which receive a result; other requests are probes. `verifies`: it is a
-    verification request, as the platform sends when a run task is created. `level`: mandatory or advisory.
+    `stage` and `scenario` are set for runs, which receive a result; other requests are probes. `is_verification`: the
+    platform sends such a request when a run task is created. `needs_key`: it is sent only if requests are signed.
+    `level`: mandatory or advisory.
     """
 
     key: str
@@ -36,6 +41,7 @@ class RequestStep:
     stage: str = ""
     scenario: str = ""
     is_verification: bool = False
+    needs_key: bool = False
     level: str = MANDATORY
 
     @property
@@ -48,28 +54,12 @@ class RequestStep:
         return self.scenario or self.key
 
 
-VERIFICATION_STEP = RequestStep("verify", "Verification request", is_verification=True)
-SPACED_STEP = RequestStep(
-    "spaced", "Verification request with different whitespace", body="spaced", is_verification=True
-)
-FUTURE_STEP = RequestStep(
-    "future",
-    "Verification request with an unknown stage and an unknown field",
-    body="future",
-    is_verification=True,
-)
-UNSIGNED_STEP = RequestStep("unsigned", "Run without a signature", signed="none")
-WRONG_SIGNATURE_STEP = RequestStep("wrong", "Run with a wrong signature", signed="wrong")
-MALFORMED_STEP = RequestStep("malformed", "Incomplete JSON body", body="malformed", is_verification=True)
+PROBES = load_content(Path(__file__).parent / "content" / "steps.yaml", TypeAdapter(tuple[RequestStep, ...]))
 
 
 def list_steps(stages: Sequence[str], *, has_key: bool) -> tuple[RequestStep, ...]:
     """Return the requests in order: verification, requests that must be refused, runs."""
-    probes = (
-        (VERIFICATION_STEP, SPACED_STEP, FUTURE_STEP, UNSIGNED_STEP, WRONG_SIGNATURE_STEP, MALFORMED_STEP)
-        if has_key
-        else (VERIFICATION_STEP, FUTURE_STEP, MALFORMED_STEP)
-    )
+    probes = [step for step in PROBES if has_key or not step.needs_key]
     runs = [
         RequestStep(
             f"{scenario}.{stage}",

@@ -21,7 +21,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parsers = parser.add_subparsers(dest="kind", metavar="KIND", required=True)
         for slug, kind in KINDS_BY_SLUG.items():
-            kind_parser = parsers.add_parser(slug, help=kind.command_help, description=kind.command_help)
+            help_text = kind.texts.command_help
+            kind_parser = parsers.add_parser(slug, help=help_text, description=help_text)
             kind.add_arguments(kind_parser)
             kind_parser.add_argument("--json", action="store_true", help="Print everything as JSON.")
 
