@@ -194,15 +194,12 @@ def open_environment(
     paths = {name: f"{FILES}/{number}/{Path(name).name}" for number, name in enumerate(bound_paths)}
     with ExitStack() as stack:
         staging = _make_staging(stack)
-        holder, program = _hold_storage(staging, limits.disk, sources)
-        stack.callback(holder.close)
+        holder, bwrap = _hold_storage(staging, limits.disk, sources, stack)
         host_user = stack.enter_context(reserve_host_user())
         inside = [*map(str, readable), *paths.values()]
         binds = [(bubblewrap.visible_path(staging, number), path) for number, path in enumerate(inside)]
         variables = VARIABLES | (PROXY_VARIABLES if egress else {}) | dict(env or {})
-        environment = Environment(
-            staging, host_user, limits, holder, program, variables, binds, paths, egress, is_strict
-        )
+        environment = Environment(staging, host_user, limits, holder, bwrap, variables, binds, paths, egress, is_strict)
         _fill_storage(environment, files, stack)
         stack.callback(environment.close)
         yield environment
@@ -231,11 +228,13 @@ def _make_staging(stack: ExitStack) -> Path:
     return staging
 
 
-def _hold_storage(staging: Path, size: int, sources: Sequence[Path]) -> tuple[Bubblewrap, str]:
+def _hold_storage(staging: Path, size: int, sources: Sequence[Path], stack: ExitStack) -> tuple[Bubblewrap, str]:
     """Return the bubblewrap that holds the storage, and the path in its namespace of that for programs."""
     program, extra_sources = bubblewrap.find_program_for_sandbox(staging, len(sources))
     arguments = bubblewrap.storage_arguments(staging, size, [*sources, *extra_sources])
-    return bubblewrap.start_holder(arguments), program
+    holder = bubblewrap.start_holder(arguments)
+    stack.callback(holder.close)
+    return holder, program
 
 
 def _fill_storage(environment: Environment, files: Mapping[str, bytes | Path], stack: ExitStack) -> None:
