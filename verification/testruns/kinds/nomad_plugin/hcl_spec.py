@@ -1,11 +1,11 @@
 """Validation of configuration schemas, and of configurations against them, as in Nomad. Pure functions.
 
 A schema is a Spec message of the plugin protocol. A configuration is plain JSON: a block is an object, and repeated
-blocks are a list of objects.
+blocks are a list of objects. The evaluation appends what it finds to `problems` and goes on.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from portal.core.value_types import JsonObject
@@ -25,14 +25,12 @@ def find_schema_problems(spec: RuntimeMessage) -> list[str]:
     return list(_find_problems(spec, "config", 0))[:50]
 
 
-def evaluate_config(spec: RuntimeMessage, config: Any) -> tuple[JsonObject, list[str]]:
+def evaluate_config(spec: RuntimeMessage, config: object) -> tuple[JsonObject, list[str]]:
     """Return (values, problems): what Nomad passes to the plugin for a configuration. `spec` must be valid."""
     if not isinstance(config, dict):
         return {}, ["A configuration is an object with names and values."]
-    known_names = set(_list_names(spec))
-    unknown = [f"{name}: the schema has no such attribute." for name in config if name not in known_names]
-    values, problems = _evaluate(spec, config, "config")
-    return values, unknown + problems
+    problems: list[str] = []
+    return _evaluate_object(spec, config, "config", problems), problems
 
 
 def _find_problems(spec: RuntimeMessage, where: str, depth: int) -> Iterator[str]:
@@ -103,70 +101,71 @@ def _list_names(spec: RuntimeMessage) -> Iterator[str]:
         yield node.name
 
 
-def _evaluate(spec: RuntimeMessage, config: Mapping[str, object], where: str) -> tuple[RuntimeMessage, list[str]]:
+def _evaluate_object(spec: RuntimeMessage, config: JsonObject, where: str, problems: list[str]) -> Any:
+    known_names = set(_list_names(spec))
+    problems += [f"{name}: the schema has no such attribute." for name in config if name not in known_names]
+    return _evaluate(spec, config, where, problems)
+
+
+def _evaluate(spec: RuntimeMessage, config: JsonObject, where: str, problems: list[str]) -> object:
     kind = spec.WhichOneof("one")
     node = getattr(spec, kind)
     if kind == "object":
-        entries = {name: _evaluate(part, config, where) for name, part in sorted(node.attributes.items())}
-        return {name: value for name, (value, _) in entries.items()}, [
-            problem for _, entry_problems in entries.values() for problem in entry_problems
-        ]
+        return {name: _evaluate(part, config, where, problems) for name, part in sorted(node.attributes.items())}
     if kind == "array":
-        return hcl_types.merge_results([_evaluate(part, config, where) for part in node.values])
+        return [_evaluate(part, config, where, problems) for part in node.values]
     if kind == "literal":
-        return json.loads(node.value), []
+        return json.loads(node.value)
     if kind == "default":
-        value, problems = _evaluate(node.primary, config, where)
-        return _evaluate(node.default, config, where) if value is None and not problems else (value, problems)
-    return _evaluate_entry(kind, node, config.get(node.name), f"{where}.{node.name}")
+        problem_count = len(problems)
+        value = _evaluate(node.primary, config, where, problems)
+        is_missing = value is None and len(problems) == problem_count
+        return _evaluate(node.default, config, where, problems) if is_missing else value
+    return _evaluate_entry(kind, node, config.get(node.name), f"{where}.{node.name}", problems)
 
 
-def _evaluate_entry(kind: str, node: RuntimeMessage, value: Any, where: str) -> tuple[object, list[str]]:
-    if value is None and kind not in ("block_list", "block_set"):
-        is_required = kind != "block_map" and node.required
-        return (
-            (None, [f"{where}: this attribute is required."] if is_required else [])
-            if kind != "block_map"
-            else ({}, [])
-        )
-    if kind == "Attr":
-        return hcl_types.convert_value(value, hcl_types.parse_type(node.type), where)
-    if kind == "block_attrs":
-        return hcl_types.convert_value(value, hcl_types.HclType("map", (hcl_types.parse_type(node.type),)), where)
-    if kind == "block_value":
-        return _evaluate_block(node.nested, value, where)
+def _evaluate_entry(kind: str, node: RuntimeMessage, value: Any, where: str, problems: list[str]) -> object:
+    if kind in ("block_list", "block_set"):
+        return _evaluate_blocks(node, value, where, problems)
     if kind == "block_map":
-        return _evaluate_labeled_blocks(node.nested, value, len(node.labels), where)
-    return _evaluate_blocks(node, value, where)
+        return {} if value is None else _evaluate_labeled_blocks(node.nested, value, len(node.labels), where, problems)
+    if value is None:
+        if node.required:
+            problems.append(f"{where}: this attribute is required.")
+        return None
+    if kind == "block_value":
+        return _evaluate_block(node.nested, value, where, problems)
+    value_type = hcl_types.parse_type(node.type)
+    if kind == "block_attrs":
+        value_type = hcl_types.HclType("map", (value_type,))
+    return hcl_types.convert_value(value, value_type, where, problems)
 
 
-def _evaluate_block(spec: object, content: object, where: str) -> tuple[object, list[str]]:
+def _evaluate_block(spec: RuntimeMessage, content: object, where: str, problems: list[str]) -> object:
     if not isinstance(content, dict):
-        return None, [f"{where}: expected a block with names and values."]
-    value, problems = evaluate_config(spec, content)
-    return value, [problem.replace("config.", f"{where}.", 1) for problem in problems]
+        problems.append(f"{where}: expected a block with names and values.")
+        return None
+    return _evaluate_object(spec, content, where, problems)
 
 
-def _evaluate_blocks(node: RuntimeMessage, content: object, where: str) -> tuple[object, list[str]]:
+def _evaluate_blocks(node: RuntimeMessage, content: object, where: str, problems: list[str]) -> object:
     blocks = [] if content is None else content if isinstance(content, list) else [content]
-    values, problems = hcl_types.merge_results(
-        [_evaluate_block(node.nested, block, f"{where}[{index}]") for index, block in enumerate(blocks)]
-    )
+    values = [_evaluate_block(node.nested, block, f"{where}[{n}]", problems) for n, block in enumerate(blocks)]
     if len(blocks) < node.min_items or (node.max_items and len(blocks) > node.max_items):
         most = f" and at most {node.max_items}" if node.max_items else ""
-        problems = [*problems, f"{where}: expected at least {node.min_items}{most}, found {len(blocks)}."]
-    return values, problems
+        problems.append(f"{where}: expected at least {node.min_items}{most}, found {len(blocks)}.")
+    return values
 
 
-def _evaluate_labeled_blocks(spec: object, content: object, label_count: int, where: str) -> tuple[object, list[str]]:
+def _evaluate_labeled_blocks(
+    spec: RuntimeMessage, content: object, label_count: int, where: str, problems: list[str]
+) -> object:
     if label_count == 0:
-        return _evaluate_block(spec, content, where)
+        return _evaluate_block(spec, content, where, problems)
     if not isinstance(content, dict):
-        return None, [f"{where}: the blocks need different labels."]
-    blocks = {
-        label: _evaluate_labeled_blocks(spec, block, label_count - 1, f"{where}.{label}")
+        problems.append(f"{where}: the blocks need different labels.")
+        return None
+    return {
+        label: _evaluate_labeled_blocks(spec, block, label_count - 1, f"{where}.{label}", problems)
         for label, block in content.items()
     }
-    return {label: value for label, (value, _) in blocks.items()}, [
-        problem for _, block_problems in blocks.values() for problem in block_problems
-    ]

@@ -4,6 +4,7 @@ any, string, number, bool, list(T), set(T), map(T), object({name = T, …}), tup
 """
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 
 TOKEN_PATTERN = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_-]*|\"[^\"]*\"|[(){}\[\],=:])")
@@ -43,58 +44,53 @@ def parse_type(text: str) -> HclType:
     return parsed_type
 
 
-def convert_value(value: object, expected_type: HclType, where: str) -> tuple[object, list[str]]:
-    """Return (value, problems) with the value converted as Nomad converts it. None matches every type."""
+def convert_value(value: object, expected_type: HclType, where: str, problems: list[str]) -> object:
+    """Return the value converted as Nomad converts it, and append what is wrong. None matches every type."""
     if value is None or expected_type.kind == "any":
-        return value, []
+        return value
     if expected_type.kind in PRIMITIVES:
-        return _convert_primitive(value, expected_type.kind, where)
+        return _convert_primitive(value, expected_type.kind, where, problems)
     if expected_type.kind in ("map", "object"):
-        return _convert_mapping(value, expected_type, where)
+        return _convert_mapping(value, expected_type, where, problems)
     if not isinstance(value, list):
-        return None, [f"{where}: expected a list for {expected_type}."]
-    if expected_type.kind == "tuple" and len(value) != len(expected_type.of):
-        return None, [f"{where}: expected {len(expected_type.of)} elements for {expected_type}, found {len(value)}."]
-    kinds = expected_type.of if expected_type.kind == "tuple" else expected_type.of * len(value)
-    return merge_results(
-        [
-            convert_value(element, kind, f"{where}[{index}]")
-            for index, (element, kind) in enumerate(zip(value, kinds, strict=True))
-        ]
-    )
+        problems.append(f"{where}: expected a list for {expected_type}.")
+        return None
+    element_types = expected_type.of if expected_type.kind == "tuple" else expected_type.of * len(value)
+    if len(value) != len(element_types):
+        problems.append(f"{where}: expected {len(element_types)} elements for {expected_type}, found {len(value)}.")
+        return None
+    elements = enumerate(zip(value, element_types, strict=True))
+    return [convert_value(element, kind, f"{where}[{index}]", problems) for index, (element, kind) in elements]
 
 
-def _convert_primitive(value: object, kind: str, where: str) -> tuple[object, list[str]]:
+def _convert_primitive(value: object, kind: str, where: str, problems: list[str]) -> object:
     if isinstance(value, dict | list):
-        return None, [f"{where}: expected a single {kind}."]
+        problems.append(f"{where}: expected a single {kind}.")
+        return None
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if kind == "string":
-        return text, []
+        return text
     if kind == "bool" and text in ("true", "false"):
-        return text == "true", []
+        return text == "true"
     if kind == "number" and not isinstance(value, bool):
-        try:
-            return (int(text) if re.fullmatch(r"-?\d+", text) else float(text)), []
-        except ValueError:
-            pass
-    return None, [f"{where}: “{text[:60]}” isn't a {kind}."]
+        with suppress(ValueError):
+            return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
+    problems.append(f"{where}: “{text[:60]}” isn't a {kind}.")
+    return None
 
 
-def _convert_mapping(value: object, expected_type: HclType, where: str) -> tuple[object, list[str]]:
+def _convert_mapping(value: object, expected_type: HclType, where: str, problems: list[str]) -> object:
     if not isinstance(value, dict):
-        return None, [f"{where}: expected names and values for {expected_type}."]
+        problems.append(f"{where}: expected names and values for {expected_type}.")
+        return None
     fields = dict(expected_type.fields) if expected_type.kind == "object" else dict.fromkeys(value, expected_type.of[0])
-    problems = [f"{where}.{name}: the schema has no such attribute." for name in value if name not in fields]
+    problems += [f"{where}.{name}: the schema has no such attribute." for name in value if name not in fields]
     problems += [f"{where}.{name}: this attribute is missing." for name in fields if name not in value]
-    values, all_problems = {}, problems
-    for name in fields.keys() & value.keys():
-        values[name], value_problems = convert_value(value[name], fields[name], f"{where}.{name}")
-        all_problems = all_problems + value_problems
-    return values, all_problems
-
-
-def merge_results(results: list[tuple[object, list[str]]]) -> tuple[list[object], list[str]]:
-    return [value for value, _ in results], [problem for _, problems in results for problem in problems]
+    return {
+        name: convert_value(value[name], kind, f"{where}.{name}", problems)
+        for name, kind in fields.items()
+        if name in value
+    }
 
 
 def _tokenize(text: str) -> list[str]:
@@ -124,9 +120,8 @@ def _parse_type(tokens: list[str], depth: int) -> HclType:
     if name == "object":
         return HclType(name, fields=tuple(_parse_elements(tokens, depth, "({", "})", is_named=True)))
     if name == "tuple":
-        return HclType(
-            name, tuple(element for _, element in _parse_elements(tokens, depth, "([", "])", is_named=False))
-        )
+        elements = _parse_elements(tokens, depth, "([", "])", is_named=False)
+        return HclType(name, tuple(element for _, element in elements))
     raise TypeExpressionError(f"“{name[:40]}” isn't a type." if name else "The type is missing.")
 
 
