@@ -5,7 +5,7 @@
     python3 examples/nomad_plugin.py --write FOLDER --type device --fault crash-on-config
 
 It writes FOLDER/nomad-TYPE-example, which serves what the published protocol asks of a plugin and runs no tasks.
-Needs grpcio, msgpack, PyYAML, and the portal's own table of the protocol's messages.
+Needs grpcio, msgpack, and the portal's own description of the protocol.
 """
 
 import os
@@ -85,7 +85,7 @@ class Plugin:
 
     def info(self, _request: Any, _context: Any) -> Any:
         other = {"driver": "device", "device": "driver"}[self.kind]
-        return get_message_class(f"{BASE}.PluginInfoResponse")(
+        return get_method(f"{BASE}.PluginInfo").response(
             type=PLUGIN_TYPE_NUMBERS[other if self.fault == "wrong-type" else self.kind],
             plugin_api_versions=[] if self.fault == "no-api" else ["v0.1.0"],
             plugin_version="v0.9.0" if self.fault == "old-version" else "v1.0.0",
@@ -93,7 +93,7 @@ class Plugin:
         )
 
     def config_schema(self, _request: Any, _context: Any) -> Any:
-        return get_message_class(f"{BASE}.ConfigSchemaResponse")(spec=spec(self.fault))
+        return get_method(f"{BASE}.ConfigSchema").response(spec=spec(self.fault))
 
     def set_config(self, request: Any, context: Any) -> Any:
         if self.fault == "crash-on-config":
@@ -108,21 +108,21 @@ class Plugin:
             given = {"address": ""}
         if not isinstance(given["address"], str):
             context.abort(grpc.StatusCode.UNKNOWN, "the address is no text")
-        return get_message_class(f"{BASE}.SetConfigResponse")()
+        return get_method(f"{BASE}.SetConfig").response()
 
     def task_schema(self, _request: Any, _context: Any) -> Any:
-        answer = get_message_class(f"{DRIVER}.TaskConfigSchemaResponse")()
+        answer = get_method(f"{DRIVER}.TaskConfigSchema").response()
         answer.spec.object.attributes["command"].Attr.name = "command"
         answer.spec.object.attributes["command"].Attr.type = "list(string)"
         return answer
 
     def capabilities(self, _request: Any, _context: Any) -> Any:
-        return get_message_class(f"{DRIVER}.CapabilitiesResponse")(capabilities={"send_signals": True, "exec": True})
+        return get_method(f"{DRIVER}.Capabilities").response(capabilities={"send_signals": True, "exec": True})
 
     def driver_fingerprint(self, _request: Any, _context: Any) -> Iterator[Any]:
         if self.fault == "silent":
             self.over.wait()
-        answer = get_message_class(f"{DRIVER}.FingerprintResponse")(health=1 if self.fault == "unwell" else 2)
+        answer = get_method(f"{DRIVER}.Fingerprint").response(health=1 if self.fault == "unwell" else 2)
         answer.attributes["driver.example.version"].string_val = "1.0.0"
         yield answer
         self.over.wait()
@@ -133,18 +133,18 @@ class Plugin:
         ids = ["one", "one" if self.fault == "twins" else "two"]
         group = {"vendor": "acme", "device_type": "gpu", "device_name": "example"}
         devices = [{"ID": each, "healthy": True} for each in ids]
-        yield get_message_class(f"{DEVICE}.FingerprintResponse")(device_group=[group | {"devices": devices}])
+        yield get_method(f"{DEVICE}.Fingerprint").response(device_group=[group | {"devices": devices}])
         self.over.wait()
 
     def reserve(self, request: Any, context: Any) -> Any:
         unknown = [each for each in request.device_ids if each not in ("one", "two")]
         if unknown and self.fault != "reserves-anything":
             context.abort(grpc.StatusCode.UNKNOWN, f"unknown device {unknown[0]}")
-        return get_message_class(f"{DEVICE}.ReserveResponse")(container_res={"envs": {"EXAMPLE": "1"}})
+        return get_method(f"{DEVICE}.Reserve").response(container_res={"envs": {"EXAMPLE": "1"}})
 
     def stats(self, _request: Any, _context: Any) -> Iterator[Any]:
         groups = [{"vendor": "acme", "type": "gpu", "name": "example"}]
-        yield get_message_class(f"{DEVICE}.StatsResponse")(groups=groups)
+        yield get_method(f"{DEVICE}.Stats").response(groups=groups)
         self.over.wait()
 
     def methods(self) -> dict[str, Callable[..., Any]]:

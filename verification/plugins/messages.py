@@ -1,21 +1,25 @@
-"""Messages and calls of the plugin protocols of Terraform and Nomad, as data/messages.yaml describes them."""
+"""Messages and calls of the plugin protocols of Terraform and Nomad, as data/*.proto describe them.
+
+The classes have their own pool, so messages of other libraries with the same names don't conflict.
+bin/build-plugin-descriptors compiles the protocols.
+"""
 
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import grpc
-import yaml
-from google.protobuf import duration_pb2, message_factory, timestamp_pb2
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message_factory import GetMessageClass
 
-from verification.plugins.descriptors import RuntimeMessage, build_pool
-
-PROTOCOLS = yaml.safe_load((Path(__file__).parent / "data" / "messages.yaml").read_bytes())
-BASE = "hashicorp.nomad.plugins.base.proto"
-DRIVER = "hashicorp.nomad.plugins.drivers.proto"
-DEVICE = "hashicorp.nomad.plugins.device"
+# A message of a class built at runtime, whose fields no type checker knows.
+RuntimeMessage: TypeAlias = Any
+DESCRIPTORS_PATH = Path(__file__).parent / "data" / "plugins.binpb"
+BASE = "hashicorp.nomad.plugins.base.proto.BasePlugin"
+DRIVER = "hashicorp.nomad.plugins.drivers.proto.Driver"
+DEVICE = "hashicorp.nomad.plugins.device.DevicePlugin"
 SPEC = "hashicorp.nomad.plugins.shared.hclspec"
 API_VERSION = "v0.1.0"  # of Nomad's plugins
 PLUGIN_TYPE_NUMBERS = {"driver": 2, "device": 3}  # of Nomad's plugins
@@ -33,22 +37,23 @@ class Method(NamedTuple):
 
 @cache
 def _get_pool() -> DescriptorPool:
-    tables = {package: protocol["messages"] for package, protocol in PROTOCOLS.items()}
-    return build_pool(tables, (duration_pb2, timestamp_pb2))
+    pool = DescriptorPool()
+    for file in FileDescriptorSet.FromString(DESCRIPTORS_PATH.read_bytes()).file:
+        pool.Add(file)
+    return pool
 
 
 def get_message_class(name: str) -> RuntimeMessage:
     """Return the class of a message by its full name."""
-    return message_factory.GetMessageClass(_get_pool().FindMessageTypeByName(name))
+    return GetMessageClass(_get_pool().FindMessageTypeByName(name))
 
 
 def get_method(full_name: str) -> Method:
-    """Return a method by its package and name."""
-    package, _, name = full_name.rpartition(".")
-    protocol = PROTOCOLS[package]
-    request, response = get_message_class(f"{full_name}Request"), get_message_class(f"{full_name}Response")
-    is_stream = name in protocol.get("streams", ())
-    return Method(f"/{package}.{protocol['methods'][name]}/{name}", request, response, is_stream)
+    """Return a method by its service and name."""
+    method = _get_pool().FindMethodByName(full_name)
+    path = f"/{method.containing_service.full_name}/{method.name}"
+    request, response = GetMessageClass(method.input_type), GetMessageClass(method.output_type)
+    return Method(path, request, response, method.server_streaming)
 
 
 def call_method(channel: grpc.Channel, full_name: str, timeout_seconds: float, **fields: Any) -> RuntimeMessage:

@@ -12,9 +12,8 @@ from google.protobuf import json_format
 from portal.core.value_types import JsonObject
 from verification.plugins import messages
 from verification.plugins.client import PluginStartError, RunningPlugin, start_plugin
-from verification.plugins.descriptors import RuntimeMessage
 from verification.plugins.handshake import NOMAD_COOKIE
-from verification.plugins.messages import API_VERSION, BASE, DEVICE, DRIVER
+from verification.plugins.messages import API_VERSION, BASE, DEVICE, DRIVER, RuntimeMessage
 from verification.sandbox.environment import Environment, open_environment
 from verification.sandbox.types import MEGABYTE, ExitReason, Limits
 from verification.testruns.kinds.nomad_plugin import hcl_spec

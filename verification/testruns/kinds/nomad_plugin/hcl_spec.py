@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from portal.core.value_types import JsonObject
-from verification.plugins.descriptors import RuntimeMessage
+from verification.plugins.messages import RuntimeMessage
 from verification.testruns.kinds.nomad_plugin import hcl_types
 from verification.testruns.kinds.nomad_plugin.hcl_types import TypeExpressionError
 
@@ -20,7 +20,7 @@ BLOCK_KINDS = ("block_value", "block_list", "block_set", "block_map")
 
 def find_schema_problems(spec: RuntimeMessage) -> list[str]:
     """Return the problems of a schema with their locations. The top level must be an object."""
-    if spec.WhichOneof("one") != "object":
+    if spec.WhichOneof("block") != "object":
         return ["The schema isn't an object, so it has no names."]
     return list(_find_problems(spec, "config", 0))[:50]
 
@@ -34,7 +34,7 @@ def evaluate_config(spec: RuntimeMessage, config: object) -> tuple[JsonObject, l
 
 
 def _find_problems(spec: RuntimeMessage, where: str, depth: int) -> Iterator[str]:
-    kind = spec.WhichOneof("one")
+    kind = spec.WhichOneof("block")
     if kind is None or depth > MAX_DEPTH:
         yield f"{where}: the specification is empty." if kind is None else f"{where}: nested too deeply."
         return
@@ -90,7 +90,7 @@ def _is_literal(text: str) -> bool:
 
 def _list_names(spec: RuntimeMessage) -> Iterator[str]:
     """Return the names that a configuration can contain at this location."""
-    kind = spec.WhichOneof("one")
+    kind = spec.WhichOneof("block")
     node = getattr(spec, kind)
     if kind in ("object", "array"):
         for _, part in _list_parts(kind, node):
@@ -108,7 +108,7 @@ def _evaluate_object(spec: RuntimeMessage, config: JsonObject, where: str, probl
 
 
 def _evaluate(spec: RuntimeMessage, config: JsonObject, where: str, problems: list[str]) -> object:
-    kind = spec.WhichOneof("one")
+    kind = spec.WhichOneof("block")
     node = getattr(spec, kind)
     if kind == "object":
         return {name: _evaluate(part, config, where, problems) for name, part in sorted(node.attributes.items())}

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 
 from portal.core.value_types import JsonObject
-from verification.plugins.descriptors import RuntimeMessage
+from verification.plugins.messages import RuntimeMessage
 
 DESCRIPTION_KINDS = {0: "plain", 1: "markdown"}
 NESTING_MODES = {1: "single", 2: "list", 3: "set", 4: "map", 5: "group"}

@@ -12,8 +12,8 @@ import grpc
 from portal.core.value_types import JsonObject
 from verification.plugins import messages
 from verification.plugins.client import PluginStartError, RunningPlugin, start_plugin
-from verification.plugins.descriptors import RuntimeMessage
 from verification.plugins.handshake import TERRAFORM_COOKIE
+from verification.plugins.messages import RuntimeMessage
 from verification.sandbox.environment import open_environment
 from verification.sandbox.types import MEGABYTE, CommandResult, ExitReason, Limits
 from verification.testruns.kinds.provider_schema import conversion
@@ -27,7 +27,7 @@ from verification.testruns.terraform_cli import (
     parse_executable_name,
 )
 
-METHOD_BY_PROTOCOL = {5: "tfplugin5.GetSchema", 6: "tfplugin6.GetProviderSchema"}
+METHOD_BY_PROTOCOL = {5: "tfplugin5.Provider.GetSchema", 6: "tfplugin6.Provider.GetProviderSchema"}
 LIMITS = Limits(seconds=60, memory=2048 * MEGABYTE, disk=256 * MEGABYTE, processes=400, output=200 * MEGABYTE)
 MAX_OUTPUT_CHARACTERS = 2000
 READ_METHODS = ("direct", "terraform", "both")
