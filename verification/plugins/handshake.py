@@ -31,7 +31,6 @@ class Handshake:
     network: str
     address: str
     certificate: bytes = b""
-    multiplex: bool = False
 
 
 def build_environment(cookie: tuple[str, str], versions: Iterable[int]) -> dict[str, str]:
@@ -50,13 +49,11 @@ def parse_handshake(line: bytes, versions: Iterable[int]) -> Handshake:
     if len(fields) < 4:
         raise HandshakeError("fields", f"The first line on stdout is not a handshake: “{_format_line(line)}”.")
     core, app, network, address, *rest = fields
-    protocol, certificate, multiplex, *_ = (*rest, "", "", "")
+    protocol, certificate, *_ = (*rest, "", "")
     if core != CORE_VERSION:
         raise HandshakeError("core", f"The handshake is of version “{core[:20]}” of the plugin system, not 1.")
     _validate_channel(network, address, protocol)
-    return Handshake(
-        _parse_app_version(app, versions), network, address, _decode_certificate(certificate), multiplex == "true"
-    )
+    return Handshake(_parse_app_version(app, versions), network, address, _decode_certificate(certificate))
 
 
 def _format_line(line: bytes) -> str:

@@ -7,22 +7,21 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import NoReturn
 
 from django.conf import settings
 
-from portal.core.value_types import NamedValues
 from verification.checks import execution
 from verification.checks.execution import UnsupportedBySourceError
 from verification.checks.types import Subject
 from verification.outcomes import Evidence, Outcome, Result
+from verification.sources import Sources
 from verification.sources.errors import AccessDeniedError, SourceError, SourceUnavailableError
 from verification.sources.repository_snapshot import MAX_FILE_BYTES, RepositoryFile, RepositorySnapshot
 
-T = TypeVar("T")
 FOLDER_REASON = "a local folder does not show this; run it without --path."
 NOT_ASKED_TEXT = "not asked with --path"
 # these compare what GitHub says with what was asked for, and a folder knows only the latter
@@ -81,30 +80,13 @@ class CheckoutGitHub:
         raise UnsupportedBySourceError(FOLDER_REASON)
 
 
-@dataclass(frozen=True)
-class CheckoutSources:
+class CheckoutSources(Sources):
     """The sources of one run over a folder. Nothing is asked of the network."""
 
-    folder: Path
-    registry: UnavailableSource = UnavailableSource("the registry is not asked with --path.")
-    web: UnavailableSource = UnavailableSource("no address is asked with --path.")
-    _read: NamedValues = field(default_factory=dict)
-
-    @property
-    def github(self) -> CheckoutGitHub:
-        return CheckoutGitHub(self.folder)
-
-    def read(self, key: str, function: Callable[[], T]) -> T:
-        """See verification.checks.types.SourcesProtocol."""
-        if key not in self._read:
-            try:
-                self._read[key] = function()
-            except SourceError as refusal:
-                self._read[key] = refusal
-        answer: T | SourceError = self._read[key]
-        if isinstance(answer, SourceError):
-            raise answer
-        return answer
+    def __init__(self, folder: Path) -> None:
+        registry = UnavailableSource("the registry is not asked with --path.")
+        web = UnavailableSource("no address is asked with --path.")
+        super().__init__(CheckoutGitHub(folder), registry, web)  # type: ignore[arg-type]
 
     def __getattr__(self, name: str) -> NoReturn:
         raise UnsupportedBySourceError(FOLDER_REASON)

@@ -40,6 +40,9 @@ class PreflightUsageError(ValueError):
     """The arguments ask for something that cannot be. The message is a sentence fit to show."""
 
 
+USAGE_ERRORS = (PreflightUsageError, InvalidRepositoryUrlError, InvalidVersionError)
+
+
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "portal-preflight",
@@ -78,7 +81,7 @@ def main(argv: Sequence[str] | None = None, out: TextIO | None = None, err: Text
     try:
         configure()
         report = run_preflight(options, report_progress=lambda line: print(line, file=err, flush=True))
-    except (PreflightUsageError, InvalidSettingError) as refusal:
+    except (*USAGE_ERRORS, InvalidSettingError) as refusal:
         print(f"portal-preflight: {refusal}", file=err)
         return EXIT_UNKNOWN
     except KeyboardInterrupt:
@@ -91,13 +94,14 @@ def main(argv: Sequence[str] | None = None, out: TextIO | None = None, err: Text
 
 
 def run_preflight(options: argparse.Namespace, report_progress: Callable[[str], object]) -> PreflightReport:
-    """Run the selected checks and call `report_progress` on the way. Raises PreflightUsageError."""
-    repository, edition = _parse_repository(options.repository), _get_edition(options.program, options.edition)
+    """Run the selected checks and call `report_progress` on the way. Raises USAGE_ERRORS."""
+    repository, edition = parse_repository(options.repository), _get_edition(options.program, options.edition)
     if options.category and edition.category(options.category) is None:
         raise PreflightUsageError(f"The program has these categories: {', '.join(c.key for c in edition.categories)}.")
     keys = _select_keys(execution.list_check_keys(edition, options.category), options.only)
     advisory_keys = execution.list_advisory_check_keys(edition, options.category) - set(options.only)
-    version, folder = _parse_version(options.version), _get_folder(options.path)
+    version = str(parse_version(options.version.removeprefix("v"))) if options.version else ""
+    folder = _get_folder(options.path)
     tag = f"v{version}" if version else "HEAD" if folder else ""
     subject_fields: NamedValues = {"category": options.category, "version": version, "tag": tag}
     subject = replace(execution.build_subject(PROGRAMS[options.program], edition, repository), **subject_fields)
@@ -110,13 +114,6 @@ def run_preflight(options: argparse.Namespace, report_progress: Callable[[str], 
     else:
         results = local.run_checkout_checks(keys, subject, folder, begin)
     return PreflightReport(subject, results, version, str(folder or ""), advisory_keys)
-
-
-def _parse_repository(text: str) -> str:
-    try:
-        return parse_repository(text)
-    except InvalidRepositoryUrlError as refusal:
-        raise PreflightUsageError(str(refusal)) from refusal
 
 
 def _get_edition(program: str, date: str) -> Edition:
@@ -133,13 +130,6 @@ def _select_keys(available_keys: Sequence[str], only: Sequence[str]) -> tuple[st
             f"The program does not ask for {', '.join(unknown)}, but for {', '.join(available_keys) or 'no checks'}."
         )
     return tuple(key for key in available_keys if not only or key in only)
-
-
-def _parse_version(text: str) -> str:
-    try:
-        return str(parse_version(text.removeprefix("v"))) if text else ""
-    except InvalidVersionError as refusal:
-        raise PreflightUsageError(str(refusal)) from refusal
 
 
 def _get_folder(text: str | None) -> Path | None:

@@ -3,8 +3,12 @@
 import json
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from xml.etree import ElementTree as xml
 
+from pydantic import TypeAdapter
+
+from portal.core.content_files import load_content
 from portal.core.value_types import JsonObject
 from verification.outcomes import Outcome
 from verification.preflight.report import PreflightReport
@@ -27,24 +31,7 @@ SUMMARY_BY_EXIT_CODE = (
     "No check failed, but some checks couldn't be completed.",
 )
 ANNOTATION_LEVELS = {"fail": "error", "error": "warning", "stale": "warning", "warn": "warning", "not_run": "notice"}
-# the file in which a fault of these checks is mended, or where to begin; the first that fits decides
-FILE_BY_KEY_PREFIX = (
-    ("repository.license", "LICENSE"),
-    ("repository.release", ".goreleaser.yml"),
-    ("repository.", "README.md"),
-    ("release.protocols", "terraform-registry-manifest.json"),
-    ("release.", ".goreleaser.yml"),
-    ("keys.", ".goreleaser.yml"),
-    ("registry.protocols", "terraform-registry-manifest.json"),
-    ("registry.platforms", ".goreleaser.yml"),
-    ("registry.docs", "docs/index.md"),
-    ("registry.", "README.md"),
-    ("docs.", "docs/index.md"),
-    ("go.nightly", ".github/workflows/test.yml"),
-    ("go.", "go.mod"),
-    ("guide.", "main.go"),
-    ("", "README.md"),
-)
+FILE_BY_KEY_PREFIX = load_content(Path(__file__).parent / "content" / "files.yaml", TypeAdapter(dict[str, str]))
 
 
 def sanitize(text: str) -> str:
@@ -129,7 +116,7 @@ def format_annotations(report: PreflightReport) -> str:
 
 def get_annotated_file(key: str) -> str:
     """Where GitHub shows what a check said; it needs no such file to be there."""
-    return next(file for prefix, file in FILE_BY_KEY_PREFIX if key.startswith(prefix))
+    return next(file for prefix, file in FILE_BY_KEY_PREFIX.items() if key.startswith(prefix))
 
 
 def _escape_data(text: str) -> str:

@@ -1,7 +1,7 @@
 """Limits and results of a program in the sandbox."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 
 MEGABYTE = 1024 * 1024
@@ -54,10 +54,6 @@ class Limits:
     disk: int = 256 * MEGABYTE
     processes: int = 256
     output: int = 2 * MEGABYTE
-
-    def as_dict(self) -> dict[str, float]:
-        """Return the limits by name."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

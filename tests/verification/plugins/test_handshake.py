@@ -22,8 +22,8 @@ CERTIFICATE = base64.b64encode(b"der").decode().rstrip("=")
         ("1|6|unix|/tmp/plugin1|grpc", Handshake(6, "unix", "/tmp/plugin1")),
         ("1|6|tcp|127.0.0.1:1234|grpc|", Handshake(6, "tcp", "127.0.0.1:1234")),
         (f"1|6|unix|/tmp/p|grpc|{CERTIFICATE}", Handshake(6, "unix", "/tmp/p", b"der")),
-        ("1|5|unix|/tmp/p|grpc||true", Handshake(5, "unix", "/tmp/p", b"", True)),
-        ("1|5|unix|/tmp/p|grpc||false\r", Handshake(5, "unix", "/tmp/p", b"", False)),
+        ("1|5|unix|/tmp/p|grpc||true", Handshake(5, "unix", "/tmp/p")),
+        ("1|5|unix|/tmp/p|grpc||false\r", Handshake(5, "unix", "/tmp/p")),
     ],
 )
 def test_handshake_is_read(line, expected):

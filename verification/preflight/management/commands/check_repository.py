@@ -12,8 +12,7 @@ from verification.preflight import cli, output
 class Command(BaseCommand):
     help = (
         "Run the portal's checks on a repository. Exits with 0 if all checks pass, 1 if the partner must fix "
-        "something, "
-        "2 if a check could not be evaluated."
+        "something, 2 if a check could not be evaluated."
     )
     requires_system_checks = ()
 
@@ -35,7 +34,7 @@ class Command(BaseCommand):
             report = cli.run_preflight(
                 arguments, report_progress=lambda line: self.stderr.write(line, self.style.NOTICE)
             )
-        except cli.PreflightUsageError as error:
+        except cli.USAGE_ERRORS as error:
             raise CommandError(str(error)) from error
         use_color = self.stdout.isatty() and not options["no_color"]
         self.stdout.write(output.format_json(report) if options["json"] else output.format_text(report, use_color))
