@@ -4,7 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -20,8 +20,11 @@ from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs import limits
 from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, Reschedule
+from verification.checks.runner import build_integration_subject
 from verification.checks.services import observations
 from verification.checks.services.runs import request_check_run
+from verification.checks.types import Subject
+from verification.releases.artifacts import file_names
 from verification.testruns.models import TestRun
 from verification.testruns.rules import RuleCatalog
 
@@ -84,6 +87,16 @@ class KindTextFile(Content):
 TEXTS = load_content(Path(__file__).parent / "content" / "kinds.yaml", TypeAdapter(KindTextFile)).kinds
 
 
+def has_provider(integration: Integration) -> bool:
+    """Return whether the repository is that of a Terraform provider."""
+    return bool(file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]))
+
+
+def build_run_subject(run: TestRun) -> Subject:
+    """Return the subject of the checks of the tested version."""
+    return replace(build_integration_subject(run.integration, timezone.now()), version=run.version)
+
+
 class TestKind(ABC):
     """A kind of test run: its input, its execution, and its evaluation.
 
@@ -120,7 +133,11 @@ class TestKind(ABC):
         self, integration: Integration, data: Mapping[str, object] | None = None, last: TestRun | None = None
     ) -> forms.Form:
         initial = None if data is not None else self.get_initial_values(integration, last)
-        return self.form_class(data, initial=initial)
+        return self.form_class(data=data, initial=initial, **self.get_form_options(integration))
+
+    def get_form_options(self, integration: Integration) -> JsonObject:
+        """Return further arguments of the form."""
+        return {}
 
     def get_initial_values(self, integration: Integration, last: TestRun | None) -> JsonObject:
         """Return the initial form values: those of the last run, or known facts."""

@@ -3,6 +3,7 @@
 import json
 import sys
 import zipfile
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -123,7 +124,7 @@ def test_provider_with_tls_is_read_as_terraform_reads_it(provider, terraform):
 )
 def test_provider_that_fails_is_reported_by_its_name(text, key, tmp_path):
     program = write_program(tmp_path, "terraform-provider-example", text)
-    limits = Limits(**(LIMITS.as_dict() | {"seconds": 1.0})) if key == "timed out" else LIMITS
+    limits = replace(LIMITS, seconds=1.0) if key == "timed out" else LIMITS
     direct_reading = read_directly(build_schema_target(program, limits))
     assert (direct_reading.document, direct_reading.key) == (None, key), direct_reading
     assert direct_reading.problem.endswith(".")

@@ -2,10 +2,8 @@
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -15,11 +13,11 @@ from portal.core.repository_urls import get_product_name
 from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs.definitions import Backoff
 from verification.checks.rules import nomad_plugin as check
-from verification.checks.runner import build_integration_subject
 from verification.plugins.messages import PLUGIN_TYPE_NUMBERS
 from verification.sources.factory import build_sources
 from verification.testruns import releases
 from verification.testruns.forms import MAX_CODE_CHARACTERS
+from verification.testruns.kinds.base import build_run_subject
 from verification.testruns.kinds.nomad_plugin.forms import NomadPluginTestForm, parse_config
 from verification.testruns.kinds.nomad_plugin.records import STEPS, NomadPluginRecords, NomadPluginTarget
 from verification.testruns.kinds.nomad_plugin.rules import RULES
@@ -53,8 +51,7 @@ class NomadPluginTest(SandboxTestKind[NomadPluginRecords]):
         run.records = NomadPluginRecords.begin(self.build_target(run)).as_dict()
 
     def fetch_program(self, run: TestRun, folder: Path) -> Path:
-        subject = replace(build_integration_subject(run.integration, timezone.now()), version=run.version)
-        return releases.fetch_nomad_plugin(subject, build_sources(), folder)
+        return releases.fetch_nomad_plugin(build_run_subject(run), build_sources(), folder)
 
     def build_target(self, run: TestRun) -> NomadPluginTarget:
         config = parse_config(run.inputs["config"])

@@ -2,10 +2,8 @@
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
-from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
@@ -17,12 +15,11 @@ from portal.core.cli import read_text_file
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import get_product_name
 from portal.core.value_types import JsonObject, NamedValues
-from verification.checks.runner import build_integration_subject
-from verification.releases.artifacts import file_names
 from verification.sandbox.types import SandboxUnavailable
 from verification.schemas.models import ProviderSchema
 from verification.sources.factory import build_sources
 from verification.testruns import releases
+from verification.testruns.kinds.base import build_run_subject, has_provider
 from verification.testruns.kinds.provider_lifecycle.config import (
     CONFIGURATION_FIELDS,
     find_config_problem,
@@ -57,15 +54,11 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
     job, records_class, timeout_seconds = "lifecycle", ProviderLifecycleRecords, 1800.0
 
     def is_supported(self, integration: Integration) -> bool:
-        return bool(file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]))
+        return has_provider(integration)
 
-    def build_form(
-        self, integration: Integration, data: Mapping[str, object] | None = None, last: TestRun | None = None
-    ) -> forms.Form:
+    def get_form_options(self, integration: Integration) -> JsonObject:
         accounts = integration.credentials.filter(ended_at=None).order_by("pk")
-        choices = [(str(account.uuid), account.label) for account in accounts]
-        initial = None if data is not None else self.get_initial_values(integration, last)
-        return ProviderLifecycleTestForm(choices, data=data, initial=initial)
+        return {"accounts": [(str(account.uuid), account.label) for account in accounts]}
 
     def get_initial_values(self, integration: Integration, last: TestRun | None) -> JsonObject:
         if last is not None:
@@ -90,8 +83,7 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
 
     def fetch_program(self, run: TestRun, folder: Path) -> Path:
         clients = build_sources()
-        subject = replace(build_integration_subject(run.integration, timezone.now()), version=run.version)
-        return releases.fetch_provider(releases.verify_provider(subject, clients)[1], clients, folder)
+        return releases.fetch_provider(releases.verify_provider(build_run_subject(run), clients)[1], clients, folder)
 
     @sensitive_variables()
     def build_target(self, run: TestRun) -> ProviderLifecycleTarget:

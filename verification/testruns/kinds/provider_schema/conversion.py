@@ -4,7 +4,7 @@ As in Terraform, empty and false values are omitted, except the kind of a descri
 """
 
 import json
-from collections.abc import Iterable
+from operator import attrgetter
 
 from portal.core.value_types import JsonObject
 from verification.plugins.messages import RuntimeMessage
@@ -42,20 +42,19 @@ def _convert_schema(schema: RuntimeMessage, where: str) -> dict[str, object]:
 
 
 def _convert_block(block: RuntimeMessage, where: str) -> dict[str, object]:
-    document: JsonObject = {}
-    if block.attributes:
-        document["attributes"] = _sort_by_name(
-            (one.name, _convert_attribute(one, f"{where}.{one.name}")) for one in block.attributes
-        )
+    document = _convert_attributes(block, where)
     if block.block_types:
-        document["block_types"] = _sort_by_name(
-            (one.type_name, _convert_nested_block(one, f"{where}.{one.type_name}")) for one in block.block_types
-        )
+        document["block_types"] = {
+            one.type_name: _convert_nested_block(one, f"{where}.{one.type_name}")
+            for one in sorted(block.block_types, key=attrgetter("type_name"))
+        }
     return document | _convert_description(block) | ({"deprecated": True} if block.deprecated else {})
 
 
-def _sort_by_name(pairs: Iterable[tuple[str, JsonObject]]) -> dict[str, dict[str, object]]:
-    return dict(sorted(pairs, key=lambda pair: pair[0]))
+def _convert_attributes(message: RuntimeMessage, where: str) -> JsonObject:
+    attributes = sorted(message.attributes, key=attrgetter("name"))
+    document = {one.name: _convert_attribute(one, f"{where}.{one.name}") for one in attributes}
+    return {"attributes": document} if document else {}
 
 
 def _convert_description(message: RuntimeMessage) -> JsonObject:
@@ -64,36 +63,21 @@ def _convert_description(message: RuntimeMessage) -> JsonObject:
 
 
 def _convert_attribute(attribute: RuntimeMessage, where: str) -> dict[str, object]:
-    has_nested = "nested_type" in attribute.DESCRIPTOR.fields_by_name and attribute.HasField("nested_type")
-    document = (
-        {"nested_type": _convert_object(attribute.nested_type, where)}
-        if has_nested
-        else {"type": _parse_type(attribute.type, where)}
-    )
-    return (
-        document
-        | _convert_description(attribute)
-        | {flag: True for flag in ATTRIBUTE_FLAGS if getattr(attribute, flag)}
-    )
-
-
-def _convert_object(object_type: RuntimeMessage, where: str) -> dict[str, object]:
-    document: JsonObject = {"nesting_mode": _get_nesting_mode(object_type, where)}
-    if object_type.attributes:
-        document["attributes"] = _sort_by_name(
-            (one.name, _convert_attribute(one, f"{where}.{one.name}")) for one in object_type.attributes
-        )
-    return document
+    flags = {flag: True for flag in ATTRIBUTE_FLAGS if getattr(attribute, flag)}
+    document: JsonObject
+    if "nested_type" in attribute.DESCRIPTOR.fields_by_name and attribute.HasField("nested_type"):
+        nested = attribute.nested_type
+        nesting_mode = {"nesting_mode": _get_nesting_mode(nested, where)}
+        document = {"nested_type": nesting_mode | _convert_attributes(nested, where)}
+    else:
+        document = {"type": _parse_type(attribute.type, where)}
+    return document | _convert_description(attribute) | flags
 
 
 def _convert_nested_block(nested_block: RuntimeMessage, where: str) -> dict[str, object]:
-    document = {
-        "nesting_mode": _get_nesting_mode(nested_block, where),
-        "block": _convert_block(nested_block.block, where),
-    }
-    return document | {
-        key: getattr(nested_block, key) for key in ("min_items", "max_items") if getattr(nested_block, key)
-    }
+    nesting_mode, block = _get_nesting_mode(nested_block, where), _convert_block(nested_block.block, where)
+    limits = {key: value for key in ("min_items", "max_items") if (value := getattr(nested_block, key))}
+    return {"nesting_mode": nesting_mode, "block": block, **limits}
 
 
 def _get_nesting_mode(message: RuntimeMessage, where: str) -> str:

@@ -19,10 +19,8 @@ from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, RetryLater
 from verification.checks import execution
 from verification.checks.rules import provider_schema as checks
-from verification.checks.runner import build_integration_subject
 from verification.checks.types import Subject
 from verification.outcomes import Outcome, get_worst_outcome
-from verification.releases.artifacts import file_names
 from verification.sandbox import client
 from verification.sandbox.types import SandboxUnavailable
 from verification.schemas import services
@@ -33,7 +31,7 @@ from verification.sources import Sources, factory
 from verification.sources.errors import SourceError
 from verification.terraform.versions import InvalidVersionError, parse_version
 from verification.testruns import releases
-from verification.testruns.kinds.base import CommandOutput, ProgramFetcher, TestKind
+from verification.testruns.kinds.base import CommandOutput, ProgramFetcher, TestKind, build_run_subject, has_provider
 from verification.testruns.kinds.provider_schema.reader import READ_METHODS, build_target
 from verification.testruns.kinds.sandbox_kind import add_executable_arguments, get_executable
 from verification.testruns.models import TestRun
@@ -51,7 +49,7 @@ class ProviderSchemaInspection(TestKind):
     retry = Backoff(first=RETRY_DELAY, factor=1, max_attempts=3)
 
     def is_supported(self, integration: Integration) -> bool:
-        return bool(file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]))
+        return has_provider(integration)
 
     def prepare(self, run: TestRun, inputs: JsonObject) -> None:
         run.version = inputs.get("version", "")
@@ -75,7 +73,7 @@ class ProviderSchemaInspection(TestKind):
                 context.renew_lease()
             _store_progress_message(run, message)
 
-        subject = replace(build_integration_subject(run.integration, timezone.now()), version=run.version)
+        subject = build_run_subject(run)
         report_progress("Verifying the release")
         report, platform = releases.verify_provider(subject, sources)
         run.version = report.release.version
@@ -101,10 +99,8 @@ class ProviderSchemaInspection(TestKind):
 
     def evaluate(self, run: TestRun, records: JsonObject) -> tuple[list[JsonObject], str]:
         """Return the result of each schema check. That of the inspection itself is the outcome."""
-        now = timezone.now()
-        records |= {"version": run.version, "at": records.get("at", now.isoformat())}
-        subject = build_integration_subject(run.integration, now)
-        subject = replace(subject, version=run.version, known={checks.OBSERVATION_KEY: records})
+        records |= {"version": run.version, "at": records.get("at", timezone.now().isoformat())}
+        subject = replace(build_run_subject(run), known={checks.OBSERVATION_KEY: records})
         sources = factory.build_sources(background=run.requested_by_id is None)
         results = [
             execution.serialize_result(key, execution.run_check(key, subject, sources))
