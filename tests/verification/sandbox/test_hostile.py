@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -35,7 +36,7 @@ def list_mounts():
 def test_hostile_program_is_stopped_by_its_name(does, tmp_path):
     program = write_program(tmp_path, f"hostile-{os.getpid()}", HOSTILE[does])
     free = shutil.disk_usage("/tmp").free
-    limits = Limits(**(LIMITS.as_dict() | {"seconds": 1.0})) if does == "never answers" else LIMITS
+    limits = replace(LIMITS, seconds=1.0) if does == "never answers" else LIMITS
     with open_environment(limits, files={program.name: program}, readable=READABLE) as sandbox:
         result = sandbox.run([f"/project/{program.name}"])
     assert (result.reason, result.exit_code) == (NAMED_ATTACKS[does], None), result.stderr.decode()
