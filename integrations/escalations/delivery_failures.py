@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from integrations.escalations import tasks
 from integrations.escalations.services import list_recipients
 from integrations.partners import permissions
 from integrations.submissions import notices
@@ -61,6 +62,9 @@ def _notify_next_recipient(failed_email: EmailMessage, integration: Integration,
     remaining = [each for each in list_recipients(integration) if get_address(each) not in notified_addresses]
     if not remaining:
         return False
+    if failed_email.group_key:
+        tasks.queue_escalation(failed_email.event, remaining[0], now)
+        return True
     context = notices.add_reader(notices.build_context(failed_email.event), for_program=True)
     email.queue(
         failed_email.name,

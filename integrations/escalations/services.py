@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
+from integrations.escalations import tasks
 from integrations.escalations.models import Escalation
 from integrations.partners import permissions
 from integrations.sla.engine.types import ClockStatus
@@ -100,7 +101,7 @@ def _get_interval() -> timedelta:
 
 
 def escalate_due(now: datetime | None = None, limit: int = 500) -> int:
-    """Warn of the program's overdue actions and advance escalations without a response. Return the emails sent."""
+    """Warn of the program's overdue actions and advance escalations without a response. Return the number of emails."""
     now = now or timezone.now()
     warned_count = sum(_start_turn_escalation(integration, now) for integration in _list_running_out(now, limit))
     due = Escalation.objects.filter(next_at__lte=now).order_by("next_at").values_list("pk", flat=True)
@@ -238,7 +239,7 @@ def _notify(
     *,
     share: int = 100,
 ) -> None:
-    """Record an internal event and send one email."""
+    """Record an internal event and notify the recipient."""
     issues = escalation.event.data.get("issues", []) if escalation.event else []
     event_data: JsonObject = {
         "recipient": str(recipient),
@@ -248,4 +249,4 @@ def _notify(
         "share": share,
     }
     event = services.record_event(integration, event_type, actor=None, now=now, **event_data)
-    notices.queue_email(event, recipient, notices.build_context(event))
+    tasks.queue_escalation(event, recipient, now)

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -39,9 +40,14 @@ class DigestPart:
 def send_due(now: datetime | None = None, limit: int = 500) -> int:
     """Send due digests. Return how many."""
     now = now or timezone.now()
-    waiting = EmailMessage.objects.filter(state=EmailMessage.State.BATCHED, held_until__lte=now).exclude(person=None)
+    waiting = _list_batched(now).exclude(person=None)
     people: list[int] = list(waiting.order_by("person_id").values_list("person_id", flat=True).distinct()[:limit])
     return sum(_send_safely(pk, now) for pk in people)
+
+
+def _list_batched(now: datetime) -> QuerySet[EmailMessage]:
+    """Return what is due in a digest. Emails with a group key are combined by other jobs."""
+    return EmailMessage.objects.filter(state=EmailMessage.State.BATCHED, group_key="", held_until__lte=now)
 
 
 def _send_safely(pk: int, now: datetime) -> bool:
@@ -55,12 +61,8 @@ def _send_safely(pk: int, now: datetime) -> bool:
 @transaction.atomic
 def send_digest(pk: int, now: datetime) -> bool:
     """Send the digest of a person. Return False if a concurrent run has sent it."""
-    pending = EmailMessage.objects.select_for_update(of=("self",)).filter(
-        person_id=pk, state=EmailMessage.State.BATCHED
-    )
-    rows = list(
-        pending.filter(held_until__lte=now).select_related("integration__partner", "event").order_by("pk")[:MAX_EMAILS]
-    )
+    pending = _list_batched(now).filter(person_id=pk).select_for_update(of=("self",))
+    rows = list(pending.select_related("integration__partner", "event").order_by("pk")[:MAX_EMAILS])
     person = User.objects.filter(pk=pk, is_active=True).first()
     if person is None or not rows:
         EmailMessage.objects.filter(pk__in=[row.pk for row in rows]).update(state=EmailMessage.State.SUPPRESSED)

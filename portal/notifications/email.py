@@ -25,11 +25,12 @@ def queue(
     calendar: str = "",
     unsubscribe: str = "",
     state: str = "",
+    group_key: str = "",
     now: datetime | None = None,
 ) -> EmailMessage | None:
     """Render an email in the caller's transaction and enqueue it. Return None if there is one with this key.
 
-    `to` is a person or an address; `state` is set if its recipient chose something else than an email of its own.
+    `to` is a person or an address; `state` is set if the notification is no email of its own.
     """
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("Queue emails in the transaction of the change that they report.")
@@ -41,6 +42,7 @@ def queue(
         key=key,
         defaults={
             **content,
+            "group_key": group_key,
             "name": name,
             "to": person.email if person else str(to),
             "person": person,

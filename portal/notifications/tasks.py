@@ -28,6 +28,9 @@ def enqueue_email(email_message: EmailMessage, now: datetime) -> None:
 
 def _give_up(message: str, *, email_id: int) -> None:
     EmailMessage.objects.filter(pk=email_id, state__in=SENDABLE_STATES).update(state=State.FAILED)
+    # An escalation in it was not delivered either, and must reach the next contact.
+    parts = EmailMessage.objects.filter(digest=email_id, state=State.INCLUDED_IN_DIGEST).exclude(group_key="")
+    parts.update(state=State.FAILED, last_error=message[:300])
 
 
 @job("notifications.send_email", queue="email", retry=RETRY, on_failure=_give_up)

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
+from integrations.escalations import tasks
 from integrations.submissions import digests, notices
 from integrations.submissions.models import Integration
 from portal.audit.services import record_event
@@ -37,6 +38,7 @@ def others(row: Integration, reader: Any, by: Any, now: datetime) -> dict[str, r
     context_by_template = dict.fromkeys(OF_ACCOUNTS, ACCOUNT) | _of_company(row, by, now) | _of_keys(row, by, now)
     context_by_template |= {
         "escalated": of_event,
+        "escalation_digest": tasks.build_digest_context([EmailMessage(event=event, integration=row)]),
         "email_undelivered": of_event
         | {"data": {"subject": "Past due: acme/rocket#7", "recipient": "Acme", "reason": "refused"}},
         "report": _report(row, now),

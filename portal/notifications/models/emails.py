@@ -9,7 +9,10 @@ from django.utils.translation import gettext_lazy
 
 
 class EmailMessage(models.Model):
-    """Email to one address. Its unique key prevents duplicates."""
+    """Email to one address. Its unique key prevents duplicates.
+
+    `group_key`: those with the same key are combined into one email, not into the digest that a person chose.
+    """
 
     class State(models.TextChoices):
         HELD = "held", gettext_lazy("Scheduled")
@@ -25,6 +28,7 @@ class EmailMessage(models.Model):
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     key = models.CharField(max_length=200, unique=True)
+    group_key = models.CharField(max_length=300, blank=True)
     name = models.CharField("template", max_length=60)
     to = models.EmailField("to")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="emails")

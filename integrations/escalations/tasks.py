@@ -1,0 +1,96 @@
+"""Emails of escalations: those to one recipient within 15 minutes are combined into one.
+
+Each escalation has a row of its own, which is its notification in the portal. One job per recipient sends what waits.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from operator import itemgetter
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from integrations.sla.engine.types import Severity
+from integrations.submissions import notices
+from portal.accounts.models import User
+from portal.audit.catalog import EMAILS
+from portal.audit.models import AuditEvent
+from portal.core.value_types import TemplateContext
+from portal.jobs.context import JobContext
+from portal.jobs.definitions import job
+from portal.jobs.services import enqueue
+from portal.notifications import email
+from portal.notifications.models import EmailMessage
+from portal.notifications.tasks import enqueue_email
+
+State = EmailMessage.State
+MAX_WAIT = timedelta(minutes=15)
+
+
+def queue_escalation(event: AuditEvent, recipient: User | str, now: datetime) -> None:
+    """Add an escalation to the next email to its recipient, which a critical issue sends at once."""
+    address = notices.get_address(recipient)
+    is_critical = any(issue["severity"] == Severity.CRITICAL for issue in event.data["issues"])
+    send_after = now if is_critical else now + MAX_WAIT
+    email.queue(
+        EMAILS[event.event_type].template,
+        f"{event.stream}:{event.seq}:{address}",
+        recipient,
+        notices.add_reader(notices.build_context(event), for_program=True),
+        hold_until=send_after,
+        event=event,
+        state=State.BATCHED,
+        group_key=_build_group_key(address),
+        now=now,
+    )
+    # A pending job of the recipient keeps the earlier of the two times.
+    enqueue(send_escalations, address=address, dedup_key=address, run_after=send_after)
+
+
+def _build_group_key(address: str) -> str:
+    return f"escalations:{address}"
+
+
+def _list_waiting(address: str) -> QuerySet[EmailMessage]:
+    return EmailMessage.objects.filter(group_key=_build_group_key(address), state=State.BATCHED)
+
+
+def _give_up(message: str, *, address: str) -> None:
+    """Let `delivery_failures` notify the next recipient of what could not be sent."""
+    _list_waiting(address).update(state=State.FAILED, last_error=message[:300])
+
+
+@job("escalations.send_escalations", queue="email", on_failure=_give_up)
+@transaction.atomic
+def send_escalations(context: JobContext, *, address: str) -> None:
+    """Send what waits for a recipient: one escalation as its own email, several as one digest."""
+    waiting = _list_waiting(address).select_for_update(of=("self",)).order_by("pk")
+    escalations = list(waiting.select_related("event", "integration__partner", "person"))
+    if len(escalations) == 1:
+        (escalation,) = escalations
+        EmailMessage.objects.filter(pk=escalation.pk).update(state=State.QUEUED)
+        enqueue_email(escalation, escalation.created_at)
+    elif escalations:
+        first, last = escalations[0], escalations[-1]
+        digest = email.queue(
+            "escalation_digest",
+            f"{first.group_key}:{first.pk}-{last.pk}",
+            first.person or address,
+            build_digest_context(escalations),
+        )
+        EmailMessage.objects.filter(pk__in=[each.pk for each in escalations]).update(
+            state=State.INCLUDED_IN_DIGEST, digest=digest
+        )
+
+
+def build_digest_context(escalations: Iterable[EmailMessage]) -> TemplateContext:
+    """Return each escalation with the time at which its action or first issue was due, the earliest first."""
+    items = [(_get_due_time(each), each) for each in escalations]
+    names = dict.fromkeys(each.integration.name for _, each in items if each.integration)
+    return {"items": sorted(items, key=itemgetter(0)), "names": ", ".join(names)}
+
+
+def _get_due_time(escalation: EmailMessage) -> datetime:
+    assert escalation.event
+    data = escalation.event.data
+    return min(map(datetime.fromisoformat, [issue["due"] for issue in data["issues"]] or [data["due"]]))
