@@ -5,7 +5,6 @@ Each escalation has a row of its own, which is its notification in the portal. O
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from operator import itemgetter
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -15,6 +14,7 @@ from integrations.submissions import notices
 from portal.accounts.models import User
 from portal.audit.catalog import EMAILS
 from portal.audit.models import AuditEvent
+from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import TemplateContext
 from portal.jobs.context import JobContext
 from portal.jobs.definitions import job
@@ -84,13 +84,14 @@ def send_escalations(context: JobContext, *, address: str) -> None:
 
 
 def build_digest_context(escalations: Iterable[EmailMessage]) -> TemplateContext:
-    """Return each escalation with the time at which its action or first issue was due, the earliest first."""
-    items = [(_get_due_time(each), each) for each in escalations]
-    names = dict.fromkeys(each.integration.name for _, each in items if each.integration)
-    return {"items": sorted(items, key=itemgetter(0)), "names": ", ".join(names)}
-
-
-def _get_due_time(escalation: EmailMessage) -> datetime:
-    assert escalation.event
-    data = escalation.event.data
-    return min(map(datetime.fromisoformat, [issue["due"] for issue in data["issues"]] or [data["due"]]))
+    """Return when the action or first issue of each was due, its subject, and its page, the earliest first."""
+    items, names = [], []
+    for escalation in escalations:
+        assert escalation.event
+        assert escalation.integration
+        data, integration = escalation.event.data, escalation.integration
+        due_times = [issue["due"] for issue in data["issues"]] or [data["due"]]
+        page = build_absolute_url("reviews:review", integration.uuid)
+        items.append((min(map(datetime.fromisoformat, due_times)), escalation.subject, page))
+        names.append(integration.name)
+    return {"items": sorted(items), "names": ", ".join(dict.fromkeys(names))}

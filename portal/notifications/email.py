@@ -17,38 +17,36 @@ from portal.notifications.tasks import SENDABLE_STATES, enqueue_email
 def queue(
     name: str,
     key: str,
-    to: Any,
+    to: Any,  # a person or an address
     context: Mapping[str, object],
     *,
     hold_until: datetime | None = None,
     event: AuditEvent | None = None,
     calendar: str = "",
     unsubscribe: str = "",
-    state: str = "",
+    state: str = "",  # of a notification that is no email of its own
     group_key: str = "",
     now: datetime | None = None,
 ) -> EmailMessage | None:
-    """Render an email in the caller's transaction and enqueue it. Return None if there is one with this key.
-
-    `to` is a person or an address; `state` is set if the notification is no email of its own.
-    """
+    """Render an email in the caller's transaction and enqueue it. Return None if there is one with this key."""
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("Queue emails in the transaction of the change that they report.")
     now = now or timezone.now()
     person = to if hasattr(to, "email") else None
-    content = asdict(render(name, {"person": person, **context})) | {"calendar": calendar, "unsubscribe": unsubscribe}
-    is_held = hold_until is not None and hold_until > now
     email_message, is_new = EmailMessage.objects.get_or_create(
         key=key,
         defaults={
-            **content,
+            **asdict(render(name, {"person": person, **context})),
+            "calendar": calendar,
+            "unsubscribe": unsubscribe,
             "group_key": group_key,
             "name": name,
             "to": person.email if person else str(to),
             "person": person,
             "event": event,
             "integration": event.integration if event else None,
-            "state": state or (EmailMessage.State.HELD if is_held else EmailMessage.State.QUEUED),
+            "state": state
+            or (EmailMessage.State.HELD if hold_until and hold_until > now else EmailMessage.State.QUEUED),
             "held_until": hold_until,
             "created_at": now,
         },
