@@ -1,6 +1,7 @@
 """Loading of program editions from `content/<program>/<edition date>.yaml`."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
@@ -41,19 +42,7 @@ def load_program(folder: Path) -> Program:
     """
     paths = sorted(folder.glob("*.yaml"))
     files = [load_edition_file(path) for path in paths]
-    profile = files[-1].program
-    program = Program(
-        key=profile.key,
-        product=profile.product,
-        name=profile.name,
-        summary=profile.summary,
-        question=profile.question,
-        editions=tuple(file.edition for file in files),
-        partner_type=profile.partner_type,
-        repository_pattern=profile.repository_pattern,
-        repository_hint=profile.repository_hint,
-        needs_repository=profile.needs_repository,
-    )
+    program = Program(**asdict(files[-1].program), editions=tuple(file.edition for file in files))
     for path, edition in zip(paths, program.editions, strict=True):
         _raise_problems(path, find_unknown_renames(program, edition))
     return program

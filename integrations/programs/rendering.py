@@ -1,122 +1,44 @@
 """Rendering of program editions as JSON values and as text."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import fields, is_dataclass
+from typing import Any
 
-from integrations.programs.requirements import Requirement, ResourceLink
-from integrations.programs.schema import Category, Edition, LicenseRule, Program, Sla, Step, Tier
+from integrations.programs.requirements import Requirement
+from integrations.programs.schema import Category, Edition, Program, Step
 from portal.core.value_types import JsonObject
 
 COLUMN_WIDTHS = (10, 52, 8, 12)
+QUESTION_FIELDS = {"fields", "statement", "agreement", "meeting_items", "meeting_hints", "accept"}
+OMITTED_FIELDS: Mapping[type, set[str]] = {
+    Edition: {"date", "resubmission"},
+    Step: {"additional_stages"},
+    Requirement: QUESTION_FIELDS | {"permanent", "show_on_listing", "after_findings"},
+    Category: {"plugin_type"},
+}
 
 
 def describe_edition(program: Program, edition: Edition) -> dict[str, object]:
     """Return the content of an edition as JSON values, named like the fields of the dataclasses."""
-    return {
-        "key": program.key,
-        "name": program.name,
-        "product": program.product,
-        "partner_type": program.partner_type,
-        "edition": edition.date,
-        "title": edition.title,
-        "source": edition.source,
-        "steps": [_describe_step(step) for step in edition.steps],
-        "groups": [asdict(group) for group in edition.groups],
-        "licenses": {
-            "summary": edition.licenses.summary,
-            "languages": list(edition.licenses.languages),
-            "rules": [_describe_license(line) for line in edition.licenses.rules],
-        },
-        "mailbox": edition.mailbox,
-        "contact": edition.contact,
-        "review_days": edition.review_days,
-        "sla": _describe_sla(edition.sla),
-        "categories": [_describe_category(category) for category in edition.categories],
-        "tiers": [_describe_tier(tier) for tier in edition.tiers],
-        "listing": edition.listing,
-        "removal": edition.removal,
-        "offerings": list(edition.offerings),
-        "links": _describe_links(edition.links),
-        "agencies": [asdict(agency) for agency in edition.agencies],
-        "badges": list(edition.badges),
-        "badge_terms": edition.badge_terms,
-        "benefits": list(edition.benefits),
-        "renames": {date: dict(names) for date, names in edition.renames.items()},
-    }
+    names = {name: getattr(program, name) for name in ("key", "name", "product", "partner_type")}
+    return names | {"edition": edition.date} | _describe_fields(edition)
 
 
-def _describe_links(links: tuple[ResourceLink, ...]) -> list[dict[str, str]]:
-    return [asdict(link) for link in links]
+def _describe_fields(part: Any) -> dict[str, object]:
+    names = [each.name for each in fields(part) if each.name not in OMITTED_FIELDS.get(type(part), ())]
+    description = {name: _describe(getattr(part, name)) for name in names}
+    return description | {"stages": _describe(part.stages)} if isinstance(part, Step) else description
 
 
-def _describe_step(step: Step) -> dict[str, object]:
-    return {
-        "name": step.name,
-        "key": step.key,
-        "stage": str(step.stage),
-        "stages": [str(stage) for stage in step.stages],
-        "summary": step.summary,
-        "requirements": [_describe_requirement(requirement) for requirement in step.requirements],
-        "links": _describe_links(step.links),
-    }
-
-
-def _describe_requirement(requirement: Requirement) -> dict[str, object]:
-    needed_for = requirement.needed_for
-    return {
-        "id": requirement.id,
-        "title": requirement.title,
-        "responsible_party": str(requirement.responsible_party),
-        "kind": str(requirement.kind),
-        "needed_for": str(needed_for) if needed_for else None,
-        "optional": requirement.optional,
-        "group": requirement.group,
-        "scope": str(requirement.scope),
-        "reason": requirement.reason,
-        "categories": list(requirement.categories),
-        "checks": list(requirement.checks),
-        "links": _describe_links(requirement.links),
-    }
-
-
-def _describe_license(line: LicenseRule) -> dict[str, object]:
-    return {
-        "published": line.published,
-        "allow": list(line.allow),
-        "manual_review": list(line.manual_review),
-        "note": line.note,
-    }
-
-
-def _describe_sla(sla: Sla) -> dict[str, object]:
-    return {
-        "target_type": str(sla.target_type),
-        "summary": sla.summary,
-        "critical": asdict(sla.critical) if sla.critical else None,
-        "other": asdict(sla.other) if sla.other else None,
-    }
-
-
-def _describe_category(category: Category) -> dict[str, object]:
-    return {
-        "key": category.key,
-        "name": category.name,
-        "description": category.description,
-        "links": _describe_links(category.links),
-    }
-
-
-def _describe_tier(tier: Tier) -> dict[str, object]:
-    return {
-        "key": tier.key,
-        "name": tier.name,
-        "description": tier.description,
-        "namespace": tier.namespace,
-        "granted_at_release": tier.granted_at_release,
-        "on_request": tier.on_request,
-        "requirements": [_describe_requirement(requirement) for requirement in tier.requirements],
-        "groups": [asdict(group) for group in tier.groups],
-    }
+def _describe(value: object) -> object:
+    """Return a value of an edition as a JSON value."""
+    if is_dataclass(value):
+        return _describe_fields(value)
+    if isinstance(value, tuple):
+        return [_describe(each) for each in value]
+    if isinstance(value, Mapping):
+        return {key: _describe(each) for key, each in value.items()}
+    return str(value) if isinstance(value, str) else value
 
 
 def format_edition(description: dict[str, object]) -> str:

@@ -233,7 +233,11 @@ class Edition(Content):
 
 @dataclass(frozen=True, slots=True)
 class ProgramProfile(Content):
-    """Description of the program in an edition's file. The newest edition determines how the program is shown."""
+    """Description of the program in an edition's file. The newest edition determines how the program is shown.
+
+    `partner_type` is "infrastructure", "workflow", or "" without this distinction. `question` helps partners find
+    the program. `repository_pattern` is a regular expression for the repository name.
+    """
 
     key: Slug
     product: Text
@@ -255,23 +259,10 @@ class EditionFile(Content):
 
 
 @dataclass(frozen=True)
-class Program:
-    """Program with its editions, oldest first.
+class Program(ProgramProfile):
+    """Program as its newest edition describes it, with its editions, oldest first."""
 
-    `partner_type` is "infrastructure", "workflow", or "" without this distinction. `question` helps partners find
-    the program.
-    """
-
-    key: str
-    product: str
-    name: str
-    summary: str
-    question: str
-    editions: tuple[Edition, ...]
-    partner_type: str = ""
-    repository_pattern: str = ""  # regular expression for the repository name
-    repository_hint: str = ""
-    needs_repository: bool = True
+    editions: tuple[Edition, ...] = field(kw_only=True)
 
     @cached_property
     def by_date(self) -> Mapping[str, Edition]:

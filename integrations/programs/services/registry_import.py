@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,9 +17,16 @@ from integrations.programs.models import RegistryProvider
 from portal.core.value_types import JsonObject, NamedValues
 
 BATCH_SIZE = 500
-PROVIDER_COLUMNS = ("full_name", "namespace", "name", "tier", "source", "downloads", "description", "warning")
-DERIVED_COLUMNS = ("name_key", "repository")
-MAX_LENGTHS = {"registry_id": 20, "full_name": 160, "namespace": 80, "name": 80, "tier": 20, "source": 300}
+REQUIRED_TEXTS = {  # key in the file and maximum length by column
+    "registry_id": ("id", 20),
+    "full_name": ("fullName", 160),
+    "namespace": ("namespace", 80),
+    "name": ("name", 80),
+    "tier": ("tier", 20),
+    "source": ("source", 300),
+}
+OPTIONAL_TEXTS = ("description", "warning")
+UPDATED_COLUMNS = [*REQUIRED_TEXTS, *OPTIONAL_TEXTS, "downloads", "name_key", "repository", "imported_at"]
 MAX_COUNT = 2**63 - 1
 
 
@@ -103,17 +111,9 @@ def parse_provider(line: bytes) -> JsonObject:
         raise InvalidLineError("not JSON") from None
     if not isinstance(raw, dict):
         raise InvalidLineError("not an object")
-    values = {
-        "registry_id": _parse_text(raw, "id"),
-        "full_name": _parse_text(raw, "fullName"),
-        "namespace": _parse_text(raw, "namespace"),
-        "name": _parse_text(raw, "name"),
-        "tier": _parse_text(raw, "tier"),
-        "source": _parse_text(raw, "source"),
-        "description": _parse_text(raw, "description", is_required=False),
-        "warning": _parse_text(raw, "warning", is_required=False),
-        "downloads": _parse_count(raw.get("totalDownloads", 0)),
-    }
+    values: JsonObject = {column: _parse_text(raw, key) for column, (key, _) in REQUIRED_TEXTS.items()}
+    values |= {key: _parse_text(raw, key, is_required=False) for key in OPTIONAL_TEXTS}
+    values["downloads"] = _parse_count(raw.get("totalDownloads", 0))
     _validate_consistency(values)
     return values
 
@@ -139,7 +139,7 @@ def _parse_count(value: object) -> int:
 
 def _validate_consistency(values: NamedValues) -> None:
     """Raise InvalidLineError for inconsistent names, values that are too long, or an invalid source."""
-    for column, limit in MAX_LENGTHS.items():
+    for column, (_, limit) in REQUIRED_TEXTS.items():
         if len(values[column]) > limit:
             raise InvalidLineError(f"{column} is longer than {limit} characters")
         if not values[column].isprintable():
@@ -166,10 +166,8 @@ def _write_batch(batch: list[tuple[int, JsonObject]], result: ImportResult, now:
             new_provider.derive()
             new_rows.append((number, new_provider))
     result.new += _write_rows(new_rows, RegistryProvider.objects.bulk_create, result)
-    columns = ["registry_id", *PROVIDER_COLUMNS, *DERIVED_COLUMNS, "imported_at"]
-    result.changed += _write_rows(
-        changed_rows, lambda rows: RegistryProvider.objects.bulk_update(rows, columns), result
-    )
+    update = partial(RegistryProvider.objects.bulk_update, fields=UPDATED_COLUMNS)
+    result.changed += _write_rows(changed_rows, update, result)
 
 
 def _apply_changes(
