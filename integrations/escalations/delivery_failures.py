@@ -12,11 +12,10 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from integrations.escalations import tasks
-from integrations.escalations.services import list_recipients
 from integrations.partners import permissions
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
-from integrations.submissions.notices import get_address
+from integrations.submissions.notices import get_address, list_program_contacts
 from integrations.submissions.services.transitions import lock_integration
 from portal.audit import services
 from portal.notifications import email
@@ -59,7 +58,7 @@ def _notify_next_recipient(failed_email: EmailMessage, integration: Integration,
     """Send the same notification to the next recipient who has not received it."""
     assert failed_email.event
     notified_addresses = set(EmailMessage.objects.filter(event=failed_email.event).values_list("to", flat=True))
-    remaining = [each for each in list_recipients(integration) if get_address(each) not in notified_addresses]
+    remaining = [each for each in list_program_contacts(integration) if get_address(each) not in notified_addresses]
     if not remaining:
         return False
     if failed_email.group_key:
@@ -87,7 +86,7 @@ def _notify_program(failed_email: EmailMessage, integration: Integration, now: d
         subject=failed_email.subject,
         reason=failed_email.last_error,
     )
-    notices.queue_email(event, list_recipients(integration)[0], notices.build_context(event))
+    notices.queue_email(event, list_program_contacts(integration)[0], notices.build_context(event))
     return True
 
 

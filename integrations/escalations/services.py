@@ -23,7 +23,7 @@ from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import SlaClock
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
-from integrations.submissions.notices import get_address
+from integrations.submissions.notices import get_address, list_program_contacts
 from integrations.submissions.services.transitions import PROGRAM_CALENDAR, lock_integration
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
@@ -43,18 +43,11 @@ EVENT_TYPE_BY_KIND = {
 }
 
 
-def list_recipients(integration: Integration) -> list[User | str]:
-    """Return the reviewer, the Alliances manager, and the mailbox, each once and none from the company itself."""
-    people = (integration.reviewer, integration.partner.alliances_manager)
-    recipients = [p for p in people if p and p.is_active and permissions.can_act_for_program(integration, p)]
-    return [*dict.fromkeys(recipients), integration.edition.mailbox]
-
-
 def start_escalation(event: AuditEvent) -> None:
     """Start an escalation after breaches were reported to its first recipient."""
     integration = event.integration
     assert integration is not None
-    first = get_address(list_recipients(integration)[0])
+    first = get_address(list_program_contacts(integration)[0])
     Escalation.objects.get_or_create(
         integration=integration,
         kind=Escalation.Kind.BREACHES,
@@ -138,7 +131,7 @@ def list_warnings(integration: Integration) -> list[tuple[int, datetime]]:
 
 def get_warning_time(integration: Integration, now: datetime) -> datetime:
     """Return the first recipient's next working time, or now if the action is due before that."""
-    zone = ZoneInfo(getattr(list_recipients(integration)[0], "zone", "UTC"))
+    zone = ZoneInfo(getattr(list_program_contacts(integration)[0], "zone", "UTC"))
     opens = get_next_working_time(now, Calendar(zone))
     return now if integration.action_due_at and opens >= integration.action_due_at else opens
 
@@ -175,7 +168,9 @@ def _warn(integration: Integration, escalation: Escalation, now: datetime) -> bo
     share = max((share for share, at in list_warnings(integration) if at <= now), default=WARNING_PERCENTS[0])
     escalation.next_at = min((at for _, at in list_warnings(integration) if at > now), default=escalation.due_at)
     escalation.save()
-    _notify(integration, "program.action_warning_sent", list_recipients(integration)[0], escalation, now, share=share)
+    _notify(
+        integration, "program.action_warning_sent", list_program_contacts(integration)[0], escalation, now, share=share
+    )
     return True
 
 
@@ -197,7 +192,7 @@ def _advance(pk: int, now: datetime) -> bool:
     if escalation.next_at is None or escalation.next_at > now:
         return False  # another process has advanced it
     remaining = [
-        each for each in list_recipients(integration) if get_address(each) not in escalation.notified_addresses
+        each for each in list_program_contacts(integration) if get_address(each) not in escalation.notified_addresses
     ]
     is_over = escalation.kind == Escalation.Kind.BREACHES or escalation.due_at <= now
     if not is_over and not is_answered(escalation, integration):

@@ -3,58 +3,24 @@
 import unicodedata
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from django.db.models import Q
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
+from pydantic import TypeAdapter
 
 from integrations.partners.models.partners import Partner
 from portal.audit.models import AuditEvent
 from portal.core import badge_impersonation
+from portal.core.content_files import load_content
 from portal.core.name_matching import compute_name_key, compute_skeleton, has_mixed_scripts
 from portal.core.text_fields import explain_text_refusal
 
 MAX_NAME_LENGTH = 120
 OLD_NAME_RETENTION = timedelta(days=365)
-# Public email providers: their domains don't identify a company.
-PUBLIC_EMAIL_DOMAINS = frozenset(
-    {
-        "aol.com",
-        "fastmail.com",
-        "gmail.com",
-        "gmx.de",
-        "gmx.net",
-        "googlemail.com",
-        "hey.com",
-        "hotmail.com",
-        "icloud.com",
-        "live.com",
-        "mac.com",
-        "mail.com",
-        "mail.ru",
-        "me.com",
-        "msn.com",
-        "naver.com",
-        "orange.fr",
-        "outlook.com",
-        "pm.me",
-        "proton.me",
-        "protonmail.com",
-        "qq.com",
-        "t-online.de",
-        "web.de",
-        "yahoo.co.jp",
-        "yahoo.co.uk",
-        "yahoo.com",
-        "yandex.com",
-        "yandex.ru",
-        "ymail.com",
-        "zoho.com",
-        "126.com",
-        "163.com",
-        "users.noreply.github.com",
-    }
-)
+DOMAINS_FILE = Path(__file__).with_name("content") / "public_email_domains.yaml"
+PUBLIC_EMAIL_DOMAINS = load_content(DOMAINS_FILE, TypeAdapter(frozenset[str]))
 # Path segments that URLs use in place of a partner's slug.
 RESERVED_SLUGS = frozenset({"new", "join", "invited"})
 EAST_ASIAN_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO")

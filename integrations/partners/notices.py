@@ -6,7 +6,7 @@ from django.conf import settings
 from django.utils import translation
 
 from integrations.partners import permissions
-from integrations.partners.models import Membership, Role
+from integrations.partners.models import Role
 from portal.accounts.models import User
 from portal.audit import services
 from portal.audit.catalog import EMAILS
@@ -19,19 +19,14 @@ RecipientFinder = Callable[[AuditEvent], Iterable[User | str]]
 
 def list_owners(event: AuditEvent) -> list[User]:
     """Return the current active owners of the partner."""
-    memberships = Membership.objects.filter(
-        partner=event.partner, ended_at=None, role=Role.OWNER, user__is_active=True
-    ).select_related("user")
-    return [membership.user for membership in memberships.order_by("pk")]
+    assert event.partner
+    return event.partner.list_members(Role.OWNER)
 
 
 def list_both_sides(event: AuditEvent) -> list[User | str]:
     """Return the owners, the editors, and the Alliances manager or the mailboxes of the supported programs."""
     assert event.partner
-    memberships = Membership.objects.filter(
-        partner=event.partner, ended_at=None, role__in=(Role.OWNER, Role.EDITOR), user__is_active=True
-    )
-    recipients: list[User | str] = [membership.user for membership in memberships.select_related("user").order_by("pk")]
+    recipients = event.partner.list_members(Role.OWNER, Role.EDITOR)
     manager = event.partner.alliances_manager
     if manager is not None and manager.is_active:
         return [*recipients, manager]

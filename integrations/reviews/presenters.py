@@ -160,9 +160,8 @@ def build_reviewer_context(integration: Integration) -> dict[str, object]:
     """Return contacts, repository URL, category, and test account requirements."""
     edition = integration.edition
     category = edition.category(integration.category)
-    memberships = integration.partner.memberships.filter(ended_at=None, user__is_active=True).exclude(role=Role.VIEWER)
     return {
-        "contacts": [membership.user for membership in memberships.select_related("user").order_by("pk")[:3]],
+        "contacts": integration.partner.list_members(Role.OWNER, Role.EDITOR)[:3],
         "repository_url": f"{settings.GITHUB_WEB_URL}/{integration.repository}" if integration.repository else "",
         "category_name": category.name if category else "",
         "credentials": [r for r in edition.requirements() if r.kind == RequirementKind.CREDENTIALS],

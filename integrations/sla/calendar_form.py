@@ -7,6 +7,7 @@ from zoneinfo import available_timezones
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.forms.models import model_to_dict
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
 
@@ -15,7 +16,6 @@ from integrations.partners.models import Partner, PartnerCalendar
 from integrations.partners.services.calendars import (
     MIN_WEEKLY_WORKDAYS,
     WEEKDAY_NAMES,
-    CalendarDefinition,
     explain_calendar_refusal,
 )
 from integrations.sla.metrics import OPEN_STATES
@@ -91,8 +91,8 @@ class CalendarForm(forms.Form):
         except UnknownRegionError as error:
             self.add_error("subdivision", _(error.template) % error.values)
             return data
-        if message := explain_calendar_refusal(self.definition):
-            self.add_error("workdays" if len(self.definition.workdays) < MIN_WEEKLY_WORKDAYS else "extra_days", message)
+        if message := explain_calendar_refusal(self.edition):
+            self.add_error("workdays" if len(data["workdays"]) < MIN_WEEKLY_WORKDAYS else "extra_days", message)
         return data
 
     def _load_holidays(self) -> dict[str, str]:
@@ -105,18 +105,11 @@ class CalendarForm(forms.Form):
         return {day.isoformat(): name for day, name in holidays.items()}
 
     @property
-    def definition(self) -> CalendarDefinition:
-        """Return the entered calendar."""
+    def edition(self) -> PartnerCalendar:
+        """Return the entered calendar as an unsaved edition."""
         data = self.cleaned_data
         subdivision = data["subdivision"].upper().removeprefix(f"{data['country']}-")
-        return CalendarDefinition(
-            data["zone"],
-            tuple(sorted(data["workdays"])),
-            data["country"],
-            subdivision,
-            data["holidays"],
-            data["extra_days"],
-        )
+        return PartnerCalendar(**data | {"workdays": sorted(data["workdays"]), "subdivision": subdivision})
 
 
 def _parse_day_off(line_number: int, line: str) -> tuple[str, str]:
@@ -134,13 +127,7 @@ def build_initial_data(edition: PartnerCalendar | None, zone: str) -> NamedValue
     if edition is None:
         return {"zone": zone, "workdays": list(range(5))}
     extra_days = "\n".join(f"{day} {name}" for day, name in sorted(edition.extra_days.items()))
-    return {
-        "zone": edition.zone,
-        "workdays": edition.workdays,
-        "country": edition.country,
-        "subdivision": edition.subdivision,
-        "extra_days": extra_days,
-    }
+    return model_to_dict(edition, ("zone", "workdays", "country", "subdivision")) | {"extra_days": extra_days}
 
 
 @dataclass(frozen=True, slots=True)

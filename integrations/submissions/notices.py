@@ -10,12 +10,13 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
 from integrations.partners import permissions
-from integrations.partners.models import Membership, Role
+from integrations.partners.models import Role
 from integrations.submissions.compliance_emails import build_compliance_email
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState
+from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.audit.catalog import EMAILS
 from portal.audit.event_types import Audience
@@ -29,20 +30,19 @@ REDACTED_UNSUBSCRIBE_URL = "(personal unsubscribe link)"
 
 def list_partner_team(integration: Integration) -> list[object]:
     """Return the owners and editors of the partner."""
-    roles = (Role.OWNER, Role.EDITOR)
-    memberships = Membership.objects.filter(
-        partner=integration.partner, ended_at=None, role__in=roles, user__is_active=True
-    )
-    return [m.user for m in memberships.select_related("user").order_by("pk")]
+    return [*integration.partner.list_members(Role.OWNER, Role.EDITOR)]
+
+
+def list_program_contacts(integration: Integration) -> list[User | str]:
+    """Return the reviewer, the Alliances manager, and the mailbox, each once and none from the company itself."""
+    people = (integration.reviewer, integration.partner.alliances_manager)
+    contacts = [p for p in people if p and p.is_active and permissions.can_act_for_program(integration, p)]
+    return [*dict.fromkeys(contacts), integration.edition.mailbox]
 
 
 def list_program_team(integration: Integration) -> list[object]:
-    """Return the reviewer, or else the alliances manager of the partner, or else the program mailbox."""
-    candidates = (integration.reviewer, integration.partner.alliances_manager)
-    recipient = next(
-        (p for p in candidates if p and p.is_active and permissions.can_act_for_program(integration, p)), None
-    )
-    return [recipient] if recipient else [integration.edition.mailbox]
+    """Return the first contact of the program."""
+    return [list_program_contacts(integration)[0]]
 
 
 def list_both_teams(integration: Integration) -> list[object]:

@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.utils.translation import gettext, gettext_noop
 
 from integrations.partners import permissions
-from integrations.partners.models import Membership, Partner
+from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.metrics import GLOBAL_SCOPE, MetricsScope
 from portal.accounts.models import User
@@ -59,5 +59,4 @@ def list_readers(report_scope: ReportScope) -> list[User]:
     if report_scope.partner is None:
         people = get_user_model().objects.filter(Q(is_reviewer=True) | Q(is_staff=True), is_active=True)
         return list(people.order_by("pk"))
-    members = Membership.objects.filter(partner=report_scope.partner, ended_at=None, user__is_active=True)
-    return [member.user for member in members.select_related("user").order_by("user_id")]
+    return report_scope.partner.list_members()

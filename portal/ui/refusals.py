@@ -17,12 +17,18 @@ def report_refusal(request: HttpRequest, refusal: ActionRefused) -> None:
 
 
 @contextmanager
-def reported_refusals(request: HttpRequest) -> Iterator[None]:
-    """Show a refusal of the block on the next page, or raise PermissionDenied for a missing permission."""
+def reported_refusals(request: HttpRequest, success_message: str = "") -> Iterator[None]:
+    """Show a refusal of the block, or else the message, on the next page.
+
+    Raises PermissionDenied for a missing permission.
+    """
     try:
         yield
     except ActionRefused as refusal:
         report_refusal(request, refusal)
+    else:
+        if success_message:
+            messages.success(request, success_message)
 
 
 def raise_if_forbidden(refusal: ActionRefused) -> None:

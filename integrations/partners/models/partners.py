@@ -1,6 +1,6 @@
 """Partners, memberships, invitations, and join requests. Pages call the user's own partner "your company"."""
 
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from django.conf import settings
 from django.db import models
@@ -10,6 +10,9 @@ from django.utils.translation import gettext_lazy
 from portal.core.django_arguments import SaveArguments
 from portal.core.name_matching import compute_name_key, compute_skeleton
 from portal.core.value_types import NamedValues
+
+if TYPE_CHECKING:
+    from portal.accounts.models import User
 
 
 class Partner(models.Model):
@@ -46,6 +49,11 @@ class Partner(models.Model):
     @property
     def audit_fields(self) -> NamedValues:
         return {"stream": f"partner:{self.pk}", "partner": self}
+
+    def list_members(self, *roles: str) -> list["User"]:
+        """Return the active users who are members, in the order in which they joined. Without roles, with any role."""
+        memberships = self.memberships.filter(ended_at=None, user__is_active=True, role__in=roles or Role.values)
+        return [membership.user for membership in memberships.select_related("user").order_by("pk")]
 
 
 class Role(models.TextChoices):

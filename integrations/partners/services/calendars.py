@@ -1,21 +1,19 @@
 """Services for partner calendars. Each change creates a new edition."""
 
-from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from integrations.partners import permissions
 from integrations.partners.models import Partner, PartnerCalendar
+from integrations.partners.services.changes import change_partner
 from portal.accounts.models import User
-from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 
 # Limits keep partners from extending their own SLA targets.
 MIN_WEEKLY_WORKDAYS = 4
 MAX_YEARLY_EXTRA_DAYS = 15
+CONTENT_FIELDS = ("zone", "workdays", "country", "subdivision", "holidays", "extra_days")
 WEEKDAY_NAMES = (
     gettext_noop("Monday"),
     gettext_noop("Tuesday"),
@@ -27,30 +25,13 @@ WEEKDAY_NAMES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CalendarDefinition:
-    """Content of a calendar. In `workdays`, Monday is 0. `holidays` and `extra_days` map ISO dates to names."""
-
-    zone: str
-    workdays: tuple[int, ...]
-    country: str
-    subdivision: str
-    holidays: dict[str, str]
-    extra_days: dict[str, str]
-
-    def build_edition(self, partner: Partner, now: datetime) -> PartnerCalendar:
-        """Return an unsaved edition with this content."""
-        fields = asdict(self) | {"workdays": list(self.workdays)}
-        return PartnerCalendar(partner=partner, valid_from=now, created_at=now, **fields)
-
-
-def explain_calendar_refusal(definition: CalendarDefinition) -> str:
+def explain_calendar_refusal(edition: PartnerCalendar) -> str:
     """Return why the calendar is not allowed, or an empty string."""
-    if len(definition.workdays) < MIN_WEEKLY_WORKDAYS:
+    if len(edition.workdays) < MIN_WEEKLY_WORKDAYS:
         return _("Select at least %(minimum)s working days per week, or ask the program for an exception.") % {
             "minimum": MIN_WEEKLY_WORKDAYS
         }
-    years = [day[:4] for day in definition.extra_days]
+    years = [day[:4] for day in edition.extra_days]
     full_years = [year for year in sorted(set(years)) if years.count(year) > MAX_YEARLY_EXTRA_DAYS]
     if full_years:
         return _("Enter at most %(limit)s additional holidays for %(year)s, or ask the program for an exception.") % {
@@ -60,35 +41,19 @@ def explain_calendar_refusal(definition: CalendarDefinition) -> str:
     return ""
 
 
-def set_calendar(partner: Partner, definition: CalendarDefinition, *, actor: User, now: datetime) -> PartnerCalendar:
-    """Create a new edition unless the content is unchanged. Raises ActionRefused."""
-    with transaction.atomic():
-        locked_partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
-        permissions.forget_roles(actor)
-        if not permissions.can_edit_partner(locked_partner, actor):
-            raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
-        if message := explain_calendar_refusal(definition):
+def set_calendar(partner: Partner, edition: PartnerCalendar, *, actor: User, now: datetime) -> PartnerCalendar:
+    """Save a new edition unless its content is unchanged. Raises ActionRefused."""
+    with change_partner(partner.pk, actor=actor, now=now) as change:
+        change.require_editor()
+        if message := explain_calendar_refusal(edition):
             raise ActionRefused(message)
-        current = locked_partner.calendars.in_force(now)
-        new_edition = definition.build_edition(locked_partner, now)
-        if current is not None and _is_same_calendar(current, new_edition):
+        current = change.partner.calendars.in_force(now)
+        if current is not None and all(getattr(current, name) == getattr(edition, name) for name in CONTENT_FIELDS):
             return current
-        new_edition.by = actor
-        new_edition.save()
-        record_event(
-            locked_partner,
-            "partner.calendar_changed",
-            actor=actor,
-            now=now,
-            note=describe_calendar(new_edition),
-            edition=new_edition.pk,
-        )
-        return new_edition
-
-
-def _is_same_calendar(first: PartnerCalendar, second: PartnerCalendar) -> bool:
-    names = ("zone", "workdays", "country", "subdivision", "holidays", "extra_days")
-    return all(getattr(first, name) == getattr(second, name) for name in names)
+        edition.partner, edition.by, edition.valid_from, edition.created_at = change.partner, actor, now, now
+        edition.save()
+        change.record("partner.calendar_changed", note=describe_calendar(edition), edition=edition.pk)
+        return edition
 
 
 def describe_calendar(edition: PartnerCalendar) -> str:

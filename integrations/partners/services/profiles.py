@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import name_validation, permissions
 from integrations.partners.models import Membership, Partner, Role
+from integrations.partners.services.changes import PartnerChange, change_partner
 from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
@@ -21,12 +22,8 @@ def create_partner(name: str, *, website: str = "", domain: str = "", actor: Use
         ActionRefused: The name is not allowed or too similar to an existing one.
     """
     name = " ".join(name.split())
-    if refusal := name_validation.explain_name_refusal(name):
+    if refusal := explain_name_refusal(None, name, now):
         raise ActionRefused(refusal)
-    if name_validation.find_similar_partner(name, now):
-        raise ActionRefused(
-            _("A company with this or a similar name already exists. Ask to join it, or enter another name.")
-        )
     try:
         with transaction.atomic():
             partner = Partner.objects.create(
@@ -48,30 +45,28 @@ def change_profile(partner: Partner, *, name: str, website: str, actor: User, no
     """
     name = " ".join(name.split())
     try:
-        with transaction.atomic():
-            locked_partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
-            permissions.forget_roles(actor)
-            if not permissions.can_manage_partner(locked_partner, actor):
-                raise ActionRefused(permissions.get_refusal("can_manage"), "forbidden")
-            if refusal := explain_name_refusal(locked_partner, name, now):
+        with change_partner(partner.pk, actor=actor, now=now) as change:
+            change.require_manager()
+            if refusal := explain_name_refusal(change.partner, name, now):
                 raise ActionRefused(refusal)
-            _save_changes(locked_partner, {"name": name, "website": website}, actor, now)
+            _save_changes(change, {"name": name, "website": website})
     except IntegrityError as error:
         raise ActionRefused(_("Another company just took this name. Enter another name."), "conflict") from error
-    return locked_partner
+    return change.partner
 
 
-def explain_name_refusal(partner: Partner, name: str, now: datetime) -> str:
-    """Return why the partner can't use this name, or an empty string."""
+def explain_name_refusal(partner: Partner | None, name: str, now: datetime) -> str:
+    """Return why the partner, or a new one, can't use this name, or an empty string."""
     if refusal := name_validation.explain_name_refusal(name):
         return refusal
     similar_partner = name_validation.find_similar_partner(name, now)
-    if similar_partner is not None and similar_partner.pk != partner.pk:
+    if similar_partner is not None and similar_partner != partner:
         return _("A company with this or a similar name already exists. Ask to join it, or enter another name.")
     return ""
 
 
-def _save_changes(partner: Partner, values: dict[str, str], actor: User, now: datetime) -> None:
+def _save_changes(change: PartnerChange, values: dict[str, str]) -> None:
+    partner = change.partner
     previous_values = {key: getattr(partner, key) for key, value in values.items() if getattr(partner, key) != value}
     if not previous_values:
         return
@@ -82,6 +77,4 @@ def _save_changes(partner: Partner, values: dict[str, str], actor: User, now: da
     summary = "\n".join(
         f"{FIELD_LABELS[key]}: {previous_values[key] or 'none'} → {changes[key] or 'none'}" for key in previous_values
     )
-    record_event(
-        partner, "partner.profile_changed", actor=actor, now=now, note=summary, changes=changes, before=previous_values
-    )
+    change.record("partner.profile_changed", note=summary, changes=changes, before=previous_values)

@@ -1,8 +1,5 @@
 """Page of a partner with its members, invitations, and join requests."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -19,20 +16,9 @@ from portal.accounts.requests import AnyUser, AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate
-from portal.ui.refusals import raise_if_forbidden, report_refusal
+from portal.ui.refusals import raise_if_forbidden, reported_refusals
 
 HISTORY_PAGE_SIZE = 20
-
-
-@contextmanager
-def report_outcome(request: HttpRequest, message: str) -> Iterator[None]:
-    """Show the message or the refusal on the next page."""
-    try:
-        yield
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
-    else:
-        messages.success(request, message)
 
 
 def list_own_partners(user: AnyUser) -> QuerySet[Partner]:
@@ -114,13 +100,13 @@ def change_invitation(request: AuthenticatedRequest, slug: str, pk: int) -> Http
     invitation = get_object_or_404(partner.invitations, pk=pk)
     now, requested_action = timezone.now(), request.POST.get("do")
     if requested_action == "resend":
-        with report_outcome(
+        with reported_refusals(
             request,
             _("New invitation sent to %(email)s. The earlier link no longer works.") % {"email": invitation.email},
         ):
             invitation_services.send_invitation(partner, invitation.email, invitation.role, actor=request.user, now=now)
     elif requested_action == "revoke":
-        with report_outcome(request, _("Invitation to %(email)s revoked.") % {"email": invitation.email}):
+        with reported_refusals(request, _("Invitation to %(email)s revoked.") % {"email": invitation.email}):
             members.revoke_invitation(invitation, actor=request.user, now=now)
     return redirect("partners:members", slug)
 
@@ -136,7 +122,7 @@ def decide_join_request(request: AuthenticatedRequest, slug: str, pk: int) -> Ht
             if is_accepted
             else _("Request declined. We notify %(user)s by email.") % {"user": join_request.user}
         )
-        with report_outcome(request, message):
+        with reported_refusals(request, message):
             role = request.POST.get("role", "")
             members.decide_join_request(
                 join_request, accept=is_accepted, role=role, actor=request.user, now=timezone.now()
@@ -149,10 +135,12 @@ def change_member(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
     membership = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
     now, requested_action = timezone.now(), request.POST.get("do")
     if requested_action == "role":
-        with report_outcome(request, _("Role of %(user)s changed.") % {"user": membership.user}):
+        with reported_refusals(request, _("Role of %(user)s changed.") % {"user": membership.user}):
             members.change_role(membership, request.POST.get("role", ""), actor=request.user, now=now)
     elif requested_action == "end":
-        with report_outcome(request, _("%(user)s is no longer a member of the company.") % {"user": membership.user}):
+        with reported_refusals(
+            request, _("%(user)s is no longer a member of the company.") % {"user": membership.user}
+        ):
             members.end_membership(membership, actor=request.user, now=now)
     permissions.forget_roles(request.user)
     is_still_member = bool(permissions.get_role(membership.partner, request.user))

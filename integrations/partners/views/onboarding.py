@@ -14,12 +14,13 @@ from integrations.partners import name_validation
 from integrations.partners.forms.members import JoinRequestForm, PartnerProfileForm
 from integrations.partners.models import Invitation, JoinRequest, Partner
 from integrations.partners.services import members, profiles
-from integrations.partners.views.members import list_own_partners, report_outcome
+from integrations.partners.views.members import list_own_partners
 from portal.accounts.adapters import list_verified_addresses
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser, AuthenticatedRequest, is_authenticated
 from portal.core import crypto
 from portal.core.errors import ActionRefused
+from portal.ui.refusals import reported_refusals
 
 
 def create_partner_page(request: AuthenticatedRequest) -> HttpResponse:
@@ -91,7 +92,7 @@ def join_partner(request: AuthenticatedRequest) -> HttpResponse:
         raise Http404(_("Company not found. Return to the previous page and select a listed company."))
     form = JoinRequestForm(request.POST if request.method == "POST" else None, initial=request.unsent())  # type: ignore[attr-defined]
     if form.is_valid():
-        with report_outcome(
+        with reported_refusals(
             request,
             _("Request sent to the owners of %(name)s. We email you when they decide.") % {"name": partner.name},
         ):
@@ -113,7 +114,7 @@ def accept_own_invitation(request: AuthenticatedRequest, pk: int) -> HttpRespons
 
 def accept_invitation(request: AuthenticatedRequest, invitation: Invitation) -> HttpResponse:
     """Accept the invitation and redirect to the company, or show the refusal on the home page."""
-    with report_outcome(request, _("You joined %(name)s.") % {"name": invitation.partner.name}):
+    with reported_refusals(request, _("You joined %(name)s.") % {"name": invitation.partner.name}):
         members.accept_invitation(
             invitation, addresses=list_verified_addresses(request.user), actor=request.user, now=timezone.now()
         )

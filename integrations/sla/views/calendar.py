@@ -1,6 +1,5 @@
 """Page of a partner's calendar, with a preview of changes."""
 
-from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -13,9 +12,8 @@ from integrations.partners.models import Partner
 from integrations.partners.services import calendars
 from integrations.sla.calendar_form import CalendarForm, build_initial_data, preview_calendar
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import reported_refusals
 
 
 def load_partner(request: HttpRequest, slug: str) -> Partner:
@@ -49,22 +47,15 @@ def edit_calendar(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     if form_data is None or not form.is_valid():
         return render(request, "sla/calendar.html", context, status=422 if form.is_bound else 200)
     if "confirm" not in form_data:
-        proposed_edition = form.definition.build_edition(partner, now)
+        proposed_edition = form.edition
         context |= {
             "preview": preview_calendar(partner, current, proposed_edition, now),
             "proposed_summary": calendars.describe_calendar(proposed_edition),
         }
         return render(request, "sla/calendar.html", context)
-    return _save_calendar(request, partner, form)
-
-
-def _save_calendar(request: AuthenticatedRequest, partner: Partner, form: CalendarForm) -> HttpResponse:
-    try:
-        calendars.set_calendar(partner, form.definition, actor=request.user, now=timezone.now())
-        messages.success(request, _("Calendar saved. It applies to issues opened after this change."))
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
-    return redirect("sla:calendar", partner.slug)
+    with reported_refusals(request, _("Calendar saved. It applies to issues opened after this change.")):
+        calendars.set_calendar(partner, form.edition, actor=request.user, now=timezone.now())
+    return redirect("sla:calendar", slug)
 
 
 urlpatterns = [path("company/<slug:slug>/calendar/", edit_calendar, name="calendar")]

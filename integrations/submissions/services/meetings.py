@@ -203,8 +203,7 @@ def _build_invitation(change: RequirementChange, meeting: Meeting, method: str) 
 
 def list_invitees(integration: Integration) -> list[User]:
     """Return the owners and editors of the partner, and the reviewer or else the alliances manager."""
-    memberships = integration.partner.memberships.filter(ended_at=None, user__is_active=True).exclude(role=Role.VIEWER)
-    partner_users = [membership.user for membership in memberships.select_related("user").order_by("pk")]
+    partner_users = integration.partner.list_members(Role.OWNER, Role.EDITOR)
     program_user = integration.reviewer or integration.partner.alliances_manager
     return [*partner_users, program_user] if program_user else partner_users
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.partners.models import Membership, Partner, Role
+from integrations.partners.models import Partner, Role
 from integrations.submissions.forms.introductions import IntroductionRequestForm
 from integrations.submissions.models import Introduction
 from integrations.submissions.models.integration import Integration
@@ -120,9 +120,8 @@ def list_contacts(introduction: Introduction) -> list[IntroductionContact]:
 
 
 def list_contact_users(partner: Partner, preferred_user: User | None) -> list[User]:
-    memberships = Membership.objects.filter(partner=partner, ended_at=None, user__is_active=True).select_related("user")
-    preferred_users = [m.user for m in memberships if preferred_user is not None and m.user_id == preferred_user.pk]
-    return preferred_users or [m.user for m in memberships if m.role == Role.OWNER]
+    preferred_users = [user for user in partner.list_members() if user == preferred_user]
+    return preferred_users or partner.list_members(Role.OWNER)
 
 
 urlpatterns = [

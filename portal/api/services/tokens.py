@@ -197,8 +197,7 @@ def list_owners(token: ApiToken) -> list[User]:
     """Return the people responsible for a token."""
     if token.partner is None:
         return [token.user]
-    owner_memberships = token.partner.memberships.filter(ended_at=None, role=Role.OWNER, user__is_active=True)
-    return [membership.user for membership in owner_memberships.select_related("user").order_by("pk")]
+    return token.partner.list_members(Role.OWNER)
 
 
 def revoke_former_owner_tokens(event: AuditEvent) -> None:

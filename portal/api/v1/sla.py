@@ -136,10 +136,10 @@ def set_calendar(request: AuthenticatedRequest, slug: str, body: schemas.Calenda
     current_calendar = partner.calendars.in_force(now)
     initial = build_initial_data(current_calendar, "UTC")
     form = validate_form(CalendarForm(data=build_form_data(**form_fields), initial=initial, now=now))
-    new_calendar = form.definition.build_edition(partner, now)
+    new_calendar = form.edition
     impact = preview_calendar(partner, current_calendar, new_calendar, now)
     if not body.dry_run:
-        calendars.set_calendar(partner, form.definition, actor=request.user, now=now)
+        calendars.set_calendar(partner, new_calendar, actor=request.user, now=now)
     return schemas.CalendarPreviewOut(
         changed=not body.dry_run,
         summary=calendars.describe_calendar(new_calendar),

@@ -1,0 +1,66 @@
+"""Changes of a partner: lock, check permission, write, and record one event."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from integrations.partners import permissions
+from integrations.partners.models import Invitation, Partner
+from portal.accounts.models import User
+from portal.accounts.requests import AnyUser
+from portal.audit.services import record_event
+from portal.core.errors import ActionRefused
+from portal.core.value_types import NamedValues
+
+
+@dataclass
+class PartnerChange:
+    """Change of a locked partner by an actor, who is None for the portal itself."""
+
+    partner: Partner
+    actor: AnyUser | None
+    now: datetime
+
+    def require_manager(self) -> None:
+        """Raise ActionRefused unless the actor is an owner."""
+        if not permissions.can_manage_partner(self.partner, self.actor):
+            raise ActionRefused(permissions.get_refusal("can_manage"), "forbidden")
+
+    def require_editor(self) -> None:
+        """Raise ActionRefused unless the actor is an owner or editor."""
+        if not permissions.can_edit_partner(self.partner, self.actor):
+            raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
+
+    def record(
+        self,
+        event_type: str,
+        *,
+        note: str = "",
+        person: User | None = None,
+        invitation: Invitation | None = None,
+        **data: object,
+    ) -> None:
+        """Record the event, with the person or invitation that it is about."""
+        event_data: NamedValues = data
+        if person is not None:
+            event_data |= {"person": person.pk, "name": str(person)}
+        if invitation is not None:
+            event_data |= {"invitation": invitation.pk, "email": invitation.email}
+        record_event(self.partner, event_type, actor=self.actor, now=self.now, note=note, **event_data)
+
+
+@contextmanager
+def change_partner(
+    partner_id: int, *, actor: AnyUser | None, now: datetime, member: User | None = None
+) -> Iterator[PartnerChange]:
+    """Lock a partner, so that its changes are serialized. Cached roles of the actor and the member are cleared."""
+    with transaction.atomic():
+        partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner_id)
+        for person in (actor, member):
+            permissions.forget_roles(person)
+        yield PartnerChange(partner, actor, now)
+        for person in (actor, member):
+            permissions.forget_roles(person)
