@@ -8,7 +8,6 @@ import logging
 from datetime import datetime, timedelta
 
 from django.db import InterfaceError, OperationalError, transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from integrations.sla import warnings
@@ -58,9 +57,8 @@ def notify_integration(pk: int, now: datetime) -> bool:
     """Send the pending alerts of an integration: retractions, then breaches, then warnings."""
     integration = lock_integration(pk)
     pending_alerts = Alert.objects.filter(integration=integration, notified_at=None, not_before__lte=now)
-    alerts = list(
-        _lock_alerts(pending_alerts).select_related("clock__issue__watch").order_by("pk")[:MAX_ISSUES_PER_EMAIL]
-    )
+    locked_alerts = pending_alerts.select_for_update(of=("self",)).select_related("clock__issue__watch")
+    alerts = list(locked_alerts.order_by("pk")[:MAX_ISSUES_PER_EMAIL])
     relevant_alerts = [alert for alert in alerts if _is_still_relevant(alert, integration)]
     deferrable_alerts = [alert for alert in relevant_alerts if _can_wait(alert)]
     for kind in ("retracted", "breached", "warned"):
@@ -82,10 +80,6 @@ def notify_integration(pk: int, now: datetime) -> bool:
         Alert.objects.filter(pk__in=[alert.pk for alert in alerts]).exclude(pk__in=waiting_pks).update(notified_at=now)
     )
     return has_notified or bool(updated_count)
-
-
-def _lock_alerts(alerts: QuerySet[Alert]) -> QuerySet[Alert]:
-    return alerts.select_for_update(of=("self",))
 
 
 def _is_still_relevant(alert: Alert, integration: Integration) -> bool:

@@ -13,16 +13,6 @@ CHUNK_SIZE = 500
 PROCESSING_DELAY = timedelta(minutes=2)  # younger breaches may not have been recorded yet
 RUNNING_STATUSES = frozenset({ClockStatus.RUNNING, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE})
 FINAL_STATUSES = frozenset({ClockStatus.MET, ClockStatus.LATE})
-ALWAYS_COMPARED_FIELDS = (
-    "is_committed",
-    "severity",
-    "started_at",
-    "due_at",
-    "stopped_at",
-    "warn50_at",
-    "warn75_at",
-    "warn90_at",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,26 +93,16 @@ def find_differences(
 
 
 def _compare_issue(issue: SupportIssue, state: IssueState) -> Iterator[ProjectionDifference]:
-    pairs = (
-        ("is_open", issue.is_open, state.is_open),
-        ("severity", issue.severity, str(state.severity)),
-        ("last_commenter_role", issue.last_commenter_role, state.last_commenter_role),
-        ("last_commented_at", issue.last_commented_at, state.last_commented_at),
-    )
-    return (
-        ProjectionDifference(str(issue), name, stored_value, computed_value)
-        for name, stored_value, computed_value in pairs
-        if stored_value != computed_value
-    )
+    for name, computed_value in projection.build_issue_columns(state).items():
+        if getattr(issue, name) != computed_value:
+            yield ProjectionDifference(str(issue), name, getattr(issue, name), computed_value)
 
 
 def _is_significant(name: str, clock: SlaClock, computed_value: str) -> bool:
     """Return whether a difference matters. Open states and counted time change with time alone."""
-    if name in ALWAYS_COMPARED_FIELDS:
-        return True
     if name == "state":
         return not {clock.state, computed_value} <= RUNNING_STATUSES
-    return clock.state in FINAL_STATUSES
+    return clock.state in FINAL_STATUSES or name not in ("counted_seconds", "paused_seconds")
 
 
 def _compare_breaches(

@@ -5,9 +5,9 @@ repeat, or come late. Neither Celery nor Redis is needed. If our data ends befor
 marked as incomplete, its repository is polled immediately, and the clock is checked again.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from django.db import connection, transaction
 
@@ -19,20 +19,12 @@ RETRY_DELAY = timedelta(seconds=30)
 ADVANCE_STATEMENT = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
 
 
-@dataclass(frozen=True, slots=True)
-class ClockProcessingResult:
+class ClockProcessingResult(NamedTuple):
     """Numbers of processed clocks, of breaches, and of clocks with incomplete data."""
 
     processed_count: int = 0
     breach_count: int = 0
     incomplete_count: int = 0
-
-    def __add__(self, other: "ClockProcessingResult") -> "ClockProcessingResult":
-        return ClockProcessingResult(
-            self.processed_count + other.processed_count,
-            self.breach_count + other.breach_count,
-            self.incomplete_count + other.incomplete_count,
-        )
 
 
 def advance_due_clocks(now: datetime) -> int:
@@ -47,7 +39,8 @@ def advance_clocks(now: datetime, batch: int = BATCH_SIZE) -> ClockProcessingRes
     """
     advance_batch = _advance_by_statement if connection.vendor == "postgresql" else _advance_by_row
     due_count = _count_due_clocks(now)
-    return sum((advance_batch(now, batch) for _ in range(-(-due_count // batch))), ClockProcessingResult())
+    results = [advance_batch(now, batch) for _ in range(-(-due_count // batch))]
+    return ClockProcessingResult(*map(sum, zip(*results, strict=True)))
 
 
 def _count_due_clocks(now: datetime) -> int:
@@ -97,11 +90,12 @@ def judge_clock(clock: SlaClock, now: datetime) -> tuple[str, int]:
     data_up_to = clock.watch.data_up_to
     if clock.due_at <= now:
         return ("breached" if data_up_to >= clock.due_at else "data_incomplete"), 100
-    passed_shares = [share for share, warning_at in _list_warning_times(clock) if warning_at and warning_at <= now]
+    passed_shares = [share for share, warning_at in list_warning_times(clock) if warning_at and warning_at <= now]
     return ("warned" if data_up_to >= clock.next_at else "data_incomplete"), max(passed_shares, default=50)
 
 
-def _list_warning_times(clock: SlaClock) -> tuple[tuple[int, datetime | None], ...]:
+def list_warning_times(clock: SlaClock) -> tuple[tuple[int, datetime | None], ...]:
+    """Return each share of the target with the time at which it is used."""
     return (50, clock.warn50_at), (75, clock.warn75_at), (90, clock.warn90_at)
 
 
@@ -109,7 +103,7 @@ def _get_next_check_at(clock: SlaClock, share: int, now: datetime) -> datetime |
     """Return the time of the next warning, or else the due date."""
     upcoming_times = (
         warning_at
-        for level, warning_at in _list_warning_times(clock)
+        for level, warning_at in list_warning_times(clock)
         if level > share and warning_at and warning_at > now
     )
     return next(upcoming_times, clock.due_at)

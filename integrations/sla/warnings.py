@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.models import Alert, SlaClock
-from integrations.sla.tasks import build_alert_fields, build_alert_key
+from integrations.sla.tasks import build_alert_fields, build_alert_key, list_warning_times
 from integrations.sla.working_hours import get_recipient_calendar
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
@@ -138,8 +138,7 @@ def _get_closed_period(recipient: object, integration: Integration, now: datetim
 
 def _create_alert(clock: SlaClock, now: datetime) -> int:
     """Create the alert early. The later run uses the same key, so it is sent once."""
-    warning_times = ((50, clock.warn50_at), (75, clock.warn75_at), (90, clock.warn90_at))
-    share = next((level for level, warning_at in warning_times if warning_at == clock.next_at), 90)
+    share = next((level for level, warning_at in list_warning_times(clock) if warning_at == clock.next_at), 90)
     _, is_new = Alert.objects.get_or_create(
         key=build_alert_key(clock, "warned", share), defaults=build_alert_fields(clock, "warned", share, now)
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from integrations.sla.engine.types import Actor, IssueEventKind, SlaPolicy, TimelineEvent
+from integrations.sla.engine.types import CHANGE_KINDS, FINAL_KINDS, Actor, IssueEventKind, SlaPolicy, TimelineEvent
 
 
 class ParticipantSide(StrEnum):
@@ -21,18 +21,7 @@ TEAM_ASSOCIATIONS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 PARTNER_ASSOCIATIONS = frozenset({"OWNER", "MEMBER"})
 BOT_LOGIN_PATTERN = re.compile(r"\[bot\]$|(?:^|[-_])(?:ro)?bot\d*(?:$|[-_])", re.IGNORECASE)
 # Actions that GitHub restricts to collaborators, except that anyone can close and reopen their own issue
-PRIVILEGED_KINDS = frozenset(
-    {
-        IssueEventKind.LABELED,
-        IssueEventKind.UNLABELED,
-        IssueEventKind.LOCKED,
-        IssueEventKind.UNLOCKED,
-        IssueEventKind.TRANSFERRED,
-        IssueEventKind.DELETED,
-        IssueEventKind.CLOSED,
-        IssueEventKind.REOPENED,
-    }
-)
+PRIVILEGED_KINDS = CHANGE_KINDS - {IssueEventKind.EDITED} | FINAL_KINDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,21 @@ class IssueEventKind(StrEnum):
     NOT_AN_ISSUE = "not_an_issue"  # excluded by the program, such as spam
 
 
+# Changes of an issue, which GitHub calls by the same names
+CHANGE_KINDS = frozenset(
+    {
+        IssueEventKind.EDITED,
+        IssueEventKind.LABELED,
+        IssueEventKind.UNLABELED,
+        IssueEventKind.CLOSED,
+        IssueEventKind.REOPENED,
+        IssueEventKind.LOCKED,
+        IssueEventKind.UNLOCKED,
+    }
+)
+FINAL_KINDS = frozenset({IssueEventKind.TRANSFERRED, IssueEventKind.DELETED})  # happen once
+
+
 class ClockStatus(StrEnum):
     """Status of an SLA clock."""
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from integrations.sla.engine.types import Actor, IssueEventKind, TimelineEvent
+from integrations.sla.engine.types import CHANGE_KINDS, FINAL_KINDS, Actor, IssueEventKind, TimelineEvent
 from verification.sources.github.issue_models import (
     CommentWebhook,
     GitHubComment,
@@ -21,21 +21,11 @@ UNKNOWN_ACTOR = Actor(0, "ghost")
 # GitHub omits the association of actors who label, lock, or close others' issues. Only collaborators can do this.
 TRUSTED_ASSOCIATION = "COLLABORATOR"
 # GitHub's action names in webhooks and event lists
-KINDS_BY_ACTION = {
-    "edited": IssueEventKind.EDITED,
+KINDS_BY_ACTION = {str(kind): kind for kind in CHANGE_KINDS | FINAL_KINDS} | {
     "renamed": IssueEventKind.EDITED,
-    "labeled": IssueEventKind.LABELED,
-    "unlabeled": IssueEventKind.UNLABELED,
-    "closed": IssueEventKind.CLOSED,
-    "reopened": IssueEventKind.REOPENED,
-    "locked": IssueEventKind.LOCKED,
-    "unlocked": IssueEventKind.UNLOCKED,
-    "transferred": IssueEventKind.TRANSFERRED,
     "converted_to_discussion": IssueEventKind.TRANSFERRED,
-    "deleted": IssueEventKind.DELETED,
 }
 UNREAD_SUFFIX = ":unread"  # key suffix of comments whose original text we don't have
-FINAL_KINDS = {IssueEventKind.TRANSFERRED, IssueEventKind.DELETED}  # happen once, so their keys have no timestamp
 HANDLED_EVENTS = frozenset({"issues", "issue_comment"})
 
 

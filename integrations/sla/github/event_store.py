@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from integrations.sla.engine import inputs
-from integrations.sla.engine.types import IssueEventKind, TimelineEvent
+from integrations.sla.engine.types import CHANGE_KINDS, IssueEventKind, TimelineEvent
 from integrations.sla.github.event_mapping import UNREAD_SUFFIX, IssueUpdate
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.sla.services import policies
@@ -18,17 +18,6 @@ from verification.sources.github.issue_models import GitHubIssue
 
 # Webhooks give a change the time of the issue's last update, lists its own time. They rarely differ by a second.
 SAME_CHANGE_TOLERANCE = timedelta(seconds=5)
-CHANGE_KINDS = frozenset(
-    {
-        IssueEventKind.EDITED,
-        IssueEventKind.LABELED,
-        IssueEventKind.UNLABELED,
-        IssueEventKind.CLOSED,
-        IssueEventKind.REOPENED,
-        IssueEventKind.LOCKED,
-        IssueEventKind.UNLOCKED,
-    }
-)
 LISTED_KEY_PREFIX = "event:"  # key prefix of changes from a list; keys from webhooks start with their kind
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import Alert, SlaBreach, SlaClock, SlaClockEvent, SupportIssue
-from integrations.sla.tasks import build_alert_fields, build_alert_key
+from integrations.sla.tasks import build_alert_fields, build_alert_key, list_warning_times
 
 STANDING_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE, ClockStatus.RUNNING)
 
@@ -23,10 +23,9 @@ def calculate_next_check_at(clock: SlaClock, now: datetime) -> datetime | None:
         return None if has_breach else clock.due_at
     if clock.state != ClockStatus.RUNNING:
         return None
-    warnings = ((50, clock.warn50_at), (75, clock.warn75_at), (90, clock.warn90_at))
     upcoming_times = [
         warning_at
-        for share, warning_at in warnings
+        for share, warning_at in list_warning_times(clock)
         if warning_at and share > clock.warned and warning_at < clock.due_at
     ]
     return min([*upcoming_times, clock.due_at])

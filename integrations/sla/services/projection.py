@@ -78,9 +78,19 @@ def get_projection_time(issue: SupportIssue, now: datetime) -> datetime:
 
 def apply_issue_state(issue: SupportIssue, state: IssueState, now: datetime) -> None:
     """Set the issue's columns without saving."""
-    issue.is_open, issue.severity = state.is_open, state.severity
-    issue.last_commenter_role, issue.last_commented_at = state.last_commenter_role, state.last_commented_at
+    for name, value in build_issue_columns(state).items():
+        setattr(issue, name, value)
     issue.projected_at = now
+
+
+def build_issue_columns(state: IssueState) -> dict[str, object]:
+    """Return the columns for an issue's state."""
+    return {
+        "is_open": state.is_open,
+        "severity": str(state.severity),
+        "last_commenter_role": state.last_commenter_role,
+        "last_commented_at": state.last_commented_at,
+    }
 
 
 def build_clock_columns(state: ClockState) -> dict[str, object]:

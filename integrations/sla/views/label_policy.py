@@ -29,51 +29,41 @@ from portal.core.django_arguments import FormArguments
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import MultiLineField
 from portal.core.value_types import TemplateContext
-from portal.ui.refusals import raise_if_forbidden, report_refusal
+from portal.ui.refusals import reported_refusals
 
 LOGIN_PATTERN = re.compile(r"^@?[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$")
 MAX_LINES, MAX_EARLIER_POLICIES = 40, 20
-TEXTAREA_ATTRS = {"rows": 5}
+
+
+build_lines_field = partial(
+    MultiLineField, required=False, max_lines=MAX_LINES, widget=forms.Textarea(attrs={"rows": 5})
+)
 
 
 class LabelsForm(forms.Form):
     """Label policy form. `account` returns the GitHub ID of a login or raises ActionRefused."""
 
-    critical = MultiLineField(
+    critical = build_lines_field(
         label=gettext_lazy("Critical labels"),
-        max_lines=MAX_LINES,
-        widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
+        required=True,
         help_text=gettext_lazy("Enter one label per line. Letter case doesn't matter."),
     )
-    pause = MultiLineField(
+    pause = build_lines_field(
         label=gettext_lazy("Pause labels"),
-        required=False,
-        max_lines=MAX_LINES,
-        widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
         help_text=gettext_lazy("Enter one per line. A pause label pauses the clock together with a request."),
     )
-    team = MultiLineField(
+    team = build_lines_field(
         label=gettext_lazy("Team members"),
-        required=False,
-        max_lines=MAX_LINES,
-        widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
         help_text=gettext_lazy(
             "GitHub usernames, one per line. Owners, members, and collaborators of the repository already count."
         ),
     )
-
-    bots = MultiLineField(
+    bots = build_lines_field(
         label=gettext_lazy("Bot accounts"),
-        required=False,
-        max_lines=MAX_LINES,
-        widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
         help_text=gettext_lazy("GitHub usernames, one per line. Their issues and comments don't affect SLA clocks."),
     )
-    second_accounts = MultiLineField(
+    second_accounts = build_lines_field(
         label=gettext_lazy("Second accounts"),
-        required=False,
-        max_lines=MAX_LINES,
-        widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
         help_text=gettext_lazy("Enter one pair per line, second account first. For example, ada-at-work = ada"),
     )
 
@@ -225,18 +215,14 @@ def decide_proposal(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     proposal = integration.label_policies.filter(pk__in=_parse_pk(request.POST.get("policy", ""))).first()
     form = LabelPolicyDecisionForm(request.POST)
     accept = request.POST.get("answer") == "accept"
-    try:
+    message = _("Label policy accepted. It applies to new issues.") if accept else _("Label policy declined.")
+    with reported_refusals(request, message):
         if proposal is None or request.POST.get("answer") not in ("accept", "decline") or not form.is_valid():
             raise ActionRefused(_("This proposal was already decided. Reload the page."), "conflict")
         note = form.cleaned_data["note"]
         if not accept and not note:
             raise ActionRefused(_("Enter a reason. The partner can see it."))
         label_proposals.decide_proposal(proposal, accept=accept, note=note, actor=request.user, now=timezone.now())
-        message = _("Label policy accepted. It applies to new issues.") if accept else _("Label policy declined.")
-        messages.success(request, message)
-    except ActionRefused as refusal:
-        raise_if_forbidden(refusal)
-        report_refusal(request, refusal)
     return redirect("sla:label_policy", uuid)
 
 
