@@ -70,6 +70,7 @@ def _render_page(
         "breaches": breaches,
         "for_program": permissions.is_program_staff(user),
         "is_partner": has_permission[permissions.can_edit],
+        "can_decide": has_permission[permissions.can_decide],
     }
     return render(request, "sla/issue.html", context, status=422 if bound_forms else 200)
 
