@@ -96,13 +96,13 @@ def _get_interval() -> timedelta:
 def escalate_due(now: datetime | None = None, limit: int = 500) -> int:
     """Warn of the program's overdue actions and advance escalations without a response. Return the number of emails."""
     now = now or timezone.now()
-    warned_count = sum(_start_turn_escalation(integration, now) for integration in _list_running_out(now, limit))
+    Escalation.objects.bulk_create(_build_new_escalations(now, limit), ignore_conflicts=True)  # others may run too
     due = Escalation.objects.filter(next_at__lte=now).order_by("next_at").values_list("pk", flat=True)
-    return warned_count + sum(_advance_safely(pk, now) for pk in list(due[:limit]))
+    return sum(_advance_safely(pk, now) for pk in list(due[:limit]))
 
 
-def _list_running_out(now: datetime, limit: int) -> Iterator[Integration]:
-    """Yield actions of the program that have used most of their time and have no warning yet."""
+def _build_new_escalations(now: datetime, limit: int) -> Iterator[Escalation]:
+    """Yield an escalation for each action of the program that has used much of its time and has none yet."""
     existing = Escalation.objects.filter(
         integration=OuterRef("pk"), kind=Escalation.Kind.TURN, due_at=OuterRef("action_due_at")
     )
@@ -115,7 +115,13 @@ def _list_running_out(now: datetime, limit: int) -> Iterator[Integration]:
         if list_warnings(integration)[0][1] <= now and (
             integration.action_due_at <= now or get_warning_time(integration, now) <= now
         ):
-            yield integration
+            yield Escalation(
+                integration=integration,
+                kind=Escalation.Kind.TURN,
+                due_at=integration.action_due_at,
+                began_at=now,
+                next_at=now,
+            )
 
 
 def list_warnings(integration: Integration) -> list[tuple[int, datetime]]:
@@ -134,29 +140,6 @@ def get_warning_time(integration: Integration, now: datetime) -> datetime:
     zone = ZoneInfo(getattr(list_program_contacts(integration)[0], "zone", "UTC"))
     opens = get_next_working_time(now, Calendar(zone))
     return now if integration.action_due_at and opens >= integration.action_due_at else opens
-
-
-@transaction.atomic
-def _start_turn_escalation(candidate: Integration, now: datetime) -> bool:
-    """Start an escalation with a warning, or as overdue if the due date has passed."""
-    integration = lock_integration(candidate.pk)
-    if (
-        integration.responsible_party != ResponsibleParty.PROGRAM
-        or integration.action_due_at != candidate.action_due_at
-        or integration.action_due_at is None
-    ):
-        return False
-    is_over = integration.action_due_at <= now
-    escalation, is_new = Escalation.objects.get_or_create(
-        integration=integration,
-        kind=Escalation.Kind.TURN,
-        due_at=integration.action_due_at,
-        defaults={"began_at": now, "next_at": now},
-    )
-    if not is_new or is_over:
-        return False  # an overdue action is reported below
-    _warn(integration, escalation, now)
-    return True
 
 
 def _warn(integration: Integration, escalation: Escalation, now: datetime) -> bool:
@@ -186,7 +169,7 @@ def _advance_safely(pk: int, now: datetime) -> bool:
 
 @transaction.atomic
 def _advance(pk: int, now: datetime) -> bool:
-    """Notify the next recipient of an escalation, or end it."""
+    """Warn the first recipient of an escalation, notify the next one, or end it."""
     integration = lock_integration(Escalation.objects.values_list("integration_id", flat=True).get(pk=pk))
     escalation = Escalation.objects.select_for_update(of=("self",)).get(pk=pk)
     if escalation.next_at is None or escalation.next_at > now:
@@ -195,9 +178,10 @@ def _advance(pk: int, now: datetime) -> bool:
         each for each in list_program_contacts(integration) if get_address(each) not in escalation.notified_addresses
     ]
     is_over = escalation.kind == Escalation.Kind.BREACHES or escalation.due_at <= now
-    if not is_over and not is_answered(escalation, integration):
+    has_answer = is_answered(escalation, integration)
+    if not is_over and not has_answer:
         return _warn(integration, escalation, now)
-    if is_answered(escalation, integration) or not remaining:
+    if has_answer or not remaining:
         escalation.ended_at, escalation.next_at = now, None
         escalation.save()
         return False

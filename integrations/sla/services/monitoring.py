@@ -105,28 +105,25 @@ def rekey_secrets() -> tuple[int, list[MonitoredRepository]]:
 
 
 def _reencrypt_secrets(row: MonitoredRepository) -> bool:
-    ciphertexts = {name: bytes(ciphertext) for name in ("secret", "old_secret") if (ciphertext := getattr(row, name))}
-    outdated_ciphertexts = {
-        name: ciphertext for name, ciphertext in ciphertexts.items() if not crypto.is_current(ciphertext)
-    }
-    for name, ciphertext in outdated_ciphertexts.items():
-        setattr(
-            row,
-            name,
-            crypto.encrypt(crypto.decrypt(ciphertext, build_encryption_context(row)), build_encryption_context(row)),
-        )
-    row.save(update_fields=list(outdated_ciphertexts))
-    return bool(outdated_ciphertexts)
+    context, outdated_names = build_encryption_context(row), []
+    for name in ("secret", "old_secret"):
+        ciphertext = bytes(getattr(row, name) or b"")
+        if ciphertext and not crypto.is_current(ciphertext):
+            setattr(row, name, crypto.encrypt(crypto.decrypt(ciphertext, context), context))
+            outdated_names.append(name)
+    row.save(update_fields=outdated_names)
+    return bool(outdated_names)
 
 
 def decrypt_secrets(watch: MonitoredRepository) -> WebhookSecrets:
     """Decrypt the secrets of a repository. Raises DecryptionError."""
-    assert watch.secret
-    current = crypto.decrypt(bytes(watch.secret), build_encryption_context(watch)).value.encode()
-    if not watch.old_secret:
-        return WebhookSecrets(current)
-    previous = crypto.decrypt(bytes(watch.old_secret), build_encryption_context(watch)).value.encode()
-    return WebhookSecrets(current, previous, watch.old_secret_until)
+    assert watch.secret  # an empty key would let anyone sign
+    context = build_encryption_context(watch)
+    current, old = (
+        crypto.decrypt(bytes(ciphertext), context).value.encode() if ciphertext else b""
+        for ciphertext in (watch.secret, watch.old_secret)
+    )
+    return WebhookSecrets(current, old, watch.old_secret_until)
 
 
 def build_encryption_context(watch: MonitoredRepository) -> str:
