@@ -268,7 +268,8 @@ class LabelPolicy(models.Model):
     """Label policy of an integration, proposed by the partner and accepted by the program.
 
     Immutable after acceptance. Labels are in lower case. `team` and `bots` hold GitHub IDs. `second_accounts` maps the
-    ID of a second account, as text, to the ID of the same person's first account.
+    ID of a second account, as text, to the ID of the same person's first account. `logins` maps the IDs of all of them,
+    as text, to their logins at the time of the proposal.
     """
 
     class State(models.TextChoices):
@@ -283,6 +284,7 @@ class LabelPolicy(models.Model):
     team = models.JSONField(default=list)
     bots = models.JSONField(default=list)
     second_accounts = models.JSONField(default=dict)
+    logins = models.JSONField(default=dict)
     proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     proposed_at = models.DateTimeField()
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")

@@ -5,7 +5,6 @@ weeks as a new issue. The portal never polls GitHub for the fictional repositori
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.contrib.auth import get_user_model
@@ -73,10 +72,10 @@ def _record_decisions(now: datetime) -> None:
         lowered_issue, "Agreed. All tasks keep running.", actor=people["Rita Reyes"], now=now - timedelta(hours=7)
     )
     driver = Integration.objects.get(name="Booster driver")
-    maps = replace(
-        label_proposals.build_label_map(None), critical=("crash", "critical", "outage"), bots={801: "rocket-release"}
-    )
-    label_proposals.propose_label_map(driver, maps, actor=people["Alice Archer"], now=now - timedelta(hours=3))
+    policy = label_proposals.build_default_policy()
+    policy.critical_labels = ["crash", "critical", "outage"]
+    policy.bots, policy.logins = [801], {"801": "rocket-release"}
+    label_proposals.propose_label_policy(driver, policy, actor=people["Alice Archer"], now=now - timedelta(hours=3))
 
 
 def update_issues(now: datetime) -> int:

@@ -28,6 +28,7 @@ class Migration(migrations.Migration):
                 ('team', models.JSONField(default=list)),
                 ('bots', models.JSONField(default=list)),
                 ('second_accounts', models.JSONField(default=dict)),
+                ('logins', models.JSONField(default=dict)),
                 ('proposed_at', models.DateTimeField()),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),
                 ('valid_from', models.DateTimeField(blank=True, null=True)),

@@ -1,7 +1,7 @@
 """Services for label policies, which partners propose and the program accepts or declines."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils.translation import gettext
@@ -14,7 +14,6 @@ from integrations.sla.services.policies import CRITICAL_LABELS, PAUSE_LABELS
 from integrations.submissions.models import Integration
 from integrations.submissions.services.changes import change_integration
 from portal.accounts.models import User
-from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from verification.sources.errors import SourceError, SourceNotFoundError
 from verification.sources.factory import build_github_client
@@ -22,61 +21,21 @@ from verification.sources.factory import build_github_client
 REPLACEMENT_NOTE = "Replaced by a newer proposal."
 
 
-@dataclass(frozen=True, slots=True)
-class LabelMap:
-    """Content of a label policy.
-
-    Labels are in lower case. `team` and `bots` map GitHub IDs to logins. `second_accounts` maps the ID of a second
-    account to the ID of the same person's first account. `logins` holds their logins by ID.
-    """
-
-    critical: tuple[str, ...]
-    pause: tuple[str, ...]
-    team: Mapping[int, str]
-    bots: Mapping[int, str] = field(default_factory=dict)
-    second_accounts: Mapping[int, int] = field(default_factory=dict)
-    logins: Mapping[int, str] = field(default_factory=dict)
-
-    @property
-    def pairs(self) -> tuple[str, ...]:
-        """Return the second accounts in the form's format: "second = first"."""
-        logins = self.logins
-        return tuple(
-            f"{logins.get(second, second)} = {logins.get(first, first)}"
-            for second, first in self.second_accounts.items()
-        )
-
-    @property
-    def names(self) -> dict[str, str]:
-        """Return the logins of all accounts by ID as text."""
-        logins_by_id = {**self.logins, **self.bots, **self.team}
-        return {str(number): login for number, login in sorted(logins_by_id.items())}
-
-
-def normalize_labels(labels: Iterable[str]) -> tuple[str, ...]:
+def normalize_labels(labels: Iterable[str]) -> list[str]:
     """Return the unique labels in the form that policies use."""
-    return tuple(sorted({normalize_label(label) for label in labels} - {""}))
+    return sorted({normalize_label(label) for label in labels} - {""})
 
 
-def propose_label_map(
-    integration: Integration, label_map: LabelMap, *, actor: User | None, now: datetime
+def propose_label_policy(
+    integration: Integration, policy: LabelPolicy, *, actor: User | None, now: datetime
 ) -> LabelPolicy:
-    """Propose a label policy, replacing an open proposal. Raises ActionRefused."""
+    """Save a new label policy as a proposal, replacing an open proposal. Raises ActionRefused."""
     with change_integration(integration, permissions.can_edit, actor=actor, now=now) as change:
         pending_proposals = change.integration.label_policies.filter(state=LabelPolicy.State.PROPOSED)
         pending_proposals.update(state=LabelPolicy.State.DECLINED, decided_at=now, note=REPLACEMENT_NOTE)
-        policy = LabelPolicy.objects.create(
-            integration=change.integration,
-            critical_labels=list(label_map.critical),
-            pause_labels=list(label_map.pause),
-            team=sorted(label_map.team),
-            bots=sorted(label_map.bots),
-            second_accounts={str(second): first for second, first in sorted(label_map.second_accounts.items())},
-            proposed_by=actor,
-            proposed_at=now,
-        )
-        note = describe_label_map(label_map)
-        change.record("label_policy.proposed", note, policy=policy.pk, team=label_map.names)
+        policy.integration, policy.proposed_by, policy.proposed_at = change.integration, actor, now
+        policy.save()
+        change.record("label_policy.proposed", describe_policy(policy), policy=policy.pk, team=policy.logins)
         return policy
 
 
@@ -94,32 +53,13 @@ def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: User
         return proposal
 
 
-def build_label_map(policy: LabelPolicy | None) -> LabelMap:
-    """Return the content of a policy, or of the defaults for None."""
-    if policy is None:
-        return LabelMap(normalize_labels(CRITICAL_LABELS), normalize_labels(PAUSE_LABELS), {})
-    events = AuditEvent.objects.filter(
-        integration_id=policy.integration_id, event_type="label_policy.proposed", data__policy=policy.pk
-    )
-    event = events.first()
-    names = event.data.get("team", {}) if event else {}  # logins at the time of the proposal
-    second_accounts = {int(second): first for second, first in policy.second_accounts.items()}
-    return LabelMap(
-        normalize_labels(policy.critical_labels),
-        normalize_labels(policy.pause_labels),
-        _name_accounts(policy.team, names),
-        _name_accounts(policy.bots, names),
-        second_accounts,
-        _name_accounts([*second_accounts, *second_accounts.values()], names),
-    )
-
-
-def _name_accounts(numbers: Iterable[int], names: Mapping[str, str]) -> dict[int, str]:
-    return {number: str(names.get(str(number), number)) for number in numbers}
+def build_default_policy() -> LabelPolicy:
+    """Return the policy that applies until the partner proposes its own, unsaved."""
+    return LabelPolicy(critical_labels=normalize_labels(CRITICAL_LABELS), pause_labels=normalize_labels(PAUSE_LABELS))
 
 
 @dataclass(frozen=True, slots=True)
-class LabelMapComparison:
+class PolicyComparison:
     """Comparison of one part of two label policies. Each side holds (entry, is only on this side)."""
 
     title: str
@@ -132,26 +72,31 @@ class LabelMapComparison:
         return any(alone for _each, alone in (*self.was, *self.will))
 
 
-def list_label_map_parts(label_map: LabelMap) -> tuple[tuple[str, tuple[str, ...], str], ...]:
+def list_policy_parts(policy: LabelPolicy) -> tuple[tuple[str, tuple[str, ...], str], ...]:
     """Return the title, entries, and empty-value text of each part.
 
-    The history and emails use the English texts. Pages translate them.
+    The history and emails use the English texts. Pages translate them. The order is that of the form's fields.
     """
+    second_accounts = tuple(" = ".join(_list_logins(policy, pair)) for pair in policy.second_accounts.items())
     return (
-        (_("Critical"), label_map.critical, _("none")),
-        (_("Pause"), label_map.pause, _("none")),
-        (_("Team"), tuple(label_map.team.values()), _("owners, members, and collaborators on GitHub")),
-        (_("Bot accounts"), tuple(label_map.bots.values()), _("accounts that are bots by type or name")),
-        (_("Second accounts"), label_map.pairs, _("none")),
+        (_("Critical"), tuple(policy.critical_labels), _("none")),
+        (_("Pause"), tuple(policy.pause_labels), _("none")),
+        (_("Team"), _list_logins(policy, policy.team), _("owners, members, and collaborators on GitHub")),
+        (_("Bot accounts"), _list_logins(policy, policy.bots), _("accounts that are bots by type or name")),
+        (_("Second accounts"), second_accounts, _("none")),
     )
 
 
-def compare_label_maps(old_map: LabelMap, new_map: LabelMap) -> list[LabelMapComparison]:
+def _list_logins(policy: LabelPolicy, account_ids: Iterable[int | str]) -> tuple[str, ...]:
+    return tuple(str(policy.logins.get(str(account_id), account_id)) for account_id in account_ids)
+
+
+def compare_policies(old: LabelPolicy, new: LabelPolicy) -> list[PolicyComparison]:
     """Compare two label policies part by part."""
     return [
-        LabelMapComparison(title, _mark_differences(old, new), _mark_differences(new, old), blank)
-        for (title, old, blank), (_title, new, _blank) in zip(
-            list_label_map_parts(old_map), list_label_map_parts(new_map), strict=True
+        PolicyComparison(title, _mark_differences(was, will), _mark_differences(will, was), blank)
+        for (title, was, blank), (_title, will, _blank) in zip(
+            list_policy_parts(old), list_policy_parts(new), strict=True
         )
     ]
 
@@ -160,11 +105,9 @@ def _mark_differences(entries: tuple[str, ...], other_entries: tuple[str, ...]) 
     return tuple((entry, entry not in other_entries) for entry in entries)
 
 
-def describe_label_map(label_map: LabelMap) -> str:
+def describe_policy(policy: LabelPolicy) -> str:
     """Describe a label policy for the history and emails."""
-    return "\n".join(
-        f"{title}: {', '.join(entries) or blank}" for title, entries, blank in list_label_map_parts(label_map)
-    )
+    return "\n".join(f"{title}: {', '.join(entries) or blank}" for title, entries, blank in list_policy_parts(policy))
 
 
 def resolve_account(integration: Integration, login: str) -> int:

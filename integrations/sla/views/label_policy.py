@@ -20,7 +20,6 @@ from django.utils.translation import gettext_lazy
 from integrations.partners import permissions
 from integrations.sla.models import LabelPolicy
 from integrations.sla.services import label_proposals, policies
-from integrations.sla.services.label_proposals import LabelMap
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from portal.accounts.models import User
@@ -71,10 +70,10 @@ class LabelsForm(forms.Form):
         super().__init__(**kwargs)
         self.account = account
 
-    def clean_critical(self) -> tuple[str, ...]:
+    def clean_critical(self) -> list[str]:
         return _parse_labels(self.cleaned_data["critical"])
 
-    def clean_pause(self) -> tuple[str, ...]:
+    def clean_pause(self) -> list[str]:
         return _parse_labels(self.cleaned_data["pause"])
 
     def clean_team(self) -> dict[int, str]:
@@ -121,12 +120,18 @@ class LabelsForm(forms.Form):
             raise ValidationError(str(refusal)) from None
 
     @property
-    def label_map(self) -> LabelMap:
-        data = self.cleaned_data
-        pairs = data["second_accounts"]
-        second_accounts = {second: first for (second, _), (first, _) in pairs}
-        logins = dict(account for pair in pairs for account in pair)
-        return LabelMap(data["critical"], data["pause"], data["team"], data["bots"], second_accounts, logins)
+    def policy(self) -> LabelPolicy:
+        """Return the entered label policy, unsaved."""
+        data, pairs = self.cleaned_data, self.cleaned_data["second_accounts"]
+        logins = dict(account for pair in pairs for account in pair) | data["bots"] | data["team"]
+        return LabelPolicy(
+            critical_labels=data["critical"],
+            pause_labels=data["pause"],
+            team=sorted(data["team"]),
+            bots=sorted(data["bots"]),
+            second_accounts={str(second): first for (second, _), (first, _) in sorted(pairs)},
+            logins={str(account_id): login for account_id, login in sorted(logins.items())},
+        )
 
 
 class LabelPolicyDecisionForm(forms.Form):
@@ -137,7 +142,7 @@ class LabelPolicyDecisionForm(forms.Form):
     )
 
 
-def _parse_labels(text: str) -> tuple[str, ...]:
+def _parse_labels(text: str) -> list[str]:
     labels = label_proposals.normalize_labels(text.split("\n"))
     if long_label := next((label for label in labels if len(label) > 100), ""):
         raise ValidationError(
@@ -147,16 +152,10 @@ def _parse_labels(text: str) -> tuple[str, ...]:
     return labels
 
 
-def build_initial_data(label_map: LabelMap) -> dict[str, str]:
+def build_initial_data(policy: LabelPolicy) -> dict[str, str]:
     """Return the form's initial data for a label policy."""
-    parts = {
-        "critical": label_map.critical,
-        "pause": label_map.pause,
-        "team": label_map.team.values(),
-        "bots": label_map.bots.values(),
-        "second_accounts": label_map.pairs,
-    }
-    return {name: "\n".join(entries) for name, entries in parts.items()}
+    parts = label_proposals.list_policy_parts(policy)
+    return {name: "\n".join(entries) for name, (_, entries, _) in zip(LabelsForm.base_fields, parts, strict=True)}
 
 
 def show_label_policy(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -164,41 +163,37 @@ def show_label_policy(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse
     integration, now = load_visible_integration(request, uuid), timezone.now()
     if request.method == "POST":
         require_permission(permissions.can_edit, integration, request.user)
-    label_map = label_proposals.build_label_map(policies.get_policy_in_force(integration, now))
+    policy = policies.get_policy_in_force(integration, now)
     form_data = request.POST if request.method == "POST" else None
     form = LabelsForm(
         data=form_data,
-        initial=build_initial_data(label_map),
+        initial=build_initial_data(policy or label_proposals.build_default_policy()),
         account=partial(label_proposals.resolve_account, integration),
     )
     if form.is_valid():
-        label_proposals.propose_label_map(integration, form.label_map, actor=request.user, now=now)
+        label_proposals.propose_label_policy(integration, form.policy, actor=request.user, now=now)
         message = _("Proposal sent to the program. The current label policy applies until the program decides.")
         messages.success(request, message)
         return redirect("sla:label_policy", uuid)
-    context = _build_context(integration, request.user, label_map, now) | {"form": form}
+    context = _build_context(integration, request.user, policy, now) | {"form": form}
     return render(request, "sla/labels.html", context, status=422 if form.is_bound else 200)
 
 
-def _build_context(integration: Integration, user: User, label_map: LabelMap, now: datetime) -> TemplateContext:
+def _build_context(integration: Integration, user: User, policy: LabelPolicy | None, now: datetime) -> TemplateContext:
     """Return the current policy, the open proposal, and earlier policies."""
+    current = policy or label_proposals.build_default_policy()
     proposals = integration.label_policies.select_related("proposed_by", "decided_by")
     proposal = proposals.filter(state=LabelPolicy.State.PROPOSED).last()
-    earlier_policies = proposals.exclude(state=LabelPolicy.State.PROPOSED).order_by("-proposed_at", "-pk")[
-        :MAX_EARLIER_POLICIES
-    ]
+    earlier_policies = proposals.exclude(state=LabelPolicy.State.PROPOSED).order_by("-proposed_at", "-pk")
     return {
         "integration": integration,
         "now": now,
-        "policy": policies.get_policy_in_force(integration, now),
-        "shown": label_proposals.list_label_map_parts(label_map),
+        "policy": policy,
+        "shown": label_proposals.list_policy_parts(current),
         "waiting": proposal,
-        "compared": label_proposals.compare_label_maps(label_map, label_proposals.build_label_map(proposal))
-        if proposal
-        else [],
+        "compared": label_proposals.compare_policies(current, proposal) if proposal else [],
         "earlier": [
-            (policy, label_proposals.list_label_map_parts(label_proposals.build_label_map(policy)))
-            for policy in earlier_policies
+            (earlier, label_proposals.list_policy_parts(earlier)) for earlier in earlier_policies[:MAX_EARLIER_POLICIES]
         ],
         "answer_form": LabelPolicyDecisionForm(),
         "can_edit": permissions.can_edit(integration, user),

@@ -78,7 +78,7 @@ def get_label_policy(request: AuthenticatedRequest, uuid: UUID) -> dict[str, lis
     """Get an integration's label policy."""
     integration = load_visible_integration(request, uuid)
     policy = policies.get_policy_in_force(integration, timezone.now())
-    initial_data = label_pages.build_initial_data(label_proposals.build_label_map(policy))
+    initial_data = label_pages.build_initial_data(policy or label_proposals.build_default_policy())
     pending_policy = integration.label_policies.filter(state=LabelPolicy.State.PROPOSED).last()
     return {name: text.split("\n") if text else [] for name, text in initial_data.items()} | {
         "waiting": pending_policy.pk if pending_policy else None
@@ -93,7 +93,7 @@ def propose_label_policy(request: AuthenticatedRequest, uuid: UUID, body: schema
     form_data = build_form_data(**{name: "\n".join(lines) for name, lines in body.model_dump().items()})
     account = partial(label_proposals.resolve_account, integration)
     form = validate_form(label_pages.LabelsForm(data=form_data, account=account))
-    label_proposals.propose_label_map(integration, form.label_map, actor=request.user, now=timezone.now())
+    label_proposals.propose_label_policy(integration, form.policy, actor=request.user, now=timezone.now())
     return MessageResponse(
         message="Proposal sent to the program. The current label policy applies until the program decides."
     )
