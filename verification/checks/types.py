@@ -67,6 +67,11 @@ class Subject:
     known: Mapping[str, object] = field(default_factory=dict)
     now: datetime = field(default_factory=_get_current_time)
 
+    @property
+    def requested_tag(self) -> str:
+        """Return the tag of the selected release, blank for the newest one."""
+        return self.tag or (f"v{self.version}" if self.version else "")
+
     def get_accepted_value(self, key: str) -> str:
         """Return the value that a reviewer accepted permanently for the check of that key, blank if none."""
         return str(self.known.get(f"{ACCEPTED_KEY_PREFIX}{key}", ""))

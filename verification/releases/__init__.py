@@ -44,6 +44,10 @@ class Report:
     terraform: TerraformDecision
     others: dict[str, TerraformDecision]
 
+    def get_result(self, id: str) -> Result:
+        """Return the result of the question with this ID."""
+        return next(check.result for check in self.checks if check.id == id)
+
     @property
     def outcome(self) -> Outcome:
         return get_worst_outcome(check.result.outcome for check in self.checks)

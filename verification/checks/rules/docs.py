@@ -147,5 +147,4 @@ def check_docs_links(subject: Subject, sources: Sources, code: RepositorySnapsho
     readme = [file for file in code.files if file.path.lower() == "readme.md"]
     addresses = dict.fromkeys(address for file in (*overview, *readme) for address in extract_links(code.open(file)))
     https_addresses = [address for address in addresses if address.startswith("https://")][:MAX_LINKS]
-    outcome, summary, evidence = summarize_links(check_links(sources, https_addresses), dead_outcome=Outcome.WARN)
-    return Result(outcome, summary, evidence)
+    return summarize_links(check_links(sources, https_addresses), dead_outcome=Outcome.WARN)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from verification.outcomes import Evidence, Outcome
+from verification.outcomes import Evidence, Outcome, Result, get_worst_outcome
 from verification.sources import Sources
 from verification.sources.errors import RequestRefusedError, SourceUnavailableError
 from verification.sources.http.client import PAGE, ResponseTooLargeError, SourceResponse
@@ -12,6 +12,13 @@ from verification.sources.http.client import PAGE, ResponseTooLargeError, Source
 GONE_STATUSES = (404, 410)
 TIME_LIMIT_SECONDS = 60.0  # limit for starting the requests of one check
 CLOSED_STATUSES = (401, 403, 405, 451)  # the server exists but refuses automated clients
+SUMMARIES = {
+    Outcome.PASS: "All {total} links work.",
+    Outcome.FAIL: "{count} of {total} links are broken.",
+    Outcome.ERROR: "{count} of {total} links didn't respond to us.",
+    Outcome.NOT_RUN: "{count} of {total} links point to addresses that we don't request.",
+    Outcome.WARN: "{count} of {total} links refuse automated requests.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,38 +65,19 @@ def _determine_outcome(status: int) -> Outcome:
     return Outcome.WARN if status in CLOSED_STATUSES else Outcome.ERROR
 
 
-def summarize_links(
-    link_results: Iterable[LinkResult], *, dead_outcome: Outcome = Outcome.FAIL
-) -> tuple[Outcome, str, tuple[Evidence, ...]]:
-    """Return the outcome, summary and evidence for several URLs.
+def summarize_links(link_results: Iterable[LinkResult], *, dead_outcome: Outcome = Outcome.FAIL) -> Result:
+    """Return the result for several URLs: the worst of theirs.
 
     Args:
         dead_outcome: Outcome of a broken link.
     """
     results = list(link_results)
-    results_by_outcome = {outcome: [result for result in results if result.outcome == outcome] for outcome in Outcome}
-    evidence = tuple(result.evidence for result in results if result.outcome != Outcome.PASS)[:10]
     if not results:
-        return Outcome.NOT_RUN, "There is no URL to check.", ()
-    if results_by_outcome[Outcome.FAIL]:
-        return (dead_outcome, f"{len(results_by_outcome[Outcome.FAIL])} of {len(results)} links are broken.", evidence)
-    if results_by_outcome[Outcome.ERROR]:
-        return (
-            Outcome.ERROR,
-            f"{len(results_by_outcome[Outcome.ERROR])} of {len(results)} links didn't respond to us.",
-            evidence,
-        )
-    if results_by_outcome[Outcome.NOT_RUN]:
-        return (
-            Outcome.NOT_RUN,
-            f"{len(results_by_outcome[Outcome.NOT_RUN])} of {len(results)} links point to addresses that we "
-            "don't request.",
-            evidence,
-        )
-    if results_by_outcome[Outcome.WARN]:
-        return (
-            Outcome.WARN,
-            f"{len(results_by_outcome[Outcome.WARN])} of {len(results)} links refuse automated requests.",
-            evidence,
-        )
-    return Outcome.PASS, f"All {len(results)} links work.", tuple(result.evidence for result in results)[:10]
+        return Result(Outcome.NOT_RUN, "There is no URL to check.")
+    worst_outcome = get_worst_outcome(result.outcome for result in results)
+    count = sum(result.outcome == worst_outcome for result in results)
+    evidence = [
+        result.evidence for result in results if worst_outcome == Outcome.PASS or result.outcome != Outcome.PASS
+    ]
+    outcome = dead_outcome if worst_outcome == Outcome.FAIL else worst_outcome
+    return Result(outcome, SUMMARIES[worst_outcome].format(count=count, total=len(results)), tuple(evidence[:10]))

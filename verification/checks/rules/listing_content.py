@@ -58,8 +58,7 @@ def list_addresses(subject: Subject) -> list[str]:
 
 @register_check("listing.links")
 def check_listing_links(subject: Subject, sources: Sources) -> Result:
-    outcome, message, evidence = summarize_links(check_links(sources, list_addresses(subject)[:MAX_ADDRESSES]))
-    return Result(outcome, message, evidence)
+    return summarize_links(check_links(sources, list_addresses(subject)[:MAX_ADDRESSES]))
 
 
 @register_check("listing.contacts")

@@ -23,23 +23,16 @@ def check_owner(subject: Subject, sources: Sources, repository: GitHubRepository
         summary = f"The owner wasn't recorded before. We recorded {owner_name} as the owner."
         return Result(Outcome.WARN, summary, evidence, looked_at, observations=observations)
     if repository.owner_id == recorded_owner_id:
-        return Result(
-            Outcome.PASS,
-            f"{owner_name} owns the repository, as at submission.",
-            evidence,
-            looked_at,
-            observations=observations,
-        )
+        summary = f"{owner_name} owns the repository, as at submission."
+        return Result(Outcome.PASS, summary, evidence, looked_at, observations=observations)
     evidence += (Evidence("Owner at submission", str(recorded_owner_id)),)
     if str(repository.owner_id) == subject.get_accepted_value("repository.owner"):
-        return Result(
-            Outcome.PASS, f"{owner_name} owns the repository. The program accepted this owner.", evidence, looked_at
-        )
+        summary = f"{owner_name} owns the repository. The program accepted this owner."
+        return Result(Outcome.PASS, summary, evidence, looked_at)
     looked_at = (("repository", repository.full_name), (NEW_OWNER, str(repository.owner_id)))
+    summary = f"The repository now belongs to {owner_name}."
     reason = f"{subject.repository} now belongs to {owner_name}. A reviewer must confirm the new owner."
-    return Result(
-        Outcome.FAIL, f"The repository now belongs to {owner_name}.", evidence, looked_at, freeze_reason=reason
-    )
+    return Result(Outcome.FAIL, summary, evidence, looked_at, freeze_reason=reason)
 
 
 @register_check("repository.renamed")

@@ -2,13 +2,13 @@
 
 import re
 
-from verification.checks.rules.go_module import build_missing_module_result, read_go_module
-from verification.checks.rules.shared_reads import build_code_url, with_release_code
+from verification.checks.rules.go_module import with_go_module
+from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, build_code_url, with_release_code
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
-from verification.sources.repository_snapshot import RepositorySnapshot
+from verification.sources.repository_snapshot import GoModule, RepositorySnapshot
 from verification.terraform.versions import InvalidVersionError, Version, parse_constraint
 
 # conventional repository names per category
@@ -36,7 +36,7 @@ MAX_FILES = 20
 def check_plugin_name(subject: Subject, sources: Sources) -> Result:
     convention = NAME_CONVENTIONS.get(subject.category, "")
     if not subject.repository:
-        return Result(Outcome.FAIL, "Enter the repository URL first.")
+        return NO_REPOSITORY_RESULT
     if not convention:
         return Result(Outcome.NOT_RUN, "This category has no naming convention.")
     repository = sources.github.repository(subject.repository)
@@ -44,9 +44,8 @@ def check_plugin_name(subject: Subject, sources: Sources) -> Result:
     looked_at = (("repository", repository.full_name),)
     if re.fullmatch(convention.replace("NAME", NAME_PATTERN), repository.name):
         return Result(Outcome.PASS, f"{repository.name} follows the naming convention.", evidence, looked_at)
-    return Result(
-        Outcome.WARN, f"{repository.name} doesn't follow the naming convention {convention}.", evidence, looked_at
-    )
+    summary = f"{repository.name} doesn't follow the naming convention {convention}."
+    return Result(Outcome.WARN, summary, evidence, looked_at)
 
 
 @register_check("plugin.pull_request")
@@ -71,11 +70,8 @@ def check_pull_request(subject: Subject, sources: Sources) -> Result:
 
 
 @register_check("plugin.packer_sdk")
-@with_release_code
-def check_packer_sdk(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    go_module = read_go_module(code)
-    if go_module is None:
-        return build_missing_module_result(code, sources)
+@with_go_module
+def check_packer_sdk(code: RepositorySnapshot, sources: Sources, go_module: GoModule) -> Result:
     evidence = (Evidence("go.mod", go_module.path or "no name", build_code_url(code, sources, "go.mod")),)
     if PACKER_SDK_MODULE in go_module.requires:
         return Result(Outcome.PASS, f"The plugin uses the SDK v{go_module.requires[PACKER_SDK_MODULE]}.", evidence)
@@ -143,9 +139,8 @@ def check_provider_tier(subject: Subject, sources: Sources) -> Result:
             f"registry:{full_name}", lambda: sources.registry.read_listing(match["namespace"], match["name"])
         )
     except SourceNotFoundError:
-        return Result(
-            Outcome.FAIL, f"The registry doesn't list {full_name}.", missing_item=f"{full_name} in the registry"
-        )
+        missing_item = f"{full_name} in the registry"
+        return Result(Outcome.FAIL, f"The registry doesn't list {full_name}.", missing_item=missing_item)
     evidence = (Evidence("Provider", listing.full_name, sources.registry.page_of(match["namespace"], match["name"])),)
     if listing.tier in VERIFIED_TIERS:
         return Result(Outcome.PASS, f"{listing.full_name} is in the {listing.tier} tier.", evidence)

@@ -1,12 +1,17 @@
 """Checks of the conventions for provider authors. They are hints: a deviation is at most a warning."""
 
-from verification.checks.rules.go_module import build_missing_module_result, read_go_module
-from verification.checks.rules.shared_reads import TRUNCATED_RESULT, build_code_url, with_release_code
+from verification.checks.rules.go_module import with_go_module
+from verification.checks.rules.shared_reads import (
+    NO_REPOSITORY_RESULT,
+    TRUNCATED_RESULT,
+    build_code_url,
+    with_release_code,
+)
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 from verification.sources import repository_snapshot as reader
-from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
+from verification.sources.repository_snapshot import GoModule, RepositoryFile, RepositorySnapshot
 
 MAX_OPENED_FILES = 30  # Go files opened per run
 MAX_EVIDENCE_ITEMS = 10
@@ -39,11 +44,10 @@ def check_resource_files(subject: Subject, sources: Sources, code: RepositorySna
 @with_release_code
 def check_resource_tests(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     resource_files = reader.collect_resource_files(code)
-    if code.cut or not resource_files:
-        reason = (
-            "GitHub truncates the file list of this repository." if code.cut else "No file is named after a resource."
-        )
-        return Result(Outcome.NOT_RUN, reason)
+    if code.cut:
+        return TRUNCATED_RESULT
+    if not resource_files:
+        return Result(Outcome.NOT_RUN, "No file is named after a resource.")
     untested_files = [file for file in resource_files.values() if reader.get_test_path(file) not in code.files_by_path]
     if untested_files:
         evidence = _build_file_evidence(code, sources, untested_files)
@@ -53,11 +57,8 @@ def check_resource_tests(subject: Subject, sources: Sources, code: RepositorySna
 
 
 @register_check("guide.client")
-@with_release_code
-def check_client_library(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    go_module = read_go_module(code)
-    if go_module is None:
-        return build_missing_module_result(code, sources)
+@with_go_module
+def check_client_library(code: RepositorySnapshot, sources: Sources, go_module: GoModule) -> Result:
     clients = reader.list_client_candidates(go_module)
     url = build_code_url(code, sources, "go.mod")
     owner = code.repository.partition("/")[0].lower()
@@ -104,7 +105,7 @@ def _build_file_evidence(
 @register_check("guide.organization")
 def check_organization(subject: Subject, sources: Sources) -> Result:
     if not subject.repository:
-        return Result(Outcome.FAIL, "Enter the repository URL first.")
+        return NO_REPOSITORY_RESULT
     repository = sources.github.repository(subject.repository)
     owner = repository.full_name.partition("/")[0]
     evidence: tuple[Evidence, ...] = (Evidence("Owner", owner, repository.html_url.rpartition("/")[0]),)

@@ -23,13 +23,10 @@ MAX_PAGES = 1000
 def read_listing(subject: Subject, sources: Sources) -> RegistryListing:
     """Return what the registry has published, read once per run. Raises SourceError."""
     full_name = f"{subject.namespace}/{subject.provider}"
-    stored_listing = load_listing(subject.known.get("registry"))
-    previous_listing = (
-        stored_listing if stored_listing is not None and stored_listing.full_name.lower() == full_name.lower() else None
-    )
+    listing = load_listing(subject.known.get("registry"))
+    previous = listing if listing is not None and _has_name(listing, full_name) else None
     return sources.read(
-        f"registry:{full_name}",
-        lambda: sources.registry.read_listing(subject.namespace, subject.provider, previous_listing),
+        f"registry:{full_name}", lambda: sources.registry.read_listing(subject.namespace, subject.provider, previous)
     )
 
 
@@ -58,13 +55,9 @@ def check_registry_listing(subject: Subject, sources: Sources) -> Result:
     try:
         listing = read_listing(subject, sources)
     except SourceNotFoundError:
+        summary, missing_item = f"The registry doesn't list {full_name}.", f"{full_name} in the registry"
         address_evidence = (Evidence("Registry address", full_name, page),)
-        return Result(
-            Outcome.FAIL,
-            f"The registry doesn't list {full_name}.",
-            address_evidence,
-            missing_item=f"{full_name} in the registry",
-        )
+        return Result(Outcome.FAIL, summary, address_evidence, missing_item=missing_item)
     outcome, summary = _check_source(subject, listing)
     evidence = (
         Evidence("Provider", listing.full_name, page),
@@ -143,20 +136,11 @@ def check_registry_tier(subject: Subject, sources: Sources, listing: RegistryLis
     if subject.listing_status not in LISTED_STATUSES:
         if listing.tier == "partner":
             return Result(Outcome.WARN, "The registry shows the partner tier, but the program doesn't.", evidence)
-        return Result(
-            Outcome.PASS,
-            f"The registry shows the {listing.tier} tier, but the program hasn't listed the integration.",
-            evidence,
-        )
+        summary = f"The registry shows the {listing.tier} tier, but the program hasn't listed the integration."
+        return Result(Outcome.PASS, summary, evidence)
     expected_tiers = REGISTRY_TIERS_BY_TIER.get(subject.tier, (subject.tier,))
-    if listing.tier in expected_tiers:
-        return Result(
-            Outcome.PASS,
-            f"The registry shows the {listing.tier} tier. The program has the {subject.tier} tier.",
-            evidence,
-        )
     summary = f"The registry shows the {listing.tier} tier. The program has the {subject.tier} tier."
-    return Result(Outcome.FAIL, summary, evidence)
+    return Result(Outcome.PASS if listing.tier in expected_tiers else Outcome.FAIL, summary, evidence)
 
 
 @register_check("registry.docs")

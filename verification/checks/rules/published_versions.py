@@ -3,12 +3,8 @@
 from datetime import timedelta
 
 from verification.checks.rules.missing_release import MissingRelease, list_missing_releases
-from verification.checks.rules.publication import (
-    build_listing_evidence,
-    build_listing_state,
-    with_listing,
-)
-from verification.checks.rules.shared_reads import find_newest_release, list_published_releases
+from verification.checks.rules.publication import build_listing_evidence, build_listing_state, with_listing
+from verification.checks.rules.shared_reads import find_newest_release, list_published_releases, read_code
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result, build_conflict_result
 from verification.releases import install_layout
@@ -27,13 +23,8 @@ DEFAULT_PROTOCOLS = ("5.0",)
 def check_registry_releases(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     github_releases = list_published_releases(subject, sources)
     missing_releases = list_missing_releases(github_releases, listing.versions, subject.provider)
-    evidence = (
-        build_listing_evidence(subject, sources, listing),
-        *(
-            _build_missing_release_evidence(missing_release, subject, sources)
-            for missing_release in missing_releases[:10]
-        ),
-    )
+    missing_evidence = (_build_missing_release_evidence(one, subject, sources) for one in missing_releases[:10])
+    evidence = (build_listing_evidence(subject, sources, listing), *missing_evidence)
     if not github_releases:
         return Result(Outcome.FAIL, "GitHub has no published release yet.", evidence)
     if not missing_releases:
@@ -53,27 +44,16 @@ def _judge_missing_releases(
     missing_releases: tuple[MissingRelease, ...], github_releases: tuple[GitHubRelease, ...], subject: Subject
 ) -> tuple[Outcome, str]:
     newest = find_newest_release(github_releases)
-    missing_newest = next(
-        (
-            missing_release
-            for missing_release in missing_releases
-            if newest is not None and missing_release.release.tag == newest.tag
-        ),
-        None,
-    )
-    if missing_newest is None:
-        return (
-            Outcome.WARN,
-            f"{len(missing_releases)} older releases of the newest {len(github_releases)} are missing from the "
-            "registry.",
-        )
-    published_at = missing_newest.release.published_at
-    if published_at is not None and subject.now - published_at < REGISTRY_DELAY:
-        return (
-            Outcome.WARN,
-            f"{missing_newest.release.tag} is less than an hour old. The registry hasn't imported it yet.",
-        )
-    return Outcome.FAIL, f"The newest release, {missing_newest.release.tag}, is missing from the registry."
+    if newest is None or newest.tag not in {missing_release.release.tag for missing_release in missing_releases}:
+        counts = f"{len(missing_releases)} older releases of the newest {len(github_releases)}"
+        return Outcome.WARN, f"{counts} are missing from the registry."
+    if _is_recent(newest, subject):
+        return Outcome.WARN, f"{newest.tag} is less than an hour old. The registry hasn't imported it yet."
+    return Outcome.FAIL, f"The newest release, {newest.tag}, is missing from the registry."
+
+
+def _is_recent(release: GitHubRelease, subject: Subject) -> bool:
+    return release.published_at is not None and subject.now - release.published_at < REGISTRY_DELAY
 
 
 @register_check("registry.latest")
@@ -101,7 +81,7 @@ def _compare_versions(
 ) -> tuple[Outcome, str]:
     if github_version == registry_version:
         return Outcome.PASS, f"{newest.tag} is the newest version in both places."
-    if newest.published_at is not None and subject.now - newest.published_at < REGISTRY_DELAY:
+    if _is_recent(newest, subject):
         return Outcome.WARN, f"{newest.tag} is less than an hour old. The registry still has {registry_version}."
     return Outcome.FAIL, f"GitHub has {newest.tag}, but the registry has {registry_version}."
 
@@ -116,13 +96,10 @@ def check_registry_platforms(subject: Subject, sources: Sources, listing: Regist
     if install_layout.REQUIRED_PLATFORM not in listing.platforms:
         summary = f"{listing.newest} doesn't support {install_layout.REQUIRED_PLATFORM}, which HCP Terraform requires."
         return Result(Outcome.FAIL, summary, evidence)
-    missing_platforms = [
-        platform for platform in install_layout.RECOMMENDED_PLATFORMS if platform not in listing.platforms
-    ]
+    missing_platforms = [name for name in install_layout.RECOMMENDED_PLATFORMS if name not in listing.platforms]
     if missing_platforms:
-        summary = (
-            f"{listing.newest} doesn't support {', '.join(missing_platforms)}. The registry recommends these platforms."
-        )
+        names = ", ".join(missing_platforms)
+        summary = f"{listing.newest} doesn't support {names}. The registry recommends these platforms."
         return Result(Outcome.WARN, summary, evidence)
     return Result(Outcome.PASS, f"{listing.newest} supports every recommended platform.", evidence)
 
@@ -132,10 +109,7 @@ def check_registry_platforms(subject: Subject, sources: Sources, listing: Regist
 def check_registry_protocols(subject: Subject, sources: Sources, listing: RegistryListing) -> Result:
     if not listing.protocols:
         return Result(Outcome.NOT_RUN, "The registry has no version with a protocol to check.")
-    code = sources.read(
-        f"code:{subject.repository}@v{listing.newest}",
-        lambda: sources.github.code(subject.repository, f"v{listing.newest}"),
-    )
+    code = read_code(subject, sources, f"v{listing.newest}")
     manifest = code.text("terraform-registry-manifest.json")
     manifest_protocols = DEFAULT_PROTOCOLS if manifest is None else protocols_of_manifest(manifest.encode())
     manifest_summary = (

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from django.conf import settings
 
-from verification.checks.rules.shared_reads import find_newest_release, list_published_releases
+from verification.checks.rules.shared_reads import find_release, list_published_releases, with_value
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.releases import QUESTIONS, TERRAFORM, Report, unchanged_archives, verify
@@ -86,20 +86,20 @@ def add_terraform_evidence(check_result: Result, report: Report) -> Result:
     )
 
 
+def _read_report_of_provider(subject: Subject, sources: Sources) -> Report | Result:
+    return read_report(subject, sources) if subject.namespace and subject.provider else NO_PROVIDER_RESULT
+
+
+with_report = with_value(_read_report_of_provider, add_terraform_evidence)
+
+
 def _build_check(id: str) -> Callable[[Subject, Sources], Result]:
     """Return the check for one rule of verification.releases."""
 
-    def run(subject: Subject, sources: Sources) -> Result:
-        if not (subject.namespace and subject.provider):
-            return NO_PROVIDER_RESULT
-        report = read_report(subject, sources)
-        check_result = next(entry.result for entry in report.checks if entry.id == id)
-        return add_terraform_evidence(
-            _add_archive_observations(check_result, report, subject, sources)
-            if id == "release.archive"
-            else check_result,
-            report,
-        )
+    @with_report
+    def run(subject: Subject, sources: Sources, report: Report) -> Result:
+        result = report.get_result(id)
+        return _add_archive_observations(result, report, subject, sources) if id == "release.archive" else result
 
     return run
 
@@ -107,12 +107,8 @@ def _build_check(id: str) -> Callable[[Subject, Sources], Result]:
 def _add_archive_observations(check_result: Result, report: Report, subject: Subject, sources: Sources) -> Result:
     """Remember the archives, so that the next run doesn't fetch unchanged files again."""
     previous_archives, identities = subject.known.get(ARCHIVES_KEY), _list_asset_identities(subject, sources)
-    return replace(
-        check_result,
-        observations={
-            ARCHIVES_KEY: unchanged_archives.plain(report.release.platforms, identities, previous_archives, subject.now)
-        },
-    )
+    archives = unchanged_archives.plain(report.release.platforms, identities, previous_archives, subject.now)
+    return replace(check_result, observations={ARCHIVES_KEY: archives})
 
 
 for _id in (*(id for id, _, _ in QUESTIONS if id not in EXCLUDED_IDS), TERRAFORM):
@@ -124,14 +120,9 @@ def check_release_files(subject: Subject, sources: Sources) -> Result:
     if not subject.repository:
         return NO_PROVIDER_RESULT
     releases = list_published_releases(subject, sources)
-    requested_tag = subject.tag or (f"v{subject.version}" if subject.version else "")
-    release = (
-        next((candidate for candidate in releases if candidate.tag == requested_tag), None)
-        if requested_tag
-        else find_newest_release(releases)
-    )
+    release = find_release(releases, subject.requested_tag)
     if release is None:
-        return Result(Outcome.FAIL, f"GitHub has no release {requested_tag or 'with a version tag'}.")
+        return Result(Outcome.FAIL, f"GitHub has no release {subject.requested_tag or 'with a version tag'}.")
     remarks = file_names.remarks([asset.name for asset in release.assets], subject.provider, release.tag[1:])
     remarks += tuple(fail("empty", f"{asset.name} is empty.") for asset in release.assets if asset.size == 0)
     evidence = (

@@ -2,7 +2,7 @@
 
 import re
 
-from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, find_newest_release, list_published_releases
+from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, find_release, list_published_releases
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
@@ -19,10 +19,7 @@ NO_RELEASE_SUMMARY = "There is no published release with a version tag."
 
 
 def _find_release(subject: Subject, sources: Sources) -> GitHubRelease | None:
-    releases = list_published_releases(subject, sources)
-    if subject.tag:
-        return next((release for release in releases if release.tag == subject.tag), None)
-    return find_newest_release(releases)
+    return find_release(list_published_releases(subject, sources), subject.tag)
 
 
 @register_check("repository.tag_branch")

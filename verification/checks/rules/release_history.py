@@ -5,10 +5,11 @@ from dataclasses import replace
 from urllib.parse import unquote, urlsplit
 
 from portal.core.value_types import JsonObject
-from verification.checks.rules.release import NO_PROVIDER_RESULT, add_terraform_evidence, read_report
+from verification.checks.rules.release import NO_PROVIDER_RESULT, read_report, with_report
 from verification.checks.rules.shared_reads import find_newest_release, list_published_releases, read_code
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
+from verification.releases import Report
 from verification.releases.artifacts.remarks import Remark, fail, warn
 from verification.releases.inspection import Release
 from verification.releases.registry_package import Versions
@@ -18,22 +19,17 @@ from verification.sources.errors import SourceNotFoundError
 from verification.sources.registry.protocol import RegistryReply
 from verification.terraform.versions import InvalidVersionError, Version, parse_version
 
-DIGESTS_KEY, NEWEST_KEY, TAGS_KEY = (
-    "release.digests",
-    "release.newest",
-    "release.tags",
-)  # key in `known` that the next run reads
+# keys in `known` that the next run reads
+DIGESTS_KEY, NEWEST_KEY, TAGS_KEY = "release.digests", "release.newest", "release.tags"
 MAX_VERSIONS = 20  # number of versions whose digests and tags are kept
 
 
 @register_check("release.unchanged")
-def check_files_unchanged(subject: Subject, sources: Sources) -> Result:
-    if not (subject.namespace and subject.provider):
-        return NO_PROVIDER_RESULT
-    report = read_report(subject, sources)
+@with_report
+def check_files_unchanged(subject: Subject, sources: Sources, report: Report) -> Result:
     release, digests = report.release, collect_digests(report.release)
     if not digests:
-        return add_terraform_evidence(NOTHING, report)
+        return NOTHING
     digests_by_version = _coerce_mapping(subject.known.get(DIGESTS_KEY))
     first_digests = _coerce_mapping(digests_by_version.get(release.version))
     changed_digests = {name: digest for name, digest in digests.items() if first_digests.get(name, digest) != digest}
@@ -45,10 +41,7 @@ def check_files_unchanged(subject: Subject, sources: Sources) -> Result:
     count = f"{len(digests)} files" if len(digests) > 1 else "1 file"
     pass_summary = f"{count} unchanged." if first_digests else f"{count} recorded for later comparison."
     observations = _keep_last_entries({**digests_by_version, release.version: {**digests, **first_digests}})
-    return replace(
-        add_terraform_evidence(result(remarks, pass_summary, evidence), report),
-        observations={DIGESTS_KEY: observations},
-    )
+    return replace(result(remarks, pass_summary, evidence), observations={DIGESTS_KEY: observations})
 
 
 def _build_replaced_remark(name: str) -> Remark:
@@ -88,13 +81,11 @@ def check_tag_unchanged(subject: Subject, sources: Sources) -> Result:
     first_commit, state = str(commits_by_tag.get(tag_name, commit)), (("tag", tag_name), ("commit", commit))
     observations = {TAGS_KEY: _keep_last_entries({**commits_by_tag, tag_name: first_commit})}
     if first_commit == commit:
-        return Result(
-            Outcome.PASS, f"{tag_name} points to the commit {commit[:7]}.", looked_at=state, observations=observations
-        )
+        summary = f"{tag_name} points to the commit {commit[:7]}."
+        return Result(Outcome.PASS, summary, (), state, observations=observations)
+    summary = f"{tag_name} was moved to a different commit."
     evidence = (Evidence("First commit", first_commit), Evidence("Now", commit))
-    return Result(
-        Outcome.FAIL, f"{tag_name} was moved to a different commit.", evidence, state, observations=observations
-    )
+    return Result(Outcome.FAIL, summary, evidence, state, observations=observations)
 
 
 @register_check("release.newest")
@@ -104,7 +95,7 @@ def check_newest_version(subject: Subject, sources: Sources) -> Result:
     report = read_report(subject, sources)
     versions = report.release.versions.value
     if versions is None:
-        return next(entry.result for entry in report.checks if entry.id == "release.listed")
+        return report.get_result("release.listed")
     highest_version, known_newest = _find_highest_version(versions), str(subject.known.get(NEWEST_KEY, ""))
     previous_version = _parse_version(known_newest)
     if previous_version is not None and (highest_version is None or highest_version.rank < previous_version.rank):
@@ -113,13 +104,8 @@ def check_newest_version(subject: Subject, sources: Sources) -> Result:
         return Result(Outcome.FAIL, summary, evidence, missing_item=f"the version {known_newest}")
     if highest_version is None:
         return Result(Outcome.FAIL, "The registry lists no version.")
-    pass_summary = f"{highest_version} is the newest version so far."
-    return Result(
-        Outcome.PASS,
-        pass_summary,
-        looked_at=(("version", str(highest_version)),),
-        observations={NEWEST_KEY: str(highest_version)},
-    )
+    pass_summary, version = f"{highest_version} is the newest version so far.", str(highest_version)
+    return Result(Outcome.PASS, pass_summary, looked_at=(("version", version),), observations={NEWEST_KEY: version})
 
 
 def _find_highest_version(versions: Versions) -> Version | None:

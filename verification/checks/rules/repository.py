@@ -50,43 +50,29 @@ def check_public(subject: Subject, sources: Sources, repository: GitHubRepositor
             Outcome.FAIL,
             f"{subject.repository} is now a different repository than the submitted one.",
             (*evidence, Evidence("Submitted", str(submitted_id)), Evidence("Found", str(repository.id))),
-            build_repository_state(repository),
             freeze_reason=f"{subject.repository} is now a different repository. A reviewer decides.",
         )
     if repository.archived:
         message = f"{repository.full_name} is archived, so its maintainers can't fix anything."
-        return Result(Outcome.FAIL, message, evidence, build_repository_state(repository), observations=observations)
-    return Result(
-        Outcome.PASS,
-        f"{repository.full_name} is public.",
-        evidence,
-        build_repository_state(repository),
-        observations=observations,
-    )
+        return Result(Outcome.FAIL, message, evidence, observations=observations)
+    return Result(Outcome.PASS, f"{repository.full_name} is public.", evidence, observations=observations)
 
 
 @register_check("repository.name")
 def check_repository_name(subject: Subject, sources: Sources) -> Result:
     if not subject.repository_pattern:
         return Result(Outcome.PASS, "This program doesn't require a specific name.")
-    repository = read_repository(subject, sources)
-    if isinstance(repository, Result):
-        return repository
-    evidence = (
-        build_repository_evidence(repository),
-        Evidence("Required name", subject.repository_hint or subject.repository_pattern),
-    )
+    return _check_required_name(subject, sources)
+
+
+@with_repository
+def _check_required_name(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
+    required_name = Evidence("Required name", subject.repository_hint or subject.repository_pattern)
+    evidence = (build_repository_evidence(repository), required_name)
     if re.fullmatch(subject.repository_pattern, repository.name):
-        return Result(
-            Outcome.PASS, f"{repository.name} has the required name.", evidence, build_repository_state(repository)
-        )
+        return Result(Outcome.PASS, f"{repository.name} has the required name.", evidence)
     hint = f": {subject.repository_hint}" if subject.repository_hint else ""
-    return Result(
-        Outcome.FAIL,
-        f"{repository.name} doesn't have the required name{hint}.",
-        evidence,
-        build_repository_state(repository),
-    )
+    return Result(Outcome.FAIL, f"{repository.name} doesn't have the required name{hint}.", evidence)
 
 
 @register_check("repository.release")
@@ -94,16 +80,12 @@ def check_repository_name(subject: Subject, sources: Sources) -> Result:
 def check_release_published(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     releases = [candidate for candidate in sources.github.releases(repository.full_name) if not candidate.draft]
     versions = [candidate for candidate in releases if RELEASE_TAG_PATTERN.fullmatch(candidate.tag)]
-    requested_tag = subject.tag or (f"v{subject.version}" if subject.version else "")
-    if requested_tag:
-        return _check_requested_release(requested_tag, repository, releases)
+    if subject.requested_tag:
+        return _check_requested_release(subject.requested_tag, repository, releases)
     if versions:
         newest = next((candidate for candidate in versions if not candidate.prerelease), versions[0])
-        evidence = (build_repository_evidence(repository), Evidence("Release", newest.tag, newest.html_url))
-        state = (*build_repository_state(repository), ("release", newest.tag))
-        if newest.prerelease:
-            return Result(Outcome.WARN, f"{newest.tag} is published, but only as a pre-release.", evidence, state)
-        return Result(Outcome.PASS, f"{newest.tag} is published.", evidence, state)
+        outcome, suffix = (Outcome.WARN, ", but only as a pre-release") if newest.prerelease else (Outcome.PASS, "")
+        return _build_release_result(outcome, f"{newest.tag} is published{suffix}.", repository, newest)
     if releases:
         tags = ", ".join(candidate.tag for candidate in releases[:5])
         evidence = (build_repository_evidence(repository), Evidence("Release tags", tags))
@@ -114,49 +96,37 @@ def check_release_published(subject: Subject, sources: Sources, repository: GitH
 def _check_requested_release(tag: str, repository: GitHubRepository, releases: Sequence[GitHubRelease]) -> Result:
     """Return the result for the requested release."""
     release = next((candidate for candidate in releases if candidate.tag == tag), None)
-    if release is None:
-        evidence = (
-            build_repository_evidence(repository),
-            Evidence("Newest releases", ", ".join(candidate.tag for candidate in releases[:5]) or "none"),
-        )
-        return Result(
-            Outcome.FAIL, f"There is no published release {tag}.", evidence, build_repository_state(repository)
-        )
-    evidence = (build_repository_evidence(repository), Evidence("Release", tag, release.html_url))
-    return Result(
-        Outcome.PASS, f"{tag} is published.", evidence, (*build_repository_state(repository), ("release", tag))
-    )
+    if release is not None:
+        return _build_release_result(Outcome.PASS, f"{tag} is published.", repository, release)
+    tags = ", ".join(candidate.tag for candidate in releases[:5]) or "none"
+    evidence = (build_repository_evidence(repository), Evidence("Newest releases", tags))
+    return Result(Outcome.FAIL, f"There is no published release {tag}.", evidence)
+
+
+def _build_release_result(
+    outcome: Outcome, summary: str, repository: GitHubRepository, release: GitHubRelease
+) -> Result:
+    evidence = (build_repository_evidence(repository), Evidence("Release", release.tag, release.html_url))
+    return Result(outcome, summary, evidence, (*build_repository_state(repository), ("release", release.tag)))
 
 
 @register_check("repository.language")
 def check_language(subject: Subject, sources: Sources) -> Result:
     if not subject.languages:
         return Result(Outcome.PASS, "This program accepts any language.")
-    repository = read_repository(subject, sources)
-    if isinstance(repository, Result):
-        return repository
-    languages = " or ".join(subject.languages)
+    return _check_accepted_language(subject, sources)
+
+
+@with_repository
+def _check_accepted_language(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
+    language = repository.language
     evidence = (
         build_repository_evidence(repository),
-        Evidence("Language according to GitHub", repository.language or "none found"),
+        Evidence("Language according to GitHub", language or "none found"),
     )
-    if not repository.language:
-        return Result(
-            Outcome.NOT_RUN,
-            "GitHub hasn't detected a language yet. A reviewer decides.",
-            evidence,
-            build_repository_state(repository),
-        )
-    if repository.language in subject.languages:
-        return Result(
-            Outcome.PASS,
-            f"The repository is written in {repository.language}.",
-            evidence,
-            build_repository_state(repository),
-        )
-    return Result(
-        Outcome.FAIL,
-        f"The repository is written in {repository.language}, not in {languages}.",
-        evidence,
-        build_repository_state(repository),
-    )
+    if not language:
+        return Result(Outcome.NOT_RUN, "GitHub hasn't detected a language yet. A reviewer decides.", evidence)
+    if language in subject.languages:
+        return Result(Outcome.PASS, f"The repository is written in {language}.", evidence)
+    accepted_languages = " or ".join(subject.languages)
+    return Result(Outcome.FAIL, f"The repository is written in {language}, not in {accepted_languages}.", evidence)

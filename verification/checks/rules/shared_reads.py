@@ -81,6 +81,11 @@ def find_newest_release(releases: Sequence[GitHubRelease]) -> GitHubRelease | No
     return None if best is None else by_tag[f"v{tag_by_version[best]}"]
 
 
+def find_release(releases: Sequence[GitHubRelease], tag: str) -> GitHubRelease | None:
+    """Return the release of that tag, or by default the newest one."""
+    return next((release for release in releases if release.tag == tag), None) if tag else find_newest_release(releases)
+
+
 def read_code(subject: Subject, sources: Sources, ref: str) -> RepositorySnapshot:
     """Return the files of the commit that a tag or branch names. Raises SourceError."""
     return sources.read(f"code:{subject.repository}@{ref}", lambda: sources.github.code(subject.repository, ref))
@@ -88,8 +93,8 @@ def read_code(subject: Subject, sources: Sources, ref: str) -> RepositorySnapsho
 
 def determine_ref(subject: Subject, sources: Sources) -> str:
     """Return the inspected tag: the requested one, else the newest release's, else the default branch."""
-    if subject.tag or subject.version:
-        return subject.tag or f"v{subject.version}"
+    if subject.requested_tag:
+        return subject.requested_tag
     newest = find_newest_release(list_published_releases(subject, sources))
     return newest.tag if newest else str(sources.github.repository(subject.repository).default_branch or "HEAD")
 
