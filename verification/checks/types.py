@@ -1,7 +1,9 @@
 """Types of checks: a subject goes in, a result comes out.
 
-A check is a function `(subject, sources) -> Result`, described in a content file. It gets plain values and clients,
-never a database row or a socket.
+A check is a function `(subject, sources) -> Result`, described in a content file. It gets plain values and clients (see
+verification.sources.Sources), never a database row or a socket. A check lets the errors of a source pass if it has no
+text for them: the runner turns them into ERROR, "not found" into FAIL, and what a source withholds into a reviewer's
+decision.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,14 +11,12 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Protocol, TypeVar
 
 from pydantic import TypeAdapter
 
 from portal.core.content_files import Content, load_content
 from verification.outcomes import Result
 
-T = TypeVar("T")
 # prefix of keys in Subject.known for values that a reviewer accepted; the key of the check follows
 ACCEPTED_KEY_PREFIX = "accepted:"
 
@@ -81,32 +81,9 @@ class Subject:
         return next((form_answers[key] for form_answers in self.answers.values() if form_answers.get(key)), "")
 
 
-class SourcesProtocol(Protocol):
-    """Clients that a check reads from; see verification.sources.Sources.
-
-    Their errors are those of verification.sources.errors. A check lets pass what it has no text for: the runner turns
-    it into ERROR, "not found" into FAIL, and what a source withholds into a reviewer's decision. Values that several
-    checks need are read once, through read().
-    """
-
-    @property
-    def github(self) -> object:
-        """verification.sources.github.client.GitHubClient, or a stand-in with the same methods."""
-
-    @property
-    def registry(self) -> object:
-        """verification.sources.registry.client.RegistryClient: the public registry's own v1 and v2 answers."""
-
-    @property
-    def web(self) -> object:
-        """verification.sources.http.client.OutboundClient, for every URL that a partner can influence."""
-
-    def read(self, key: str, function: Callable[[], T]) -> T:
-        """Return what the function returned the first time in this run; a SourceError is raised again."""
-
-
 CheckFunction = Callable[..., Result]
-CONTENT_PATH = Path(__file__).parent / "content" / "checks.yaml"
+CONTENT_FOLDER = Path(__file__).parent / "content"
+CONTENT_PATH = CONTENT_FOLDER / "checks.yaml"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,57 +2,30 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from pydantic import TypeAdapter
+
+from portal.core.content_files import Content, load_content
 from portal.core.translation import gettext_noop
 from verification.releases.artifacts import file_names
 from verification.terraform.versions import parse_version, suggest_constraint
 
 PUBLIC_HOST = "registry.terraform.io"
-OPERATING_SYSTEMS = {
-    "darwin": "macOS",
-    "freebsd": "FreeBSD",
-    "linux": "Linux",
-    "netbsd": "NetBSD",
-    "openbsd": "OpenBSD",
-    "solaris": "Solaris",
-    "windows": "Windows",
-}
-ARCHITECTURES = {
-    "386": "32-bit x86",
-    "amd64": "64-bit x86",
-    "arm": "32-bit ARM",
-    "arm64": "64-bit ARM",
-    "armv6": "ARM version 6",
-    "ppc64le": "POWER",
-    "riscv64": "RISC-V",
-    "s390x": "IBM Z",
-}
-# the platforms that the documents of 2021 name
-COMMON = (
-    "darwin_amd64",
-    "freebsd_386",
-    "freebsd_amd64",
-    "freebsd_arm",
-    "linux_386",
-    "linux_amd64",
-    "linux_arm",
-    "openbsd_386",
-    "openbsd_amd64",
-    "solaris_amd64",
-    "windows_386",
-    "windows_amd64",
-)
-# those that the registry recommends today; HCP Terraform runs on NEEDED
-RECOMMENDED_PLATFORMS = (
-    "darwin_amd64",
-    "darwin_arm64",
-    "linux_amd64",
-    "linux_arm64",
-    "linux_arm",
-    "linux_s390x",
-    "windows_amd64",
-)
-REQUIRED_PLATFORM = "linux_amd64"
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformNames(Content):
+    """Content of platforms.yaml: names in words, and the platforms that the registry recommends today."""
+
+    operating_systems: dict[str, str]
+    architectures: dict[str, str]
+    recommended: tuple[str, ...]
+
+
+PLATFORM_NAMES = load_content(Path(__file__).parent / "data" / "platforms.yaml", TypeAdapter(PlatformNames))
+RECOMMENDED_PLATFORMS = PLATFORM_NAMES.recommended
+REQUIRED_PLATFORM = "linux_amd64"  # HCP Terraform runs on it
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +56,7 @@ class Source:
 def describe_platform(platform: str) -> str:
     """ "linux_amd64" in words: "Linux, 64-bit x86"."""
     os, _, arch = platform.partition("_")
-    return f"{OPERATING_SYSTEMS.get(os, os)}, {ARCHITECTURES.get(arch, arch)}"
+    return f"{PLATFORM_NAMES.operating_systems.get(os, os)}, {PLATFORM_NAMES.architectures.get(arch, arch)}"
 
 
 def user_plugins(os: str) -> str:

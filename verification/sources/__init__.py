@@ -24,7 +24,8 @@ def build_outbound_client() -> OutboundClient:
 class Sources:
     """The clients of one run. What was read once is remembered, so that all checks see one state of the world.
 
-    The portal's own, which count their requests and keep answers, are made by verification.sources.factory.
+    `registry` reads the public registry's own v1 and v2 answers, `web` every URL that a partner can influence.
+    verification.sources.factory makes the portal's own, which count their requests and keep answers.
     """
 
     github: GitHubClient = field(default_factory=GitHubClient)
@@ -33,7 +34,7 @@ class Sources:
     _read: NamedValues = field(default_factory=dict)
 
     def read(self, key: str, function: Callable[[], T]) -> T:
-        """See verification.checks.types.SourcesProtocol."""
+        """Return what the function returned the first time in this run; a SourceError is raised again."""
         if key not in self._read:
             try:
                 self._read[key] = function()

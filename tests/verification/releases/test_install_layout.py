@@ -1,11 +1,13 @@
 import pytest
 
+from tests.verification.checks.rules.test_publication import PLATFORMS_OF_2021
 from tests.verification.releases import terraform
 from verification.releases import install_layout
 from verification.releases.install_layout import Source
 from verification.terraform import versions as terraform_versions
 
 ROCKET = Source("acme", "rocket")
+PLATFORMS = (*PLATFORMS_OF_2021, *install_layout.RECOMMENDED_PLATFORMS)
 
 
 def paths(version, os, arch):
@@ -59,12 +61,7 @@ def test_provider_block():
 
 
 def test_platforms_have_names():
-    assert [
-        p
-        for p in (*install_layout.COMMON, *install_layout.RECOMMENDED_PLATFORMS)
-        if install_layout.describe_platform(p).islower()
-    ] == []
-    assert len(install_layout.COMMON) == 12
+    assert [p for p in PLATFORMS if install_layout.describe_platform(p).islower()] == []
     assert install_layout.describe_platform("darwin_arm64") == "macOS, 64-bit ARM"
 
 

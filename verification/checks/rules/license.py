@@ -5,10 +5,14 @@ GitHub's own answer is a second opinion: if it names another license than the fi
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
+from pydantic import TypeAdapter
+
+from portal.core.content_files import load_content
 from verification.checks.rules.repository import build_repository_evidence, build_repository_state, with_repository
 from verification.checks.rules.shared_reads import determine_ref, read_code
-from verification.checks.types import Subject, register_check
+from verification.checks.types import CONTENT_FOLDER, Subject, register_check
 from verification.licenses.findings import Problem
 from verification.licenses.inspection import analyze_content, analyze_file
 from verification.licenses.normalization import MAX_BYTES
@@ -19,33 +23,11 @@ from verification.sources.github.client import GitHubRepository
 from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
 UNKNOWN_GITHUB_LICENSES = ("", "NOASSERTION", "OTHER")
+FILE_WORDS = load_content(CONTENT_FOLDER / "license_file_words.yaml", TypeAdapter(dict[str, tuple[str, ...]]))
+TERMS_WORDS, NOTICE_WORDS = FILE_WORDS["terms"], FILE_WORDS["notice"]
 NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # "AcmeEULA" has two
-# word beginnings in the names of files that can contain terms
-EXTRA_TERMS_PATTERN = (
-    "eula",
-    "licens",
-    "licenc",
-    "commerc",
-    "restrict",
-    "addend",
-    "addit",
-    "trademark",
-    "pricing",
-    "propriet",
-    "legal",
-    "terms",
-    "tos",
-    "aup",
-    "patent",
-    "condition",
-    "agreement",
-    "acceptable",
-    "commons",
-    "usage",
-)
 # by its last extension: a language or a version may stand before it, as in "EULA.zh-CN.md"
 PROSE = re.compile(r"[^./]+|[^/]+\.(?:md|txt|rst|html?|adoc|pdf|rtf|docx?)", re.I)
-NOTICE_PATTERN = ("notice", "attribution", "credits", "acknowledg")
 PART_LICENSE_PATTERN = re.compile(r"(?:[^/]+/){1,2}(?:licen[sc]e|copying)(?:\.[^/.]*)?", re.I)
 THIRD_PARTY_FOLDERS = frozenset(
     {"vendor", "node_modules", "third_party", "third-party", "testdata", "examples", "licenses"}
@@ -59,11 +41,15 @@ MAX_REASONS = 6
 @with_repository
 def check_license(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     code = read_code(subject, sources, determine_ref(subject, sources))
+    state = (*build_repository_state(repository), ("commit", code.commit))
+    return replace(_judge_code(subject, repository, code), looked_at=state)
+
+
+def _judge_code(subject: Subject, repository: GitHubRepository, code: RepositorySnapshot) -> Result:
     license_files, part_files, other_files = classify_license_files(code)
     if code.cut or len(license_files) + len(part_files) > MAX_LICENSE_FILES:
-        return _build_manual_decision_result(
-            "The repository has more license files than we read.", repository, code, ()
-        )
+        reason = "The repository has more license files than we read."
+        return _build_manual_decision_result(reason, (build_repository_evidence(repository),))
     if not license_files:
         return _build_missing_file_result(repository, code)
     policy = Policy(subject.allowed_licenses, subject.licenses_for_review)
@@ -76,8 +62,8 @@ def check_license(subject: Subject, sources: Sources, repository: GitHubReposito
     if outcome == Outcome.PASS and judgement.reasons != (NO_RULE,):
         doubt = find_doubt(code, part_files, other_files, policy)
         if doubt:
-            return _build_manual_decision_result(doubt, repository, code, evidence)
-    return Result(outcome, summary, evidence, _build_state(repository, code))
+            return _build_manual_decision_result(doubt, evidence)
+    return Result(outcome, summary, evidence)
 
 
 def classify_license_files(
@@ -98,7 +84,7 @@ def classify_license_files(
     return license_files, part_files, other_files
 
 
-def is_about_terms(path: str, beginnings: tuple[str, ...] = EXTRA_TERMS_PATTERN + NOTICE_PATTERN) -> bool:
+def is_about_terms(path: str, beginnings: tuple[str, ...] = TERMS_WORDS + NOTICE_WORDS) -> bool:
     """Return whether the name of a file has a word with one of these beginnings, as AcmeEULA.txt has."""
     return any(word.lower().startswith(beginnings) for word in NAME_WORD.findall(path))
 
@@ -117,10 +103,8 @@ def decide_outcome(judgement: Judgement, github_license: str, policy: Policy) ->
     if judgement.verdict is Verdict.REVIEW:
         return Outcome.NOT_RUN, reasons if reasons.startswith(MANUAL_DECISION) else f"{MANUAL_DECISION}: {reasons}"
     if _has_github_contradiction(judgement, github_license, policy):
-        return (
-            Outcome.NOT_RUN,
-            f"{MANUAL_DECISION}: GitHub detects {github_license}, and we detect {judgement.expression}. {reasons}",
-        )
+        contradiction = f"GitHub detects {github_license}, and we detect {judgement.expression}."
+        return Outcome.NOT_RUN, f"{MANUAL_DECISION}: {contradiction} {reasons}"
     if judgement.verdict is Verdict.DENY:
         return Outcome.FAIL, reasons
     return Outcome.PASS, f"{judgement.expression} is on the program's list."
@@ -152,7 +136,7 @@ def find_doubt(
     ids = tuple(dict.fromkeys(id for analysis in own for id in analysis.ids))
     for file in other_files:
         if doubt := describe_further_terms(
-            read_content(code, file), policy, ids if is_about_terms(file.path, NOTICE_PATTERN) else ()
+            read_content(code, file), policy, ids if is_about_terms(file.path, NOTICE_WORDS) else ()
         ):
             return f"{file.path}: {doubt}"
     return ""
@@ -179,19 +163,11 @@ def _build_missing_file_result(repository: GitHubRepository, code: RepositorySna
         Evidence("License according to GitHub", repository.license_spdx or "none found"),
     )
     hint = " GitHub detects one on the default branch. Include it in a release." if repository.license_spdx else ""
-    summary = f"The commit {code.commit[:7]} has no license file.{hint}"
-    return Result(Outcome.FAIL, summary, evidence, _build_state(repository, code))
+    return Result(Outcome.FAIL, f"The commit {code.commit[:7]} has no license file.{hint}", evidence)
 
 
-def _build_manual_decision_result(
-    reason: str, repository: GitHubRepository, code: RepositorySnapshot, evidence: tuple[Evidence, ...]
-) -> Result:
-    return Result(
-        Outcome.NOT_RUN,
-        f"{MANUAL_DECISION}: {reason}",
-        evidence or (build_repository_evidence(repository),),
-        _build_state(repository, code),
-    )
+def _build_manual_decision_result(reason: str, evidence: tuple[Evidence, ...]) -> Result:
+    return Result(Outcome.NOT_RUN, f"{MANUAL_DECISION}: {reason}", evidence)
 
 
 def _build_evidence(
@@ -201,7 +177,7 @@ def _build_evidence(
         Evidence(
             path,
             f"{judgement.expression or 'not recognized'}: {_join_reasons(judgement.reasons)}",
-            _build_file_url(repository, code, path),
+            f"{repository.html_url}/blob/{code.commit}/{path}",
         )
         for path, judgement in judgement_by_path.items()
     )
@@ -212,14 +188,6 @@ def _build_evidence(
     )
 
 
-def _build_file_url(repository: GitHubRepository, code: RepositorySnapshot, path: str) -> str:
-    return f"{repository.html_url}/blob/{code.commit}/{path}"
-
-
 def _join_reasons(reasons: tuple[str, ...]) -> str:
     omitted_count = len(reasons) - MAX_REASONS
     return " ".join(reasons[:MAX_REASONS]) + (f" And {omitted_count} more." if omitted_count > 0 else "")
-
-
-def _build_state(repository: GitHubRepository, code: RepositorySnapshot) -> tuple[tuple[str, str], ...]:
-    return (*build_repository_state(repository), ("commit", code.commit))

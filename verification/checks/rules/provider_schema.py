@@ -3,6 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from pydantic import TypeAdapter
+
+from portal.core.content_files import Content, load_content
 from portal.core.value_types import JsonObject
 from verification.checks.rules.docs import collect_pages
 from verification.checks.rules.release import read_report
@@ -14,7 +17,7 @@ from verification.checks.rules.shared_reads import (
     read_release_code,
     with_value,
 )
-from verification.checks.types import Subject, load_descriptions, register_check
+from verification.checks.types import CONTENT_FOLDER, Subject, load_descriptions, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.releases.registry_package import protocols_of_manifest
 from verification.sources import Sources
@@ -74,7 +77,7 @@ def _describe_problem(reading: Mapping[str, object]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class SchemaRule:
+class SchemaRule(Content):
     """Rule that the inspection evaluates. The texts for a pass and for problems have placeholders for its numbers."""
 
     key: str
@@ -84,33 +87,7 @@ class SchemaRule:
     outcome: Outcome = Outcome.WARN
 
 
-SCHEMA_RULES = (
-    SchemaRule(
-        "prefix",
-        "All {looked} names start with the provider's name.",
-        "{count} of {looked} names don't start with the provider's name.",
-        "The provider has no resources.",
-        Outcome.FAIL,
-    ),
-    SchemaRule(
-        "descriptions",
-        "All {looked} items have a description.",
-        "{count} of {looked} items have no description.",
-        "There is nothing to describe.",
-    ),
-    SchemaRule(
-        "deprecated",
-        "All {looked} deprecated items mention their deprecation.",
-        "{count} of {looked} deprecated items don't mention their deprecation.",
-        "Nothing is deprecated.",
-    ),
-    SchemaRule(
-        "sensitive",
-        "All {looked} attributes that are named like secrets are sensitive.",
-        "{count} of {looked} attributes that are named like secrets aren't sensitive.",
-        "No attribute is named like a secret.",
-    ),
-)
+SCHEMA_RULES = load_content(CONTENT_FOLDER / "schema_rules.yaml", TypeAdapter(tuple[SchemaRule, ...]))
 
 
 def _build_rule_check(rule: SchemaRule) -> Callable[[Subject, Sources], Result]:
@@ -181,12 +158,8 @@ def check_declared_protocol(subject: Subject, sources: Sources, inspection: Json
     manifest = release.manifest
     declared_protocols = protocols_of_manifest(manifest.body) if manifest is not None and manifest.ok else None
     declared_protocols = declared_protocols or release.version_entry.protocols
-    evidence = (
-        Evidence("Protocol", str(inspection["protocol"])),
-        Evidence("Declared", ", ".join(declared_protocols) or "none"),
-    )
-    if str(inspection["protocol"]) in {declared_protocol.partition(".")[0] for declared_protocol in declared_protocols}:
-        return Result(Outcome.PASS, f"The provider speaks protocol {inspection['protocol']}, as declared.", evidence)
-    return Result(
-        Outcome.FAIL, f"The provider speaks protocol {inspection['protocol']}, which isn't declared.", evidence
-    )
+    protocol = str(inspection["protocol"])
+    evidence = (Evidence("Protocol", protocol), Evidence("Declared", ", ".join(declared_protocols) or "none"))
+    if protocol in {declared_protocol.partition(".")[0] for declared_protocol in declared_protocols}:
+        return Result(Outcome.PASS, f"The provider speaks protocol {protocol}, as declared.", evidence)
+    return Result(Outcome.FAIL, f"The provider speaks protocol {protocol}, which isn't declared.", evidence)

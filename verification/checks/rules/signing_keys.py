@@ -5,9 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
+from pydantic import TypeAdapter
+
+from portal.core.content_files import load_content
 from verification.checks.rules.release import NO_PROVIDER_RESULT, add_terraform_evidence, read_report
 from verification.checks.rules.shared_reads import with_value
-from verification.checks.types import Subject, register_check
+from verification.checks.types import CONTENT_FOLDER, Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.releases import Report
 from verification.releases.artifacts import keyrings
@@ -24,43 +27,10 @@ from verification.sources import Sources
 SIGNERS_KEY = "keys.signers"  # key in `known` that the next run reads: [{fingerprint, since, version, swapped}]
 NEW_KEY = "new key"
 MAX_SIGNERS = 20
-ROTATION_WATCH_PERIOD = timedelta(
-    days=30
-)  # how long a replaced key is reported; for a verified integration, until a reviewer accepts it
+# how long a replaced key is reported; for a verified integration, until a reviewer accepts it
+ROTATION_WATCH_PERIOD = timedelta(days=30)
 UNREGISTERED_VERDICTS = frozenset({Class.WRONG_KEY, Class.NO_KEYS, Class.UNREADABLE_KEY, Class.UNSUPPORTED_KEY})
-PERSONAL_EMAIL_DOMAINS = frozenset(
-    {
-        "gmail.com",
-        "googlemail.com",
-        "outlook.com",
-        "hotmail.com",
-        "live.com",
-        "msn.com",
-        "yahoo.com",
-        "ymail.com",
-        "icloud.com",
-        "me.com",
-        "mac.com",
-        "aol.com",
-        "gmx.de",
-        "gmx.net",
-        "gmx.com",
-        "web.de",
-        "proton.me",
-        "protonmail.com",
-        "pm.me",
-        "mail.ru",
-        "yandex.ru",
-        "qq.com",
-        "163.com",
-        "126.com",
-        "zoho.com",
-        "fastmail.com",
-        "hey.com",
-        "tutanota.com",
-        "users.noreply.github.com",
-    }
-)
+PERSONAL_EMAIL_DOMAINS = load_content(CONTENT_FOLDER / "personal_email_domains.yaml", TypeAdapter(frozenset[str]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +140,11 @@ def check_key_rotation(subject: Subject, sources: Sources, keys: SigningKeys) ->
         for entry in reversed(updated_history)
     )
     remarks = _list_rotation_remarks(updated_history, keys, subject)
-    pass_summary = (
-        f"Key {updated_history[-1]['fingerprint'][-16:]} has signed releases since {updated_history[-1]['since']}."
-    )
+    signer = updated_history[-1]
+    pass_summary = f"Key {signer['fingerprint'][-16:]} has signed releases since {signer['since']}."
     return replace(
         result(remarks, pass_summary, evidence),
-        looked_at=((NEW_KEY, updated_history[-1]["fingerprint"]),) if remarks else (),
+        looked_at=((NEW_KEY, signer["fingerprint"]),) if remarks else (),
         observations={SIGNERS_KEY: updated_history},
     )
 
