@@ -182,10 +182,13 @@ class Edition(Content):
         """Return the requirements of all steps in order, without those of tiers."""
         return tuple(r for step in self.steps for r in step.requirements)
 
+    def all_requirements(self) -> tuple[Requirement, ...]:
+        """Return the requirements of all steps in order, then those of tiers."""
+        return (*self.requirements(), *(r for tier in self.tiers for r in tier.requirements))
+
     def requirement(self, id: str) -> Requirement | None:
         """Return the requirement with this ID from the steps or tiers, or None."""
-        tier = (r for t in self.tiers for r in t.requirements)
-        return next((r for r in (*self.requirements(), *tier) if r.id == id), None)
+        return next((r for r in self.all_requirements() if r.id == id), None)
 
     def step(self, key: str) -> Step:
         return next(step for step in self.steps if step.key == key)

@@ -18,8 +18,9 @@ from tests.verification.checks.fake_sources import (
     build_registry_listing,
     build_release_answers,
 )
+from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CheckRun
-from verification.checks.runner import list_checked_requirements, list_required_check_keys, run_integration_checks
+from verification.checks.runner import list_checked_requirements, run_integration_checks
 
 MOVED_REPOSITORY = replace(REPOSITORY, owner_id=9, full_name="globex/terraform-provider-rocket")
 

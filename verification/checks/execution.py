@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 
 import verification.checks.rules  # noqa: F401 - registers the checks
+from integrations.programs.requirements import Requirement
 from integrations.programs.schema import Edition, Program
 from portal.core.repository_urls import get_product_name
 from portal.core.value_types import JsonObject
@@ -40,28 +41,27 @@ def build_subject(program: Program, edition: Edition, repository: str) -> Subjec
 
 def list_check_keys(edition: Edition, category: str = "") -> tuple[str, ...]:
     """Return the checks that an edition requires, tiers included, each once. Default: those of all categories."""
-    requirements = (
-        *edition.requirements(),
-        *(requirement for tier in edition.tiers for requirement in tier.requirements),
-    )
-    applicable = (
-        requirement
-        for requirement in requirements
-        if not (requirement.categories and category) or category in requirement.categories
-    )
-    return tuple(dict.fromkeys(key for requirement in applicable for key in requirement.checks))
+    return _list_applicable_keys(edition.all_requirements(), category)
 
 
 def list_advisory_check_keys(edition: Edition, category: str = "") -> frozenset[str]:
     """Return the checks that block nothing: those of optional requirements and of tiers only."""
     mandatory_requirements = (requirement for requirement in edition.requirements() if not requirement.optional)
-    mandatory_keys = {
-        key
-        for requirement in mandatory_requirements
+    mandatory_keys = _list_applicable_keys(mandatory_requirements, category)
+    return frozenset(list_check_keys(edition, category)) - frozenset(mandatory_keys)
+
+
+def _list_applicable_keys(requirements: Iterable[Requirement], category: str) -> tuple[str, ...]:
+    return list_required_check_keys(
+        requirement
+        for requirement in requirements
         if not (requirement.categories and category) or category in requirement.categories
-        for key in requirement.checks
-    }
-    return frozenset(list_check_keys(edition, category)) - mandatory_keys
+    )
+
+
+def list_required_check_keys(requirements: Iterable[Requirement]) -> tuple[str, ...]:
+    """Return the checks of these requirements, each once, in the order of the path."""
+    return tuple(dict.fromkeys(key for requirement in requirements for key in requirement.checks))
 
 
 def run_checks(

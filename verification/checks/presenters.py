@@ -8,8 +8,9 @@ from django.utils.translation import gettext as _
 from integrations.submissions.models import Integration
 from portal.core.value_types import JsonObject
 from portal.ui.components.moments import format_short
+from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CheckRun
-from verification.checks.runner import list_checked_requirements, list_required_check_keys
+from verification.checks.runner import list_checked_requirements
 from verification.checks.services.accepted_deviations import get_acceptable_value
 from verification.checks.types import get_description
 from verification.outcomes import Outcome
@@ -22,7 +23,7 @@ class CheckResultRow:
     """One check on the page.
 
     `advice` is set only if the reader can act; `next_try` after an error on our side. `since`: when this result was
-    first returned; `at`: when it was last returned. `looking`: the check is running.
+    first returned; `at`: when it was last returned. `going_on`: text while the check is running.
     """
 
     key: str
@@ -36,17 +37,13 @@ class CheckResultRow:
     since: datetime | None = None
     next_try: datetime | None = None
     evidence: tuple[JsonObject, ...] = ()
-    looking: bool = False
+    going_on: str = ""
     accepts: tuple[str, str] = ("", "")  # what a reviewer can accept permanently, and its value
 
     @property
     def anchor(self) -> str:
         """Return the id of the row in the page."""
         return f"check-{self.key.replace('.', '-')}"
-
-    @property
-    def going_on(self) -> str:
-        return _("Running…") if self.looking else ""
 
 
 def list_check_results(integration: Integration, check_run: CheckRun | None, now: datetime) -> list[CheckResultRow]:
@@ -64,7 +61,7 @@ def list_check_results(integration: Integration, check_run: CheckRun | None, now
             conclusive_by_key.get(key),
             check_run,
             key in waived_check_keys,
-            is_running and key not in finished_keys,
+            _("Running…") if is_running and key not in finished_keys else "",
             now,
         )
         for key in list_required_check_keys(list_checked_requirements(integration))
@@ -73,24 +70,11 @@ def list_check_results(integration: Integration, check_run: CheckRun | None, now
 
 def list_waived_check_keys(integration: Integration, now: datetime) -> set[str]:
     """Return the checks of requirements that are waived now, unless another requirement needs them too."""
-    fulfillments = integration.fulfillments_by_id
-    waived_ids = {
-        requirement.id
-        for requirement in list_checked_requirements(integration)
-        if requirement.id in fulfillments and fulfillments[requirement.id].is_waived(now)
-    }
-    required_keys = {
-        key
-        for requirement in list_checked_requirements(integration)
-        if requirement.id not in waived_ids
-        for key in requirement.checks
-    }
-    return {
-        key
-        for requirement in list_checked_requirements(integration)
-        if requirement.id in waived_ids
-        for key in requirement.checks
-    } - required_keys
+    waived_ids = {id for id, fulfillment in integration.fulfillments_by_id.items() if fulfillment.is_waived(now)}
+    requirements = list_checked_requirements(integration)
+    waived_keys = list_required_check_keys(each for each in requirements if each.id in waived_ids)
+    required_keys = list_required_check_keys(each for each in requirements if each.id not in waived_ids)
+    return set(waived_keys) - set(required_keys)
 
 
 def _build_row(
@@ -99,15 +83,14 @@ def _build_row(
     conclusive: CheckResult | None,
     check_run: CheckRun | None,
     is_waived: bool,
-    is_running: bool,
+    going_on: str,
     now: datetime,
 ) -> CheckResultRow:
     description = get_description(key)
     result = conclusive or newest
     if result is None or newest is None:
-        return CheckResultRow(
-            key, _(description.title), Outcome.NOT_RUN, _("This check hasn't run yet."), looking=is_running
-        )
+        summary = _("This check hasn't run yet.")
+        return CheckResultRow(key, _(description.title), Outcome.NOT_RUN, summary, going_on=going_on)
     is_outage = newest.outcome == Outcome.ERROR
     outcome = _determine_outcome(result, is_waived, now)
     return CheckResultRow(
@@ -124,7 +107,7 @@ def _build_row(
         since=result.at,
         next_try=check_run.next_attempt_at if check_run and is_outage and not check_run.is_under_way(now) else None,
         evidence=tuple(_add_timestamp(item) for item in result.evidence),
-        looking=is_running,
+        going_on=going_on,
         accepts=get_acceptable_value(conclusive),
     )
 

@@ -6,7 +6,7 @@ Each result is stored as soon as it is known, so that a page can show it while o
 
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -31,9 +31,8 @@ log = logging.getLogger(__name__)
 ResultsByKey = dict[str, Result]
 ProgressCallback = Callable[[str], None]
 RETRY_DELAYS = tuple(timedelta(minutes=m) for m in (10, 30, 120, 360, 1440))
-TIME_LIMIT_SECONDS = (
-    150.0  # checks start within this time; the longest one, reading a release, may take 120 seconds more
-)
+# checks start within this time; the longest one, reading a release, may take 120 seconds more
+TIME_LIMIT_SECONDS = 150.0
 DEFERRED_RESULT = Result(Outcome.ERROR, "Earlier checks took too long. We postponed this check.")
 FROZEN_KEY = f"{observations.LAST_SEEN_PREFIX}frozen"
 
@@ -53,21 +52,11 @@ def calculate_retry_at(attempt: int, now: datetime) -> datetime:
 
 def list_checked_requirements(integration: Integration) -> tuple[Requirement, ...]:
     """Return the requirements of the edition that checks decide, those of tiers included."""
-    edition = integration.edition
-    requirements = (
-        *edition.requirements(),
-        *(requirement for tier in edition.tiers for requirement in tier.requirements),
-    )
     return tuple(
         requirement
-        for requirement in requirements
+        for requirement in integration.edition.all_requirements()
         if requirement.checks and context.is_applicable(requirement, integration)
     )
-
-
-def list_required_check_keys(requirements: Sequence[Requirement]) -> list[str]:
-    """Return the checks of these requirements, each once, in the order of the path."""
-    return list(dict.fromkeys(key for requirement in requirements for key in requirement.checks))
 
 
 def build_integration_subject(integration: Integration, now: datetime | None = None) -> Subject:
@@ -101,21 +90,10 @@ def _list_sibling_repositories(integration: Integration) -> tuple[str, ...]:
 
 def _collect_answers(integration: Integration) -> dict[str, dict[str, object]]:
     """Return the answers from forms by requirement, in the order of the path."""
-    fulfillments, edition = integration.fulfillments_by_id, integration.edition
-    requirements = (
-        *edition.requirements(),
-        *(requirement for tier in edition.tiers for requirement in tier.requirements),
-    )
-    form_ids = (
-        requirement.id
-        for requirement in requirements
-        if requirement.kind == RequirementKind.FORM and requirement.id in fulfillments
-    )
-    return {
-        requirement_id: fulfillments[requirement_id].data
-        for requirement_id in form_ids
-        if fulfillments[requirement_id].data
-    }
+    fulfillments = integration.fulfillments_by_id
+    requirements = integration.edition.all_requirements()
+    form_ids = [requirement.id for requirement in requirements if requirement.kind == RequirementKind.FORM]
+    return {id: fulfillments[id].data for id in form_ids if id in fulfillments and fulfillments[id].data}
 
 
 def run_integration_checks(
@@ -141,7 +119,7 @@ def run_integration_checks(
     subject, run_sources = build_integration_subject(integration, now), sources or factory.build_sources()
     results: ResultsByKey = {}
     deadline = time.monotonic() + TIME_LIMIT_SECONDS
-    for key in list_required_check_keys(requirements):
+    for key in execution.list_required_check_keys(requirements):
         new_result = (
             _sanitize_result(execution.run_check(key, subject, run_sources), key)
             if time.monotonic() < deadline
@@ -235,17 +213,12 @@ def _freeze_listing(integration: Integration, results: ResultsByKey, now: dateti
     current = Integration.objects.get(pk=integration.pk)
     if not reason or not current.is_listed or current.on_hold_for:
         return
-    observation, is_new = Observation.objects.get_or_create(
-        integration=current,
-        key=FROZEN_KEY,
-        defaults={"value": reason, "source": key, "since": now, "confirmed_at": now},
+    if Observation.objects.filter(integration=current, key=FROZEN_KEY, value=reason).exists():
+        return
+    observations.store_observation(current, key, {FROZEN_KEY: reason}, now)
+    perform_transition(
+        current, "put_on_hold", actor=None, note=reason, now=now, waits_for=str(ResponsibleParty.PROGRAM)
     )
-    if is_new or observation.value != reason:
-        observation.value, observation.source, observation.since, observation.confirmed_at = reason, key, now, now
-        observation.save()
-        perform_transition(
-            current, "put_on_hold", actor=None, note=reason, now=now, waits_for=str(ResponsibleParty.PROGRAM)
-        )
 
 
 def _serialize_detail(key: str, result: Result) -> dict[str, object]:

@@ -11,8 +11,9 @@ from portal.notifications.models import EmailMessage
 from tests.portal.api.calling import Caller, caller
 from tests.portal.api.test_tokens import kind
 from verification.checks import execution
+from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CheckRun, CiCheckReport
-from verification.checks.runner import build_integration_subject, list_checked_requirements, list_required_check_keys
+from verification.checks.runner import build_integration_subject, list_checked_requirements
 from verification.checks.services import ci_reports
 from verification.checks.services.ci_reports import ReportedResults
 from verification.outcomes import Outcome, Result

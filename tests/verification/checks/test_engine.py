@@ -16,9 +16,10 @@ from tests.conftest import NOW, begin, meet
 from tests.verification.checks.stubs import Stubs
 from tests.verification.checks.test_network_cut import READ_NOTHING
 from verification.checks import runner
+from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, Observation
 from verification.checks.rules import link_reachability, release
-from verification.checks.runner import list_checked_requirements, list_required_check_keys, run_integration_checks
+from verification.checks.runner import list_checked_requirements, run_integration_checks
 from verification.checks.services import observations
 from verification.checks.types import CHECKS
 from verification.outcomes import Evidence, Outcome, Result, build_conflict_result

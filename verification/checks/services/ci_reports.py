@@ -4,7 +4,7 @@ The sample depends only on the integration, commit, and version, so that repeati
 depends on a secret of the portal, so that partners can't choose commits outside the sample.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -19,8 +19,9 @@ from integrations.submissions.services.changes import change_integration
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject
+from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CiCheckReport
-from verification.checks.runner import list_checked_requirements, list_required_check_keys
+from verification.checks.runner import list_checked_requirements
 from verification.checks.services import runs
 from verification.outcomes import Outcome, get_worst_outcome
 
@@ -50,9 +51,8 @@ def report_ci_results(
         row = change.integration
         _refuse_other_subject(row, reported_results)
         sampling_reason = get_sampling_reason(row, reported_results, now)
-        counted_checks = [
-            check for check in reported_results.checks if not check.get("hint")
-        ] or reported_results.checks
+        checks = reported_results.checks
+        counted_checks = [check for check in checks if not check.get("hint")] or checks
         ci_report = CiCheckReport.objects.create(
             integration=row,
             reported_by=str(actor)[:150],
@@ -100,12 +100,11 @@ def get_sampling_reason(row: Integration, reported_results: ReportedResults, now
 def is_decisive(row: Integration, reported_results: ReportedResults, now: datetime) -> bool:
     """Return whether the report passes a check that no fulfilled requirement covers."""
     fulfillments = row.fulfillments_by_id
-    unmet_check_keys = {
-        key
+    unmet_check_keys = list_required_check_keys(
+        requirement
         for requirement in list_checked_requirements(row)
         if requirement.id not in fulfillments or not fulfillments[requirement.id].is_met(now)
-        for key in requirement.checks
-    }
+    )
     return any(
         check["outcome"] in GOOD_OUTCOMES and check["id"] in unmet_check_keys for check in reported_results.checks
     )
@@ -127,7 +126,7 @@ def compare_report(report: CiCheckReport, now: datetime) -> bool:
     results_by_key = get_results_since(report)
     if results_by_key is None:
         return False
-    differences = find_disagreements(report, results_by_key)
+    differences = list(find_disagreements(report, results_by_key))
     with transaction.atomic():
         pending_report = CiCheckReport.objects.filter(pk=report.pk, compared_at=None)
         if not pending_report.update(compared_at=now, disagreements=differences):
@@ -153,20 +152,15 @@ def _is_conclusive_since(row: CheckResult | None, reported_at: datetime) -> bool
     return row is not None and row.last_seen >= reported_at and row.outcome != Outcome.ERROR
 
 
-def find_disagreements(report: CiCheckReport, results_by_key: dict[str, CheckResult]) -> list[dict[str, str]]:
-    """Return the checks with a decisive result on both sides of which only one is good."""
-    return [
-        {
-            "id": check["id"],
-            "reported": check["outcome"],
-            "found": results_by_key[check["id"]].outcome,
-            "summary": results_by_key[check["id"]].summary,
-        }
-        for check in report.results
-        if check["id"] in results_by_key
-        and {check["outcome"], results_by_key[check["id"]].outcome} <= DECISIVE_OUTCOMES
-        and (check["outcome"] in GOOD_OUTCOMES) != (results_by_key[check["id"]].outcome in GOOD_OUTCOMES)
-    ]
+def find_disagreements(report: CiCheckReport, results_by_key: dict[str, CheckResult]) -> Iterator[dict[str, str]]:
+    """Yield the checks with a decisive result on both sides of which only one is good."""
+    for check in report.results:
+        result = results_by_key.get(check["id"])
+        if result is None or not {check["outcome"], result.outcome} <= DECISIVE_OUTCOMES:
+            continue
+        if (check["outcome"] in GOOD_OUTCOMES) != (result.outcome in GOOD_OUTCOMES):
+            found = {"found": result.outcome, "summary": result.summary}
+            yield {"id": check["id"], "reported": check["outcome"], **found}
 
 
 def _open_finding(report: CiCheckReport, differences: list[dict[str, str]], now: datetime) -> None:
@@ -179,13 +173,8 @@ def _open_finding(report: CiCheckReport, differences: list[dict[str, str]], now:
         f"{difference['id']}: reported {difference['reported']}, found {difference['found']}. {difference['summary']}"
         for difference in differences
     ]
-    text = f"The CI report for {report.commit[:12]} differs from the portal's results:\n" + "\n".join(lines)
+    commit = report.commit[:12]
+    text = f"The CI report for {commit} differs from the portal's results:\n" + "\n".join(lines)
     with change_integration(report.integration, permissions.is_machine, actor=None, now=now) as change:
         findings.open_automatic_finding(change.integration, requirement.id, text, now=now)
-        change.record(
-            "check.disagreed",
-            text,
-            requirement=requirement.id,
-            title=requirement.title,
-            commit=report.commit[:12],
-        )
+        change.record("check.disagreed", text, requirement=requirement.id, title=requirement.title, commit=commit)

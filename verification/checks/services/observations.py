@@ -74,11 +74,8 @@ def _save_observation(integration: Integration, key: str, value: object, source:
         return
     if observation.value != value:
         observation.value, observation.since = value, now
-    observation.source, observation.confirmed_at, observation.missing_since = (
-        source,
-        max(observation.confirmed_at, now),
-        None,
-    )
+    observation.source, observation.missing_since = source, None
+    observation.confirmed_at = max(observation.confirmed_at, now)
     observation.save()
 
 

@@ -19,8 +19,9 @@ from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, Reschedule
 from verification import sources
+from verification.checks.execution import list_required_check_keys
 from verification.checks.rules import run_task as check
-from verification.checks.runner import list_checked_requirements, list_required_check_keys
+from verification.checks.runner import list_checked_requirements
 from verification.testruns.kinds.base import CommandOutput, ProgramFetcher, TestKind, retry_while_locked
 from verification.testruns.kinds.run_task import cli
 from verification.testruns.kinds.run_task.database_store import DatabaseStore
