@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
+from django_stubs_ext import StrPromise
 
 from portal.core.text_fields import MultiLineField, SingleLineField
 from portal.core.value_types import NamedValues
@@ -29,6 +30,10 @@ MAX_CHARACTERS = 800  # the options are part of the URL
 CHOICE_BY_FIELD = {"external_names": "external", "kinds": "kinds", "references": "references"}
 
 
+def build_lines_field(label: StrPromise, help_text: StrPromise) -> MultiLineField:
+    return MultiLineField(label=label, required=False, rows=2, max_length=MAX_CHARACTERS, help_text=help_text)
+
+
 class GeneratorChoicesForm(forms.Form):
     """Generator options, which a schema doesn't define. Empty fields have default values."""
 
@@ -42,26 +47,16 @@ class GeneratorChoicesForm(forms.Form):
         label=_("API version"), required=False, max_length=40, help_text=_("For example, v1alpha1.")
     )
     external_name = forms.ChoiceField(label=_("Identifier"), choices=IDENTIFIER_CHOICES, required=False)
-    external_names = MultiLineField(
-        label=_("Identifiers of specific resources"),
-        required=False,
-        rows=2,
-        max_length=MAX_CHARACTERS,
-        help_text=_("Enter one RESOURCE=RULE per line. For example, acme_key=NAME_AS_IDENTIFIER."),
+    external_names = build_lines_field(
+        _("Identifiers of specific resources"),
+        _("Enter one RESOURCE=RULE per line. For example, acme_key=NAME_AS_IDENTIFIER."),
     )
-    kinds = MultiLineField(
-        label=_("Groups and kinds"),
-        required=False,
-        rows=2,
-        max_length=MAX_CHARACTERS,
-        help_text=_("Enter one RESOURCE=group/Kind per line. For example, acme_user_role=iam/Role."),
+    kinds = build_lines_field(
+        _("Groups and kinds"), _("Enter one RESOURCE=group/Kind per line. For example, acme_user_role=iam/Role.")
     )
-    references = MultiLineField(
-        label=_("References to other resources"),
-        required=False,
-        rows=2,
-        max_length=MAX_CHARACTERS,
-        help_text=_("Enter one RESOURCE.argument per line. For example, acme_server.disk.network_id."),
+    references = build_lines_field(
+        _("References to other resources"),
+        _("Enter one RESOURCE.argument per line. For example, acme_server.disk.network_id."),
     )
     singletons = forms.ChoiceField(label=_("Lists with at most one item"), choices=LIST_CHOICES, required=False)
     single_blocks = forms.ChoiceField(label=_("Single blocks"), choices=LIST_CHOICES, required=False)

@@ -22,10 +22,10 @@ def schema(*nodes: Node) -> ParsedSchema:
 )
 def test_deprecated_must_have_a_message_or_speak_of_it(description: str, message: str, is_silent: bool) -> None:
     node = Node("name", "string", deprecated=True, deprecation=message, description=description)
-    assert check_deprecation(schema(node)) == (1, ["resource acme_a: name"] if is_silent else [])
+    assert list(check_deprecation(schema(node))) == [("resource acme_a: name", not is_silent)]
 
 
 def test_descriptions_of_timeouts_are_not_asked_for() -> None:
     inside = (Node("create", "string", optional=True),)
-    looked_count, missing = check_descriptions(schema(Node("timeouts", "object", syntax="block", children=inside)))
-    assert (looked_count, missing) == (1, ["resource acme_a"])
+    places = check_descriptions(schema(Node("timeouts", "object", syntax="block", children=inside)))
+    assert list(places) == [("resource acme_a", False)]

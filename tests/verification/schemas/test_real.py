@@ -67,7 +67,7 @@ from verification.schemas.engine.coverage import build_coverage, build_previews,
 from verification.schemas.engine.parsing import parse_schema
 schema = parse_schema(Path(sys.argv[1]).read_bytes())
 found = list(build_previews(schema, parse_choices(schema.prefix)))
-texts = [name + text for one in found for name, text in one.files()] + [render_json(build_coverage(schema, found))]
+texts = [name + text for one in found for name, text, _ in one.files()] + [render_json(build_coverage(schema, found))]
 print(len(texts), hashlib.sha256("".join(texts).encode()).hexdigest())
 """
 

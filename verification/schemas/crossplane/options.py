@@ -6,7 +6,11 @@ from the provider, which is what most published providers choose.
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from pydantic import TypeAdapter
+
+from portal.core.content_files import Content, load_content
 from verification.schemas.crossplane.naming import GroupKind, derive_group_kind
 
 IDENTIFIER_FROM_PROVIDER = "IDENTIFIER_FROM_PROVIDER"
@@ -24,7 +28,7 @@ DEFAULT_DOMAIN = "upbound.io"
 
 
 @dataclass(frozen=True, slots=True)
-class ChoiceOption:
+class ChoiceOption(Content):
     """Option with a fixed set of values, of which the first is the default.
 
     `message` explains another value, `help` is the description for the command.
@@ -39,35 +43,9 @@ class ChoiceOption:
         return self.values[0]
 
 
-CHOICE_OPTIONS = {
-    "singletons": ChoiceOption(
-        ("array", "object"),
-        "Lists with one item must be “array” or “object”.",
-        "Type of a list with at most one item.",
-    ),
-    "single_blocks": ChoiceOption(
-        ("array", "object"),
-        "Single blocks must be “array” or “object”.",
-        "Type of a single block. The newest generator creates an object.",
-    ),
-    "computed_nested": ChoiceOption(
-        ("status", "parameter"),
-        "Computed nested attributes must be “status” or “parameter”.",
-        "Location of computed nested attributes. Generators around version 2.0 create a parameter.",
-    ),
-    # the default is the value of generators that read Go code, as for the largest providers
-    "numbers": ChoiceOption(
-        ("integer", "number"),
-        "Numbers must be “number” or “integer”.",
-        "Type of numbers. Generators that don't read Go code use “number”.",
-    ),
-    # the default is the runtime of most published definitions
-    "runtime": ChoiceOption(
-        ("2.0", "2.3", "1"),
-        "The runtime must be one of 2.0, 2.3, 1.",
-        "The crossplane-runtime version of the generated definitions.",
-    ),
-}
+CHOICE_OPTIONS = load_content(
+    Path(__file__).parent.parent / "data" / "options.yaml", TypeAdapter(dict[str, ChoiceOption])
+)
 
 
 class InvalidChoiceError(ValueError):

@@ -11,7 +11,6 @@ from verification.schemas.crossplane.managed_resource import ManagedResource, Ma
 from verification.schemas.crossplane.options import GeneratorChoices
 from verification.schemas.engine.types import Node, Resource
 
-OPERATIONS = ("Create", "Update", "Delete")
 FROM_EXTERNAL_NAME = "from the annotation crossplane.io/external-name"
 Request = dict[str, JsonObject | None]
 
@@ -19,9 +18,16 @@ Request = dict[str, JsonObject | None]
 def build_requests(codec: ManagedResourceCodec, managed_resource: ManagedResource) -> dict[str, Request]:
     """Return the prior and planned state of each operation. Raises UnresolvedSecretError."""
     planned_state = codec.encode_spec(managed_resource)
+    created_state = codec.encode_spec(managed_resource, creating=True)
+    return _arrange_states(created_state, codec.encode_state(managed_resource), planned_state)
+
+
+def _arrange_states(
+    created_state: JsonObject, prior_state: JsonObject, planned_state: JsonObject
+) -> dict[str, Request]:
     return {
-        "Create": {"PriorState": None, "PlannedState": codec.encode_spec(managed_resource, creating=True)},
-        "Update": {"PriorState": codec.encode_state(managed_resource), "PlannedState": planned_state},
+        "Create": {"PriorState": None, "PlannedState": created_state},
+        "Update": {"PriorState": prior_state, "PlannedState": planned_state},
         "Delete": {"PriorState": planned_state, "PlannedState": None},
     }
 
@@ -34,11 +40,7 @@ def describe_requests(resource: Resource, choices: GeneratorChoices) -> dict[str
         node.name: _describe_planned(node, name_arguments, "spec.forProvider") for node in resource.arguments
     } | timeouts
     prior_state = {node.name: _describe_prior(node, name_arguments) for node in resource.arguments} | timeouts
-    return {
-        "Create": {"PriorState": None, "PlannedState": planned_state},
-        "Update": {"PriorState": prior_state, "PlannedState": planned_state},
-        "Delete": {"PriorState": planned_state, "PlannedState": None},
-    }
+    return _arrange_states(planned_state, prior_state, planned_state)
 
 
 def _describe_timeouts(resource: Resource) -> dict[str, object]:

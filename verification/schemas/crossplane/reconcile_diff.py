@@ -4,7 +4,7 @@ The operation drives a controller; late initialization copies values that only t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from portal.core.value_types import JsonObject
@@ -32,17 +32,13 @@ def compare(
         return _decide_missing(managed_resource)
     if managed_resource.is_being_deleted:
         return _apply_policies(managed_resource, DELETE, "The object is being deleted.")
-    spec_value = codec.encode_spec(managed_resource)
-    late = (
-        dict(_find_late_values(codec, managed_resource, observed_value))
-        if managed_resource.allows("LateInitialize")
-        else {}
-    )
-    paths = tuple(_find_differences(codec.resource.arguments, spec_value, observed_value))
-    if not paths:
-        return ReconcileDecision(NOTHING, "The object matches the spec.", late=late)
-    decision = _apply_policies(managed_resource, UPDATE, "Some arguments differ from the spec.")
-    return ReconcileDecision(decision.action, decision.why, paths, late)
+    paths = tuple(_find_differences(codec.resource.arguments, codec.encode_spec(managed_resource), observed_value))
+    decision = ReconcileDecision(NOTHING, "The object matches the spec.")
+    if paths:
+        decision = _apply_policies(managed_resource, UPDATE, "Some arguments differ from the spec.")
+    is_late_allowed = managed_resource.allows("LateInitialize")
+    late = dict(_find_late_values(codec, managed_resource, observed_value)) if is_late_allowed else {}
+    return replace(decision, paths=paths, late=late)
 
 
 def _decide_missing(managed_resource: ManagedResource) -> ReconcileDecision:
@@ -57,13 +53,20 @@ def _apply_policies(managed_resource: ManagedResource, action: str, why: str) ->
     return ReconcileDecision(NOTHING, f"{why} The management policies don't allow the action “{action}”.")
 
 
+def _pair_values(
+    nodes: tuple[Node, ...], spec_value: JsonObject, observed_value: JsonObject, path: str
+) -> Iterator[tuple[Node, str, Any, Any]]:
+    """Yield each node with its path, its desired value and its observed one."""
+    for node in nodes:
+        here = f"{path}.{node.name}" if path else node.name
+        yield node, here, spec_value.get(node.name), observed_value.get(node.name)
+
+
 def _find_differences(
     nodes: tuple[Node, ...], spec_value: JsonObject, observed_value: JsonObject, path: str = ""
 ) -> Iterator[str]:
     """Return the arguments that differ from the spec. Arguments without a desired value never differ."""
-    for node in nodes:
-        here = f"{path}.{node.name}" if path else node.name
-        mine, theirs = spec_value.get(node.name), observed_value.get(node.name)
+    for node, here, mine, theirs in _pair_values(nodes, spec_value, observed_value, path):
         if mine is None or node.is_observed or (node.syntax == "block" and mine == [] and node.computed):
             continue
         if node.kind == "object" and node.children is not None and isinstance(theirs, dict):
@@ -117,9 +120,7 @@ def _find_late_values(
 def _find_unset(
     nodes: tuple[Node, ...], spec_value: JsonObject, observed_value: JsonObject, path: str = ""
 ) -> Iterator[tuple[str, object]]:
-    for node in nodes:
-        here = f"{path}.{node.name}" if path else node.name
-        mine, theirs = spec_value.get(node.name), observed_value.get(node.name)
+    for node, here, mine, theirs in _pair_values(nodes, spec_value, observed_value, path):
         if node.is_observed or node.sensitive or theirs in (None, [], {}, ""):
             continue
         if mine in (None, []):

@@ -36,10 +36,10 @@ class CrdPreview:
     def kind(self) -> str:
         return str(self.definitions[0]["spec"]["names"]["kind"]) if self.definitions else ""
 
-    def files(self) -> Iterator[tuple[str, str]]:
-        """Yield the name and the text of each file."""
+    def files(self) -> Iterator[tuple[str, str, JsonObject]]:
+        """Yield the name and the text of each file, with its definition."""
         for one in self.definitions:
-            yield build_file_name(one), dump(one)
+            yield build_file_name(one), dump(one), one
 
 
 def build_file_name(one: JsonObject) -> str:
@@ -146,8 +146,7 @@ def iterate_files(schema: ParsedSchema, choices: GeneratorChoices) -> Iterator[t
     """Yield the name and text of each file, with its definition if it has one. The last two contain the coverage."""
     entries = []
     for one in build_previews(schema, choices):
-        for definition, (name, text) in zip(one.definitions, one.files(), strict=True):
-            yield name, text, definition
+        yield from one.files()
         entries.append(summarize_preview(one))
     coverage = combine_coverage(schema, entries)
     yield COVERAGE_FILE, render_json(coverage), None

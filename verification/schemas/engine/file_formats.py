@@ -1,6 +1,5 @@
 """Reader of schema files: JSON, plain or gzipped."""
 
-import gzip
 import json
 import re
 import zlib
@@ -10,9 +9,8 @@ from verification.schemas.engine.types import SchemaParseError
 
 MAX_SCHEMA_BYTES = 200 * 1024 * 1024  # uncompressed; the largest known provider has 14 MB
 GZIP_MAGIC = b"\x1f\x8b"
-SURROGATE_PATTERN = re.compile(
-    r"\\u[dD][89a-fA-F]"
-)  # of a character that is spelt as two: alone it is none, and cannot be shown
+# of a character that is spelt as two: alone it is none, and cannot be shown
+SURROGATE_PATTERN = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def unpack(body: bytes, max_bytes: int = MAX_SCHEMA_BYTES) -> bytes:
@@ -30,7 +28,7 @@ def _gunzip(body: bytes, max_bytes: int) -> bytes:
         content = stream.decompress(body, max_bytes + 1)
         if not stream.eof and len(content) <= max_bytes:
             raise SchemaParseError("The gzip file is incomplete.")
-    except (zlib.error, gzip.BadGzipFile) as error:
+    except zlib.error as error:
         raise SchemaParseError("Can't decompress the gzip file.") from error
     return content
 

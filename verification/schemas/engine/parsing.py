@@ -116,18 +116,18 @@ def _parse_resource(name: str, data: Mapping[str, object]) -> Resource:
 
 def _parse_nodes(block: Mapping[str, object], where: str, depth: int) -> tuple[Node, ...]:
     """Parse the nodes of a block, ordered by name."""
+    _require_depth(depth, where)
+    nodes = []
+    for key, parse in (("attributes", _parse_attribute), ("block_types", _parse_block)):
+        for name, one in _require_mapping(block.get(key), where).items():
+            here = f"{where}.{name}"
+            nodes.append(parse(name, _require_mapping(one, here), here, depth))
+    return tuple(sorted(nodes, key=lambda node: node.name))
+
+
+def _require_depth(depth: int, where: str) -> None:
     if depth > MAX_DEPTH:
         raise SchemaParseError(f"{where[:100]}: nested more than {MAX_DEPTH} levels deep.")
-    attributes = _require_mapping(block.get("attributes"), where)
-    blocks = _require_mapping(block.get("block_types"), where)
-    nodes = [
-        _parse_attribute(name, _require_mapping(one, f"{where}.{name}"), where, depth)
-        for name, one in attributes.items()
-    ]
-    nodes += [
-        _parse_block(name, _require_mapping(one, f"{where}.{name}"), where, depth) for name, one in blocks.items()
-    ]
-    return tuple(sorted(nodes, key=lambda node: node.name))
 
 
 def _parse_flags(data: Mapping[str, object]) -> NamedValues:
@@ -142,26 +142,19 @@ def _get_deprecation(data: Mapping[str, object]) -> str:
 
 
 def _parse_attribute(name: str, data: Mapping[str, object], where: str, depth: int) -> Node:
-    nested_type = _require_mapping(data.get("nested_type"), f"{where}.{name}")
+    nested_type = _require_mapping(data.get("nested_type"), where)
     if not nested_type:
-        return parse_type(name, data.get("type"), _parse_flags(data), f"{where}.{name}", depth)
-    mode = _parse_mode(nested_type, f"{where}.{name}")
-    children = _parse_nodes({"attributes": nested_type.get("attributes")}, f"{where}.{name}", depth + 1)
-    return Node(
-        name=name,
-        kind=mode,
-        syntax="nested",
-        children=children,
-        **_parse_item_limits(nested_type),
-        **_parse_flags(data),
-    )
+        return parse_type(name, data.get("type"), _parse_flags(data), where, depth)
+    mode, items = _parse_mode(nested_type, where), _parse_item_limits(nested_type)
+    children = _parse_nodes({"attributes": nested_type.get("attributes")}, where, depth + 1)
+    return Node(name=name, kind=mode, syntax="nested", children=children, **items, **_parse_flags(data))
 
 
 def _parse_block(name: str, data: Mapping[str, object], where: str, depth: int) -> Node:
     """Parse a nested block. Blocks have no flags: without a minimum, they are optional; without a maximum, computed."""
-    inner = _require_mapping(data.get("block"), f"{where}.{name}")
-    mode = _parse_mode(data, f"{where}.{name}")
-    children = _parse_nodes(inner, f"{where}.{name}", depth + 1)
+    inner = _require_mapping(data.get("block"), where)
+    mode = _parse_mode(data, where)
+    children = _parse_nodes(inner, where, depth + 1)
     items = _parse_item_limits(data)
     optional = items["min_items"] == 0
     if mode == "object":
@@ -203,15 +196,11 @@ def _parse_mode(data: Mapping[str, object], where: str) -> str:
 
 def parse_type(name: str, type_expression: Any, flags: JsonObject, where: str, depth: int = 0) -> Node:
     """Parse a type expression: "string", ["list", "string"], ["object", {…}, ["optional names"]]."""
-    if depth > MAX_DEPTH:
-        raise SchemaParseError(f"{where[:100]}: nested more than {MAX_DEPTH} levels deep.")
+    _require_depth(depth, where)
     if type_expression in (*SCALARS, "dynamic"):
         return Node(name=name, kind=str(type_expression), **flags)
-    kind, inner = (
-        (type_expression[0], type_expression[1])
-        if isinstance(type_expression, list) and len(type_expression) > 1
-        else (None, None)
-    )
+    is_compound = isinstance(type_expression, list) and len(type_expression) > 1
+    kind, inner = type_expression[:2] if is_compound else (None, None)
     if kind == "tuple":
         return Node(name=name, kind="tuple", **flags)
     if kind == "object":

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from portal.core.value_types import JsonObject
 from verification.schemas.engine.types import Node, ParsedSchema, Resource
@@ -17,6 +18,7 @@ DEPRECATION_PATTERN = re.compile(
     re.IGNORECASE,
 )
 MAX_PLACES = 50  # stored places; the count includes all
+CheckedPlace = tuple[str, bool]  # the place, and whether it keeps the rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,48 +53,40 @@ def _iterate_nodes(schema: ParsedSchema) -> Iterator[tuple[str, Node]]:
                 yield f"{title}: {path}", each
 
 
-def check_prefix(schema: ParsedSchema) -> tuple[int, list[str]]:
+def check_prefix(schema: ParsedSchema) -> Iterator[CheckedPlace]:
     """Check that the names of resources and data sources start with the provider name."""
     word = schema.source.rpartition("/")[2].partition("-")[0]
-    names = [title for title, _ in _iterate_blocks(schema) if title != "provider"]
-    fits = (f" {word}", f" {word}_")
-    return len(names), [name for name in names if not (name.endswith(fits[0]) or fits[1] in name)]
+    for title, _ in _iterate_blocks(schema):
+        if title != "provider":
+            yield title, title.endswith(f" {word}") or f" {word}_" in title
 
 
-def check_descriptions(schema: ParsedSchema) -> tuple[int, list[str]]:
+def check_descriptions(schema: ParsedSchema) -> Iterator[CheckedPlace]:
     """Check that all resources, data sources, and arguments have a description."""
-    every = [(title, one.description) for title, one in _iterate_blocks(schema) if title != "provider"]
-    every += [
-        (place, node.description)
-        for place, node in _iterate_nodes(schema)
-        if node.syntax != "block" and node.name != "id"
-    ]
-    return len(every), [place for place, text in every if not text.strip()]
+    for title, one in _iterate_blocks(schema):
+        if title != "provider":
+            yield title, bool(one.description.strip())
+    for place, node in _iterate_nodes(schema):
+        if node.syntax != "block" and node.name != "id":
+            yield place, bool(node.description.strip())
 
 
-def check_deprecation(schema: ParsedSchema) -> tuple[int, list[str]]:
+def check_deprecation(schema: ParsedSchema) -> Iterator[CheckedPlace]:
     """Check that deprecated items have a message or mention the deprecation in the description."""
-    every: list[tuple[str, Resource | Node]] = [
-        (title, one) for title, one in _iterate_blocks(schema) if one.deprecated
-    ]
-    every += [(place, node) for place, node in _iterate_nodes(schema) if node.deprecated]
-    silent = [
-        place for place, one in every if not one.deprecation.strip() and not DEPRECATION_PATTERN.search(one.description)
-    ]
-    return len(every), silent
+    every: Iterator[tuple[str, Resource | Node]] = chain(_iterate_blocks(schema), _iterate_nodes(schema))
+    for place, one in every:
+        if one.deprecated:
+            yield place, bool(one.deprecation.strip() or DEPRECATION_PATTERN.search(one.description))
 
 
-def check_sensitivity(schema: ParsedSchema) -> tuple[int, list[str]]:
+def check_sensitivity(schema: ParsedSchema) -> Iterator[CheckedPlace]:
     """Check that arguments with names of secrets are sensitive or write-only."""
-    every = [
-        (place, node)
-        for place, node in _iterate_nodes(schema)
-        if node.kind == "string" and SECRET_NAME_PATTERN.search(node.name)
-    ]
-    return len(every), [place for place, node in every if not (node.sensitive or node.write_only)]
+    for place, node in _iterate_nodes(schema):
+        if node.kind == "string" and SECRET_NAME_PATTERN.search(node.name):
+            yield place, node.sensitive or node.write_only
 
 
-RULES: dict[str, Callable[[ParsedSchema], tuple[int, list[str]]]] = {
+RULES: dict[str, Callable[[ParsedSchema], Iterator[CheckedPlace]]] = {
     "prefix": check_prefix,
     "descriptions": check_descriptions,
     "deprecated": check_deprecation,
@@ -104,8 +98,9 @@ def evaluate_quality(schema: ParsedSchema) -> tuple[SchemaQualityResult, ...]:
     """Return the result of each rule in table order."""
     results = []
     for key, rule in RULES.items():
-        checked_count, places = rule(schema)
-        results.append(SchemaQualityResult(key, checked_count, tuple(places[:MAX_PLACES]), len(places)))
+        checked_places = list(rule(schema))
+        violations = [place for place, is_good in checked_places if not is_good]
+        results.append(SchemaQualityResult(key, len(checked_places), tuple(violations[:MAX_PLACES]), len(violations)))
     return tuple(results)
 
 

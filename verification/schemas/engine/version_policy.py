@@ -20,29 +20,23 @@ class VersionVerdict:
 
 def evaluate_version(old: Version, new: Version, difference: SchemaDifference) -> VersionVerdict:
     """Evaluate the version step. Before 1.0.0, a minor version can contain breaking changes."""
-    taken_step = _get_taken_step(old, new)
-    needed_step = _get_needed_step(difference, old)
+    taken, needed = _get_taken_step(old, new), _get_needed_step(difference, old)
+    is_breach = False
     if not difference.changes:
-        return VersionVerdict(needed_step, taken_step, True, f"The schema didn't change from {old} to {new}.")
-    if new < old:
-        return VersionVerdict(
-            needed_step,
-            taken_step,
-            True,
-            f"{new} is older than {old}. Semantic versioning doesn't apply to downgrades.",
-        )
-    if old.is_prerelease or new.is_prerelease:
-        return VersionVerdict(needed_step, taken_step, True, "Semantic versioning allows any changes in prereleases.")
-    if VERSION_STEPS.index(taken_step) >= VERSION_STEPS.index(needed_step):
-        return VersionVerdict(
-            needed_step, taken_step, True, f"The {taken_step} version step from {old} to {new} allows these changes."
-        )
-    if difference.breaking:
+        sentence = f"The schema didn't change from {old} to {new}."
+    elif new < old:
+        sentence = f"{new} is older than {old}. Semantic versioning doesn't apply to downgrades."
+    elif old.is_prerelease or new.is_prerelease:
+        sentence = "Semantic versioning allows any changes in prereleases."
+    elif VERSION_STEPS.index(taken) >= VERSION_STEPS.index(needed):
+        sentence = f"The {taken} version step from {old} to {new} allows these changes."
+    elif difference.breaking:
+        is_breach = True
         words = "a new minor version before 1.0.0" if old.major == 0 else "a new major version"
-        text = f"{old} to {new} is a {taken_step} step, but breaking changes require {words}."
-        return VersionVerdict(needed_step, taken_step, False, text)
-    text = f"{old} to {new} is a {taken_step} step. Additions usually need a minor version. No configuration breaks."
-    return VersionVerdict(needed_step, taken_step, True, text)
+        sentence = f"{old} to {new} is a {taken} step, but breaking changes require {words}."
+    else:
+        sentence = f"{old} to {new} is a {taken} step. Additions usually need a minor version. No configuration breaks."
+    return VersionVerdict(needed, taken, not is_breach, sentence)
 
 
 def _get_taken_step(old: Version, new: Version) -> str:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.value_types import JsonObject, TemplateContext
+from portal.core.value_types import TemplateContext
 from verification.schemas import services
 from verification.schemas.crossplane.provider_requests import describe_requests
 from verification.schemas.engine.coverage import (
@@ -94,7 +94,7 @@ def show_crd(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     shapes = describe_requests(preview_request.schema.resources[preview.resource], preview_request.choices)
     context = {
         "preview": preview,
-        "files": [(one["spec"]["scope"], name, text) for one, (name, text) in _list_files(preview)],
+        "files": [(one["spec"]["scope"], name, text) for name, text, one in preview.files()],
         "requests": [(operation, _format_states(states)) for operation, states in shapes.items()],
     }
     return render(request, "schemas/resource.html", preview_request.context | context)
@@ -105,15 +105,11 @@ def _format_states(states: Mapping[str, object]) -> list[tuple[str, str]]:
     return [(name, "" if state is None else dump(state).removeprefix("---").lstrip()) for name, state in states.items()]
 
 
-def _list_files(preview: CrdPreview) -> list[tuple[JsonObject, tuple[str, str]]]:
-    return list(zip(preview.definitions, preview.files(), strict=True))
-
-
 def download_crd(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Download the definition of a resource and scope as YAML."""
     preview = CrdPreviewRequest(request, uuid).preview(request.GET.get("resource", ""))
     scope = request.GET.get("scope", "Cluster")
-    for one, (name, text) in _list_files(preview):
+    for name, text, one in preview.files():
         if one["spec"]["scope"] == scope:
             headers = {"Content-Disposition": content_disposition_header(True, name) or ""}
             return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
