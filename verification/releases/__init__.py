@@ -74,7 +74,10 @@ class Report:
                 "verdict": self.terraform.verdict,
                 "message": self.terraform.message,
                 "platform": self.platform,
-                "platforms": {name: _decision_as_dict(judgement) for name, judgement in self.others.items()},
+                "platforms": {
+                    name: {"verdict": decision.verdict, "message": decision.message}
+                    for name, decision in self.others.items()
+                },
             },
         }
 
@@ -109,7 +112,3 @@ def _installs(decisions: dict[str, TerraformDecision]) -> Result:
     if open_:
         return Result(Outcome.NOT_RUN, next(iter(open_.values())).message, evidence)
     return Result(Outcome.PASS, "Terraform would install it.")
-
-
-def _decision_as_dict(judgement: TerraformDecision) -> dict[str, str]:
-    return {"verdict": judgement.verdict, "message": judgement.message}

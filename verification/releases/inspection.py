@@ -1,7 +1,7 @@
 """Reader of a release: registry answers, list of checksums, signature, archives and manifest, each read once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 from urllib.parse import urlsplit
 
@@ -10,8 +10,9 @@ from verification.releases.artifacts import archives, file_names, key_trust, sig
 from verification.releases.artifacts import checksums as sums
 from verification.releases.artifacts.archives import Archive
 from verification.releases.registry_package import Package, ParsedReply, VersionEntry, Versions
+from verification.sources.http.client import JSON, SIGNATURE, SUMS
 from verification.sources.registry.protocol import RegistryProtocol, RegistryReply
-from verification.terraform.versions import InvalidVersionError, Version, parse_version
+from verification.terraform.versions import parse_version, try_parse_version
 
 MOST_PLATFORMS = 40
 
@@ -78,22 +79,19 @@ class Reader:
         """The version, the newest release where none is named. `judged` is a platform that is asked for in any case."""
         parsed_reply = shapes.parse_reply(self.registry.versions(self.namespace, self.name), shapes.versions)
         version_entry = _choose_version(parsed_reply.value.entries if parsed_reply.value else (), version)
-        host, listed_version = self.host or self.registry.host, version_entry.version if version_entry else version
+        release = Release(self.namespace, self.name, self.host or self.registry.host, version, version, parsed_reply)
         if version_entry is None:
-            return Release(self.namespace, self.name, host, version, version, parsed_reply)
-        platform_names = tuple(dict.fromkeys((*version_entry.platforms[:MOST_PLATFORMS], required_platform)))
-        platforms = tuple(self._platform(platform, _plain(listed_version)) for platform in platform_names)
-        manifest = self._manifest(platforms, _plain(listed_version))
-        return Release(
-            self.namespace,
-            self.name,
-            host,
-            _plain(listed_version),
-            listed_version,
-            parsed_reply,
-            version_entry,
-            platforms,
-            manifest,
+            return release
+        plain_version = str(parse_version(version_entry.version))  # as Terraform writes it in addresses
+        platform_names = dict.fromkeys((*version_entry.platforms[:MOST_PLATFORMS], required_platform))
+        platforms = tuple(self._platform(name, plain_version) for name in platform_names)
+        return replace(
+            release,
+            version=plain_version,
+            requested_version=version_entry.version,
+            version_entry=version_entry,
+            platforms=platforms,
+            manifest=self._manifest(platforms, plain_version),
         )
 
     def _platform(self, name: str, version: str) -> Platform:
@@ -103,8 +101,8 @@ class Reader:
         if parsed_reply.value is None:
             return Platform(name, parsed_reply)
         package = parsed_reply.value
-        checksums = self.registry.sums(reply.resolve(package.shasums_url))
-        signature = self.registry.signature(reply.resolve(package.shasums_signature_url))
+        checksums = self.registry.ask(reply.resolve(package.shasums_url), SUMS)
+        signature = self.registry.ask(reply.resolve(package.shasums_signature_url), SIGNATURE)
         verdict = self._verdict(package, checksums, signature) if checksums.ok and signature.ok else None
         archive_reply, archive = self._archive(reply.resolve(package.download_url), version)
         trust = self._trust(package, verdict) if verdict else None
@@ -144,26 +142,14 @@ class Reader:
             if checksums is not None and sums.digest_of(checksums.body, filename):
                 parts = urlsplit(checksums.address)
                 folder = parts.path.rpartition("/")[0]
-                return self.registry.document(parts._replace(path=f"{folder}/{filename}", query="").geturl())
+                return self.registry.ask(parts._replace(path=f"{folder}/{filename}", query="").geturl(), JSON)
         return None
 
 
 def _choose_version(entries: tuple[VersionEntry, ...], version: str) -> VersionEntry | None:
     """The version that is asked for, however it is written; the newest release where none is."""
-    readable = [(parsed, one) for one in entries if (parsed := _parsed(one.version)) is not None]
+    readable = [(parsed, one) for one in entries if (parsed := try_parse_version(one.version)) is not None]
     if version:
-        return next((one for parsed, one in readable if parsed == _parsed(version)), None)
+        return next((one for parsed, one in readable if parsed == try_parse_version(version)), None)
     rank = [((not parsed.is_prerelease, parsed.rank), at) for at, (parsed, _) in enumerate(readable)]
     return readable[max(rank)[1]][1] if rank else None
-
-
-def _parsed(text: str) -> Version | None:
-    try:
-        return parse_version(text)
-    except InvalidVersionError:
-        return None
-
-
-def _plain(text: str) -> str:
-    """The version as Terraform writes it in addresses."""
-    return str(parse_version(text))

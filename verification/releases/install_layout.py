@@ -94,29 +94,17 @@ CACHE = gettext_noop(
 def _by_hand(
     os: str, platform: str, binary: str, archive: tuple[str, ...], unpacked_path: tuple[str, ...]
 ) -> tuple[Place, ...]:
-    plugins = user_plugins(os)
-    return (
-        Place(
-            gettext_noop("User plugins, unpacked"),
-            _join_path(os, plugins, *unpacked_path),
-            gettext_noop("Terraform 0.13 and newer."),
-        ),
-        Place(
-            gettext_noop("User plugins, packed"),
-            _join_path(os, plugins, *archive),
-            gettext_noop("The archive as it was published."),
-        ),
-        Place(
-            gettext_noop("User plugins, before 0.13"),
-            _join_path(os, plugins, binary),
-            gettext_noop("For the system that it was built for."),
-        ),
-        Place(
+    rows = (
+        (gettext_noop("User plugins, unpacked"), unpacked_path, gettext_noop("Terraform 0.13 and newer.")),
+        (gettext_noop("User plugins, packed"), archive, gettext_noop("The archive as it was published.")),
+        (gettext_noop("User plugins, before 0.13"), (binary,), gettext_noop("For the system that it was built for.")),
+        (
             gettext_noop("User plugins, before 0.13, several systems"),
-            _join_path(os, plugins, platform, binary),
+            (platform, binary),
             gettext_noop("Terraform reads the folder and the subfolder of its own system, and no other."),
         ),
     )
+    return tuple(Place(what, _join_path(os, user_plugins(os), *parts), note) for what, parts, note in rows)
 
 
 def cache_setting(folder: str) -> str:

@@ -23,7 +23,7 @@ from verification.terraform.messages import (
     quote,
     render_message,
 )
-from verification.terraform.versions import MAX_VERSION_NUMBER, InvalidVersionError, parse_constraint, parse_version
+from verification.terraform.versions import MAX_VERSION_NUMBER, parse_constraint, parse_version, try_parse_version
 
 PROTOCOLS = parse_constraint(">= 5, < 7")
 PATIENCE = 10.0  # seconds that it waits for each answer of a registry
@@ -44,14 +44,16 @@ def _questions(release: Release, name: str) -> Iterator[TerraformDecision | None
         yield build_refusal("provider_namespace")
     if not file_names.is_provider(release.name):
         yield build_refusal("provider_type")
-    yield _judge_status(release.versions.reply, release, _refuse_unknown_provider(release))
+    unknown_provider = build_refusal("unknown_provider", host=release.host, ns=release.address)
+    yield _judge_status(release.versions.reply, release, unknown_provider)
     yield _misread(release.versions, release)
     yield _list(release)
     platform = release.platform(name)
     if platform is None:
         yield build_unknown_decision("Not decided: the platform is unknown.")
         return
-    yield _judge_status(platform.package_reply.reply, release, _no_platform(release, name))
+    no_platform = build_refusal("no_platform", ns=release.address, version=release.version, platform=name)
+    yield _judge_status(platform.package_reply.reply, release, no_platform)
     yield _misread(platform.package_reply, release)
     if platform.package is not None:
         yield from _package(platform, platform.package, release)
@@ -70,23 +72,14 @@ def _package(platform: Platform, package: Package, release: Release) -> Iterator
     yield _download(platform.archive_reply)
     checksum_list, verdict = platform.sums.body if platform.sums else b"", platform.verdict
     yield checksums.terraform_matches(checksum_list, package.filename, package.shasum)
-    archive_digest = (
-        platform.archive_reply.answer.sha256 if platform.archive_reply and platform.archive_reply.answer else ""
-    )
+    answer = platform.archive_reply.answer if platform.archive_reply else None
+    archive_digest = answer.sha256 if answer else ""
     if archive_digest != package.shasum.lower():
         yield build_refusal("archive_other", found=archive_digest, expected=package.shasum.lower())
     yield verdict.terraform if verdict else None
     yield platform.trust.terraform if platform.trust else None
     yield platform.archive.terraform if platform.archive else None
     yield checksums.terraform_survives(checksum_list)
-
-
-def _refuse_unknown_provider(release: Release) -> TerraformDecision:
-    return build_refusal("unknown_provider", host=release.host, ns=release.address)
-
-
-def _no_platform(release: Release, platform: str) -> TerraformDecision:
-    return build_refusal("no_platform", ns=release.address, version=release.version, platform=platform)
 
 
 def _query(release: Release, why: str) -> TerraformDecision:
@@ -126,9 +119,8 @@ def _passing(reply: RegistryReply, refusal: TerraformDecision) -> TerraformDecis
 
 def _open(reply: RegistryReply) -> TerraformDecision | None:
     """We did not ask, or stopped listening, for reasons that Terraform does not have."""
-    return (
-        build_unknown_decision(OURS.format(reply.trouble)) if isinstance(reply.refusal, RequestRefusedError) else None
-    )
+    is_refused = isinstance(reply.refusal, RequestRefusedError)
+    return build_unknown_decision(OURS.format(reply.trouble)) if is_refused else None
 
 
 def _gave_up(reply: RegistryReply) -> str:
@@ -154,21 +146,13 @@ def _misread(parsed_reply: ParsedReply[Any], release: Release) -> TerraformDecis
 def _list(release: Release) -> TerraformDecision | None:
     """Select the version from the list. One invalid version in it makes Terraform refuse; None continues."""
     entries = release.versions.value.entries if release.versions.value else ()
-    bad = next((one.version for one in entries if not _is_version(one.version)), None)
+    bad = next((one.version for one in entries if try_parse_version(one.version) is None), None)
     if bad is not None:
         return _bad_version(bad, release)
     if not entries:
         return build_refusal("no_versions", ns=release.address)
     is_chosen = release.version_entry is not None and not parse_version(release.version).is_unspecified
     return None if is_chosen else build_refusal("no_match", version=release.requested_version)
-
-
-def _is_version(text: str) -> bool:
-    try:
-        parse_version(text)
-    except InvalidVersionError:
-        return False
-    return True
 
 
 def _bad_version(text: str, release: Release) -> TerraformDecision:
@@ -181,7 +165,7 @@ def _bad_version(text: str, release: Release) -> TerraformDecision:
 
 def _protocols(package: Package, release: Release) -> TerraformDecision | None:
     """One protocol of the package must fit; if none does, whether another version would have fitted is in the words."""
-    bad = next((text for text in package.protocols if not _is_version(text)), None)
+    bad = next((text for text in package.protocols if try_parse_version(text) is None), None)
     if bad is not None:
         return _bad_version(bad, release)
     if not package.protocols or _fits(package.protocols):
@@ -193,7 +177,8 @@ def _protocols(package: Package, release: Release) -> TerraformDecision | None:
 
 
 def _fits(protocols: tuple[str, ...]) -> bool:
-    return any(_is_version(text) and PROTOCOLS.lets_pass(parse_version(text)) for text in protocols)
+    versions = map(try_parse_version, protocols)
+    return any(version is not None and PROTOCOLS.lets_pass(version) for version in versions)
 
 
 def _address(platform: Platform, address: str, which: str) -> TerraformDecision | None:

@@ -12,7 +12,7 @@ from verification.outcomes import Evidence, Outcome, Result
 from verification.releases.artifacts import checksums as sums
 from verification.releases.artifacts import executables, file_names
 from verification.releases.artifacts.key_trust import Level
-from verification.releases.artifacts.remarks import Remark, fail, warn
+from verification.releases.artifacts.remarks import Remark, fail, select_remarks, warn
 from verification.releases.inspection import Platform, Release
 from verification.releases.install_layout import RECOMMENDED_PLATFORMS, REQUIRED_PLATFORM
 from verification.releases.registry_package import protocols_of_manifest
@@ -41,12 +41,11 @@ def check_listing(release: Release, now: float) -> Result:
     if release.version_entry is None:
         requested = f"version {release.requested_version}" if release.requested_version else "any version"
         return Result(Outcome.FAIL, f"The registry does not list {requested} of {release.address}.", evidence)
-    remarks = (
-        []
-        if is_strict(release.version_entry.version)
-        else [warn("loose", f"“{release.requested_version}” is not a semantic version.")]
+    is_loose = not is_strict(release.version_entry.version)
+    remarks = select_remarks(
+        (is_loose, warn("loose", f"“{release.requested_version}” is not a semantic version.")),
+        (versions.warnings, warn("warned", "The registry warns the users of this provider.")),
     )
-    remarks += [warn("warned", "The registry warns the users of this provider.")] if versions.warnings else []
     return result(remarks, f"The registry lists {release.version}.", evidence)
 
 
@@ -66,23 +65,24 @@ def packages(release: Release, now: float) -> Result:
 
 
 def _check_names(platform: Platform, release: Release) -> list[Remark]:
-    package, remarks = platform.package, []
+    package = platform.package
     if package is None:
         return []
     os, _, arch = platform.name.partition("_")
     expected = file_names.archive(release.name, release.version, os, arch)
-    if package.platform != platform.name:
-        remarks.append(fail("target", f"The package for {platform.name} says that it is for {package.platform}."))
-    if package.filename != expected:
-        remarks.append(fail("filename", f"The archive is called {package.filename or 'nothing'}, not {expected}."))
+    target_text = f"The package for {platform.name} says that it is for {package.platform}."
+    name_text = f"The archive is called {package.filename or 'nothing'}, not {expected}."
+    remarks = select_remarks(
+        (package.platform != platform.name, fail("target", target_text)),
+        (package.filename != expected, fail("filename", name_text)),
+    )
     parts = ((package.shasums_url, file_names.sums), (package.shasums_signature_url, file_names.signature))
     for address, name in parts:
         last = unquote(urlsplit(address).path.rpartition("/")[2])
         expected_name = name(release.name, release.version)
         if last != expected_name:
-            remarks.append(
-                warn("asset_name", f"{last[:80] or 'A file without a name'} should be called {expected_name}.")
-            )
+            text = f"{last[:80] or 'A file without a name'} should be called {expected_name}."
+            remarks.append(warn("asset_name", text))
     return remarks
 
 
@@ -92,11 +92,8 @@ def platforms(release: Release, now: float) -> Result:
         return NOTHING
     names_of = [platform.name for platform in list_platforms(release)]
     missing = [platform for platform in RECOMMENDED_PLATFORMS if platform not in names_of]
-    remarks = (
-        [warn("needed", f"{REQUIRED_PLATFORM} is missing; HCP Terraform runs on it.")]
-        if REQUIRED_PLATFORM in missing
-        else []
-    )
+    needed = warn("needed", f"{REQUIRED_PLATFORM} is missing; HCP Terraform runs on it.")
+    remarks = [needed] if REQUIRED_PLATFORM in missing else []
     others = [platform for platform in missing if platform != REQUIRED_PLATFORM]
     evidence = (
         Evidence("Offered", ", ".join(names_of) or "none"),
@@ -107,21 +104,21 @@ def platforms(release: Release, now: float) -> Result:
 
 def protocols(release: Release, now: float) -> Result:
     """The plugin protocols of list, package and manifest agree and are ones that Terraform speaks."""
-    if release.version_entry is None or not any(
-        platform.sums and platform.sums.ok for platform in list_platforms(release)
-    ):
+    platforms = list_platforms(release)
+    if release.version_entry is None or not any(platform.sums and platform.sums.ok for platform in platforms):
         return NOTHING
-    remarks, by_list = [], frozenset(release.version_entry.protocols)
-    for platform in list_platforms(release):
-        if platform.package is not None and frozenset(platform.package.protocols) != by_list:
-            remarks.append(fail("package", f"The package for {platform.name} names other protocols than the list."))
+    by_list = frozenset(release.version_entry.protocols)
+    remarks = [
+        fail("package", f"The package for {platform.name} names other protocols than the list.")
+        for platform in platforms
+        if platform.package is not None and frozenset(platform.package.protocols) != by_list
+    ]
     if not any(text.split(".")[0] in {"5", "6"} for text in by_list):
         remarks.append(fail("spoken", "The release names neither protocol 5 nor 6, which Terraform supports."))
     manifest, by_manifest = release.manifest, None
     if manifest is None:
-        remarks.append(
-            warn("no_manifest", "The list of checksums doesn't contain a manifest, so Terraform assumes protocol 5.0.")
-        )
+        text = "The list of checksums doesn't contain a manifest, so Terraform assumes protocol 5.0."
+        remarks.append(warn("no_manifest", text))
     elif manifest.ok:
         by_manifest = protocols_of_manifest(manifest.body)
         remarks += _of_the_manifest(by_manifest, by_list, release, manifest)
@@ -138,14 +135,13 @@ def _of_the_manifest(
 ) -> list[Remark]:
     filename = file_names.manifest(release.name, release.version)
     digests = {sums.digest_of(p.sums.body, filename) for p in release.platforms if p.sums is not None and p.sums.ok}
-    remarks = []
-    if manifest.answer is not None and manifest.answer.sha256 not in digests:
-        remarks.append(fail("manifest_changed", "The manifest doesn't match its signed checksum."))
-    if protocols is None:
-        remarks.append(fail("manifest_form", "The manifest names no protocol versions."))
-    elif frozenset(protocols) != by_list:
-        remarks.append(fail("manifest", "The manifest names other protocols than the registry."))
-    return remarks
+    is_changed = manifest.answer is not None and manifest.answer.sha256 not in digests
+    is_other = protocols is not None and frozenset(protocols) != by_list
+    return select_remarks(
+        (is_changed, fail("manifest_changed", "The manifest doesn't match its signed checksum.")),
+        (protocols is None, fail("manifest_form", "The manifest names no protocol versions.")),
+        (is_other, fail("manifest", "The manifest names other protocols than the registry.")),
+    )
 
 
 def checksums(release: Release, now: float) -> Result:
@@ -160,9 +156,8 @@ def _checksums(platform: Platform, release: Release) -> list[Remark]:
     remarks = list(sums.remarks(document, filter(None, (package.filename,))))
     digest = sums.digest_of(document, package.filename)
     if digest and digest != package.shasum.lower():
-        remarks.append(
-            fail("registry_differs", f"The registry gives {package.filename} another checksum than the list.")
-        )
+        text = f"The registry gives {package.filename} another checksum than the list."
+        remarks.append(fail("registry_differs", text))
     return remarks
 
 
@@ -198,17 +193,22 @@ def key(release: Release, now: float) -> Result:
     verdict = platform.verdict if platform else None
     if platform is None or verdict is None or verdict.certificate is None:
         return Result(Outcome.NOT_RUN, "No registered key signed this release, so there is no key to check.")
-    end, remarks = verdict.certificate.expires_at, []
-    days = (end.timestamp() - now) / DAY if end else None
-    if days is not None and days > 0:
-        soon = next((words for limit, words in FORECASTS if days <= limit), "")
-        remarks += [warn("expires", f"The key expires {soon}, on {end:%Y-%m-%d}.")] if soon else []
-    if days is not None and days <= 0:
-        remarks.append(warn("expired", f"The key expired on {end:%Y-%m-%d}."))
+    remarks = build_expiry_remarks("The key", verdict.certificate.expires_at, now)
     level = platform.trust.level if platform.trust else Level.SELF
     if level == Level.BROKEN:
         remarks.append(fail("trust", "The registry's trust signature is invalid, so Terraform rejects the release."))
     return result(remarks, f"The key is {level}.", (Evidence("Terraform calls it", level),))
+
+
+def build_expiry_remarks(name: str, end: datetime | None, now: float) -> list[Remark]:
+    """Return what there is to say about the end of a key: that it has passed, or that it is near."""
+    if end is None:
+        return []
+    days = (end.timestamp() - now) / DAY
+    if days <= 0:
+        return [warn("expired", f"{name} expired on {end:%Y-%m-%d}.")]
+    soon = next((words for limit, words in FORECASTS if days <= limit), "")
+    return [warn("expires", f"{name} expires {soon}, on {end:%Y-%m-%d}.")] if soon else []
 
 
 def archive(release: Release, now: float) -> Result:
@@ -224,9 +224,8 @@ def _archive(platform: Platform, release: Release) -> list[Remark]:
     remarks = list(contents.remarks)
     signed = sums.digest_of(platform.sums.body, package.filename) if platform.sums else ""
     if answer.sha256 not in (package.shasum.lower(), signed) or (signed and answer.sha256 != signed):
-        remarks.append(
-            fail("changed", "The checksum of the archive doesn't match the signed one. The archive was replaced.")
-        )
+        text = "The checksum of the archive doesn't match the signed one. The archive was replaced."
+        remarks.append(fail("changed", text))
     if contents.program and contents.head:
         os, _, arch = platform.name.partition("_")
         remarks += executables.remarks(contents.head, os, arch)

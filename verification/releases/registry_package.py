@@ -124,12 +124,8 @@ def package(raw: object) -> Package:
 
 
 def _key(raw: Mapping[str, object]) -> SigningKey:
-    where = "SigningKey"
-    return SigningKey(
-        go_json.expect_string(raw.get("key_id"), f"{where}.key_id"),
-        go_json.expect_string(raw.get("ascii_armor"), f"{where}.ascii_armor"),
-        go_json.expect_string(raw.get("trust_signature"), f"{where}.trust_signature"),
-    )
+    names = ("key_id", "ascii_armor", "trust_signature")
+    return SigningKey(*(go_json.expect_string(raw.get(name), f"SigningKey.{name}") for name in names))
 
 
 def protocols_of_manifest(body: bytes) -> tuple[str, ...] | None:

@@ -4,12 +4,13 @@ A file of a release that is replaced gets a new number on GitHub. So an archive 
 number and size, is the one that was read; after a week it is read again all the same.
 """
 
-from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from pydantic import Base64Bytes, TypeAdapter, ValidationError
+
 from portal.core.value_types import JsonObject
-from verification.outcomes import Outcome
 from verification.releases.artifacts.archives import Archive
 from verification.releases.artifacts.remarks import Remark
 from verification.releases.inspection import Platform
@@ -21,7 +22,31 @@ from verification.terraform.messages import TerraformDecision
 
 AGE = timedelta(days=7)
 HEAD = 1024  # bytes of a program that tell its system and machine
-ArchiveReplies = Mapping[str, tuple[RegistryReply, Archive]]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredArchive:
+    """What the next run needs of an archive. `identity` tells its file on GitHub from any that took its place."""
+
+    identity: str
+    at: datetime
+    size: int
+    sha256: str
+    remarks: tuple[Remark, ...]
+    terraform: TerraformDecision
+    program: str
+    head: Base64Bytes
+
+    def is_current(self, identity: str | None, now: datetime) -> bool:
+        return self.identity == identity and now - self.at < AGE
+
+    def build_reply(self, address: str) -> tuple[RegistryReply, Archive]:
+        link = urls.parse_url(address, loopback=True)
+        reply = RegistryReply(address, SourceResponse(200, "OK", link, {}, b"", self.size, self.sha256))
+        return reply, Archive((), self.remarks, self.terraform, self.program, self.head)
+
+
+ADAPTER = TypeAdapter(dict[str, StoredArchive])
 
 
 def identities(assets: Iterable[ReleaseAsset]) -> dict[str, str]:
@@ -33,54 +58,44 @@ def plain(
     platforms: Iterable[Platform], identity_by_address: Mapping[str, str], before: object, now: datetime
 ) -> JsonObject:
     """Return the data of each archive as plain values for the next run. Data that was reused keeps its date."""
-    entries = before if isinstance(before, dict) else {}
-    archives = {}
+    stored, archives = _load(before), {}
     for platform in platforms:
         reply, archive = platform.archive_reply, platform.archive
         if reply is None or reply.answer is None or archive is None or reply.address not in identity_by_address:
             continue
-        old = entries.get(reply.address)
-        same = isinstance(old, dict) and _fits(old, identity_by_address[reply.address], now)
+        identity, old = identity_by_address[reply.address], stored.get(reply.address)
         archives[reply.address] = (
-            old if same else _entry(reply.answer, archive, identity_by_address[reply.address], now)
+            old
+            if old is not None and old.is_current(identity, now)
+            else StoredArchive(
+                identity=identity,
+                at=now,
+                size=reply.answer.size,
+                sha256=reply.answer.sha256,
+                remarks=archive.remarks,
+                terraform=archive.terraform,
+                program=archive.program,
+                head=archive.head[:HEAD],
+            )
         )
-    return archives
+    return ADAPTER.dump_python(archives, mode="json")  # type: ignore[no-any-return]
 
 
-def usable(before: object, identity_by_address: Mapping[str, str], now: datetime) -> ArchiveReplies:
+def usable(
+    before: object, identity_by_address: Mapping[str, str], now: datetime
+) -> dict[str, tuple[RegistryReply, Archive]]:
     """The archives that are still what was kept of them, by their address."""
-    entries = before if isinstance(before, dict) else {}
-    fitting = {
-        address: entry
-        for address, entry in entries.items()
-        if address in identity_by_address
-        and isinstance(entry, dict)
-        and _fits(entry, identity_by_address[address], now)
+    current = {
+        address: archive
+        for address, archive in _load(before).items()
+        if archive.is_current(identity_by_address.get(address), now)
     }
-    return {address: _read(address, entry) for address, entry in fitting.items()}
+    return {address: archive.build_reply(address) for address, archive in current.items()}
 
 
-def _fits(entry: JsonObject, identity: str, now: datetime) -> bool:
-    return entry.get("identity") == identity and now - datetime.fromisoformat(entry["at"]) < AGE
-
-
-def _entry(answer: SourceResponse, archive: Archive, identity: str, now: datetime) -> dict[str, object]:
-    decision = archive.terraform
-    return {
-        "identity": identity,
-        "at": now.isoformat(),
-        "size": answer.size,
-        "sha256": answer.sha256,
-        "remarks": [[remark.key, str(remark.outcome), remark.text] for remark in archive.remarks],
-        "terraform": [decision.accepts, decision.message, decision.outage],
-        "program": archive.program,
-        "head": b64encode(archive.head[:HEAD]).decode(),
-    }
-
-
-def _read(address: str, entry: JsonObject) -> tuple[RegistryReply, Archive]:
-    link = urls.parse_url(address, loopback=True)
-    answer = SourceResponse(200, "OK", link, {}, b"", entry["size"], entry["sha256"])
-    remarks = tuple(Remark(key, Outcome(outcome), text) for key, outcome, text in entry["remarks"])
-    archive = Archive((), remarks, TerraformDecision(*entry["terraform"]), entry["program"], b64decode(entry["head"]))
-    return RegistryReply(address, answer), archive
+def _load(before: object) -> dict[str, StoredArchive]:
+    """Return the archives that an earlier run stored, none if the value is not readable."""
+    try:
+        return ADAPTER.validate_python(before)
+    except ValidationError:
+        return {}

@@ -4,12 +4,14 @@ Plain values: None for unknown data, which never counts as a good sign.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from portal.core.value_types import JsonObject
 from verification.sources.errors import SourceError
-from verification.terraform.versions import InvalidVersionError, Version, parse_version, select_newest_version
+from verification.terraform.versions import Version, try_parse_version
 
 MAX_BUILD_VERSIONS = 30  # versions with stored platforms
 VERSION_FIELDS = ("platforms", "protocols", "docs", "builds")
@@ -42,38 +44,23 @@ class RegistryListing:
 
     def as_dict(self) -> JsonObject:
         """Return the listing as plain values for storage."""
-        return asdict(self) | {
-            "versions": list(self.versions),
-            "platforms": None if self.platforms is None else list(self.platforms),
-            "protocols": None if self.protocols is None else list(self.protocols),
-            "docs": None if self.docs is None else dict(self.docs),
-            "builds": None if self.builds is None else {version: list(on) for version, on in self.builds.items()},
-        }
+        return LISTING_ADAPTER.dump_python(self, mode="json")  # type: ignore[no-any-return]
+
+
+LISTING_ADAPTER = TypeAdapter(RegistryListing)
 
 
 def load_listing(value: object) -> RegistryListing | None:
     """Load a listing from the output of `as_dict()`. Return None for any other value, so that all is fetched again."""
-    if not isinstance(value, Mapping) or {*value, "builds"} != {
-        dataclass_field.name for dataclass_field in fields(RegistryListing)
-    }:
+    try:
+        return LISTING_ADAPTER.validate_python(value)
+    except ValidationError:
         return None
-    lists = {key: tuple(value[key]) for key in ("versions", "platforms", "protocols") if value[key] is not None}
-    builds = value.get("builds")  # older stored values don't contain builds
-    platforms_by_version = (
-        None if builds is None else {version: tuple(platforms) for version, platforms in builds.items()}
-    )
-    return RegistryListing(**{**value, **lists, "builds": platforms_by_version})
 
 
 def parse_versions(texts: tuple[str, ...]) -> dict[Version, str]:
     """Return the valid versions with their original spelling."""
-    spelling_by_version = {}
-    for text in texts:
-        try:
-            spelling_by_version[parse_version(text)] = text
-        except InvalidVersionError:
-            continue
-    return spelling_by_version
+    return {version: text for text in texts if (version := try_parse_version(text)) is not None}
 
 
 def sort_versions(texts: Iterable[str]) -> tuple[str, ...]:
@@ -84,8 +71,10 @@ def sort_versions(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def find_newest_version(texts: tuple[str, ...]) -> str:
-    """Return the version that users get by default, blank without versions."""
-    return select_newest_version(tuple(parse_versions(texts).values()))
+    """Return the newest release, else the newest pre-release, which users get by default; blank without versions."""
+    spelling_by_version = parse_versions(texts)
+    best = max(spelling_by_version, key=lambda version: version.preference, default=None)
+    return "" if best is None else spelling_by_version[best]
 
 
 def fetch_listing(client: Any, namespace: str, name: str, previous: RegistryListing | None) -> RegistryListing:

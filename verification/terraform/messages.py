@@ -98,12 +98,7 @@ def decode_hex(text: bytes, size: int = 32) -> tuple[bytes, str, bool]:
             return bytes(decoded), render_message("crash_long"), True
         decoded.append(int(text[position : position + 2], 16))
     if len(text) % 2:
-        last = text[-1]
-        return (
-            bytes(decoded),
-            render_message("hex_byte", char=format_byte(last))
-            if last not in HEX_DIGITS
-            else render_message("hex_length"),
-            False,
-        )
+        is_digit = text[-1] in HEX_DIGITS
+        trouble = render_message("hex_length") if is_digit else render_message("hex_byte", char=format_byte(text[-1]))
+        return bytes(decoded), trouble, False
     return bytes(decoded).ljust(size, b"\0"), "", False

@@ -4,7 +4,7 @@ Terraform takes a version before its release only where a constraint names exact
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import total_ordering
 
@@ -53,6 +53,11 @@ class Version:
         return bool(self.before)
 
     @property
+    def preference(self) -> tuple[bool, tuple[object, ...]]:
+        """Sort key for the version that users get by default: releases come before pre-releases."""
+        return not self.is_prerelease, self.rank
+
+    @property
     def is_unspecified(self) -> bool:
         """Whether it is 0.0.0, which Terraform never chooses: its version library takes that value for no version."""
         return self == Version(0, 0, 0)
@@ -86,8 +91,20 @@ def _build_word_rank(word: str) -> tuple[bool, int, str]:
 
 
 def parse_version(text: str) -> Version:
-    """The version as Terraform reads it: what is left out is 0, zeros in front do not count. Raises BadVersion."""
+    """The version as Terraform reads it: what is left out is 0, zeros in front do not count.
+
+    Raises:
+        InvalidVersionError: The text is no version.
+    """
     return _parse_parts(text)[0]
+
+
+def try_parse_version(text: str) -> Version | None:
+    """Return the version, or None for any other text."""
+    try:
+        return parse_version(text)
+    except InvalidVersionError:
+        return None
 
 
 def is_strict(text: str) -> bool:
@@ -194,11 +211,3 @@ def suggest_constraint(version: Version) -> str:
     if version.major == 0:
         return f"~> {version.major}.{version.minor}.{version.patch}"
     return f"~> {version.major}.{version.minor}"
-
-
-def select_newest_version(versions: Sequence[str]) -> str:
-    """Return the newest release, else the newest prerelease, blank for an empty sequence."""
-    candidates: list[tuple[bool, Version, str]] = [
-        (not version.is_prerelease, version, text) for text in versions for version in [parse_version(text)]
-    ]
-    return max(candidates, default=(False, Version(0, 0, 0), ""), key=lambda entry: entry[:2])[2]

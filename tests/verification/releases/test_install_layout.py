@@ -4,7 +4,7 @@ from tests.verification.checks.rules.test_publication import PLATFORMS_OF_2021
 from tests.verification.releases import terraform
 from verification.releases import install_layout
 from verification.releases.install_layout import Source
-from verification.terraform import versions as terraform_versions
+from verification.sources.published_versions import find_newest_version
 
 ROCKET = Source("acme", "rocket")
 PLATFORMS = (*PLATFORMS_OF_2021, *install_layout.RECOMMENDED_PLATFORMS)
@@ -75,7 +75,7 @@ def test_platforms_have_names():
     ],
 )
 def test_newest(versions, expected):
-    assert terraform_versions.select_newest_version(versions) == expected
+    assert find_newest_version(tuple(versions)) == expected
 
 
 @pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")

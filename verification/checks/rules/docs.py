@@ -37,11 +37,7 @@ MAX_EVIDENCE_ITEMS = 10
 def collect_pages(code: RepositorySnapshot) -> Mapping[str, dict[str, RepositoryFile]]:
     """Return the pages by category and name; "index" is the overview. The newer folder takes precedence."""
     root = next((root for root in DOCS_ROOTS if any(file.path.startswith(root) for file in code.files)), DOCS_ROOTS[0])
-    pages: dict[str, dict[str, RepositoryFile]] = {
-        "index": {},
-        "guides": {},
-        **{thing: {} for thing in DOCUMENTED_CATEGORIES},
-    }
+    pages: dict[str, dict[str, RepositoryFile]] = {key: {} for key in ("index", "guides", *DOCUMENTED_CATEGORIES)}
     for file in code.files:
         if file.path.startswith(root) and PAGE_SUFFIX_PATTERN.search(file.path):
             folder, _, page = file.path.removeprefix(root).rpartition("/")
@@ -56,17 +52,10 @@ def collect_documentable_names(code: RepositorySnapshot) -> Mapping[str, set[str
     """Return the names of resources and other objects that Go file names show, by category."""
     names: dict[str, set[str]] = {category: set() for category in SOURCE_FILE_PATTERNS}
     for file in code.list_go_files():
-        category = next(
-            (
-                candidate
-                for candidate in ("data-sources", "functions", "resources")
-                if SOURCE_FILE_PATTERNS[candidate].search(file.path)
-            ),
-            "",
-        )
-        match = SOURCE_FILE_PATTERNS[category].search(file.path) if category else None
-        if match:
-            names[category].add(match["a"] or match["b"])
+        for category in ("data-sources", "functions", "resources"):
+            if match := SOURCE_FILE_PATTERNS[category].search(file.path):
+                names[category].add(match["a"] or match["b"])
+                break
     return names
 
 

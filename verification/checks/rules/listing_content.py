@@ -3,12 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from verification.checks.rules.link_reachability import (
-    CLOSED_STATUSES,
-    GONE_STATUSES,
-    check_links,
-    summarize_links,
-)
+from verification.checks.rules.link_reachability import CLOSED_STATUSES, GONE_STATUSES, check_links, summarize_links
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
@@ -41,18 +36,20 @@ def check_listing_summary(subject: Subject, sources: Sources) -> Result:
     if not lines:
         return Result(Outcome.NOT_RUN, "The summary is missing.")
     if len(lines) > MAX_SUMMARY_LINES:
-        return Result(
-            Outcome.FAIL, f"The summary has {len(lines)} lines. The listing shows {MAX_SUMMARY_LINES}.", evidence
-        )
+        summary = f"The summary has {len(lines)} lines. The listing shows {MAX_SUMMARY_LINES}."
+        return Result(Outcome.FAIL, summary, evidence)
     return Result(Outcome.PASS, f"The summary has {len(lines)} of {MAX_SUMMARY_LINES} lines.", evidence)
+
+
+def _iterate_texts(subject: Subject) -> Iterator[str]:
+    """Yield the answers that are text."""
+    for form_answers in subject.answers.values():
+        yield from (value for value in form_answers.values() if isinstance(value, str))
 
 
 def list_addresses(subject: Subject) -> list[str]:
     """Return the URLs that the partner entered, each once: the homepage and every URL in an answer."""
-    answers = (
-        str(value) for candidates in subject.answers.values() for value in candidates.values() if isinstance(value, str)
-    )
-    candidates = [subject.homepage, *(value.strip() for value in answers)]
+    candidates = [subject.homepage, *(value.strip() for value in _iterate_texts(subject))]
     return list(dict.fromkeys(value for value in candidates if URL_PATTERN.fullmatch(value)))
 
 
@@ -63,7 +60,7 @@ def check_listing_links(subject: Subject, sources: Sources) -> Result:
 
 @register_check("listing.contacts")
 def check_support_contacts(subject: Subject, sources: Sources) -> Result:
-    addresses = list(dict.fromkeys(_list_email_addresses(subject)))
+    addresses = list(dict.fromkeys(each for text in _iterate_texts(subject) for each in EMAIL_PATTERN.findall(text)))
     unreachable = [address for address in addresses if not _is_reachable(address)]
     evidence = tuple(Evidence("Contact", address) for address in (unreachable or addresses)[:10])
     if not addresses:
@@ -71,13 +68,6 @@ def check_support_contacts(subject: Subject, sources: Sources) -> Result:
     if unreachable:
         return Result(Outcome.FAIL, f"{unreachable[0]} isn't a valid email address.", evidence)
     return Result(Outcome.PASS, f"The listing has {len(addresses)} valid email addresses.", evidence)
-
-
-def _list_email_addresses(subject: Subject) -> Iterator[str]:
-    for form_answers in subject.answers.values():
-        for value in form_answers.values():
-            if isinstance(value, str):
-                yield from EMAIL_PATTERN.findall(value)
 
 
 def _is_reachable(address: str) -> bool:
@@ -103,9 +93,8 @@ def check_run_task_docs(subject: Subject, sources: Sources) -> Result:
     if response.status in GONE_STATUSES:
         raise SourceNotFoundError(f"{response.link.netloc} returned {response.status_line} for the documentation.")
     if response.status in CLOSED_STATUSES:
-        return Result(
-            Outcome.FAIL, f"The page isn't public. {response.link.netloc} returned {response.status_line}.", evidence
-        )
+        summary = f"The page isn't public. {response.link.netloc} returned {response.status_line}."
+        return Result(Outcome.FAIL, summary, evidence)
     if response.status != 200:
         raise SourceUnavailableError(f"{response.link.netloc} returned {response.status_line}.")
     page = parse_page(response.body)

@@ -7,7 +7,7 @@ from verification.outcomes import Outcome
 from verification.releases.artifacts import file_names
 from verification.sources.github.client import GitHubRelease
 from verification.sources.published_versions import parse_versions
-from verification.terraform.versions import InvalidVersionError, Version, parse_version
+from verification.terraform.versions import Version, try_parse_version
 
 INVALID_TAG_CAUSE = "The tag doesn't have the form v1.2.3."
 NO_FILES_CAUSE = "The release has no files. Build, sign, and upload them, for example with GoReleaser."
@@ -38,10 +38,7 @@ def list_missing_releases(
 
 
 def _is_published(release: GitHubRelease, published_versions: set[Version]) -> bool:
-    try:
-        return release.tag.startswith("v") and parse_version(release.tag[1:]) in published_versions
-    except InvalidVersionError:
-        return False
+    return release.tag.startswith("v") and try_parse_version(release.tag[1:]) in published_versions
 
 
 def _explain_missing_release(release: GitHubRelease, name: str) -> MissingRelease:

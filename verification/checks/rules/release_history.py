@@ -17,7 +17,7 @@ from verification.releases.summaries import NOTHING, list_platforms, result
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
 from verification.sources.registry.protocol import RegistryReply
-from verification.terraform.versions import InvalidVersionError, Version, parse_version
+from verification.terraform.versions import Version, try_parse_version
 
 # keys in `known` that the next run reads
 DIGESTS_KEY, NEWEST_KEY, TAGS_KEY = "release.digests", "release.newest", "release.tags"
@@ -97,7 +97,7 @@ def check_newest_version(subject: Subject, sources: Sources) -> Result:
     if versions is None:
         return report.get_result("release.listed")
     highest_version, known_newest = _find_highest_version(versions), str(subject.known.get(NEWEST_KEY, ""))
-    previous_version = _parse_version(known_newest)
+    previous_version = try_parse_version(known_newest)
     if previous_version is not None and (highest_version is None or highest_version.rank < previous_version.rank):
         summary = f"The registry's newest version is {highest_version or 'none'}, but it was {known_newest} before."
         evidence = (Evidence("Highest version so far", known_newest), Evidence("Now", str(highest_version or "none")))
@@ -110,15 +110,10 @@ def check_newest_version(subject: Subject, sources: Sources) -> Result:
 
 def _find_highest_version(versions: Versions) -> Version | None:
     """Return the highest listed version. Releases rank above pre-releases."""
-    parsed_versions = [version for entry in versions.entries if (version := _parse_version(entry.version)) is not None]
-    return max(parsed_versions, key=lambda v: (not v.is_prerelease, v.rank), default=None)
-
-
-def _parse_version(text: str) -> Version | None:
-    try:
-        return parse_version(text) if text else None
-    except InvalidVersionError:
-        return None
+    parsed_versions = [
+        version for entry in versions.entries if (version := try_parse_version(entry.version)) is not None
+    ]
+    return max(parsed_versions, key=lambda version: version.preference, default=None)
 
 
 def _coerce_mapping(value: object) -> Mapping[str, object]:

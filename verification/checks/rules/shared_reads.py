@@ -10,7 +10,7 @@ from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
 from verification.sources.github.client import GitHubRelease
-from verification.sources.published_versions import parse_versions
+from verification.sources.published_versions import find_newest_version
 from verification.sources.repository_snapshot import RepositorySnapshot
 
 Value = TypeVar("Value")
@@ -76,9 +76,8 @@ def list_published_releases(subject: Subject, sources: Sources) -> tuple[GitHubR
 def find_newest_release(releases: Sequence[GitHubRelease]) -> GitHubRelease | None:
     """Return the newest release by version, pre-releases last, or None if no tag is a version."""
     by_tag = {release.tag: release for release in releases}
-    tag_by_version = parse_versions(tuple(tag.removeprefix("v") for tag in by_tag if tag.startswith("v")))
-    best = max(tag_by_version, key=lambda version: (not version.is_prerelease, version.rank), default=None)
-    return None if best is None else by_tag[f"v{tag_by_version[best]}"]
+    newest = find_newest_version(tuple(tag.removeprefix("v") for tag in by_tag if tag.startswith("v")))
+    return by_tag[f"v{newest}"] if newest else None
 
 
 def find_release(releases: Sequence[GitHubRelease], tag: str) -> GitHubRelease | None:

@@ -1,6 +1,5 @@
 """Checks of the keys that sign releases: expiration, owner and rotation."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
@@ -19,8 +18,8 @@ from verification.releases.artifacts.armor import ArmorError
 from verification.releases.artifacts.keyrings import Certificate
 from verification.releases.artifacts.packets import PacketError
 from verification.releases.artifacts.remarks import Remark, fail, warn
-from verification.releases.artifacts.signatures import SENTENCES, Class, Verdict
-from verification.releases.program_rules import DAY, FORECASTS
+from verification.releases.artifacts.signatures import Class, Verdict
+from verification.releases.program_rules import build_expiry_remarks
 from verification.releases.summaries import NOTHING, list_platforms, result
 from verification.sources import Sources
 
@@ -87,7 +86,7 @@ def check_key_registered(subject: Subject, sources: Sources, keys: SigningKeys) 
     if verdict.signature is not None:
         evidence += (Evidence("Signed by", verdict.signature.issuer),)
     if verdict.kind in UNREGISTERED_VERDICTS:
-        return Result(Outcome.FAIL, SENTENCES[verdict.kind], evidence)
+        return Result(Outcome.FAIL, verdict.summary, evidence)
     if verdict.certificate is None:
         return Result(Outcome.NOT_RUN, "The release has no signature that names a key.", evidence)
     pass_summary = f"Registered key {verdict.certificate.primary.key_id} signed the release."
@@ -103,7 +102,7 @@ def check_key_expiry(subject: Subject, sources: Sources, keys: SigningKeys) -> R
     remarks = [
         remark
         for fingerprint, end in end_by_fingerprint.items()
-        for remark in _list_expiry_remarks(fingerprint, end, subject.now)
+        for remark in build_expiry_remarks(f"The key {fingerprint[-16:]}", end, subject.now.timestamp())
     ]
     evidence = tuple(
         Evidence(f"Key {fingerprint[-16:]}", f"expires {end:%Y-%m-%d}" if end else "never expires")
@@ -116,16 +115,6 @@ def _find_end(key: Certificate, verdict: Verdict | None) -> datetime | None:
     """Return when the key can no longer sign: the expiration of the primary key, or of the subkey that signed."""
     is_signer = verdict is not None and verdict.signer is not None and verdict.signer in key.keys
     return verdict.expires_at if verdict is not None and is_signer else key.expires_at
-
-
-def _list_expiry_remarks(fingerprint: str, end: datetime | None, now: datetime) -> Iterator[Remark]:
-    if end is None:
-        return
-    days, name = (end - now).total_seconds() / DAY, f"The key {fingerprint[-16:]}"
-    if days <= 0:
-        yield warn("expired", f"{name} expired on {end:%Y-%m-%d}.")
-    elif soon := next((words for limit, words in FORECASTS if days <= limit), ""):
-        yield warn(f"expires {soon}", f"{name} expires {soon}, on {end:%Y-%m-%d}.")
 
 
 @register_check("keys.rotation")

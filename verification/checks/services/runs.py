@@ -37,13 +37,7 @@ def request_check_run(
     now = now or timezone.now()
     if not list_checked_requirements(integration) or not integration.is_open:
         return None
-    request: NamedValues = {
-        "requested_by": actor,
-        "requested_at": now,
-        "nightly": False,
-        "reason": reason[:120],
-        "done": [],
-    }
+    request = _build_request(now, reason, requested_by=actor, nightly=False)
     check_run = _update_open_run(integration, request) or _open_run(integration, request)
     enqueue_run(integration, run_after=now, priority=REQUESTED_PRIORITY)
     return check_run
@@ -57,8 +51,7 @@ def request_background_check_run(integration: Integration, now: datetime, reason
     """
     if not list_checked_requirements(integration) or not integration.is_open:
         return None
-    request: NamedValues = {"requested_by": None, "requested_at": now, "nightly": True, "done": []}
-    request["reason"] = reason[:120]
+    request = _build_request(now, reason, requested_by=None, nightly=True)
     if not _update_open_run(integration, request, nightly=True):
         _update_open_run(integration, {"requested_at": now}, nightly=False)
     check_run = _open_run(integration, request)
@@ -69,8 +62,13 @@ def request_background_check_run(integration: Integration, now: datetime, reason
 @transaction.atomic
 def plan_check_run(integration: Integration, now: datetime, run_at: datetime, reason: str) -> None:
     """Open a run that starts later and that nobody waits for."""
-    _open_run(integration, {"requested_by": None, "requested_at": now, "nightly": True, "reason": reason})
+    _open_run(integration, _build_request(now, reason, requested_by=None, nightly=True))
     enqueue_run(integration, run_after=run_at)
+
+
+def _build_request(now: datetime, reason: str, *, requested_by: User | None, nightly: bool) -> NamedValues:
+    values: NamedValues = {"requested_by": requested_by, "requested_at": now, "nightly": nightly}
+    return values | {"reason": reason[:120], "done": []}
 
 
 def _update_open_run(integration: Integration, fields: Mapping[str, object], **conditions: bool) -> CheckRun | None:

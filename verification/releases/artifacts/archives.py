@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from verification.releases.artifacts import unzipping, zip_directory
 from verification.releases.artifacts.archive_members import check_headers, check_names
-from verification.releases.artifacts.remarks import Remark, fail, warn
+from verification.releases.artifacts.remarks import Remark, fail, select_remarks, warn
 from verification.releases.artifacts.zip_directory import Directory, Malformed, Member
 from verification.terraform.messages import TerraformDecision
 
@@ -58,16 +58,12 @@ def judge(file: BinaryIO, size: int, name: str, binary: str = "") -> Archive:
 
 
 def _check_frame(directory: Directory) -> list[Remark]:
-    remarks = []
-    if not directory.members:
-        remarks.append(fail("no_members", "The archive is empty."))
-    if directory.before:
-        remarks.append(fail("prefix", "There are extra bytes before the archive."))
-    if directory.after:
-        remarks.append(fail("trailing", "There are extra bytes after the archive."))
-    if directory.comment:
-        remarks.append(warn("comment", "The archive has a comment."))
-    return [*remarks, *_check_places(directory)]
+    return select_remarks(
+        (not directory.members, fail("no_members", "The archive is empty.")),
+        (directory.before, fail("prefix", "There are extra bytes before the archive.")),
+        (directory.after, fail("trailing", "There are extra bytes after the archive.")),
+        (directory.comment, warn("comment", "The archive has a comment.")),
+    ) + _check_places(directory)
 
 
 def _check_places(directory: Directory) -> list[Remark]:
@@ -85,15 +81,12 @@ def _check_places(directory: Directory) -> list[Remark]:
 
 
 def _check_sizes(members: tuple[Member, ...]) -> list[Remark]:
-    remarks = []
-    total, packed_total = sum(m.size for m in members), sum(m.packed_size for m in members)
-    if total > MOST_BYTES:
-        remarks.append(fail("too_large", f"Unpacked, the archive has {total} bytes. The maximum is 2 GiB."))
-    if total > RATIO_FROM and total > MOST_RATIO * max(packed_total, 1):
-        remarks.append(
-            fail("ratio", f"The archive grows {total // max(packed_total, 1)} times; {MOST_RATIO} times are the most.")
-        )
-    return remarks
+    total, packed_total = sum(m.size for m in members), max(sum(m.packed_size for m in members), 1)
+    ratio_text = f"The archive grows {total // packed_total} times; {MOST_RATIO} times are the most."
+    return select_remarks(
+        (total > MOST_BYTES, fail("too_large", f"Unpacked, the archive has {total} bytes. The maximum is 2 GiB.")),
+        (total > RATIO_FROM and total > MOST_RATIO * packed_total, fail("ratio", ratio_text)),
+    )
 
 
 def _find_program(members: tuple[Member, ...], prefix: str) -> Member | None:
@@ -107,11 +100,9 @@ def _find_program(members: tuple[Member, ...], prefix: str) -> Member | None:
 def _check_program(program: Member | None, prefix: str, binary: str) -> list[Remark]:
     if program is None:
         return [fail("no_program", f"The archive has no program called {binary or prefix}.")]
-    remarks = []
-    if binary and not (
-        program.name.startswith(binary) and program.name[len(binary) :] in ("", "_x4", "_x5", "_x6", ".exe")
-    ):
-        remarks.append(fail("program_name", f"The program is called {program.name}, not {binary}."))
-    if program.mode and not program.mode & 0o111:
-        remarks.append(warn("not_executable", "The program is not marked as executable."))
-    return remarks
+    is_misnamed = binary and program.name not in [binary + suffix for suffix in SUFFIXES]
+    is_executable = not program.mode or program.mode & 0o111
+    return select_remarks(
+        (is_misnamed, fail("program_name", f"The program is called {program.name}, not {binary}.")),
+        (not is_executable, warn("not_executable", "The program is not marked as executable.")),
+    )

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from verification.releases.artifacts.remarks import Remark, fail, warn
+from verification.releases.artifacts.remarks import Remark, fail, select_remarks, warn
 from verification.terraform.messages import (
     ACCEPT_DECISION,
     HEX_DIGITS,
@@ -119,50 +119,47 @@ def _of_the_whole(document: bytes) -> list[Remark]:
 
 
 def _of_the_ends(document: bytes) -> list[Remark]:
-    findings = []
-    if b"\r" in document:
-        findings.append(warn("crlf", "Lines end with CRLF. Terraform accepts this, other tools don't."))
-    if not document.endswith(b"\n"):
-        findings.append(warn("no_newline", "The last line has no line break at its end."))
-    return findings
+    return select_remarks(
+        (b"\r" in document, warn("crlf", "Lines end with CRLF. Terraform accepts this, other tools don't.")),
+        (not document.endswith(b"\n"), warn("no_newline", "The last line has no line break at its end.")),
+    )
 
 
 def _of_the_lines(document: bytes) -> list[Remark]:
     body = document.replace(b"\r\n", b"\n").removesuffix(b"\n").split(b"\n")
-    findings = []
-    if any(not line.strip() for line in body):
-        findings.append(fail("blank_line", "The list has a blank line, which crashes Terraform."))
-    split = [words(line) for line in body if line.strip()]
-    if any(len(parts) == 1 for parts in split):
-        findings.append(warn("no_name", "A line has no file name."))
-    if any(len(parts) > 2 for parts in split):
-        findings.append(warn("more_words", "A line has more than a checksum and a name."))
+    counts = {len(words(line)) for line in body if line.strip()}
     pairs = [(line, parts) for line, parts in zip(body, map(words, body), strict=True) if len(parts) == 2]
     plain = [line for line, (digest, name) in pairs if len(digest) == 64 and not name.startswith(b"*")]
-    if any(not WELL_SPACED_LINE.fullmatch(line) for line in plain):
-        findings.append(warn("spacing", "A checksum and its name are not separated by two spaces."))
-    return findings
+    has_blank_line = not all(line.strip() for line in body)
+    is_well_spaced = all(WELL_SPACED_LINE.fullmatch(line) for line in plain)
+    return select_remarks(
+        (has_blank_line, fail("blank_line", "The list has a blank line, which crashes Terraform.")),
+        (1 in counts, warn("no_name", "A line has no file name.")),
+        (max(counts, default=0) > 2, warn("more_words", "A line has more than a checksum and a name.")),
+        (not is_well_spaced, warn("spacing", "A checksum and its name are not separated by two spaces.")),
+    )
 
 
 def _of_the_hashes(entries: list[Line]) -> list[Remark]:
-    findings = []
-    short = [line for line in entries if len(line.digest) != 64]
-    if short:
-        findings.append(fail("length", f"Line {short[0].number} does not begin with a SHA-256 of 64 digits."))
-    if any(not HEX_DIGITS.issuperset(line.digest) for line in entries):
-        findings.append(fail("no_hex", "A checksum contains characters other than hexadecimal digits."))
-    if any(line.digest != line.digest.lower() for line in entries if HEX_DIGITS.issuperset(line.digest)):
-        findings.append(warn("upper_case", "Checksums are in uppercase. Terraform accepts this, other tools don't."))
-    return findings
+    short = next((line.number for line in entries if len(line.digest) != 64), 0)
+    hex_digests = [line.digest for line in entries if HEX_DIGITS.issuperset(line.digest)]
+    has_others = len(hex_digests) < len(entries)
+    has_capitals = any(digest != digest.lower() for digest in hex_digests)
+    return select_remarks(
+        (short, fail("length", f"Line {short} does not begin with a SHA-256 of 64 digits.")),
+        (has_others, fail("no_hex", "A checksum contains characters other than hexadecimal digits.")),
+        (has_capitals, warn("upper_case", "Checksums are in uppercase. Terraform accepts this, other tools don't.")),
+    )
 
 
 def _of_the_names(entries: list[Line], expected: Iterable[str]) -> list[Remark]:
-    findings = []
     names = [line.name.decode("utf-8", "replace") for line in entries]
-    if any(name.startswith("*") for name in names):
-        findings.append(fail("binary_mode", "Names start with “*” (binary mode), so Terraform doesn't find the files."))
-    if any("/" in name or "\\" in name for name in names):
-        findings.append(fail("folder", "A name starts with a folder, so Terraform doesn't find the file."))
+    is_binary = any(name.startswith("*") for name in names)
+    has_folder = any("/" in name or "\\" in name for name in names)
+    findings = select_remarks(
+        (is_binary, fail("binary_mode", "Names start with “*” (binary mode), so Terraform doesn't find the files.")),
+        (has_folder, fail("folder", "A name starts with a folder, so Terraform doesn't find the file.")),
+    )
     twice = [name for name, count in Counter(names).items() if count > 1]
     for name in twice[:3]:
         digests = {line.digest.lower() for line in entries if line.name.decode("utf-8", "replace") == name}

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Collection
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import idna
 
@@ -18,8 +18,7 @@ ARCHIVE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Archive:
+class Archive(NamedTuple):
     """The parts of the name of an archive. `version` has no "v"."""
 
     name: str
@@ -100,7 +99,7 @@ def signature(name: str, version: str) -> str:
 def parse(filename: str) -> Archive | None:
     """Return the parts of the name of an archive, None for any other file."""
     match = ARCHIVE.fullmatch(filename)
-    return Archive(match["name"], match["version"], match["os"], match["arch"]) if match else None
+    return Archive(*match.groups()) if match else None
 
 
 def remarks(filenames: Collection[str], name: str, version: str) -> tuple[Remark, ...]:
@@ -112,28 +111,22 @@ def remarks(filenames: Collection[str], name: str, version: str) -> tuple[Remark
 
 
 def _missing(filenames: Collection[str], name: str, version: str) -> list[Remark]:
-    findings = []
-    if sums(name, version) not in filenames:
-        findings.append(fail("no_sums", f"There is no {sums(name, version)}."))
-    if signature(name, version) not in filenames:
-        findings.append(fail("no_signature", f"There is no {signature(name, version)}."))
-    if manifest(name, version) not in filenames:
-        findings.append(
-            warn("no_manifest", f"There is no {manifest(name, version)}, so Terraform assumes protocol 5.0.")
-        )
-    return findings
+    remarks_by_name = {
+        sums(name, version): fail("no_sums", f"There is no {sums(name, version)}."),
+        signature(name, version): fail("no_signature", f"There is no {signature(name, version)}."),
+        manifest(name, version): warn(
+            "no_manifest", f"There is no {manifest(name, version)}, so Terraform assumes protocol 5.0."
+        ),
+    }
+    return [remark for filename, remark in remarks_by_name.items() if filename not in filenames]
 
 
 def _archives(filenames: Collection[str], name: str, version: str) -> list[Remark]:
     zips = sorted(filename for filename in filenames if filename.lower().endswith(".zip"))
-    mine = {filename for filename in zips if _is_of(parse(filename), name, version)}
-    findings = []
-    if not mine:
-        findings.append(fail("no_archive", f"There is no {prefix(name, version)}_OS_ARCH.zip."))
-    for filename in [filename for filename in zips if filename not in mine][:5]:
-        findings.append(fail("misnamed", f"{filename} is not named {prefix(name, version)}_OS_ARCH.zip."))
-    return findings
-
-
-def _is_of(archive: Archive | None, name: str, version: str) -> bool:
-    return archive is not None and (archive.name, archive.version) == (name, version)
+    mine = {filename for filename in zips if (archive := parse(filename)) and archive[:2] == (name, version)}
+    pattern = f"{prefix(name, version)}_OS_ARCH.zip"
+    misnamed = [filename for filename in zips if filename not in mine][:5]
+    return [
+        *([] if mine else [fail("no_archive", f"There is no {pattern}.")]),
+        *(fail("misnamed", f"{filename} is not named {pattern}.") for filename in misnamed),
+    ]

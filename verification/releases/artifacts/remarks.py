@@ -23,6 +23,11 @@ def warn(key: str, text: str) -> Remark:
     return Remark(key, Outcome.WARN, text)
 
 
+def select_remarks(*candidates: tuple[object, Remark]) -> list[Remark]:
+    """Return the remarks whose condition is true."""
+    return [remark for condition, remark in candidates if condition]
+
+
 def outcome_of(remarks: Iterable[Remark]) -> Outcome:
     """Return the worst outcome of the remarks, PASS where there are none."""
     present = {remark.outcome for remark in remarks}

@@ -20,13 +20,12 @@ from verification.releases.artifacts.packets import (
     read_length,
 )
 
-SIGNATURE, PUBLIC_KEY, USER_ID, SUBKEY, USER_ATTRIBUTE = 2, 6, 13, 14, 17
+SIGNATURE, SUBKEY = 2, 14
 # packets that have no place beside a key or a signature; the sizes are those of what the library reads of some
 FOREIGN = frozenset({5, 7, 8, 9, 11, 17, 18, 20})
 PASSED_OVER = {1: 10, 3: 1, 4: 13}
 INTEGER_COUNTS = {RSA: 1, RSA_SIGN: 1, DSA: 2, ECDSA: 2, EDDSA: 2}
 DIGESTS = {2: "sha1", 8: "sha256", 9: "sha384", 10: "sha512", 11: "sha224", 12: "sha3_256", 14: "sha3_512"}
-CROSS_SIGNATURE = 0x19
 COMPROMISED = 2
 MAX_EMBEDDED_SIZE = 4096  # one within the other within the other would exhaust the stack
 

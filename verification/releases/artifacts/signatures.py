@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from math import inf
+from pathlib import Path
 
+from pydantic import TypeAdapter
 from pysequoia import Cert, Sig, verify
 
+from portal.core.content_files import load_content
 from verification.outcomes import Outcome
 from verification.releases.artifacts import keyrings
 from verification.releases.artifacts.arithmetic import ArithmeticResult, LimitError
@@ -62,31 +65,7 @@ class Class(StrEnum):
     ECC_KEY = "ecc_key"
 
 
-SENTENCES = {
-    Class.GOOD: "Signed by a registered key.",
-    Class.EXPIRED_SINCE: "The key has expired since it signed this release; extend it or register its successor.",
-    Class.EMPTY: "The signature file is empty.",
-    Class.ARMORED: "The signature is armored text; the registry and Terraform need a binary one (no --armor).",
-    Class.NO_SIGNATURE: "The signature file is not an OpenPGP signature; upload the file that your signing tool wrote.",
-    Class.OTHER_PURPOSE: "The signature is not a signature of a file; sign the checksums with --detach-sign.",
-    Class.MALFORMED: "The signature file is damaged or incomplete; sign the checksums and upload the signature again.",
-    Class.UNSUPPORTED: "The signature uses an algorithm, version or notation that Terraform does not support.",
-    Class.NO_KEYS: "The registry lists no key for this provider.",
-    Class.UNREADABLE_KEY: "Terraform cannot read a key that the registry lists; export it and register it again.",
-    Class.UNSUPPORTED_KEY: "The keys are too large or too many to verify here; register an RSA key with 4096 bits.",
-    Class.WRONG_KEY: "Signed by a key that is not registered for this provider.",
-    Class.NOT_FOR_SIGNING: "The registered key that signed is not marked as a key for signing.",
-    Class.TAMPERED: "The signature does not match the list of checksums: one of them was changed after signing.",
-    Class.DISPUTED: "Two programs that verified this signature disagree about it.",
-    Class.REVOKED: "The key that signed is revoked.",
-    Class.FUTURE: "The signature or its key is dated in the future. Check the clock of the machine that signs.",
-    Class.EXPIRED_AT_SIGNING: "The key had expired when it signed.",
-    Class.SIGNATURE_EXPIRED: "The signature itself has an expiry date that has passed.",
-    Class.WEAK_DIGEST: "The signature uses SHA-1, which is broken; sign with SHA-256 or better.",
-    Class.WEAK_KEY: "The key is too weak; use RSA with 4096 bits.",
-    Class.ECC_KEY: "The key uses elliptic curves; Terraform accepts it, the registry accepts RSA and DSA only.",
-}
-
+SENTENCES = load_content(Path(__file__).parents[1] / "data" / "signature_classes.yaml", TypeAdapter(dict[Class, str]))
 
 FAULTS = {
     ArithmeticResult.FAILS: Class.TAMPERED,
