@@ -21,6 +21,7 @@ INITIAL_WAIT = timedelta(seconds=60)
 MAX_STRIKES = 6
 MAX_WAIT = timedelta(days=1)
 MAX_REQUESTS_PER_HOUR = 1_000_000  # larger values in a response are ignored
+LIMIT_MESSAGE = "We reached GitHub's rate limit."
 LIMIT_PHRASES = ("rate limit", "abuse detection")
 
 DeadCredentialListener = Callable[[GitHubRateLimit], None]
@@ -59,7 +60,7 @@ class GitHubRateLimiter:
                 return
         if rate_limit.disabled_at is not None:
             raise SourceUnavailableError("GitHub no longer accepts the portal's credential. We notified our staff.")
-        raise SourceUnavailableError(_build_limit_message(), blocked_until)
+        raise SourceUnavailableError(LIMIT_MESSAGE, blocked_until)
 
     def after(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
         """Record the limits of a response. Raises SourceUnavailableError for a limit or a rejected credential."""
@@ -80,7 +81,7 @@ class GitHubRateLimiter:
         if status == 401:
             raise SourceUnavailableError("GitHub doesn't accept the portal's token. We notified our staff.")
         if is_limited:
-            raise SourceUnavailableError(_build_limit_message(), rate_limit.blocked_until)
+            raise SourceUnavailableError(LIMIT_MESSAGE, rate_limit.blocked_until)
 
     def is_dead(self) -> bool:
         return GitHubRateLimit.objects.filter(name=self.name).exclude(disabled_at=None).exists()
@@ -111,11 +112,8 @@ def is_rate_limited(status: int, headers: Mapping[str, str], message: str = "") 
 
 def _apply_headers(rate_limit: GitHubRateLimit, headers: Mapping[str, str], now: datetime) -> None:
     """GitHub's figures. Of two answers of one hour the smaller remainder is the later one."""
-    limit, remaining = (
-        _parse_number_header(headers, "x-ratelimit-limit"),
-        _parse_number_header(headers, "x-ratelimit-remaining"),
-    )
-    reset = _parse_number_header(headers, "x-ratelimit-reset")
+    names = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
+    limit, remaining, reset = (_parse_number_header(headers, name) for name in names)
     if limit is None or remaining is None or reset is None:
         return
     reset_at = min(_parse_timestamp(reset), now + MAX_WAIT)
@@ -159,7 +157,3 @@ def _parse_timestamp(seconds: int) -> datetime:
         return datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, OSError, ValueError):
         return datetime.max.replace(tzinfo=UTC)
-
-
-def _build_limit_message() -> str:
-    return "We reached GitHub's rate limit."

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import github
 import requests
 from github.Auth import AppAuth, AppInstallationAuth, Auth, Token
-from github.Requester import Requester
+from requests.utils import parse_header_links
 
 from verification.sources.errors import (
     AccessDeniedError,
@@ -26,7 +26,6 @@ from verification.sources.http import github_transport
 
 TIMEOUT_SECONDS = 10  # seconds to connect, and between two parts of an answer
 TOKEN_ERROR_STATUSES = (401, 404)  # GitHub does not know the App, its key or its installation
-NEXT_LINK_PATTERN = re.compile(r'<([^<>]*)>\s*;\s*rel="?next"?')
 IMMUTABLE_PATH_PATTERN = re.compile(r"/git/(?:trees|blobs|commits)/(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\?|$)")
 
 
@@ -104,10 +103,6 @@ class GitHubApi:
         self._rate_limiter, self._cache = rate_limiter or PassiveRateLimiter(), cache or NullResponseCache()
         self.has_credential = auth is not None  # GitHub may then answer about more than what is public
 
-    @property
-    def _requester(self) -> Requester:
-        return self._client.requester
-
     def get(self, path: str, what: str) -> Any:
         """The answer, which may be one that was kept. Raises Unreadable with a sentence about `what`."""
         cached = self._cache.get(path)
@@ -119,7 +114,9 @@ class GitHubApi:
             return cached.value
         if status != 200:
             raise build_error(status, what)
-        return self._store(path, headers.get("etag", ""), body, what)
+        value = parse_body(body, what)
+        self._cache.put(path, headers.get("etag", ""), value, final=IMMUTABLE_PATH_PATTERN.search(path) is not None)
+        return value
 
     def page(self, path: str, what: str) -> tuple[Any, str]:
         """One page of a list that GitHub leads on by cursors, never kept, and the next cursor; blank after the last.
@@ -156,7 +153,7 @@ class GitHubApi:
     def _send(self, method: str, path: str, etag: str) -> tuple[int, dict[str, str], str]:
         github_transport.reset_hops()
         try:
-            status, headers, body = self._requester.requestJson(
+            status, headers, body = self._client.requester.requestJson(
                 method, path, headers={"If-None-Match": etag} if etag else None
             )
         except github.GithubException as error:  # only the request for an installation's token is judged by PyGithub
@@ -164,12 +161,6 @@ class GitHubApi:
                 self._rate_limiter.after(401, {})
             raise
         return status, {name.lower(): str(value) for name, value in headers.items()}, body
-
-    def _store(self, path: str, etag: str, body: str, what: str) -> Any:
-        """The body as JSON, kept for the next time."""
-        value = parse_body(body, what)
-        self._cache.put(path, etag, value, final=IMMUTABLE_PATH_PATTERN.search(path) is not None)
-        return value
 
 
 def parse_body(body: str, what: str) -> object:
@@ -182,8 +173,8 @@ def parse_body(body: str, what: str) -> object:
 
 def parse_next_cursor(link: str) -> str:
     """The cursor in the address that a Link header calls the next page; blank where it names none."""
-    match = NEXT_LINK_PATTERN.search(link)
-    return parse_qs(urlsplit(match[1]).query).get("cursor", [""])[0] if match else ""
+    addresses = [entry["url"] for entry in parse_header_links(link) if entry.get("rel") == "next"]
+    return parse_qs(urlsplit(addresses[0]).query).get("cursor", [""])[0] if addresses else ""
 
 
 def _reject_constant(name: str) -> object:

@@ -62,46 +62,38 @@ class GitHubClient:
         self._sees_private = credential is not None
 
     def repository(self, full_name: str) -> GitHubRepository:
-        """The repository of that name, followed through a rename. Raises Unreadable."""
-        what = f"the repository {full_name}"
-        return _parse_response(what, responses.parse_repository, self._get(f"/repos/{full_name}", what))
+        """The repository of that name, followed through a rename. Raises SourceError."""
+        return self._read(f"/repos/{full_name}", f"the repository {full_name}", responses.parse_repository)
 
     def releases(self, full_name: str) -> tuple[GitHubRelease, ...]:
-        """The newest 30 releases, as GitHub orders them. Raises Unreadable."""
-        what = f"the releases of {full_name}"
-        return _parse_response(what, responses.parse_releases, self._get(f"/repos/{full_name}/releases", what))
+        """The newest 30 releases, as GitHub orders them. Raises SourceError."""
+        return self._read(f"/repos/{full_name}/releases", f"the releases of {full_name}", responses.parse_releases)
 
     def code(self, full_name: str, ref: str) -> RepositorySnapshot:
-        """The files of the commit that a tag or branch names; each is read when it is opened. Raises Unreadable."""
+        """The files of the commit that a tag or branch names; each is read when it is opened. Raises SourceError."""
         what = f"the code of {full_name} at {ref}"
-        commit = _parse_response(
-            what, responses.parse_commit, self._get(f"/repos/{full_name}/commits/{quote(ref, safe='')}", what)
-        )
-        raw = self._get(f"/repos/{full_name}/git/trees/{commit}?recursive=1", what)
-        files, cut = _parse_response(what, responses.parse_tree, raw)
+        commit = self._read(f"/repos/{full_name}/commits/{quote(ref, safe='')}", what, responses.parse_commit)
+        path = f"/repos/{full_name}/git/trees/{commit}?recursive=1"
+        files, cut = self._read(path, what, responses.parse_tree)
         return RepositorySnapshot(full_name, commit, files, cut, lambda file: self._read_file(full_name, file))
 
     def has_branch(self, full_name: str, name: str) -> bool:
-        """Whether a branch has exactly that name. Raises Unreadable.
+        """Whether a branch has exactly that name. Raises SourceError.
 
         Asked as a list, which may be empty: an answer that nothing is there has no ETag and would cost each time.
         """
-        what = f"the branches of {full_name} called {name}"
-        refs = self._get(f"/repos/{full_name}/git/matching-refs/heads/{quote(name, safe='/')}", what)
-        return f"refs/heads/{name}" in _parse_response(what, responses.parse_refs, refs)
+        path = f"/repos/{full_name}/git/matching-refs/heads/{quote(name, safe='/')}"
+        refs = self._read(path, f"the branches of {full_name} called {name}", responses.parse_refs)
+        return f"refs/heads/{name}" in refs
 
     def pull(self, full_name: str, number: int) -> PullRequest:
-        """A pull request by its number. Raises Unreadable."""
+        """A pull request by its number. Raises SourceError."""
         what = f"pull request {number} of {full_name}"
-        return _parse_response(
-            what, responses.parse_pull_request, self._get(f"/repos/{full_name}/pulls/{number}", what)
-        )
+        return self._read(f"/repos/{full_name}/pulls/{number}", what, responses.parse_pull_request)
 
     def user(self, login: str) -> int:
-        """The number of an account, which stays when its name changes. Raises Unreadable."""
-        return _parse_response(
-            login, lambda raw: responses.parse_number(raw["id"]), self._get(f"/users/{login}", f"The account {login}")
-        )
+        """The number of an account, which stays when its name changes. Raises SourceError."""
+        return self._read(f"/users/{login}", f"The account {login}", lambda raw: responses.parse_number(raw["id"]))
 
     def close(self) -> None:
         self._api.close()
@@ -111,9 +103,9 @@ class GitHubClient:
         what = f"{file.path} of {full_name}"
         if file.size > MAX_FILE_BYTES:
             raise SourceUnavailableError(f"Can't read {what}: it is larger than {MAX_FILE_BYTES // 1024} KiB.")
-        return _parse_response(what, responses.parse_blob, self._get(f"/repos/{full_name}/git/blobs/{file.sha}", what))
+        return self._read(f"/repos/{full_name}/git/blobs/{file.sha}", what, responses.parse_blob)
 
-    def _get(self, path: str, what: str) -> object:
+    def _read(self, path: str, what: str, parse: Callable[[Any], T]) -> T:
         """Return the parsed answer about something public.
 
         The portal's credential may see private repositories that the person who asks cannot. They are answered as
@@ -124,7 +116,7 @@ class GitHubClient:
             name = f"the repository {repository[1]}"
             if _parse_response(name, lambda raw: bool(raw["private"]), self._ask(repository[0], name)):
                 raise build_error(404, name)
-        return self._ask(path, what)
+        return _parse_response(what, parse, self._ask(path, what))
 
     def _ask(self, path: str, what: str) -> object:
         """The parsed answer, asked once; a refusal is remembered too."""

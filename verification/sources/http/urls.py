@@ -65,7 +65,8 @@ def parse_url(text: str, *, loopback: bool = False) -> ParsedUrl:
             f"{format_untrusted_url(text)} is not a valid URL. Use the format {URL_EXAMPLE}, without a username."
         )
     scheme, host = match["scheme"].lower(), match["host"].lower().strip("[]")
-    link = ParsedUrl(scheme, host, int(match["port"] or DEFAULT_PORTS[scheme]), _normalize_target(match["target"]))
+    target = match["target"] if match["target"].startswith("/") else f"/{match['target']}"
+    link = ParsedUrl(scheme, host, int(match["port"] or DEFAULT_PORTS[scheme]), target)
     if not (loopback and _is_this_machine(host)):
         _require_public(link)
     return link
@@ -84,10 +85,6 @@ def follow_redirect(link: ParsedUrl, location: str, *, loopback: bool = False) -
 def format_untrusted_url(text: str) -> str:
     """Return an untrusted URL, escaped and truncated for display."""
     return quote(text[:120], safe="/:?#[]@!$&'()*+,;=%-._~") + ("…" if len(text) > 120 else "")
-
-
-def _normalize_target(target: str) -> str:
-    return target if target.startswith("/") else f"/{target}"
 
 
 def _is_this_machine(host: str) -> bool:

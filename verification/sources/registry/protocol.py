@@ -14,8 +14,6 @@ from verification.sources.errors import RequestRefusedError, SourceError
 from verification.sources.http.client import (
     ARCHIVE,
     JSON,
-    SIGNATURE,
-    SUMS,
     ForbiddenAddressError,
     OutboundClient,
     ResponseKind,
@@ -112,15 +110,6 @@ class RegistryProtocol:
 
     def _ask_registry(self, address: str) -> RegistryReply:
         return replace(self.ask(address, JSON), own=True)
-
-    def sums(self, address: str) -> RegistryReply:
-        return self.ask(address, SUMS)
-
-    def signature(self, address: str) -> RegistryReply:
-        return self.ask(address, SIGNATURE)
-
-    def document(self, address: str) -> RegistryReply:
-        return self.ask(address, JSON)
 
     def archive(self, address: str, inspect: Callable[[BinaryIO, int], T]) -> tuple[RegistryReply, T | None]:
         """The archive in a file without a name, gone when it was looked at; (reply, what `inspect` made of it)."""
