@@ -14,8 +14,8 @@ from standardwebhooks import Webhook
 from portal.core.crypto import Secret
 from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 from verification.sources.errors import RequestRefusedError, SourceError
-from verification.sources.http.client import OutboundClient
-from verification.sources.http.posting import PostResponse, post
+from verification.sources.http.client import OutboundClient, SourceResponse
+from verification.sources.http.posting import post
 
 TIMEOUT_SECONDS = 10.0  # for a whole request, including DNS
 BATCH_BUDGET_SECONDS = 10.0  # no new delivery of a batch starts after this time
@@ -103,7 +103,7 @@ def build_headers(batch: DeliveryBatch, delivery: WebhookDelivery, at: datetime)
 
 
 def interpret_response(
-    form: str, delivery: WebhookDelivery, at: datetime, response: PostResponse, sent_headers: dict[str, str]
+    form: str, delivery: WebhookDelivery, at: datetime, response: SourceResponse, sent_headers: dict[str, str]
 ) -> DeliveryOutcome:
     """Return the outcome of a response, with the body and headers cut for storage."""
     body = response.body[:MAX_STORED_BODY_BYTES].decode("utf-8", "replace").replace("\x00", "\ufffd")
@@ -141,7 +141,7 @@ def describe_status(status: int) -> str:
     return f"The endpoint returned status {status}."
 
 
-def parse_retry_after(response: PostResponse) -> int:
+def parse_retry_after(response: SourceResponse) -> int:
     """Return the wait in seconds that the receiver requested, at most one day."""
     header = response.headers.get("retry-after", "")
     return min(int(header), MAX_RETRY_AFTER_SECONDS) if header.isascii() and header.isdigit() and len(header) < 9 else 0

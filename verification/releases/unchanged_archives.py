@@ -14,7 +14,7 @@ from portal.core.value_types import JsonObject
 from verification.releases.artifacts.archives import Archive
 from verification.releases.artifacts.remarks import Remark
 from verification.releases.inspection import Platform
-from verification.sources.github.client import ReleaseAsset
+from verification.sources.github.responses import ReleaseAsset
 from verification.sources.http import urls
 from verification.sources.http.client import SourceResponse
 from verification.sources.registry.protocol import RegistryReply
@@ -63,21 +63,13 @@ def plain(
         reply, archive = platform.archive_reply, platform.archive
         if reply is None or reply.answer is None or archive is None or reply.address not in identity_by_address:
             continue
-        identity, old = identity_by_address[reply.address], stored.get(reply.address)
-        archives[reply.address] = (
-            old
-            if old is not None and old.is_current(identity, now)
-            else StoredArchive(
-                identity=identity,
-                at=now,
-                size=reply.answer.size,
-                sha256=reply.answer.sha256,
-                remarks=archive.remarks,
-                terraform=archive.terraform,
-                program=archive.program,
-                head=archive.head[:HEAD],
+        identity, stored_archive = identity_by_address[reply.address], stored.get(reply.address)
+        if stored_archive is None or not stored_archive.is_current(identity, now):
+            answer, head = reply.answer, archive.head[:HEAD]
+            stored_archive = StoredArchive(
+                identity, now, answer.size, answer.sha256, archive.remarks, archive.terraform, archive.program, head
             )
-        )
+        archives[reply.address] = stored_archive
     return ADAPTER.dump_python(archives, mode="json")  # type: ignore[no-any-return]
 
 

@@ -2,28 +2,18 @@
 
 import json
 import zlib
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.utils import timezone
 
+from verification.sources.github.api import CachedResponse, ResponseCache
 from verification.sources.models import HttpCacheEntry
 
 MAX_CACHED_BYTES = 4 * 1024 * 1024  # uncompressed; longer responses are not cached
 UNUSED_AFTER = timedelta(days=40)
 
 
-@dataclass(frozen=True, slots=True)
-class CachedResponse:
-    """Cached response. A `final` response never changes and needs no revalidation."""
-
-    value: object
-    etag: str
-    final: bool
-    confirmed_at: datetime
-
-
-class HttpCache:
+class HttpCache(ResponseCache):
     """Cached responses of one source. `source` separates the URLs of different sources."""
 
     def __init__(self, source: str) -> None:
@@ -38,7 +28,7 @@ class HttpCache:
             value = json.loads(zlib.decompress(bytes(entry.body)))
         except (ValueError, zlib.error, RecursionError):
             return None
-        return CachedResponse(value, entry.etag, entry.final, entry.confirmed_at)
+        return CachedResponse(value, entry.etag, entry.final)
 
     def put(self, address: str, etag: str, value: object, *, final: bool = False) -> None:
         """Store a response. Responses that are not final need an ETag."""
@@ -51,7 +41,6 @@ class HttpCache:
         HttpCacheEntry.objects.update_or_create(address=key, defaults=fields)
 
     def confirm(self, address: str) -> None:
-        """Record that the source confirmed the cached response."""
         HttpCacheEntry.objects.filter(address=self._build_key(address)).update(confirmed_at=timezone.now())
 
     def _build_key(self, address: str) -> str:

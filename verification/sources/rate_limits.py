@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from verification.sources.errors import SourceUnavailableError
+from verification.sources.github.api import RateLimiter
 from verification.sources.models import GitHubRateLimit
 
 HOUR = timedelta(hours=1)
@@ -35,7 +36,7 @@ def add_dead_credential_listener(listener: DeadCredentialListener) -> None:
 
 
 @dataclass(frozen=True)
-class GitHubRateLimiter:
+class GitHubRateLimiter(RateLimiter):
     """Rate limiter of one credential. `limit`: requests per hour until GitHub reports its own limit.
 
     `background`: no one waits for the response.

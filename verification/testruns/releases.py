@@ -15,7 +15,7 @@ from verification.releases.artifacts.checksums import digest_of
 from verification.releases.inspection import Platform
 from verification.sources import Sources
 from verification.sources.errors import SourceUnavailableError
-from verification.sources.github.client import GitHubRelease, ReleaseAsset
+from verification.sources.github.responses import GitHubRelease, ReleaseAsset
 from verification.sources.http.client import ARCHIVE, SUMS
 from verification.testruns.terraform_cli import get_platform
 

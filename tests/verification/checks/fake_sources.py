@@ -12,7 +12,7 @@ from tests.fakes.github.server import license_text
 from verification.checks.types import Subject
 from verification.releases.install_layout import RECOMMENDED_PLATFORMS
 from verification.sources.errors import SourceError, SourceNotFoundError
-from verification.sources.github.client import GitHubRelease, GitHubRepository, PullRequest, ReleaseAsset
+from verification.sources.github.responses import GitHubRelease, GitHubRepository, PullRequest, ReleaseAsset
 from verification.sources.http import urls
 from verification.sources.http.client import SourceResponse
 from verification.sources.published_versions import RegistryListing

@@ -19,7 +19,7 @@ from verification.licenses.normalization import MAX_BYTES
 from verification.licenses.policy import NO_RULE, Judgement, Policy, Verdict, is_license_file, judge, judge_all
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
-from verification.sources.github.client import GitHubRepository
+from verification.sources.github.responses import GitHubRepository
 from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
 UNKNOWN_GITHUB_LICENSES = ("", "NOASSERTION", "OTHER")

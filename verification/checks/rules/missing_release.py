@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from verification.outcomes import Outcome
 from verification.releases.artifacts import file_names
-from verification.sources.github.client import GitHubRelease
+from verification.sources.github.responses import GitHubRelease
 from verification.sources.published_versions import parse_versions
 from verification.terraform.versions import Version, try_parse_version
 

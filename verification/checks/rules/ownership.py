@@ -5,7 +5,7 @@ from verification.checks.rules.shared_reads import resolve_recorded_number
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
-from verification.sources.github.client import GitHubRepository
+from verification.sources.github.responses import GitHubRepository
 
 NEW_OWNER = "new owner"
 

@@ -10,7 +10,7 @@ from verification.outcomes import Evidence, Outcome, Result, build_conflict_resu
 from verification.releases import install_layout
 from verification.releases.registry_package import protocols_of_manifest
 from verification.sources import Sources
-from verification.sources.github.client import GitHubRelease
+from verification.sources.github.responses import GitHubRelease
 from verification.sources.published_versions import RegistryListing
 from verification.terraform.versions import Version, parse_version
 

@@ -7,7 +7,7 @@ from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 from verification.sources.errors import SourceUnavailableError
-from verification.sources.github.client import GitHubRelease
+from verification.sources.github.responses import GitHubRelease
 from verification.sources.http.client import PAGE, ResponseTooLargeError
 
 SBOM_FILE_PATTERN = re.compile(

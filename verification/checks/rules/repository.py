@@ -8,7 +8,7 @@ from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
-from verification.sources.github.client import GitHubRelease, GitHubRepository
+from verification.sources.github.responses import GitHubRelease, GitHubRepository
 
 RELEASE_TAG_PATTERN = re.compile(r"v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?")
 

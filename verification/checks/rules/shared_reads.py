@@ -9,7 +9,7 @@ from verification.checks.types import Subject
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
-from verification.sources.github.client import GitHubRelease
+from verification.sources.github.responses import GitHubRelease
 from verification.sources.published_versions import find_newest_version
 from verification.sources.repository_snapshot import RepositorySnapshot
 
@@ -112,7 +112,16 @@ def build_code_state(code: RepositorySnapshot) -> State:
     return (("repository", code.repository), ("commit", code.commit))
 
 
+def read_whole_code(subject: Subject, sources: Sources) -> RepositorySnapshot | Result:
+    """Return the code like read_release_code(), or the result for a list of files that GitHub truncates."""
+    code = read_release_code(subject, sources)
+    if isinstance(code, RepositorySnapshot) and code.cut:
+        return replace(TRUNCATED_RESULT, looked_at=build_code_state(code))
+    return code
+
+
 with_release_code = with_value(read_release_code, add_state(build_code_state))
+with_whole_code = with_value(read_whole_code, add_state(build_code_state))
 
 
 def build_code_url(code: RepositorySnapshot, sources: Sources, path: str = "") -> str:

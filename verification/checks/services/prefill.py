@@ -6,7 +6,8 @@ from portal.core.repository_urls import InvalidRepositoryUrlError, get_product_n
 from portal.core.value_types import NamedValues
 from verification.sources import factory
 from verification.sources.errors import SourceError, SourceNotFoundError
-from verification.sources.github.client import GitHubClient, GitHubRelease, GitHubRepository
+from verification.sources.github.client import GitHubClient
+from verification.sources.github.responses import GitHubRelease, GitHubRepository
 
 PREFILLED_FIELDS = ("name", "description", "license", "latest_release", "homepage")
 

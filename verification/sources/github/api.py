@@ -6,8 +6,9 @@ Where the requests are counted and where answers are kept is the caller's: witho
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import github
@@ -29,45 +30,44 @@ TOKEN_ERROR_STATUSES = (401, 404)  # GitHub does not know the App, its key or it
 IMMUTABLE_PATH_PATTERN = re.compile(r"/git/(?:trees|blobs|commits)/(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\?|$)")
 
 
-class RateLimiter(Protocol):
-    """Counts requests and obeys limits: see verification.sources.rate_limits.GitHubRateLimiter."""
+class RateLimiter:
+    """Rate limiter that doesn't count and only detects limit responses.
 
-    def before(self) -> None: ...
-
-    def after(self, status: int, headers: Mapping[str, str], message: str = "") -> None: ...
-
-
-class ResponseCache(Protocol):
-    """Keeps answers: see verification.sources.http_cache.HttpCache."""
-
-    def get(self, address: str) -> Any: ...
-
-    def put(self, address: str, etag: str, value: object, *, final: bool = False) -> None: ...
-
-    def confirm(self, address: str) -> None: ...
-
-
-class PassiveRateLimiter:
-    """Rate limiter that doesn't count and only detects limit responses."""
+    verification.sources.rate_limits.GitHubRateLimiter counts.
+    """
 
     def before(self) -> None:
         """Allow every request."""
 
     def after(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
+        """Raise SourceUnavailableError for a limit or a rejected credential."""
         if status == 401:
             raise SourceUnavailableError("GitHub doesn't accept the token.")
         if status == 429 or (status == 403 and ("rate limit" in message or "retry-after" in headers)):
             raise SourceUnavailableError("We reached GitHub's rate limit.")
 
 
-class NullResponseCache:
-    """Cache that stores nothing."""
+@dataclass(frozen=True, slots=True)
+class CachedResponse:
+    """Cached response. A `final` response never changes and needs no revalidation."""
 
-    def get(self, address: str) -> None: ...
+    value: object
+    etag: str
+    final: bool = False
 
-    def put(self, address: str, etag: str, value: object, *, final: bool = False) -> None: ...
 
-    def confirm(self, address: str) -> None: ...
+class ResponseCache:
+    """Cache that stores nothing. verification.sources.http_cache.HttpCache stores responses."""
+
+    def get(self, address: str) -> CachedResponse | None:
+        """Return the cached response of a URL, or None if it is missing."""
+        return None
+
+    def put(self, address: str, etag: str, value: object, *, final: bool = False) -> None:
+        """Store a response."""
+
+    def confirm(self, address: str) -> None:
+        """Record that the source confirmed the cached response."""
 
 
 @cache
@@ -100,7 +100,7 @@ class GitHubApi:
             seconds_between_writes=None,  # who asks for many things waits between them: see support.redelivery
             user_agent="partner-portal",
         )
-        self._rate_limiter, self._cache = rate_limiter or PassiveRateLimiter(), cache or NullResponseCache()
+        self._rate_limiter, self._cache = rate_limiter or RateLimiter(), cache or ResponseCache()
         self.has_credential = auth is not None  # GitHub may then answer about more than what is public
 
     def get(self, path: str, what: str) -> Any:

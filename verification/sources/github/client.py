@@ -12,7 +12,6 @@ from urllib.parse import quote
 from django.conf import settings
 from github.Auth import Auth
 
-from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
 from verification.sources.errors import SourceError, SourceUnavailableError
 from verification.sources.github import responses
 from verification.sources.github.api import (
@@ -23,18 +22,8 @@ from verification.sources.github.api import (
     build_error,
     build_token_auth,
 )
-from verification.sources.github.responses import GitHubRelease, GitHubRepository, PullRequest, ReleaseAsset
+from verification.sources.github.responses import GitHubRelease, GitHubRepository, PullRequest
 from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
-
-__all__ = [
-    "GitHubClient",
-    "GitHubRelease",
-    "GitHubRepository",
-    "InvalidRepositoryUrlError",
-    "PullRequest",
-    "ReleaseAsset",
-    "parse_repository",
-]
 
 MAX_FILE_BYTES = 512 * 1024  # bytes of a file that is read for its text
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 from pydantic import BaseModel, ValidationError
 
 from verification.sources.errors import SourceNotFoundError, SourceUnavailableError
-from verification.sources.github.api import GitHubApi
+from verification.sources.github.api import CachedResponse, GitHubApi, ResponseCache
 from verification.sources.github.issue_models import (
     GitHubComment,
     GitHubIssue,
@@ -34,7 +34,7 @@ NOT_MODIFIED = object()  # response that equals the previous one
 
 
 @dataclass(slots=True)
-class EtagStore:
+class EtagStore(ResponseCache):
     """Cache of the last ETag per address that stores no responses. See GitHubApi.
 
     A full page is not remembered, because later pages may change while it does not. Nor is a resource that is requested
@@ -44,9 +44,9 @@ class EtagStore:
     before: Mapping[str, str]
     now: dict[str, str]
 
-    def get(self, address: str) -> "_StoredEtag | None":
+    def get(self, address: str) -> CachedResponse | None:
         etag = self.before.get(address)
-        return _StoredEtag(etag) if etag else None
+        return CachedResponse(NOT_MODIFIED, etag) if etag else None
 
     def put(self, address: str, etag: str, value: object, *, final: bool = False) -> None:
         is_full_page = isinstance(value, list) and len(value) >= PAGE_SIZE
@@ -55,13 +55,6 @@ class EtagStore:
 
     def confirm(self, address: str) -> None:
         self.now[address] = self.before[address]
-
-
-@dataclass(frozen=True, slots=True)
-class _StoredEtag:
-    etag: str
-    value: object = NOT_MODIFIED
-    final: bool = False
 
 
 def iterate_changes(

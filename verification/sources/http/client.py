@@ -39,21 +39,6 @@ from verification.sources.http.transport import (
 )
 from verification.sources.http.urls import ParsedUrl
 
-__all__ = [
-    "ARCHIVE",
-    "JSON",
-    "KEY",
-    "PAGE",
-    "SIGNATURE",
-    "SUMS",
-    "BrokenConnectionError",
-    "DeadlineExceededError",
-    "OutboundClient",
-    "ResponseKind",
-    "ResponseTooLargeError",
-    "SourceResponse",
-]
-
 MEGABYTE = 1024 * 1024
 MAX_REDIRECTS = 3
 USER_AGENT = "partner-portal"
@@ -87,7 +72,6 @@ JSON = ResponseKind("JSON document", 10 * MEGABYTE, accept="application/json")
 PAGE = ResponseKind("page", 5 * MEGABYTE)
 SUMS = ResponseKind("list of checksums", MEGABYTE, is_gzip_allowed=False)
 SIGNATURE = ResponseKind("signature", 64 * 1024, is_gzip_allowed=False)
-KEY = ResponseKind("key", 256 * 1024)
 ARCHIVE = ResponseKind("archive", 500 * MEGABYTE, seconds=300, is_gzip_allowed=False)
 
 

@@ -5,27 +5,16 @@ refused, because a receiver may send a long answer.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from http.client import HTTPResponse, IncompleteRead
 
 from verification.sources.http import urls
-from verification.sources.http.client import USER_AGENT, BrokenConnectionError, OutboundClient
+from verification.sources.http.client import USER_AGENT, BrokenConnectionError, OutboundClient, SourceResponse
 from verification.sources.http.transport import (
     HEADER_BYTES,
     ByteLimitExceededError,
     DeadlineExceededError,
     RequestDeadline,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class PostResponse:
-    """What came back: the status, the headers in small letters, the first bytes of the body, the seconds it took."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-    seconds: float
 
 
 def post(
@@ -36,8 +25,13 @@ def post(
     *,
     timeout_seconds: float,
     max_bytes: int,
-) -> PostResponse:
-    """Post `body` once. Raises Refused (before anything is sent) and Unavailable, each with a sentence."""
+) -> SourceResponse:
+    """Post `body` once and return the answer with the first bytes of its body.
+
+    Raises:
+        RequestRefusedError: The portal doesn't post to this URL; nothing was sent.
+        SourceUnavailableError: The receiver didn't answer.
+    """
     deadline = RequestDeadline(timeout_seconds)
     link = urls.parse_url(address, loopback=outbound.loopback)
     own_headers = {"Host": link.netloc, "User-Agent": USER_AGENT, "Accept-Encoding": "identity", "Connection": "close"}
@@ -47,9 +41,8 @@ def post(
             response = connection.getresponse()
             response_headers = {name.lower(): value for name, value in response.getheaders()}
             connection.allow(max_bytes + HEADER_BYTES)
-            return PostResponse(
-                response.status, response_headers, _read_beginning(response, max_bytes), deadline.get_elapsed_seconds()
-            )
+            beginning, seconds = _read_beginning(response, max_bytes), deadline.get_elapsed_seconds()
+            return SourceResponse(response.status, response.reason, link, response_headers, beginning, seconds=seconds)
     except ByteLimitExceededError:
         raise BrokenConnectionError(f"{link.netloc} sent headers above the size limit.") from None
 

@@ -13,7 +13,7 @@ from tests.verification.checks.fake_sources import (
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
 from verification.sources.errors import SourceUnavailableError
-from verification.sources.github.client import PullRequest
+from verification.sources.github.responses import PullRequest
 
 NOMAD = replace(SUBJECT, product="Nomad", program="nomad", category="container-runtime")
 PULL = PullRequest(7, "Add rocket driver", "open", False, False, 47, "https://github.com/hashicorp/nomad/pull/7")

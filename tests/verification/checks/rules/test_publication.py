@@ -13,7 +13,7 @@ from verification.checks.rules.missing_release import (
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
 from verification.sources.errors import SourceNotFoundError, SourceUnavailableError
-from verification.sources.github.client import ReleaseAsset
+from verification.sources.github.responses import ReleaseAsset
 
 LATER = replace(SUBJECT, now=datetime(2026, 4, 2, tzinfo=UTC))
 KEYS = [key for key in CHECKS if key.startswith("registry.")]

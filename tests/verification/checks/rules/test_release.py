@@ -15,7 +15,7 @@ from verification.checks.types import ACCEPTED_KEY_PREFIX, CHECKS
 from verification.outcomes import Outcome
 from verification.releases.install_layout import RECOMMENDED_PLATFORMS
 from verification.sources.errors import SourceUnavailableError
-from verification.sources.github.client import ReleaseAsset
+from verification.sources.github.responses import ReleaseAsset
 from verification.sources.http.client import OutboundClient
 from verification.sources.registry.client import RegistryClient as Client
 

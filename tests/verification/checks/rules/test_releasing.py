@@ -6,7 +6,7 @@ from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSour
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
 from verification.sources.errors import RequestRefusedError, SourceUnavailableError
-from verification.sources.github.client import ReleaseAsset
+from verification.sources.github.responses import ReleaseAsset
 from verification.sources.http.client import ResponseTooLargeError
 
 KEYS = ["repository.owner", "repository.renamed", "repository.tag_branch", "repository.sbom"]
