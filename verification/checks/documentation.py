@@ -1,8 +1,15 @@
-"""Programs that use a check, for the help pages and docs/reference/checks.md."""
+"""Meanings of outcomes and programs that use a check, for the help pages and docs/reference/checks.md."""
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Program
+from portal.ui.content.glossary import OUTCOME_DESCRIPTIONS
 from verification.checks import execution
+from verification.outcomes import WORST_FIRST
+
+
+def list_outcomes() -> list[tuple[str, str]]:
+    """Return each outcome with its meaning, good ones first."""
+    return [(str(outcome), OUTCOME_DESCRIPTIONS[outcome]) for outcome in reversed(WORST_FIRST)]
 
 
 def list_programs_using_check(key: str) -> tuple[Program, ...]:

@@ -21,10 +21,6 @@ from verification.outcomes import Result
 ACCEPTED_KEY_PREFIX = "accepted:"
 
 
-def _get_current_time() -> datetime:
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True, slots=True)
 class Subject:
     """Inspected integration as plain values.
@@ -65,7 +61,7 @@ class Subject:
     siblings: tuple[str, ...] = ()
     answers: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     known: Mapping[str, object] = field(default_factory=dict)
-    now: datetime = field(default_factory=_get_current_time)
+    now: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
     def requested_tag(self) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from verification.checks.rules.link_reachability import check_links, summarize_links
-from verification.checks.rules.shared_reads import TRUNCATED_RESULT, build_code_url, with_release_code
+from verification.checks.rules.shared_reads import build_code_url, with_release_code, with_whole_code
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
@@ -60,10 +60,8 @@ def collect_documentable_names(code: RepositorySnapshot) -> Mapping[str, set[str
 
 
 @register_check("docs.layout")
-@with_release_code
+@with_whole_code
 def check_docs_layout(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    if code.cut:
-        return TRUNCATED_RESULT
     pages = collect_pages(code)
     evidence = tuple(
         Evidence(category, str(len(category_pages))) for category, category_pages in pages.items() if category_pages
@@ -78,10 +76,8 @@ def check_docs_layout(subject: Subject, sources: Sources, code: RepositorySnapsh
 
 
 @register_check("docs.pages")
-@with_release_code
+@with_whole_code
 def check_docs_pages(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    if code.cut:
-        return TRUNCATED_RESULT
     expected_names, existing_pages = collect_documentable_names(code), collect_pages(code)
     total = sum(map(len, expected_names.values()))
     if not total:
@@ -109,10 +105,8 @@ def _has_page(existing_pages: Mapping[str, RepositoryFile], name: str) -> bool:
 
 
 @register_check("docs.limits")
-@with_release_code
+@with_whole_code
 def check_docs_limits(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
-    if code.cut:
-        return TRUNCATED_RESULT
     pages = [file for category_pages in collect_pages(code).values() for file in category_pages.values()]
     large_files = [file for file in pages if file.size > MAX_PAGE_BYTES]
     evidence = tuple(

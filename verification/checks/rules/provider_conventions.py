@@ -6,6 +6,7 @@ from verification.checks.rules.shared_reads import (
     TRUNCATED_RESULT,
     build_code_url,
     with_release_code,
+    with_whole_code,
 )
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
@@ -41,11 +42,9 @@ def check_resource_files(subject: Subject, sources: Sources, code: RepositorySna
 
 
 @register_check("guide.tests")
-@with_release_code
+@with_whole_code
 def check_resource_tests(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
     resource_files = reader.collect_resource_files(code)
-    if code.cut:
-        return TRUNCATED_RESULT
     if not resource_files:
         return Result(Outcome.NOT_RUN, "No file is named after a resource.")
     untested_files = [file for file in resource_files.values() if reader.get_test_path(file) not in code.files_by_path]

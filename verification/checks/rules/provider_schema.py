@@ -1,7 +1,7 @@
 """Checks of the provider's own schema, as the newest inspection read it. The checks start nothing."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
@@ -10,11 +10,10 @@ from portal.core.value_types import JsonObject
 from verification.checks.rules.docs import collect_pages
 from verification.checks.rules.release import read_report
 from verification.checks.rules.shared_reads import (
-    TRUNCATED_RESULT,
     add_state,
     build_code_state,
     build_code_url,
-    read_release_code,
+    read_whole_code,
     with_value,
 )
 from verification.checks.types import CONTENT_FOLDER, Subject, load_descriptions, register_check
@@ -117,11 +116,9 @@ def check_schema_pages(subject: Subject, sources: Sources, inspection: JsonObjec
     total = sum(map(len, documented_names.values()))
     if not total:
         return Result(Outcome.NOT_RUN, "The schema contains nothing that needs a page.")
-    code = read_release_code(subject, sources)
+    code = read_whole_code(subject, sources)
     if isinstance(code, Result):
         return code
-    if code.cut:
-        return replace(TRUNCATED_RESULT, looked_at=build_code_state(code))
     existing_pages, provider_name = collect_pages(code), subject.provider
     missing = [
         f"{category}/{name}"

@@ -6,10 +6,8 @@ from django.shortcuts import render
 from django.urls import path
 from django.utils.translation import gettext as _
 
-from portal.ui.content.glossary import OUTCOME_DESCRIPTIONS
-from verification.checks.documentation import list_programs_using_check
+from verification.checks.documentation import list_outcomes, list_programs_using_check
 from verification.checks.types import CHECKS, Check
-from verification.outcomes import WORST_FIRST
 
 
 @login_not_required
@@ -38,11 +36,6 @@ def show_check_help(request: HttpRequest, key: str) -> HttpResponse:
         "outcomes": list_outcomes(),
     }
     return render(request, "checks/check_help.html", context)
-
-
-def list_outcomes() -> list[tuple[str, str]]:
-    """Return each outcome with its meaning, good ones first."""
-    return [(str(outcome), OUTCOME_DESCRIPTIONS[outcome]) for outcome in reversed(WORST_FIRST)]
 
 
 urlpatterns = [

@@ -64,10 +64,6 @@ class Certificate:
         return self.primary, *(subkey.key for subkey in self.subkeys)
 
     @property
-    def key_ids(self) -> tuple[str, ...]:
-        return tuple(key.key_id for key in self.keys)
-
-    @property
     def user_ids(self) -> tuple[str, ...]:
         return tuple(name.decode("utf-8", "replace") for name in self.identities)
 

@@ -143,8 +143,8 @@ def check(document: bytes, data: bytes, certificates: Sequence[Certificate], *, 
             return _judge_signed(document, data, candidates[0], packet, now, at)
     kind = Class.EMPTY if not data else Class.UNSUPPORTED if _begins_with_signature(data) else Class.NO_SIGNATURE
     if named_packet is not None:
-        knows = any(named_packet.issuer in certificate.key_ids for certificate in certificates)
-        kind = Class.NOT_FOR_SIGNING if knows else Class.WRONG_KEY
+        is_known = any(named_packet.issuer == key.key_id for certificate in certificates for key in certificate.keys)
+        kind = Class.NOT_FOR_SIGNING if is_known else Class.WRONG_KEY
     return Verdict(kind, UNKNOWN_ISSUER, signature=named_packet)
 
 

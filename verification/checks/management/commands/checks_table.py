@@ -6,10 +6,8 @@ from django.conf import settings
 
 import verification.checks.rules  # noqa: F401 - registers the checks
 from portal.core.generated_docs import TableDocsCommand, format_table_row, render_page
-from portal.ui.content.glossary import OUTCOME_DESCRIPTIONS
-from verification.checks.documentation import list_programs_using_check
+from verification.checks.documentation import list_outcomes, list_programs_using_check
 from verification.checks.types import CHECKS, Check
-from verification.outcomes import WORST_FIRST
 
 DOCS_PATH = settings.BASE_DIR / "docs" / "reference" / "checks.md"
 BEGIN_MARK, END_MARK = "<!-- checks: begin -->", "<!-- checks: end -->"
@@ -18,7 +16,7 @@ BEGIN_MARK, END_MARK = "<!-- checks: begin -->", "<!-- checks: end -->"
 def build_tables() -> str:
     """Return the outcomes and every check as Markdown. Advice is on the help page of a check."""
     lines = ["| Outcome | Meaning |", "| --- | --- |"]
-    lines += [f"| `{outcome}` | {OUTCOME_DESCRIPTIONS[outcome]} |" for outcome in reversed(WORST_FIRST)]
+    lines += [f"| `{outcome}` | {meaning} |" for outcome, meaning in list_outcomes()]
     lines += ["", f"## The {len(CHECKS)} checks", ""]
     lines += ["| Key | Title | Requirement | Programs | Version | Valid for |", "| --- " * 6 + "|"]
     lines += [_build_row(check) for _, check in sorted(CHECKS.items())]
@@ -27,15 +25,8 @@ def build_tables() -> str:
 
 def _build_row(check: Check) -> str:
     programs = ", ".join(f"`{program.key}`" for program in list_programs_using_check(check.key)) or "none yet"
-    cells = (
-        f"`{check.key}`",
-        check.title,
-        check.expectation,
-        programs,
-        str(check.version),
-        f"{check.max_age_days} d",
-    )
-    return format_table_row(cells)
+    numbers = (str(check.version), f"{check.max_age_days} d")
+    return format_table_row((f"`{check.key}`", check.title, check.expectation, programs, *numbers))
 
 
 def build_page() -> str:
