@@ -12,10 +12,6 @@ from portal.core.django_arguments import FormArguments
 from portal.core.uploads import UploadField, describe_accepted_files, get_oversized_fields
 
 
-class ButtonForm(forms.Form):
-    """Button without fields."""
-
-
 class ItemButtonForm(forms.Form):
     """Button for one of several items; `uuid` identifies the item."""
 

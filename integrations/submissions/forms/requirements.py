@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import date
+from functools import partial
 from typing import Unpack
 
 from django import forms
@@ -24,88 +25,67 @@ from portal.core.value_types import NamedValues
 
 PUBLIC_HELP_TEXT = gettext_lazy("The public listing shows this answer.")
 MAX_TEXT_LENGTH = 200  # limit for single-line answers
+MAX_DRAFT_CHOICES = 50
 
 
-def _build_text_field(field: Question, options: NamedValues) -> forms.Field:
-    return SingleLineField(max_length=min(field.max_length, MAX_TEXT_LENGTH), **options)
-
-
-def _build_lines_field(field: Question, options: NamedValues) -> forms.Field:
-    return MultiLineField(max_length=field.max_length, max_lines=field.max_lines, **options)
-
-
-def _build_url_field(_field: Question, options: Mapping[str, object]) -> forms.Field:
-    return WebAddressField(max_length=500, **_omit_error_messages(options))
-
-
-def _build_email_field(_field: Question, options: NamedValues) -> forms.Field:
-    errors: NamedValues = {
-        "required": REQUIRED_MESSAGE,
-        "invalid": _("Enter a valid email address, such as name@example.com."),
-    }
-    return forms.EmailField(max_length=254, error_messages=errors, **_omit_error_messages(options))
-
-
-def _build_choice_field(field: Question, options: NamedValues) -> forms.Field:
-    errors: NamedValues = {"required": CHOICE_MESSAGE, "invalid_choice": CHOICE_MESSAGE}
-    return forms.ChoiceField(
-        choices=field.options, widget=forms.RadioSelect, error_messages=errors, **_omit_error_messages(options)
-    )
-
-
-def _build_multiple_choice_field(field: Question, options: NamedValues) -> forms.Field:
-    errors: NamedValues = {
-        "required": _("Select at least one option."),
-        "invalid_choice": CHOICE_MESSAGE,
-        "invalid_list": CHOICE_MESSAGE,
-    }
-    widget = forms.CheckboxSelectMultiple
-    return forms.MultipleChoiceField(
-        choices=field.options, widget=widget, error_messages=errors, **_omit_error_messages(options)
-    )
-
-
-def _build_number_field(_field: Question, options: NamedValues) -> forms.Field:
-    errors: NamedValues = {"required": REQUIRED_MESSAGE, "invalid": _("Enter a number.")}
-    return NumberField(max_digits=15, decimal_places=4, error_messages=errors, **_omit_error_messages(options))
-
-
-def _build_date_field(_field: Question, options: Mapping[str, object]) -> forms.Field:
-    return DayField(**_omit_error_messages(options))
-
-
-def _build_confirmation_field(_field: Question, options: NamedValues) -> forms.Field:
-    return forms.BooleanField(
-        error_messages={"required": _("Select the checkbox to confirm.")}, **_omit_error_messages(options)
-    )
-
-
-def _omit_error_messages(options: Mapping[str, object]) -> NamedValues:
-    return {key: value for key, value in options.items() if key != "error_messages"}
-
-
-FIELD_BUILDERS: dict[str, Callable[[Question, dict[str, object]], forms.Field]] = {
-    "text": _build_text_field,
-    "lines": _build_lines_field,
-    "url": _build_url_field,
-    "email": _build_email_field,
-    "choice": _build_choice_field,
-    "choices": _build_multiple_choice_field,
-    "number": _build_number_field,
-    "date": _build_date_field,
-    "yes": _build_confirmation_field,
+FIELD_FACTORIES: dict[str, Callable[..., forms.Field]] = {
+    "text": partial(SingleLineField, error_messages={"required": REQUIRED_MESSAGE}),
+    "lines": partial(MultiLineField, error_messages={"required": REQUIRED_MESSAGE}),
+    "url": partial(WebAddressField, max_length=500),
+    "email": partial(
+        forms.EmailField,
+        max_length=254,
+        error_messages={
+            "required": REQUIRED_MESSAGE,
+            "invalid": gettext_lazy("Enter a valid email address, such as name@example.com."),
+        },
+    ),
+    "choice": partial(
+        forms.ChoiceField,
+        widget=forms.RadioSelect,
+        error_messages={"required": CHOICE_MESSAGE, "invalid_choice": CHOICE_MESSAGE},
+    ),
+    "choices": partial(
+        forms.MultipleChoiceField,
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={
+            "required": gettext_lazy("Select at least one option."),
+            "invalid_choice": CHOICE_MESSAGE,
+            "invalid_list": CHOICE_MESSAGE,
+        },
+    ),
+    "number": partial(
+        NumberField,
+        max_digits=15,
+        decimal_places=4,
+        error_messages={"required": REQUIRED_MESSAGE, "invalid": gettext_lazy("Enter a number.")},
+    ),
+    "date": DayField,
+    "yes": partial(forms.BooleanField, error_messages={"required": gettext_lazy("Select the checkbox to confirm.")}),
 }
 
 
 def build_field(question: Question) -> forms.Field:
     """Return the form field of a question."""
-    options = {
-        "label": question.label,
-        "help_text": f"{question.help} {PUBLIC_HELP_TEXT}".strip() if question.listing_label else question.help,
-        "required": question.required,
-        "error_messages": {"required": REQUIRED_MESSAGE},
-    }
-    return FIELD_BUILDERS[question.type](question, options)
+    return FIELD_FACTORIES[question.type](
+        label=question.label,
+        help_text=f"{question.help} {PUBLIC_HELP_TEXT}".strip() if question.listing_label else question.help,
+        required=question.required,
+        **get_limits(question),
+    )
+
+
+def get_limits(question: Question) -> NamedValues:
+    """Return the arguments of a form field that limit the answer."""
+    match question.type:
+        case "text":
+            return {"max_length": min(question.max_length, MAX_TEXT_LENGTH)}
+        case "lines":
+            return {"max_length": question.max_length, "max_lines": question.max_lines}
+        case "choice" | "choices":
+            return {"choices": question.options}
+        case _:
+            return {}
 
 
 class RequirementForm(forms.Form):
@@ -115,27 +95,21 @@ class RequirementForm(forms.Form):
         super().__init__(**kwargs)
         self.fields |= {question.key: build_field(question) for question in requirement.fields}
 
-    def get_answers(self) -> dict[str, object]:
-        """Return the answers as JSON without empty ones. Call on a valid form."""
+    def clean(self) -> dict[str, object]:
+        """Return the answers as JSON without empty ones."""
         answers = {key: value for key, value in self.cleaned_data.items() if value not in (None, "", [])}
         return {key: value.isoformat() if isinstance(value, date) else value for key, value in answers.items()}
 
 
 def collect_draft_data(requirement: Requirement, post: QueryDict) -> dict[str, object]:
     """Return the unvalidated field values for a draft. Other keys are ignored."""
-    data: dict[str, object] = {}
-    for question in requirement.fields:
-        if question.key in post:
-            data[question.key] = post.getlist(question.key) if question.type == "choices" else post[question.key]
-    return {key: _truncate_value(value) for key, value in data.items()}
-
-
-def _truncate_value(value: object) -> object:
-    return (
-        [truncate_draft_text(str(item)) for item in value[:50]]
-        if isinstance(value, list)
-        else truncate_draft_text(str(value))
-    )
+    return {
+        question.key: [truncate_draft_text(text) for text in post.getlist(question.key)[:MAX_DRAFT_CHOICES]]
+        if question.type == "choices"
+        else truncate_draft_text(str(post[question.key] or ""))
+        for question in requirement.fields
+        if question.key in post
+    }
 
 
 def list_answers(requirement: Requirement, data: Mapping[str, object]) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ from integrations.partners import permissions
 from integrations.partners.permissions import PermissionRule
 from integrations.submissions.models import Integration, TestCredential, TestCredentialAccess
 from integrations.submissions.services.changes import IntegrationChange, change_integration
-from integrations.submissions.services.requirements import RequirementChange, change_requirement
+from integrations.submissions.services.requirements import RequirementChange, change_requirement, find_item
 from integrations.submissions.workflow.states import FINAL_STAGES, Stage, Status
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
@@ -58,10 +58,10 @@ def submit_credential(
     label: str,
     secret: crypto.Secret,
     *,
-    permanent: bool,
     actor: User | None,
     now: datetime,
     uuid: UUID,
+    permanent: bool = False,
     replaces: str = "",
 ) -> TestCredential:
     """Store an encrypted account under the UUID of its form, so that a repeated submission stores it once.
@@ -77,7 +77,7 @@ def submit_credential(
         if permanent and not change.requirement.permanent:
             raise ActionRefused(_("This program doesn't accept permanent test accounts."))
         if replaces:
-            end_credential(_get_credential(change, replaces), "replaced", now)
+            end_credential(get_credential(change.integration, requirement_id, replaces), "replaced", now)
         credential = TestCredential(
             uuid=uuid,
             integration=change.integration,
@@ -101,20 +101,18 @@ def _answer_requirement(change: RequirementChange, event_type: str, **event_data
     change.answer(event_type, {}, status=status, summary=summary, **event_data)
 
 
-def _get_credential(change: RequirementChange, uuid: str) -> TestCredential:
-    credentials = list_current_credentials(change.integration, change.requirement.id)
-    credential = next((credential for credential in credentials if str(credential.uuid) == uuid), None)
-    if credential is None:
-        raise ActionRefused(_("This test account was replaced or withdrawn. Reload the page."), "conflict")
-    return credential
+def get_credential(integration: Integration, requirement_id: str, uuid: UUID | str) -> TestCredential:
+    """Return a stored test account. Raises ActionRefused."""
+    message = _("This test account was replaced or withdrawn. Reload the page.")
+    return find_item(list_current_credentials(integration, requirement_id), uuid, message)
 
 
 def withdraw_credential(
-    integration: Integration, requirement_id: str, uuid: str, *, actor: AnyUser, now: datetime
+    integration: Integration, requirement_id: str, uuid: UUID | str, *, actor: AnyUser, now: datetime
 ) -> None:
     """Withdraw an account and delete its secret."""
     with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
-        credential = _get_credential(change, uuid)
+        credential = get_credential(change.integration, requirement_id, uuid)
         end_credential(credential, "withdrawn", now)
         _answer_requirement(change, "credential.withdrawn", label=credential.label)
 

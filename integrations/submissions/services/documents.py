@@ -2,19 +2,22 @@
 
 from datetime import datetime
 from functools import partial
+from uuid import UUID
 
 from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations.submissions.models import Document, Integration
-from integrations.submissions.services.requirements import RequirementChange, change_requirement
+from integrations.submissions.services.requirements import RequirementChange, change_requirement, find_item
 from integrations.submissions.workflow.states import Status
 from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
 from portal.core.uploads import ValidatedFile
 
 MAX_DOCUMENTS = 20
+GONE_MESSAGE = gettext_lazy("This document was replaced or deleted. Reload the page.")
 
 
 def list_current_documents(integration: Integration, requirement_id: str) -> list[Document]:
@@ -43,7 +46,7 @@ def upload_document(
         duplicate = next((document for document in documents if document.sha256 == file.sha256), None)
         if duplicate is not None:
             return duplicate
-        replaced_document = _get_document(documents, replaces) if replaces else None
+        replaced_document = find_item(documents, replaces, GONE_MESSAGE) if replaces else None
         if replaced_document is None and len(documents) >= MAX_DOCUMENTS:
             message = _("You can upload up to %(limit)s documents. Replace or delete one.")
             raise ActionRefused(message % {"limit": MAX_DOCUMENTS})
@@ -55,11 +58,13 @@ def upload_document(
     return document
 
 
-def remove_document(integration: Integration, requirement_id: str, uuid: str, *, actor: AnyUser, now: datetime) -> None:
+def remove_document(
+    integration: Integration, requirement_id: str, uuid: UUID | str, *, actor: AnyUser, now: datetime
+) -> None:
     """Delete the content of a document; its name and digest stay in the history."""
     with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
         documents = list_current_documents(change.integration, requirement_id)
-        document = _get_document(documents, uuid)
+        document = find_item(documents, uuid, GONE_MESSAGE)
         mark_removed(document, now)
         remaining = [other for other in documents if other != document]
         _answer_requirement(change, remaining, document, "document.deleted")
@@ -87,13 +92,6 @@ def mark_removed(document: Document, now: datetime) -> None:
     document.removed_at = now
     document.save(update_fields=["removed_at"])
     transaction.on_commit(partial(default_storage.delete, str(document.file.name)))
-
-
-def _get_document(documents: list[Document], uuid: str) -> Document:
-    document = next((document for document in documents if str(document.uuid) == uuid), None)
-    if document is None:
-        raise ActionRefused(_("This document was replaced or deleted. Reload the page."), "conflict")
-    return document
 
 
 def _answer_requirement(

@@ -20,7 +20,7 @@ from integrations.submissions.views.drafts import redirect_sent_draft
 from integrations.submissions.views.drafts_shared import find_draft_overlaps, get_program, load_draft, parse_version
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import report_refusal, reported_refusals
 
 MAX_INTRODUCTION_REQUESTS = 12
 
@@ -45,8 +45,8 @@ def build_confirmation_context(
     request: HttpRequest, draft: IntegrationDraft, form: IntegrationForm
 ) -> dict[str, object]:
     program, edition = get_program(draft)
-    license_id = str(draft.data.get("license", ""))
-    license_policy = edition.licenses
+    license_id, policy = str(draft.data.get("license", "")), edition.licenses
+    is_unlisted_license = policy.rules and license_id and license_id not in policy.allow | policy.manual_review
     return {
         "draft": draft,
         "program": program,
@@ -54,9 +54,7 @@ def build_confirmation_context(
         "values": form.cleaned_data,
         "category": format_value(edition, "category", draft.data),
         "hint": get_naming_hint(program, str(draft.data.get("repository_address", ""))),
-        "license_hint": license_policy.summary
-        if license_policy.rules and license_id and license_id not in license_policy.allow | license_policy.manual_review
-        else "",
+        "license_hint": policy.summary if is_unlisted_license else "",
         "overlaps": find_draft_overlaps(draft.partner, draft.data) or (),
         "can_edit": permissions.can_edit_partner(draft.partner, request.user),
     }
@@ -66,35 +64,28 @@ def submit_draft(
     request: AuthenticatedRequest, draft: IntegrationDraft, form: IntegrationForm, message: str
 ) -> HttpResponse:
     """Create the integration once, and send the selected introduction requests."""
-    now, user = timezone.now(), request.user
+    values, version = form.get_values(draft.data), parse_version(request.POST)
     try:
-        integration = drafts.submit_draft(
-            draft, form.get_values(draft.data), version=parse_version(request.POST), actor=user, now=now
-        )
+        integration = drafts.submit_draft(draft, values, version=version, actor=request.user, now=timezone.now())
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-        return redirect(
-            "submissions:confirm_draft" if refusal.kind == "conflict" else "submissions:draft", uuid=draft.uuid
-        )
-    request_introductions(request, integration, request.POST.getlist("introduce")[:MAX_INTRODUCTION_REQUESTS], message)
+        page = "submissions:confirm_draft" if refusal.kind == "conflict" else "submissions:draft"
+        return redirect(page, uuid=draft.uuid)
+    request_introductions(request, integration, message)
     return redirect("submissions:detail", integration.uuid)
 
 
-def request_introductions(
-    request: AuthenticatedRequest, integration: Integration, handles: list[str], message: str
-) -> None:
-    """Send each introduction request; a refused one doesn't stop the others."""
-    for handle in handles:
+def request_introductions(request: AuthenticatedRequest, integration: Integration, message: str) -> None:
+    """Send the selected introduction requests; a refused one doesn't stop the others."""
+    for handle in request.POST.getlist("introduce")[:MAX_INTRODUCTION_REQUESTS]:
         other = resolve_handle(handle, describe_work(integration))
-        try:
+        with reported_refusals(request):
             if other is None:
                 raise ActionRefused(_("The other integration no longer overlaps with yours."), "invalid-transition")
             introductions.request_introduction(integration, other, message, actor=request.user, now=timezone.now())
             messages.success(
                 request, _("You requested an introduction. We notify you after the other partner decides.")
             )
-        except ActionRefused as refusal:
-            report_refusal(request, refusal)
 
 
 urlpatterns = [path("drafts/<uuid:uuid>/confirm/", confirm_draft, name="confirm_draft")]

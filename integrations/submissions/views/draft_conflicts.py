@@ -1,18 +1,19 @@
 """Resolution of draft conflicts: both versions side by side, without loss."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.programs.schema import Edition
 from integrations.submissions.forms.drafts import FIELD_LABELS, FORM_FIELDS, merge_form_data
 from integrations.submissions.services import drafts
-from integrations.submissions.views.drafts_shared import get_program, load_draft, parse_version
+from integrations.submissions.views.drafts_shared import get_program, load_draft, save_input
 from integrations.submissions.views.mixins import require_button
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
@@ -81,17 +82,28 @@ def render_conflict(request: HttpRequest, conflict: drafts.DraftConflictError) -
     return page
 
 
+def handle_draft_refusals(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Render both versions after a conflict, or the draft with the message of a refusal."""
+
+    @wraps(view)
+    def handle(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+        try:
+            return view(request, uuid)
+        except drafts.DraftConflictError as conflict:
+            return render_conflict(request, conflict)
+        except ActionRefused as refusal:
+            report_refusal(request, refusal)
+            return redirect("submissions:draft", uuid=uuid)
+
+    return handle
+
+
 @require_button("submissions:draft")
+@handle_draft_refusals
 def resolve_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Save the chosen values on top of the other version."""
     draft = load_draft(request, uuid)
-    data = merge_chosen_values(request, draft.data)
-    try:
-        drafts.save_draft(draft, data, version=parse_version(request.POST), actor=request.user, now=timezone.now())
-    except drafts.DraftConflictError as conflict:
-        return render_conflict(request, conflict)
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
+    save_input(request, draft, merge_chosen_values(request, draft.data))
     return redirect("submissions:draft", uuid=uuid)
 
 

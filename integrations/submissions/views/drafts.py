@@ -25,22 +25,23 @@ from integrations.submissions.forms.drafts import (
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.services import drafts
 from integrations.submissions.services.creation import get_entry_edition
-from integrations.submissions.views.draft_conflicts import render_conflict
+from integrations.submissions.views.draft_conflicts import handle_draft_refusals
 from integrations.submissions.views.drafts_shared import (
+    answer_autosave,
     find_draft_overlaps,
     get_program,
     has_text,
     list_editable_partners,
     load_draft,
     parse_version,
+    save_input,
 )
 from integrations.submissions.views.mixins import require_button
 from integrations.submissions.views.program_catalog import get_program_or_404
 from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.core import repository_urls
-from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues, TemplateContext
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import reported_refusals
 
 
 @login_not_required
@@ -93,40 +94,35 @@ def list_open_drafts(partners: list[Partner], program: Program) -> list[Integrat
 
 def create_draft(request: AuthenticatedRequest, program: Program, partners: list[Partner]) -> HttpResponse:
     """Create a draft, or reuse the user's empty one, and save the input."""
-    chosen_partner = next((c for c in partners if c.slug == request.POST.get("company")), None)
+    chosen_partner = next((partner for partner in partners if partner.slug == request.POST.get("company")), None)
+    data, now = merge_form_data(request.POST, {}), timezone.now()
     if chosen_partner is None and len(partners) > 1:
-        context = build_form_context(program, merge_form_data(request.POST, {})) | {
-            "companies": partners,
-            "needs_company": True,
-        }
+        context = build_form_context(program, data) | {"companies": partners, "needs_company": True}
         return render(request, "submissions/draft_new.html", context, status=422)
-    now, partner = timezone.now(), chosen_partner or partners[0]
+    partner = chosen_partner or partners[0]
     own_drafts = IntegrationDraft.objects.filter(
         partner=partner, program_key=program.key, saved_by=request.user, sent_at=None
     )  # type: ignore[misc]
     empty_draft = own_drafts.filter(integration=None, version=0).first()
     draft = empty_draft or drafts.create_draft(partner, program.key, actor=request.user, now=now)
-    data = merge_form_data(request.POST, {})
     if has_text(data):
         draft = drafts.save_draft(draft, data, version=draft.version, actor=request.user, now=now)
     if request.POST.get("then") == "prefill":
-        return fill_from_repository(request, draft)
-    return (
-        redirect("submissions:confirm_draft", uuid=draft.uuid)
-        if has_text(data)
-        else redirect("submissions:draft", uuid=draft.uuid)
-    )
+        return fill_from_repository(request, draft.uuid)
+    return redirect("submissions:confirm_draft" if has_text(data) else "submissions:draft", uuid=draft.uuid)
 
 
+@handle_draft_refusals
 def show_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Show the form of a draft to any member of the partner."""
+    """Show the form of a draft to any member of the partner. A POST saves the input and shows the confirmation page."""
     draft = load_draft(request, uuid)
     if draft.integration is not None and draft.requirement_id:
         return redirect("submissions:requirement", draft.integration.uuid, draft.requirement_id)
     if draft.sent_at is not None:
         return redirect_sent_draft(request, draft)
     if request.method == "POST":
-        return save_and_confirm(request, draft)
+        save_input(request, draft, merge_form_data(request.POST, draft.data))
+        return redirect("submissions:confirm_draft", uuid=uuid)
     unsent = request.unsent()  # type: ignore[attr-defined]
     data = merge_form_data(unsent, draft.data) if unsent else draft.data
     version = parse_version(unsent) if unsent else draft.version
@@ -169,48 +165,11 @@ def redirect_sent_draft(request: HttpRequest, draft: IntegrationDraft) -> HttpRe
     return redirect("dashboard:home")
 
 
-def save_and_confirm(request: AuthenticatedRequest, draft: IntegrationDraft) -> HttpResponse:
-    """Save the input, then show the confirmation page."""
-    saved_draft = save_form(request, draft)
-    return (
-        redirect("submissions:confirm_draft", uuid=saved_draft.uuid)
-        if isinstance(saved_draft, IntegrationDraft)
-        else saved_draft
-    )
-
-
-def save_form(request: AuthenticatedRequest, draft: IntegrationDraft) -> IntegrationDraft | HttpResponse:
-    """Return the saved draft, or a response with the conflict or the refusal."""
-    data = merge_form_data(request.POST, draft.data)
-    try:
-        return drafts.save_draft(
-            draft, data, version=parse_version(request.POST), actor=request.user, now=timezone.now()
-        )
-    except drafts.DraftConflictError as conflict:
-        return render_conflict(request, conflict)
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
-        return redirect("submissions:draft", uuid=draft.uuid)
-
-
 @require_button("submissions:draft")
 def autosave_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Save the input. Return 204 with the new version, 409 for a newer version, or 410 for a submitted draft."""
+    """Save the input of a draft of either kind."""
     draft = load_draft(request, uuid)
-    try:
-        saved_draft = drafts.save_draft(
-            draft,
-            collect_form_data(draft, request),
-            version=parse_version(request.POST),
-            actor=request.user,
-            now=timezone.now(),
-        )
-    except drafts.DraftConflictError as conflict:
-        return HttpResponse(str(conflict), status=409, content_type="text/plain; charset=utf-8")
-    except ActionRefused as refusal:
-        status = {"invalid-transition": 410, "forbidden": 403}.get(refusal.kind, 409)
-        return HttpResponse(str(refusal), status=status, content_type="text/plain; charset=utf-8")
-    return HttpResponse(status=204, headers={"X-Draft-Version": str(saved_draft.version)})
+    return answer_autosave(lambda: save_input(request, draft, collect_form_data(draft, request)))
 
 
 def collect_form_data(draft: IntegrationDraft, request: HttpRequest) -> dict[str, object]:
@@ -222,28 +181,22 @@ def collect_form_data(draft: IntegrationDraft, request: HttpRequest) -> dict[str
 
 
 @require_button("submissions:draft")
+@handle_draft_refusals
 def prefill_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Save the input, fetch repository data from GitHub, and show the form again."""
-    saved_draft = save_form(request, load_draft(request, uuid))
-    return fill_from_repository(request, saved_draft) if isinstance(saved_draft, IntegrationDraft) else saved_draft
+    draft = load_draft(request, uuid)
+    save_input(request, draft, merge_form_data(request.POST, draft.data))
+    return fill_from_repository(request, uuid)
 
 
-def fill_from_repository(request: AuthenticatedRequest, draft: IntegrationDraft) -> HttpResponse:
+@handle_draft_refusals
+def fill_from_repository(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Fill blank fields from the repository; an error is saved with the draft."""
+    draft = load_draft(request, uuid)
     repository_data = repository_urls.fetch_repository(str(draft.data.get("repository_address", "")))
-    try:
-        drafts.save_draft(
-            draft,
-            merge_repository_data(draft.data, repository_data),
-            version=draft.version,
-            actor=request.user,
-            now=timezone.now(),
-        )
-    except drafts.DraftConflictError as conflict:
-        return render_conflict(request, conflict)
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
-    return redirect("submissions:draft", uuid=draft.uuid)
+    data = merge_repository_data(draft.data, repository_data)
+    drafts.save_draft(draft, data, version=draft.version, actor=request.user, now=timezone.now())
+    return redirect("submissions:draft", uuid=uuid)
 
 
 def show_overlaps(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -256,12 +209,9 @@ def show_overlaps(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 @require_button("submissions:draft")
 def discard_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Delete a draft."""
-    draft = load_draft(request, uuid)
-    try:
-        drafts.discard_draft(draft, actor=request.user, now=timezone.now())
+    with reported_refusals(request):
+        drafts.discard_draft(load_draft(request, uuid), actor=request.user, now=timezone.now())
         messages.success(request, _("Draft deleted."))
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
     return redirect("dashboard:home")
 
 

@@ -1,8 +1,10 @@
 """Helpers that the draft pages share."""
 
+from collections.abc import Callable
 from uuid import UUID
 
-from django.http import Http404
+from django.http import Http404, HttpResponse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
@@ -12,8 +14,10 @@ from integrations.programs.schema import Edition, Program
 from integrations.submissions.forms.drafts import FORM_FIELDS
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.selectors.similar import Overlap, WorkDescription, find_overlaps
+from integrations.submissions.services import drafts
 from integrations.submissions.services.creation import get_entry_edition
 from portal.accounts.requests import AnyUser, AuthenticatedRequest
+from portal.core.errors import ActionRefused
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
 from portal.core.value_types import JsonObject
 
@@ -43,6 +47,23 @@ def parse_version(form_data: JsonObject) -> int:
     """Return the version that the page was rendered with; 0 for an invalid value, which is always outdated."""
     value = str(form_data.get("version", ""))
     return int(value) if value.isascii() and value.isdecimal() and len(value) < 9 else 0
+
+
+def save_input(request: AuthenticatedRequest, draft: IntegrationDraft, data: JsonObject) -> IntegrationDraft:
+    """Save data on top of the version that the page was rendered with. Raises DraftConflictError and ActionRefused."""
+    version = parse_version(request.POST)
+    return drafts.save_draft(draft, data, version=version, actor=request.user, now=timezone.now())
+
+
+def answer_autosave(save: Callable[[], IntegrationDraft]) -> HttpResponse:
+    """Return 204 with the new version, 409 for a newer one, 403 without permission, or 410 for a submitted draft."""
+    try:
+        return HttpResponse(status=204, headers={"X-Draft-Version": str(save().version)})
+    except drafts.DraftConflictError as conflict:
+        message, status = str(conflict), 409
+    except ActionRefused as refusal:
+        message, status = str(refusal), {"invalid-transition": 410, "forbidden": 403}.get(refusal.kind, 409)
+    return HttpResponse(message, status=status, content_type="text/plain; charset=utf-8")
 
 
 def has_text(data: JsonObject) -> bool:

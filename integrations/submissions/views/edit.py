@@ -16,9 +16,8 @@ from integrations.submissions.services import creation
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core import repository_urls
-from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import reported_refusals
 
 
 def edit_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -33,13 +32,10 @@ def edit_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         integration.program, integration.edition, data=form_data or None, initial=build_initial_data(integration)
     )
     if request.method == "POST" and form.is_valid():
-        try:
-            creation.change_description(
-                integration, build_changes(integration, form), actor=request.user, now=timezone.now()
-            )
+        with reported_refusals(request):
+            changes = build_changes(integration, form)
+            creation.change_description(integration, changes, actor=request.user, now=timezone.now())
             messages.success(request, _("Details saved."))
-        except ActionRefused as refusal:
-            report_refusal(request, refusal)
         return redirect("submissions:detail", uuid)
     context = {"integration": integration, "form": form}
     return render(request, "submissions/edit.html", context, status=422 if request.method == "POST" else 200)

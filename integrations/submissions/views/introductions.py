@@ -13,15 +13,14 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner, Role
 from integrations.submissions.forms.introductions import IntroductionRequestForm
 from integrations.submissions.models import Introduction
-from integrations.submissions.models.integration import Integration
 from integrations.submissions.selectors.similar import find_integration_overlaps
 from integrations.submissions.services import introductions
-from integrations.submissions.views.draft_confirmation import MAX_INTRODUCTION_REQUESTS, request_introductions
+from integrations.submissions.views.draft_confirmation import request_introductions
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import reported_refusals
 
 DECISIONS = {"agree": introductions.accept_introduction, "decline": introductions.decline_introduction}
 
@@ -40,24 +39,15 @@ def show_similar(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     integration = load_visible_integration(request, uuid)
     form = IntroductionRequestForm(request.POST if request.method == "POST" else None, initial=request.unsent())  # type: ignore[attr-defined]
     if request.method == "POST" and form.is_valid():
-        request_introductions(
-            request,
-            integration,
-            request.POST.getlist("introduce")[:MAX_INTRODUCTION_REQUESTS],
-            form.cleaned_data["message"],
-        )
+        request_introductions(request, integration, form.cleaned_data["message"])
         return redirect("submissions:similar", uuid=uuid)
     context = {
         "integration": integration,
         "overlaps": find_integration_overlaps(integration),
         "form": form,
-        "can_edit": can_request_introduction(integration, request),
+        "can_edit": integration.is_open and permissions.can_edit(integration, request.user),
     }
     return render(request, "submissions/similar_integrations.html", context, status=422 if form.is_bound else 200)
-
-
-def can_request_introduction(integration: Integration, request: HttpRequest) -> bool:
-    return integration.is_open and permissions.can_edit(integration, request.user)
 
 
 def show_introduction(request: AuthenticatedRequest, pk: int) -> HttpResponse:
@@ -65,18 +55,15 @@ def show_introduction(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     introduction = load_introduction(request, pk)
     if request.method == "POST":
         return decide_introduction(request, introduction)
-    user = request.user
+    user, state = request.user, introduction.state
     is_asker = bool(permissions.get_role(introduction.asking.partner, user))
     is_asked = bool(permissions.get_role(introduction.other.partner, user))
-    is_accepted = introduction.state == Introduction.State.AGREED
     context = {
         "introduction": introduction,
         "mine": introduction.asking if is_asker else introduction.other,
         "is_asker": is_asker,
-        "can_answer": is_asked
-        and permissions.can_edit(introduction.other, user)
-        and introduction.state == Introduction.State.ASKED,
-        "contacts": list_contacts(introduction) if is_accepted else [],
+        "can_answer": permissions.can_edit(introduction.other, user) and state == Introduction.State.ASKED,
+        "contacts": list_contacts(introduction) if state == Introduction.State.AGREED else [],
         "for_program": not (is_asker or is_asked),
     }
     return render(request, "submissions/introduction.html", context)
@@ -94,28 +81,19 @@ def load_introduction(request: HttpRequest, pk: int) -> Introduction:
 
 def decide_introduction(request: AuthenticatedRequest, introduction: Introduction) -> HttpResponse:
     """Accept or decline an introduction."""
-    try:
+    with reported_refusals(request):
         if request.POST.get("answer") not in DECISIONS:
             raise ActionRefused(_("Select Accept or Decline."))
         DECISIONS[request.POST["answer"]](introduction, actor=request.user, now=timezone.now())
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
     return redirect("submissions:introduction", introduction.pk)
 
 
 def list_contacts(introduction: Introduction) -> list[IntroductionContact]:
     """Return contacts of both sides: the two people involved, or the owners if they left."""
+    sides = ((introduction.asking, introduction.asked_by), (introduction.other, introduction.decided_by))
     return [
-        IntroductionContact(
-            introduction.asking.partner.name,
-            introduction.asking.name,
-            list_contact_users(introduction.asking.partner, introduction.asked_by),
-        ),
-        IntroductionContact(
-            introduction.other.partner.name,
-            introduction.other.name,
-            list_contact_users(introduction.other.partner, introduction.decided_by),
-        ),
+        IntroductionContact(integration.partner.name, integration.name, list_contact_users(integration.partner, user))
+        for integration, user in sides
     ]
 
 

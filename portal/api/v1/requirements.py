@@ -56,9 +56,9 @@ def perform_action(
     _refuse_stale_version(request, page)
     files = request.FILES  # parse the body before replacing POST
     request.POST = build_form_data(**build_fields(page), **_build_version_fields(request, page, name))  # type: ignore[assignment]
-    form = action.form(page, data=request.POST, files=files)
+    form = action.build_form(page, data=request.POST, files=files)
     names = {key: f"answers.{key}" for key in form.fields} if name in ("answer", "draft") else {}
-    result = action.perform(page, validate_form(form, names))
+    result = action.perform(page, validate_form(form, names).cleaned_data)
     if isinstance(result, HttpResponseBase):  # the page would show both versions side by side
         raise ActionRefused("The requirement changed. Fetch it again, then retry with the new ETag.", "conflict")
     return load_page(request, uuid, requirement_id)

@@ -14,8 +14,8 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 
 from integrations.programs.requirements import RequirementKind
 from integrations.submissions.selectors import context as context_selectors
-from integrations.submissions.services.drafts import DraftConflictError
-from integrations.submissions.views.requirements.agreements import AGREEMENT
+from integrations.submissions.views.drafts_shared import answer_autosave
+from integrations.submissions.views.requirements.agreements import AGREEMENT_PAGE
 from integrations.submissions.views.requirements.answers import (
     ATTESTATION_PAGE,
     FORM_PAGE,
@@ -42,7 +42,7 @@ PAGES_BY_KIND: dict[RequirementKind, RequirementKindPage] = {
     RequirementKind.FORM: FORM_PAGE,
     RequirementKind.ATTESTATION: ATTESTATION_PAGE,
     RequirementKind.DOCUMENT: DOCUMENT_PAGE,
-    RequirementKind.AGREEMENT: AGREEMENT,
+    RequirementKind.AGREEMENT: AGREEMENT_PAGE,
     RequirementKind.MEETING: MEETING_PAGE,
     RequirementKind.CREDENTIALS: CREDENTIALS_PAGE,
     RequirementKind.CHECK: RequirementKindPage({}),
@@ -70,7 +70,7 @@ def restore_unsent_form(page: RequirementPage) -> BoundForms:
     unsent = page.request.unsent()  # type: ignore[attr-defined]
     name = unsent.get("act", "") if unsent else ""
     action = list_actions(page).get(name)
-    return {name: action.form(page, data=unsent, auto_id=f"{name}-%s")} if action else {}
+    return {name: action.build_form(page, data=unsent, auto_id=f"{name}-%s")} if action else {}
 
 
 @sensitive_variables()
@@ -81,11 +81,11 @@ def perform_action(page: RequirementPage) -> HttpResponse:
     if action is None or not context_selectors.is_applicable(page.requirement, page.integration):
         report_refusal(request, ActionRefused(_("This action is no longer available. Reload the page.")))
         return redirect_to_page(page)
-    form = action.form(page, data=request.POST, files=request.FILES, auto_id=f"{name}-%s")
+    form = action.build_form(page, data=request.POST, files=request.FILES, auto_id=f"{name}-%s")
     if not form.is_valid():
         return render_page(page, {name: form}, status=422)
     try:
-        outcome = action.perform(page, form)
+        outcome = action.perform(page, form.cleaned_data)
     except ActionRefused as refusal:
         raise_if_forbidden(refusal)
         form.add_error(None, str(refusal))
@@ -103,7 +103,7 @@ def render_page(page: RequirementPage, bound_forms: BoundForms, status: int = 20
         for name, action in list_actions(page).items()
         if action.is_available(page) and name not in bound_forms
     }
-    unbound_forms = {name: action.form(page, auto_id=f"{name}-%s") for name, action in available_actions.items()}
+    unbound_forms = {name: action.build_form(page, auto_id=f"{name}-%s") for name, action in available_actions.items()}
     kind = page.requirement.kind
     context: TemplateContext = {
         **build_page_context(page),
@@ -120,17 +120,11 @@ def redirect_to_page(page: RequirementPage) -> HttpResponse:
 
 
 def autosave_draft(request: AuthenticatedRequest, uuid: UUID, requirement_id: str) -> HttpResponse:
-    """Save the input of a form. Return the new version of the draft, or 409 for a newer version."""
+    """Save the input of a form as a draft."""
     page = load_page(request, uuid, requirement_id)
     if request.method != "POST":
         return redirect_to_page(page)
-    try:
-        draft = save_draft(page)
-    except DraftConflictError as conflict:
-        return HttpResponse(str(conflict), status=409, content_type="text/plain; charset=utf-8")
-    except ActionRefused as refusal:
-        return HttpResponse(str(refusal), status=403, content_type="text/plain; charset=utf-8")
-    return HttpResponse(status=204, headers={"X-Draft-Version": str(draft.version)})
+    return answer_autosave(lambda: save_draft(page))
 
 
 REQUIREMENT_PATH = "integrations/<uuid:uuid>/requirements/<str:requirement_id>/"

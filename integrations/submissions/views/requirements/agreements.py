@@ -1,7 +1,5 @@
 """Agreement signatures on the requirement page."""
 
-from typing import Unpack
-
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
@@ -10,10 +8,8 @@ from integrations.submissions.models import Agreement
 from integrations.submissions.services import agreements
 from integrations.submissions.services.agreements import AgreementSignature, get_signature
 from integrations.submissions.services.requirements import OTHER_PARTY, get_acting_party
-from integrations.submissions.views.requirements.answers import NOT_APPLICABLE_ACTION
 from integrations.submissions.views.requirements.page import RequirementAction, RequirementKindPage, RequirementPage
 from integrations.submissions.workflow.states import ResponsibleParty
-from portal.core.django_arguments import BoundFormArguments
 from portal.core.value_types import NamedValues, TemplateContext
 
 
@@ -21,41 +17,27 @@ def get_agreement(page: RequirementPage) -> Agreement | None:
     return agreements.get_latest_agreement(page.integration.partner, page.requirement.agreement)
 
 
-def build_renewal_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> SignatureForm:
-    """Return an empty form for a new version."""
-    return SignatureForm(request=page.request, **form_kwargs)
-
-
-def build_signature_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> SignatureForm:
-    """Return the form with the recorded signature of the user's side. The other side's version is fixed."""
+def get_signature_arguments(page: RequirementPage) -> NamedValues:
+    """Return the recorded signature of the user's side. The other side's version is fixed."""
     agreement, side = get_agreement(page), get_acting_party(page.integration, page.user)
     own_signature = get_signature(agreement, side)
     fixed_version = agreement.version if agreement and get_signature(agreement, OTHER_PARTY[side]) else ""
     initial: NamedValues = {"version": agreement.version if agreement else ""}
     if own_signature is not None:
         initial |= {"signer": own_signature.signer, "signed_on": own_signature.signed_on}
-    return SignatureForm(request=page.request, version=fixed_version, initial=initial, **form_kwargs)
+    return {"request": page.request, "version": fixed_version, "initial": initial}
 
 
-def sign_agreement(page: RequirementPage, form: SignatureForm, *, renews: bool = False) -> str:
-    data = form.cleaned_data
-    agreement = agreements.sign_agreement(
-        page.integration,
-        page.requirement.id,
-        AgreementSignature(data["signer"], data["signed_on"]),
-        version=data.get("version", ""),
-        file=data["file"],
-        actor=page.user,
-        now=page.now,
-        renews=renews,
-    )
+def sign_agreement(page: RequirementPage, data: NamedValues, *, renews: bool = False) -> str:
+    signature, version = AgreementSignature(data["signer"], data["signed_on"]), data.get("version", "")
+    agreement = page.call(agreements.sign_agreement, signature, version=version, file=data["file"], renews=renews)
     if agreement.is_complete:
         return _("Both sides signed version %(version)s.") % {"version": agreement.version}
     return _("Signature of version %(version)s recorded. The other side signs next.") % {"version": agreement.version}
 
 
-def renew_agreement(page: RequirementPage, form: SignatureForm) -> str:
-    return sign_agreement(page, form, renews=True)
+def renew_agreement(page: RequirementPage, data: NamedValues) -> str:
+    return sign_agreement(page, data, renews=True)
 
 
 def is_agreement_complete(page: RequirementPage) -> bool:
@@ -84,11 +66,10 @@ def build_agreement_context(page: RequirementPage) -> TemplateContext:
     }
 
 
-AGREEMENT = RequirementKindPage(
+AGREEMENT_PAGE = RequirementKindPage(
     {
-        "sign": RequirementAction(can_sign, build_signature_form, sign_agreement),
-        "renew": RequirementAction(can_renew, build_renewal_form, renew_agreement),
-        "not_needed": NOT_APPLICABLE_ACTION,
+        "sign": RequirementAction(can_sign, SignatureForm, sign_agreement, get_signature_arguments),
+        "renew": RequirementAction(can_renew, SignatureForm, renew_agreement, lambda page: {"request": page.request}),
     },
     build_agreement_context,
 )

@@ -1,7 +1,6 @@
 """Answers and attestations on the requirement page, with drafts and conflict detection."""
 
-from typing import Unpack
-
+from django import forms
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -9,7 +8,6 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.programs.requirements import FulfillingParty, RequirementKind
 from integrations.submissions.forms.attestations import AttestationForm
-from integrations.submissions.forms.buttons import ButtonForm
 from integrations.submissions.forms.requirements import RequirementForm, collect_draft_data, list_answers
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.services import drafts
@@ -18,13 +16,12 @@ from integrations.submissions.views.requirements.page import (
     RequirementAction,
     RequirementKindPage,
     RequirementPage,
+    can_answer,
     load_page,
-    make_form_factory,
 )
 from integrations.submissions.workflow.states import Status
-from portal.core.django_arguments import BoundFormArguments
 from portal.core.errors import ActionRefused
-from portal.core.value_types import JsonObject, TemplateContext
+from portal.core.value_types import JsonObject, NamedValues, TemplateContext
 
 
 def get_draft(page: RequirementPage) -> IntegrationDraft | None:
@@ -39,10 +36,10 @@ def can_save_draft(page: RequirementPage) -> bool:
     return page.can_answer and page.requirement.responsible_party == FulfillingParty.PARTNER
 
 
-def build_question_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> RequirementForm:
-    """Return the form with the draft, or else the current answers."""
+def get_question_arguments(page: RequirementPage) -> NamedValues:
+    """Return the questions with the draft, or else the current answers."""
     draft = get_draft(page)
-    return RequirementForm(page.requirement, initial=draft.data if draft else page.state.data, **form_kwargs)
+    return {"requirement": page.requirement, "initial": draft.data if draft else page.state.data}
 
 
 def parse_number(page: RequirementPage, name: str) -> int:
@@ -51,43 +48,33 @@ def parse_number(page: RequirementPage, name: str) -> int:
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else -1
 
 
-def submit_answers(page: RequirementPage, form: RequirementForm) -> str | HttpResponse:
+def submit_answers(page: RequirementPage, answers: JsonObject) -> str | HttpResponse:
     """Submit the answers, or show both versions if another user changed them."""
-    answer_data = form.get_answers()
     draft_conflict = find_newer_draft(page)
     if draft_conflict is not None:
         versions = {"answered": parse_number(page, "answered"), "version": draft_conflict.theirs.version}
         return render_conflict(page, "answer", str(draft_conflict), draft_conflict.theirs.data, **versions)
     try:
-        _save_answer(page, answer_data, version=parse_number(page, "answered"))
+        page.call(requirement_services.submit_answer, answers, version=parse_number(page, "answered"))
     except ActionRefused as refusal:
         if refusal.kind != "conflict":
             raise
         current_page = load_page(page.request, page.integration.uuid, page.requirement.id)
-        if current_page.state.data == answer_data and current_page.state.status == Status.SUBMITTED:
+        state = current_page.state
+        if (state.data, state.status) == (answers, Status.SUBMITTED):
             return _("These answers are already submitted.")
-        return render_conflict(
-            current_page, "answer", str(refusal), current_page.state.data, answered=current_page.state.version
-        )
+        return render_conflict(current_page, "answer", str(refusal), state.data, answered=state.version)
     return _("You submitted “%(title)s”.") % {"title": page.requirement.title}
 
 
 def find_newer_draft(page: RequirementPage) -> drafts.DraftConflictError | None:
     """Return the conflict with a newer draft that has other text, because submitting would discard it."""
     draft, form_data = get_draft(page), collect_draft_data(page.requirement, page.request.POST)
-    if (
-        draft is None
-        or draft.version in (drafts.EMPTY_DRAFT_VERSION, parse_number(page, "version"))
-        or draft.data == form_data
-    ):
+    if draft is None or draft.data == form_data:
+        return None
+    if draft.version in (drafts.EMPTY_DRAFT_VERSION, parse_number(page, "version")):
         return None
     return drafts.DraftConflictError(draft, form_data, page.user)
-
-
-def _save_answer(page: RequirementPage, data: JsonObject, version: int | None = None) -> None:
-    requirement_services.submit_answer(
-        page.integration, page.requirement.id, data, actor=page.user, now=page.now, version=version
-    )
 
 
 def render_conflict(
@@ -95,19 +82,16 @@ def render_conflict(
 ) -> HttpResponse:
     """Render both versions with a button to save the user's one."""
     own_data = collect_draft_data(page.requirement, page.request.POST)
-    rows = [
-        (label, other_text, own_text)
-        for (label, other_text), (_, own_text) in zip(
-            list_answers(page.requirement, other_data), list_answers(page.requirement, own_data), strict=True
-        )
-    ]
+    answer_pairs = zip(
+        list_answers(page.requirement, other_data), list_answers(page.requirement, own_data), strict=True
+    )
     fields = [
         (key, item) for key, value in own_data.items() for item in (value if isinstance(value, list) else [value])
     ]
     context = {
         "page": page,
         "message": message,
-        "rows": rows,
+        "rows": [(label, other_text, own_text) for (label, other_text), (_, own_text) in answer_pairs],
         "act": action_name,
         "fields": [*fields, *versions.items()],
     }
@@ -118,40 +102,39 @@ def save_draft(page: RequirementPage) -> IntegrationDraft:
     """Save the input as a draft. Raises ActionRefused and DraftConflictError."""
     if not can_save_draft(page):
         raise ActionRefused(_("Only owners and editors of the company can save drafts."), "forbidden")
-    draft = drafts.get_or_create_answer_draft(page.integration, page.requirement.id, actor=page.user, now=page.now)
+    draft = page.call(drafts.get_or_create_answer_draft)
     data = collect_draft_data(page.requirement, page.request.POST)
     return drafts.save_draft(draft, data, version=parse_number(page, "version"), actor=page.user, now=page.now)
 
 
-def save_draft_action(page: RequirementPage, _form: ButtonForm) -> str | HttpResponse:
+def save_draft_action(page: RequirementPage, _data: NamedValues) -> str | HttpResponse:
     try:
         save_draft(page)
-    except drafts.DraftConflictError as conflict_error:
-        return render_conflict(
-            page, "draft", str(conflict_error), conflict_error.theirs.data, version=conflict_error.theirs.version
-        )
+    except drafts.DraftConflictError as conflict:
+        return render_conflict(page, "draft", str(conflict), conflict.theirs.data, version=conflict.theirs.version)
     return _("Draft saved. Your colleagues can continue it.")
 
 
-def discard_draft_action(page: RequirementPage, _form: ButtonForm) -> str:
+def discard_draft_action(page: RequirementPage, _data: NamedValues) -> str:
     draft = get_draft(page)
     if draft is not None:
         drafts.discard_draft(draft, actor=page.user, now=page.now)
     return _("Draft deleted. Submitted answers don't change.")
 
 
-def build_attestation_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> AttestationForm:
-    party_name = (
-        _("the program")
-        if page.requirement.responsible_party == FulfillingParty.PROGRAM
-        else page.integration.partner.name
-    )
-    return AttestationForm(_("I confirm this for %(name)s") % {"name": party_name}, **form_kwargs)
+def get_attestation_arguments(page: RequirementPage) -> NamedValues:
+    is_program_task = page.requirement.responsible_party == FulfillingParty.PROGRAM
+    party_name = _("the program") if is_program_task else page.integration.partner.name
+    return {"statement": _("I confirm this for %(name)s") % {"name": party_name}}
 
 
-def confirm_statement(page: RequirementPage, _form: AttestationForm) -> str:
+def can_confirm(page: RequirementPage) -> bool:
+    return page.can_answer and page.state.status != Status.SUBMITTED
+
+
+def confirm_statement(page: RequirementPage, _data: NamedValues) -> str:
     if page.state.status != Status.SUBMITTED:
-        _save_answer(page, {"confirmed": True})
+        page.call(requirement_services.submit_answer, {"confirmed": True})
     return _("You confirmed “%(title)s”.") % {"title": page.requirement.title}
 
 
@@ -165,9 +148,9 @@ def can_mark_not_applicable(page: RequirementPage) -> bool:
     return is_partner_task and page.requirement.optional and page.state.status == Status.OPEN
 
 
-def mark_not_applicable(page: RequirementPage, _form: ButtonForm) -> str:
+def mark_not_applicable(page: RequirementPage, _data: NamedValues) -> str:
     if page.state.status != Status.NOT_APPLICABLE:
-        requirement_services.mark_not_applicable(page.integration, page.requirement.id, actor=page.user, now=page.now)
+        page.call(requirement_services.mark_not_applicable)
     return _("“%(title)s” is marked as not applicable.") % {"title": page.requirement.title}
 
 
@@ -181,21 +164,13 @@ def build_form_context(page: RequirementPage) -> TemplateContext:
 
 FORM_PAGE = RequirementKindPage(
     {
-        "answer": RequirementAction(lambda page: page.can_answer, build_question_form, submit_answers),
-        "draft": RequirementAction(can_save_draft, make_form_factory(ButtonForm), save_draft_action),
-        "discard": RequirementAction(
-            lambda page: get_draft(page) is not None, make_form_factory(ButtonForm), discard_draft_action
-        ),
+        "answer": RequirementAction(can_answer, RequirementForm, submit_answers, get_question_arguments),
+        "draft": RequirementAction(can_save_draft, forms.Form, save_draft_action),
+        "discard": RequirementAction(lambda page: get_draft(page) is not None, forms.Form, discard_draft_action),
     },
     build_form_context,
 )
 ATTESTATION_PAGE = RequirementKindPage(
-    {
-        "confirm": RequirementAction(
-            lambda page: page.can_answer and page.state.status != Status.SUBMITTED,
-            build_attestation_form,
-            confirm_statement,
-        )
-    }
+    {"confirm": RequirementAction(can_confirm, AttestationForm, confirm_statement, get_attestation_arguments)}
 )
-NOT_APPLICABLE_ACTION = RequirementAction(can_mark_not_applicable, make_form_factory(ButtonForm), mark_not_applicable)
+NOT_APPLICABLE_ACTION = RequirementAction(can_mark_not_applicable, forms.Form, mark_not_applicable)

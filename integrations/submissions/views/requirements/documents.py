@@ -1,6 +1,5 @@
 """Documents on the requirement page, and their downloads."""
 
-from typing import Unpack
 from uuid import UUID
 
 from django.http import FileResponse, Http404, HttpRequest
@@ -16,10 +15,9 @@ from integrations.submissions.views.requirements.page import (
     RequirementAction,
     RequirementKindPage,
     RequirementPage,
-    make_form_factory,
+    can_answer,
 )
-from portal.core.django_arguments import BoundFormArguments
-from portal.core.value_types import TemplateContext
+from portal.core.value_types import NamedValues, TemplateContext
 
 CONTENT_TYPES = {
     "pdf": "application/pdf",
@@ -30,27 +28,21 @@ CONTENT_TYPES = {
 }
 
 
-def build_upload_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> DocumentUploadForm:
-    replaceable = [
-        (str(existing.uuid), existing.name)
-        for existing in documents.list_current_documents(page.integration, page.requirement.id)
-    ]
-    return DocumentUploadForm(
-        request=page.request, accept=page.requirement.accept, replaceable=replaceable, **form_kwargs
-    )
+def get_upload_arguments(page: RequirementPage) -> NamedValues:
+    current_documents = documents.list_current_documents(page.integration, page.requirement.id)
+    return {
+        "request": page.request,
+        "accept": page.requirement.accept,
+        "replaceable": [(str(document.uuid), document.name) for document in current_documents],
+    }
 
 
-def upload_document(page: RequirementPage, form: DocumentUploadForm) -> str:
-    file, replaces = form.cleaned_data["file"], form.cleaned_data["replaces"]
-    uploaded_document = documents.upload_document(
-        page.integration, page.requirement.id, file, actor=page.user, now=page.now, replaces=replaces
-    )
-    return _("Uploaded %(name)s.") % {"name": uploaded_document.name}
+def upload_document(page: RequirementPage, data: NamedValues) -> str:
+    return _("Uploaded %(name)s.") % {"name": page.call(documents.upload_document, **data).name}
 
 
-def remove_document(page: RequirementPage, form: ItemButtonForm) -> str:
-    uuid = str(form.cleaned_data["uuid"])
-    documents.remove_document(page.integration, page.requirement.id, uuid, actor=page.user, now=page.now)
+def remove_document(page: RequirementPage, data: NamedValues) -> str:
+    page.call(documents.remove_document, **data)
     return _("Document deleted.")
 
 
@@ -73,8 +65,8 @@ def download_document(request: HttpRequest, uuid: UUID) -> FileResponse:
 
 DOCUMENT_PAGE = RequirementKindPage(
     {
-        "upload": RequirementAction(lambda page: page.can_answer, build_upload_form, upload_document),
-        "remove": RequirementAction(lambda page: page.can_answer, make_form_factory(ItemButtonForm), remove_document),
+        "upload": RequirementAction(can_answer, DocumentUploadForm, upload_document, get_upload_arguments),
+        "remove": RequirementAction(can_answer, ItemButtonForm, remove_document),
     },
     build_document_context,
 )

@@ -1,6 +1,5 @@
 """Meetings on the requirement page, and their calendar files."""
 
-from typing import Unpack
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -19,17 +18,11 @@ from integrations.submissions.models import Integration, Meeting
 from integrations.submissions.services import meetings
 from integrations.submissions.services.meetings import MeetingProposal, State
 from integrations.submissions.services.requirements import get_acting_party
-from integrations.submissions.views.requirements.page import (
-    RequirementAction,
-    RequirementKindPage,
-    RequirementPage,
-    make_form_factory,
-)
+from integrations.submissions.views.requirements.page import RequirementAction, RequirementKindPage, RequirementPage
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.django_arguments import BoundFormArguments
 from portal.core.errors import ActionRefused
-from portal.core.value_types import TemplateContext
+from portal.core.value_types import NamedValues, TemplateContext
 
 
 def get_meeting(page: RequirementPage) -> Meeting | None:
@@ -54,43 +47,40 @@ def can_accept(page: RequirementPage) -> bool:
     )
 
 
+def can_cancel(page: RequirementPage) -> bool:
+    return page.can_answer and bool(get_meeting_in_state(page, State.PROPOSED, State.SCHEDULED))
+
+
 def can_complete(page: RequirementPage) -> bool:
     meeting = get_meeting_in_state(page, State.SCHEDULED, State.COMPLETED)
     has_begun = meeting is not None and meeting.starts_at is not None and meeting.starts_at <= page.now
     return bool(page.can_decide and has_begun and meeting and not meetings.is_completed(meeting, page.requirement))
 
 
-def build_proposal_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> MeetingProposalForm:
+def get_proposal_arguments(page: RequirementPage) -> NamedValues:
     meeting = get_meeting_in_state(page, State.PROPOSED, State.SCHEDULED)
-    initial = {"place": meeting.place, "minutes": meeting.minutes} if meeting else {}
-    return MeetingProposalForm(initial=initial, **form_kwargs)
+    return {"initial": {"place": meeting.place, "minutes": meeting.minutes} if meeting else {}}
 
 
-def propose_times(page: RequirementPage, form: MeetingProposalForm) -> str:
-    data = form.cleaned_data
-    proposal = MeetingProposal(data["times"], data["place"], data["minutes"])
-    meetings.propose_times(page.integration, page.requirement.id, proposal, actor=page.user, now=page.now)
+def propose_times(page: RequirementPage, data: NamedValues) -> str:
+    page.call(meetings.propose_times, MeetingProposal(data["times"], data["place"], data["minutes"]))
     return _("Times proposed. The other side can accept one or propose others.")
 
 
-def build_acceptance_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> MeetingAcceptanceForm:
+def get_acceptance_arguments(page: RequirementPage) -> NamedValues:
     meeting = get_meeting(page)
     times = meetings.list_proposed_times(meeting) if meeting else []
-    return MeetingAcceptanceForm(
-        [time for time in times if time > page.now], has_place=bool(meeting and meeting.place), **form_kwargs
-    )
+    return {"times": [time for time in times if time > page.now], "has_place": bool(meeting and meeting.place)}
 
 
-def accept_time(page: RequirementPage, form: MeetingAcceptanceForm) -> str:
-    data = form.cleaned_data
-    meetings.accept_time(
-        _require_meeting(page), data["time"], actor=page.user, now=page.now, place=data.get("place", "")
-    )
+def accept_time(page: RequirementPage, data: NamedValues) -> str:
+    time, place = data["time"], data.get("place", "")
+    meetings.accept_time(_require_meeting(page), time, actor=page.user, now=page.now, place=place)
     return _("Meeting scheduled. All participants receive a calendar invitation by email.")
 
 
-def cancel_meeting(page: RequirementPage, form: MeetingCancellationForm) -> str:
-    meetings.cancel_meeting(_require_meeting(page), reason=form.cleaned_data["reason"], actor=page.user, now=page.now)
+def cancel_meeting(page: RequirementPage, data: NamedValues) -> str:
+    meetings.cancel_meeting(_require_meeting(page), reason=data["reason"], actor=page.user, now=page.now)
     return _("Meeting canceled. We notified the other side.")
 
 
@@ -101,21 +91,20 @@ def list_checked_items(page: RequirementPage) -> list[tuple[str, str]]:
     return [(item, state.summary) for item, state in hinted_states if state is not None and state.is_met(page.now)]
 
 
-def build_completion_form(page: RequirementPage, **form_kwargs: Unpack[BoundFormArguments]) -> MeetingCompletionForm:
-    meeting = get_meeting(page)
+def get_completion_arguments(page: RequirementPage) -> NamedValues:
+    meeting, checked_items = get_meeting(page), [item for item, _ in list_checked_items(page)]
     shown_items = [item for item, is_shown in meeting.items.items() if is_shown] if meeting else []
-    shown_items += [item for item, _ in list_checked_items(page) if item not in shown_items]
-    return MeetingCompletionForm(
-        page.requirement.meeting_items, shown_items, initial={"notes": page.state.data.get("notes", "")}, **form_kwargs
-    )
+    return {
+        "items": page.requirement.meeting_items,
+        "shown_items": [*shown_items, *checked_items],
+        "initial": {"notes": page.state.data.get("notes", "")},
+    }
 
 
-def complete_meeting(page: RequirementPage, form: MeetingCompletionForm) -> str:
-    data = form.cleaned_data
-    completed_meeting = meetings.complete_meeting(
-        _require_meeting(page), data.get("shown", []), notes=data["notes"], actor=page.user, now=page.now
-    )
-    if meetings.is_completed(completed_meeting, page.requirement):
+def complete_meeting(page: RequirementPage, data: NamedValues) -> str:
+    meeting, shown_items = _require_meeting(page), data.get("shown", [])
+    meeting = meetings.complete_meeting(meeting, shown_items, notes=data["notes"], actor=page.user, now=page.now)
+    if meetings.is_completed(meeting, page.requirement):
         return _("“%(title)s” is complete.") % {"title": page.requirement.title}
     return _("Meeting saved. You can record open items later or in another meeting.")
 
@@ -155,14 +144,10 @@ def download_meeting(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 MEETING_PAGE = RequirementKindPage(
     {
-        "propose": RequirementAction(can_propose, build_proposal_form, propose_times),
-        "accept": RequirementAction(can_accept, build_acceptance_form, accept_time),
-        "cancel": RequirementAction(
-            lambda page: page.can_answer and bool(get_meeting_in_state(page, State.PROPOSED, State.SCHEDULED)),
-            make_form_factory(MeetingCancellationForm),
-            cancel_meeting,
-        ),
-        "hold": RequirementAction(can_complete, build_completion_form, complete_meeting),
+        "propose": RequirementAction(can_propose, MeetingProposalForm, propose_times, get_proposal_arguments),
+        "accept": RequirementAction(can_accept, MeetingAcceptanceForm, accept_time, get_acceptance_arguments),
+        "cancel": RequirementAction(can_cancel, MeetingCancellationForm, cancel_meeting),
+        "hold": RequirementAction(can_complete, MeetingCompletionForm, complete_meeting, get_completion_arguments),
     },
     build_meeting_context,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar, Unpack
 from uuid import UUID
 
 from django import forms
@@ -20,9 +20,11 @@ from integrations.submissions.services.requirements import ANSWER_RULES
 from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.workflow.states import Status
 from portal.audit.models import AuditEvent
-from portal.core.value_types import TemplateContext
+from portal.core.django_arguments import BoundFormArguments
+from portal.core.value_types import NamedValues, TemplateContext
 
 MAX_RECENT_EVENTS = 20
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +58,26 @@ class RequirementPage:
     def is_met(self) -> bool:
         return self.state.is_met(self.now)
 
+    def call(self, service: Callable[..., Result], *arguments: object, **keywords: object) -> Result:
+        """Call a service on the requirement for the user."""
+        return service(self.integration, self.requirement.id, *arguments, actor=self.user, now=self.now, **keywords)
+
 
 @dataclass(frozen=True, slots=True)
 class RequirementAction:
-    """Button of the page: its availability, its form, and its effect.
+    """Button of the page: its availability, its form with the arguments that depend on the page, and its effect.
 
-    `form` takes the page and form arguments. `perform` takes the page and a valid form and returns a success message
-    or a response. It can raise ActionRefused.
+    `perform` takes the page and the form's cleaned data and returns a success message or a response. It can raise
+    ActionRefused.
     """
 
     is_available: Callable[[RequirementPage], bool]
-    form: Callable[..., forms.Form]
+    form: type[forms.Form]
     perform: Callable[[RequirementPage, Any], str | HttpResponse]
+    form_arguments: Callable[[RequirementPage], NamedValues] = lambda page: {}
+
+    def build_form(self, page: RequirementPage, **bound_arguments: Unpack[BoundFormArguments]) -> forms.Form:
+        return self.form(**self.form_arguments(page), **bound_arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +88,8 @@ class RequirementKindPage:
     context: Callable[[RequirementPage], TemplateContext] = lambda page: {}
 
 
-def make_form_factory(form: type[forms.Form]) -> Callable[..., forms.Form]:
-    """Return a factory for a form that needs nothing from the page."""
-    return lambda page, **form_kwargs: form(**form_kwargs)
+def can_answer(page: RequirementPage) -> bool:
+    return page.can_answer
 
 
 def load_page(request: HttpRequest, uuid: UUID, requirement_id: str) -> RequirementPage:
@@ -89,12 +98,10 @@ def load_page(request: HttpRequest, uuid: UUID, requirement_id: str) -> Requirem
     requirement = integration.edition.requirement(requirement_id)
     if requirement is None:
         raise Http404(_("Requirement not found in this edition."))
-    existing = (
-        integration.fulfillments.select_related("submitted_by", "waived_by")
-        .filter(requirement_id=requirement_id)
-        .first()
+    states = integration.fulfillments.select_related("submitted_by", "waived_by")
+    state = states.filter(requirement_id=requirement_id).first() or RequirementFulfillment(
+        integration=integration, requirement_id=requirement_id
     )
-    state = existing or RequirementFulfillment(integration=integration, requirement_id=requirement_id)
     state.integration = integration
     return RequirementPage(request, integration, requirement, state, timezone.now())
 
@@ -121,11 +128,8 @@ def describe_deadline(edition: Edition, requirement: Requirement) -> str:
 
 def get_partner_label(page: RequirementPage) -> str:
     """Return what the user calls the partner."""
-    return (
-        _("your company")
-        if permissions.get_role(page.integration.partner, page.user)
-        else page.integration.partner.name
-    )
+    partner = page.integration.partner
+    return _("your company") if permissions.get_role(partner, page.user) else partner.name
 
 
 def describe_responsible_party(page: RequirementPage) -> str:
@@ -145,14 +149,11 @@ def describe_scope(page: RequirementPage) -> str:
     if page.requirement.scope != AnswerScope.PARTNER:
         return ""
     if page.requirement.agreement:
-        return _("One signature for %(company)s applies to all of its integrations.") % {
-            "company": get_partner_label(page)
-        }
-    return (
-        _("One submission applies to all of your integrations in this program.")
-        if permissions.get_role(page.integration.partner, page.user)
-        else _("One submission applies to all of the partner's integrations in this program.")
-    )
+        company = get_partner_label(page)
+        return _("One signature for %(company)s applies to all of its integrations.") % {"company": company}
+    if permissions.get_role(page.integration.partner, page.user):
+        return _("One submission applies to all of your integrations in this program.")
+    return _("One submission applies to all of the partner's integrations in this program.")
 
 
 def build_page_context(page: RequirementPage) -> TemplateContext:

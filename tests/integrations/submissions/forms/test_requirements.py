@@ -6,7 +6,7 @@ from django.http import QueryDict
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
 from integrations.submissions.forms.requirements import (
-    FIELD_BUILDERS,
+    FIELD_FACTORIES,
     RequirementForm,
     collect_draft_data,
     list_answers,
@@ -54,7 +54,7 @@ def wrong(form: RequirementForm) -> list[str]:
 def test_answer_that_fits(kind, value, answer):
     form = build_bound_form(one(kind), value)
     assert form.is_valid(), form.errors
-    assert form.get_answers() == {"q": answer}
+    assert form.cleaned_data == {"q": answer}
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_third_line_of_a_two_line_summary(edition):
 def test_optional_question_left_open():
     form = build_bound_form(one("date", required=False), "")
     assert form.is_valid()
-    assert form.get_answers() == {}
+    assert form.cleaned_data == {}
 
 
 def test_every_question_of_every_edition_has_a_form():
@@ -109,7 +109,7 @@ def test_every_question_of_every_edition_has_a_form():
         for requirement in (*edition.requirements(), *tiers)
         for field in requirement.fields
     }
-    assert kinds - set(FIELD_BUILDERS) == set()
+    assert kinds - set(FIELD_FACTORIES) == set()
 
 
 def test_draft_keeps_what_was_entered_and_nothing_else():
