@@ -86,31 +86,19 @@ def _rank_reviewer(
     reviews_program = not profile.programs or integration.program_key in profile.programs
     is_full = reviewer.load >= profile.max_open_reviews
     is_available = reviews_program and not is_full and absence != "away now"
-    reviewed_integration, knows_partner = (
-        reviewer.pk in history.integration_reviewer_ids,
-        reviewer.pk in history.partner_reviewer_ids,
-    )
+    reviewed_integration = reviewer.pk in history.integration_reviewer_ids
+    knows_partner = reviewer.pk in history.partner_reviewer_ids
     chose_program = integration.program_key in profile.programs
-    order = (
-        not is_available,
-        not reviewed_integration,
-        not knows_partner,
-        not chose_program,
-        reviewer.load,
-        str(reviewer),
-        reviewer.pk,
-    )
+    preferences = (is_available, reviewed_integration, knows_partner, chose_program)
+    order = (*(not preference for preference in preferences), reviewer.load, str(reviewer), reviewer.pk)
+    product = {"product": integration.program.product}
+    workload = {"load": reviewer.load, "max_open_reviews": profile.max_open_reviews}
     reasons = [
         (reviewed_integration, _("reviewed %(name)s earlier") % {"name": integration.name}),
         (knows_partner, _("knows %(name)s") % {"name": integration.partner.name}),
-        (chose_program, _("knows %(product)s") % {"product": integration.program.product}),
-        (not reviews_program, _("doesn't review %(product)s") % {"product": integration.program.product}),
-        (
-            True,
-            _("%(load)s of %(max_open_reviews)s reviews open")
-            % {"load": reviewer.load, "max_open_reviews": profile.max_open_reviews}
-            + (_(" (at limit)") if is_full else ""),
-        ),
+        (chose_program, _("knows %(product)s") % product),
+        (not reviews_program, _("doesn't review %(product)s") % product),
+        (True, _("%(load)s of %(max_open_reviews)s reviews open") % workload + (_(" (at limit)") if is_full else "")),
         (bool(absence), _describe_absence(absence, profile)),
     ]
     sentence = " · ".join(reason for applies, reason in reasons if applies)
@@ -129,8 +117,6 @@ def _get_absence(profile: ReviewerProfile, today: date) -> str:
 def _describe_absence(absence: str, profile: ReviewerProfile) -> str:
     if absence == "away soon" and profile.away_from:
         return _("away from %(away_from)s") % {"away_from": format_date(profile.away_from, "D, M j")}
-    return (
-        _("away until %(away_until)s") % {"away_until": format_date(profile.away_until, "D, M j")}
-        if profile.away_until
-        else _("away until further notice")
-    )
+    if profile.away_until:
+        return _("away until %(away_until)s") % {"away_until": format_date(profile.away_until, "D, M j")}
+    return _("away until further notice")

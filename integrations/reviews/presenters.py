@@ -1,20 +1,19 @@
 """Review page data: requirements with evidence and findings, and the reason why someone can't decide."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.models import Role
-from integrations.programs.requirements import Question, Requirement, RequirementKind
-from integrations.programs.schema import Step
+from integrations.programs.requirements import Requirement, RequirementKind
+from integrations.submissions.forms.requirements import format_answer
 from integrations.submissions.models import Document, Finding, Integration, Meeting, RequirementFulfillment
-from integrations.submissions.presenters import PARTY_LABELS, RequirementRow, StepRows, build_row, list_step_rows
+from integrations.submissions.presenters import PARTY_LABELS, RequirementRow, build_row, list_step_rows
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import AvailableTransition
 from integrations.submissions.workflow.states import ResponsibleParty, Stage
@@ -22,6 +21,7 @@ from portal.accounts.models import User
 from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
 from portal.core.value_types import JsonObject
 
+MAX_CONTACTS = 3
 INTERNAL_KEYS = {"waits_for", "documents", "confirmed"}  # bookkeeping, not answers
 SETTLED_STATUSES = frozenset({"submitted", "not_applicable", "pass", "waived"})
 
@@ -69,45 +69,41 @@ class ReviewSection:
 def list_review_sections(integration: Integration, now: datetime) -> list[ReviewSection]:
     """Return all steps with their submissions, then the requirements of the requested tier."""
     evidence = _SubmittedEvidence(integration)
-    sections = [_build_section(step.step, step, evidence) for step in list_step_rows(integration, now) if step.rows]
-    tier = integration.edition.tier(integration.tier_request) if integration.tier_request else None
+    sections = [
+        evidence.build_section(step.step.key, step.step.name, step.rows, is_current=step.state == "current")
+        for step in list_step_rows(integration, now)
+        if step.rows
+    ]
+    tier = integration.requested_tier
     if tier is not None:
         rows = [build_row(integration, r, now) for r in tier.requirements if context.is_applicable(r, integration)]
-        items = tuple(evidence.build_item(row) for row in rows)
         sections.append(
-            ReviewSection(
-                tier.key, _("Tier %(name)s") % {"name": tier.name}, items, sum(row.is_met for row in rows), is_open=True
-            )
+            evidence.build_section(tier.key, _("Tier %(name)s") % {"name": tier.name}, rows, is_current=True)
         )
     return sections
 
 
-def _build_section(step: Step, rows: StepRows, evidence: "_SubmittedEvidence") -> ReviewSection:
-    items = tuple(evidence.build_item(row) for row in rows.rows)
-    is_open = rows.state == "current" or any(item.findings for item in items)
-    return ReviewSection(step.key, step.name, items, sum(row.is_met for row in rows.rows), is_open)
-
-
 class _SubmittedEvidence:
-    """Submissions for an integration, loaded in four queries for any number of requirements."""
+    """Submissions for an integration, loaded in three queries for any number of requirements."""
 
     def __init__(self, integration: Integration) -> None:
         self.partner_name = integration.partner.name
-        self.fulfillments = {state.requirement_id: state for state in integration.fulfillments.all()}
         self.documents = list(Document.objects.filter(partner=integration.partner_id, removed_at=None).order_by("pk"))
-        self.findings = _group_by_requirement(
-            integration.findings.select_related("raised_by", "resolved_by", "verified_by")
-        )
+        self.findings = _group_by_requirement(integration.all_findings)
         self.meetings = _group_by_requirement(integration.meetings.all())
 
+    def build_section(self, key: str, title: str, rows: Sequence[RequirementRow], *, is_current: bool) -> ReviewSection:
+        """Return a section. The page unfolds current ones and those with findings."""
+        items = tuple(self.build_item(row) for row in rows)
+        is_open = is_current or any(item.findings for item in items)
+        return ReviewSection(key, title, items, sum(row.is_met for row in rows), is_open)
+
     def build_item(self, row: RequirementRow) -> ReviewItem:
-        requirement = row.requirement
-        state = self.fulfillments.get(requirement.id)
+        requirement, state = row.requirement, row.state
+        is_partner_task = row.responsible == PARTY_LABELS[ResponsibleParty.PARTNER]
         return ReviewItem(
             row=row,
-            responsible=self.partner_name
-            if row.responsible == PARTY_LABELS[ResponsibleParty.PARTNER]
-            else row.responsible,
+            responsible=self.partner_name if is_partner_task else row.responsible,
             answers=tuple(list_answers(requirement, state)) if state else (),
             documents=tuple(self._list_documents(state)) if state else (),
             results=tuple(state.detail) if state else (),
@@ -131,40 +127,24 @@ def _group_by_requirement(rows: Iterable[Any]) -> dict[str, list[Any]]:
 def list_answers(requirement: Requirement, state: RequirementFulfillment) -> list[tuple[str, str]]:
     """Return the answers in the order of the questions, then values without a question."""
     fields = {field.key: field for field in requirement.fields}
-    keys = [key for key in fields if key in state.data] + [
-        k for k in state.data if k not in fields and k not in INTERNAL_KEYS
-    ]
+    keys = [*fields, *(key for key in state.data if key not in fields and key not in INTERNAL_KEYS)]
     pairs = [
-        (_get_question_label(fields.get(key), key), format_answer(fields.get(key), state.data[key])) for key in keys
+        (
+            fields[key].label if key in fields else key.replace("_", " ").capitalize(),
+            format_answer(fields.get(key), state.data[key]),
+        )
+        for key in keys
+        if key in state.data
     ]
     return [(question, answer) for question, answer in pairs if answer]
 
 
-def _get_question_label(field: Question | None, key: str) -> str:
-    return field.label if field else key.replace("_", " ").capitalize()
-
-
-def format_answer(field: Question | None, value: object) -> str:
-    """Return an answer as text: options by label, lists joined, booleans as yes or no."""
-    if isinstance(value, bool):
-        return _("Yes") if value else _("No")
-    if isinstance(value, list | tuple):
-        return ", ".join(format_answer(field, item) for item in value)
-    if isinstance(value, dict):
-        return ", ".join(f"{key}: {format_answer(None, item)}" for key, item in value.items())
-    labels = dict(field.options) if field else {}
-    return labels.get(str(value), "" if value is None else str(value))
-
-
 def build_reviewer_context(integration: Integration) -> dict[str, object]:
-    """Return contacts, repository URL, category, and test account requirements."""
-    edition = integration.edition
-    category = edition.category(integration.category)
+    """Return contacts and test account requirements."""
+    requirements = integration.edition.requirements()
     return {
-        "contacts": integration.partner.list_members(Role.OWNER, Role.EDITOR)[:3],
-        "repository_url": f"{settings.GITHUB_WEB_URL}/{integration.repository}" if integration.repository else "",
-        "category_name": category.name if category else "",
-        "credentials": [r for r in edition.requirements() if r.kind == RequirementKind.CREDENTIALS],
+        "contacts": integration.partner.list_members(Role.OWNER, Role.EDITOR)[:MAX_CONTACTS],
+        "credentials": [r for r in requirements if r.kind == RequirementKind.CREDENTIALS],
     }
 
 

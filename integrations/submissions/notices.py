@@ -86,28 +86,23 @@ def _build_names(event: AuditEvent, integration: Integration | None) -> dict[str
     """Return the names and pages that almost every email about an integration mentions."""
     if integration is None:
         return {}
-    issues = event.data.get("issues", ())
-    integration_path = reverse("submissions:detail", args=[integration.uuid])
     requirement, introduction = event.data.get("requirement"), event.data.get("introduction")
+    issues, uuid = event.data.get("issues", ()), integration.uuid
+    page = reverse("submissions:detail", args=[uuid])
+    issues_page = f"{reverse('reports:sla_dashboard')}?partner={integration.partner.slug}&integration={uuid}"
+    if len(issues) == 1:
+        issues_page = reverse("sla:issue", args=[issues[0]["issue"]])
+    pages = {
+        "requirement_page": reverse("submissions:requirement", args=[uuid, requirement]) if requirement else page,
+        "introduction_page": reverse("submissions:introduction", args=[introduction]) if introduction else page,
+        "issues_page": issues_page,
+    }
     return {
         "name": integration.name,
         "partner_name": integration.partner.name,
         "program_name": integration.program.name,
         "actor": event.actor or gettext_lazy("The portal"),
-        "requirement_page": settings.SITE_URL
-        + (
-            reverse("submissions:requirement", args=[integration.uuid, requirement])
-            if requirement
-            else integration_path
-        ),
-        "introduction_page": settings.SITE_URL
-        + (reverse("submissions:introduction", args=[introduction]) if introduction else integration_path),
-        "issues_page": settings.SITE_URL
-        + (
-            reverse("sla:issue", args=[issues[0]["issue"]])
-            if len(issues) == 1
-            else f"{reverse('reports:sla_dashboard')}?partner={integration.partner.slug}&integration={integration.uuid}"
-        ),
+        **{name: settings.SITE_URL + path for name, path in pages.items()},
     }
 
 
@@ -151,19 +146,15 @@ def notify(event: AuditEvent) -> None:
     entry, integration = EMAILS.get(event.event_type), event.integration
     if entry is None or integration is None or (entry.is_anonymous and event.actor):
         return
-    undo_until, context = event.data.get("undo_until"), build_context(event)
-    calendar = event.data.get("calendar", "")
-    deferred_recipients = event.data.get("later", ())
+    context, data = build_context(event), event.data
+    undo_until, calendar = parse_moment(data.get("undo_until")), data.get("calendar", "")
     find_recipients = FINDERS.get(entry.audience, lambda _: ())  # the escalation sends its own emails
     for recipient in find_recipients(integration):
-        if (
-            get_recipient_key(recipient) in deferred_recipients
-        ):  # integrations.sla.warnings notifies them in their working hours
-            continue
+        if get_recipient_key(recipient) in data.get("later", ()):
+            continue  # integrations.sla.warnings notifies them in their working hours
         is_actor = event.actor_id is not None and getattr(recipient, "pk", None) == event.actor_id
-        if is_actor and not calendar:  # the actor's calendar needs the event too
-            continue
-        queue_email(event, recipient, context, calendar=calendar, undo_until=parse_moment(undo_until))
+        if calendar or not is_actor:  # the actor's calendar needs the event too
+            queue_email(event, recipient, context, calendar=calendar, undo_until=undo_until)
 
 
 def queue_email(
@@ -193,15 +184,19 @@ def queue_email(
 def preview_emails(
     integration: Integration, transition: str, *, actor: AnyUser, note: str, now: datetime, **inputs: Any
 ) -> list[email.EmailMessage]:
-    """Return the exact emails of a transition by performing it and rolling it back. Raises ActionRefused."""
+    """Return the exact emails of a transition. Raises ActionRefused."""
+    return preview_event_emails(
+        lambda: perform_transition(integration, transition, actor=actor, note=note, now=now, **inputs)
+    )
+
+
+def preview_event_emails(record_event: Callable[[], AuditEvent]) -> list[email.EmailMessage]:
+    """Return the exact emails of an event by recording it and rolling it back. Raises ActionRefused."""
     with transaction.atomic():
-        event = perform_transition(integration, transition, actor=actor, note=note, now=now, **inputs)
-        emails = list(event.emails.order_by("pk"))
+        emails = list(record_event().emails.order_by("pk"))
         transaction.set_rollback(True)
-    for email_message in emails:  # the unsubscribe link is a secret of the recipient
-        if email_message.unsubscribe:
-            email_message.text, email_message.html = (
-                text.replace(email_message.unsubscribe, REDACTED_UNSUBSCRIBE_URL)
-                for text in (email_message.text, email_message.html)
-            )
+    for message in emails:
+        if message.unsubscribe:  # a secret of the recipient
+            message.text = message.text.replace(message.unsubscribe, REDACTED_UNSUBSCRIBE_URL)
+            message.html = message.html.replace(message.unsubscribe, REDACTED_UNSUBSCRIBE_URL)
     return emails

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
@@ -11,13 +10,9 @@ from django.utils.translation import gettext_noop, ngettext
 from integrations.programs.requirements import Requirement, RequirementGroup, ResourceLink
 from integrations.programs.schema import Agency, Step, Tier
 from integrations.programs.stages import Stage
-from integrations.submissions.models import Finding, Integration
+from integrations.submissions.models import Finding, Integration, RequirementFulfillment
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.workflow.states import ResponsibleParty, Status, count_open
-
-if TYPE_CHECKING:
-    from integrations.submissions.models.integration import Integration
-    from integrations.submissions.models.requirements import RequirementFulfillment
 
 PARTY_LABELS = {
     ResponsibleParty.PARTNER: gettext_noop("you"),
@@ -37,7 +32,6 @@ class PathStep:
     name: str
     state: str
     href: str
-    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +39,7 @@ class RequirementRow:
     """Requirement in a list. `responsible`: who can complete it while it is open."""
 
     requirement: Requirement
-    state: "RequirementFulfillment | None"
+    state: RequirementFulfillment | None
     display_status: str
     is_met: bool
     responsible: str
@@ -79,24 +73,24 @@ class StepRows:
         return _("Complete") if self.rows else ""
 
 
-def _get_step_state(integration: "Integration", step: Step) -> str:
+def _get_step_state(integration: Integration, step: Step) -> str:
     step_keys = [s.key for s in integration.edition.steps]
-    current_index, step_index = step_keys.index(integration.step), step_keys.index(step.key)
-    if not integration.is_open:
-        return "done" if step_index <= current_index else "next"
-    return "done" if step_index < current_index else "current" if step_index == current_index else "next"
+    distance = step_keys.index(step.key) - step_keys.index(integration.step)
+    if distance == 0:
+        return "current" if integration.is_open else "done"
+    return "done" if distance < 0 else "next"
 
 
-def list_path_steps(integration: "Integration") -> list[PathStep]:
+def list_path_steps(integration: Integration) -> list[PathStep]:
     """Return the steps of the program in order, with the position of the integration."""
     return [
-        PathStep(step.name, _get_step_state(integration, step), f"#step-{step.key}", "")
+        PathStep(step.name, _get_step_state(integration, step), f"#step-{step.key}")
         for step in integration.edition.steps
     ]
 
 
 def build_row(
-    integration: "Integration",
+    integration: Integration,
     requirement: Requirement,
     now: datetime,
     party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS,
@@ -104,36 +98,31 @@ def build_row(
     """Return the row of a requirement. `party_labels`: what the reader calls each party."""
     state = integration.fulfillments_by_id.get(requirement.id)
     is_met = state is not None and state.is_met(now)
+    party_label = party_labels[context_selectors.get_responsible_party(requirement, integration)]
     return RequirementRow(
         requirement=requirement,
         state=state,
         display_status=state.get_display_status(now) if state else str(Status.OPEN),
         is_met=is_met,
-        responsible=""
-        if is_met
-        else _(party_labels[context_selectors.get_responsible_party(requirement, integration)]),
-        why=(state.summary if state and state.summary else requirement.reason),
+        responsible="" if is_met else _(party_label),
+        why=state.summary if state and state.summary else requirement.reason,
     )
 
 
 def list_step_rows(
-    integration: "Integration", now: datetime, party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS
+    integration: Integration, now: datetime, party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS
 ) -> list[StepRows]:
     """Return each step with its applicable requirements in the order of the path."""
     step_rows = []
-    edition = integration.edition
+    edition, category = integration.edition, integration.current_category
     open_ids = {r.id for r in context_selectors.list_blocking(integration, edition.requirements(), edition.groups, now)}
-    category = integration.edition.category(integration.category)
-    first_develop = next((s for s in integration.edition.steps if s.stage == Stage.DEVELOP), None)
-    for step in integration.edition.steps:
-        rows = tuple(
-            build_row(integration, r, now, party_labels)
-            for r in step.requirements
-            if context_selectors.is_applicable(r, integration)
-        )
-        open_count = sum(row.requirement.id in open_ids for row in rows)
+    first_develop = next((s for s in edition.steps if s.stage == Stage.DEVELOP), None)
+    for step in edition.steps:
+        requirements = [r for r in step.requirements if context_selectors.is_applicable(r, integration)]
+        rows = tuple(build_row(integration, r, now, party_labels) for r in requirements)
+        open_count = sum(r.id in open_ids for r in requirements)
         links = step.links + (category.links if category and step.stage == Stage.DEVELOP else ())
-        agencies = integration.edition.agencies if first_develop is step else ()
+        agencies = edition.agencies if first_develop is step else ()
         step_rows.append(StepRows(step, _get_step_state(integration, step), rows, open_count, links, agencies))
     return step_rows
 
@@ -162,7 +151,7 @@ def _add_choice(row: RequirementRow, needed: int) -> RequirementRow:
 
 
 def get_open_requirements(
-    integration: "Integration", now: datetime, party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS
+    integration: Integration, now: datetime, party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS
 ) -> OpenRequirementList:
     """Return what blocks the next position; in support, what is no longer fulfilled."""
     if not integration.is_open:
@@ -199,7 +188,7 @@ class TierRows:
 
 
 def list_tier_rows(
-    integration: "Integration", now: datetime, party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS
+    integration: Integration, now: datetime, party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS
 ) -> list[TierRows]:
     """Return the tiers that a listed integration can request, with their requirements."""
     if not integration.is_listed:
@@ -208,17 +197,10 @@ def list_tier_rows(
     for tier in (t for t in integration.edition.tiers if t.on_request):
         rows = {r.id: build_row(integration, r, now, party_labels) for r in tier.requirements}
         groups = tuple((g, tuple(rows[r.id] for r in tier.requirements if r.group == g.key)) for g in tier.groups)
-        state = (
-            _("Granted")
-            if integration.tier == tier.key
-            else _("Requested")
-            if integration.tier_request == tier.key
-            else ""
-        )
+        states_by_key = {integration.tier_request: _("Requested"), integration.tier: _("Granted")}
         open_count = len(context_selectors.list_missing_for_tier(integration, tier, now))
-        rows_by_tier.append(
-            TierRows(tier, state, tuple(r for r in rows.values() if not r.requirement.group), groups, open_count)
-        )
+        ungrouped_rows = tuple(row for row in rows.values() if not row.requirement.group)
+        rows_by_tier.append(TierRows(tier, states_by_key.get(tier.key, ""), ungrouped_rows, groups, open_count))
     return rows_by_tier
 
 

@@ -1,5 +1,6 @@
 """Form fields for dates, numbers, and URLs."""
 
+from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from typing import Unpack
 
@@ -73,6 +74,15 @@ class NumberField(forms.DecimalField):
     def clean(self, value: object) -> int | float | None:
         number = super().clean(value)
         return None if number is None else int(number) if number == int(number) else float(number)
+
+
+class FilterField(forms.ChoiceField):
+    """Choice in the URL of a list. An unknown value shows an error and filters nothing."""
+
+    default_error_messages = {"invalid_choice": gettext_lazy("Unknown filter value. The list shows all results.")}
+
+    def __init__(self, *, label: StrOrPromise, choices: Iterable[tuple[str, object]] = ()) -> None:
+        super().__init__(label=label, choices=choices, required=False)
 
 
 def truncate_draft_text(text: str) -> str:

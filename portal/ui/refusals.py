@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.forms import BaseForm
 from django.http import HttpRequest
 
 from portal.core.errors import ActionRefused
@@ -29,6 +30,15 @@ def reported_refusals(request: HttpRequest, success_message: str = "") -> Iterat
     else:
         if success_message:
             messages.success(request, success_message)
+
+
+@contextmanager
+def refusals_in_form(form: BaseForm) -> Iterator[None]:
+    """Show a refusal of the block among the errors of the form."""
+    try:
+        yield
+    except ActionRefused as refusal:
+        form.add_error(None, str(refusal))
 
 
 def raise_if_forbidden(refusal: ActionRefused) -> None:

@@ -24,17 +24,13 @@ from integrations.sla.filters import SlaFilterForm
 from integrations.sla.views import label_policy
 from integrations.sla.views.issue import ReasonForm
 from integrations.submissions.forms import (
-    agreements,
-    attestations,
-    buttons,
     credentials,
-    documents,
     drafts,
     findings,
     introductions,
     meetings,
+    requirement_actions,
     requirements,
-    waivers,
 )
 from integrations.submissions.forms import filters as lists
 from integrations.submissions.models import Integration
@@ -60,7 +56,7 @@ from verification.testruns.kinds.run_task.forms import RunTaskTestForm
 
 OURS = ("integrations", "verification", "portal")
 BASES = {
-    buttons.FileForm,
+    requirement_actions.FileForm,
     schemas.SchemaComparisonForm,
 }  # never shown themselves, or never filled in
 TIMES = (NOW + timedelta(days=2), NOW + timedelta(days=3))
@@ -72,7 +68,7 @@ QUESTIONS = Requirement(
     RequirementKind.FORM,
     fields=tuple(
         Question(type_, type_, type_, options=OPTIONS if "choice" in type_ else (), max_lines=3)
-        for type_ in requirements.FIELD_BUILDERS
+        for type_ in requirements.FIELD_FACTORIES
     ),
 )
 ROW = Integration(program_key="terraform-provider", edition_date=PROGRAMS["terraform-provider"].newest.date)
@@ -94,7 +90,7 @@ def social(user: User) -> SocialLogin:
 
 
 def sign(data: Any, user: User) -> BaseForm:
-    return agreements.SignatureForm(data=data, request=request_of(user))
+    return requirement_actions.SignatureForm(data=data, request=request_of(user))
 
 
 def step(name: str) -> Build:
@@ -103,13 +99,15 @@ def step(name: str) -> Build:
 
 # (form class, what distinguishes the case): how it is made from typed data for a person
 FORMS: dict[tuple[type[BaseForm], str], Build] = {
-    (agreements.SignatureForm, ""): sign,
-    (attestations.AttestationForm, ""): lambda data, user: attestations.AttestationForm("It is so", data=data),
+    (requirement_actions.SignatureForm, ""): sign,
+    (requirement_actions.AttestationForm, ""): lambda data, user: requirement_actions.AttestationForm(
+        "It is so", data=data
+    ),
     (credentials.TestCredentialForm, ""): lambda data, user: credentials.TestCredentialForm(
         data=data, can_be_permanent=True, replaceable=OPTIONS
     ),
     (credentials.CredentialRevealForm, ""): lambda data, user: credentials.CredentialRevealForm(OPTIONS, data=data),
-    (documents.DocumentUploadForm, ""): lambda data, user: documents.DocumentUploadForm(
+    (requirement_actions.DocumentUploadForm, ""): lambda data, user: requirement_actions.DocumentUploadForm(
         data=data, request=request_of(user), accept=("pdf",)
     ),
     (introductions.IntroductionRequestForm, ""): lambda data, user: introductions.IntroductionRequestForm(data),
@@ -120,16 +118,15 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (meetings.MeetingCancellationForm, ""): lambda data, user: meetings.MeetingCancellationForm(data),
     (meetings.MeetingCompletionForm, ""): lambda data, user: meetings.MeetingCompletionForm(("Shown",), (), data=data),
     (meetings.MeetingProposalForm, ""): lambda data, user: meetings.MeetingProposalForm(data),
-    (buttons.ButtonForm, ""): lambda data, user: buttons.ButtonForm(data),
-    (buttons.ItemButtonForm, ""): lambda data, user: buttons.ItemButtonForm(data),
+    (requirement_actions.ItemButtonForm, ""): lambda data, user: requirement_actions.ItemButtonForm(data),
     (queue.QueueFilterForm, ""): lambda data, user: queue.QueueFilterForm(data=data),
     (requirements.RequirementForm, ""): lambda data, user: requirements.RequirementForm(QUESTIONS, data=data),
     (reviewers.ReviewerProfileForm, ""): lambda data, user: reviewers.ReviewerProfileForm(data),
     (findings.FindingAnswerForm, ""): lambda data, user: findings.FindingAnswerForm(data),
     (findings.FindingForm, ""): lambda data, user: findings.FindingForm(data),
     (findings.MessageForm, ""): lambda data, user: findings.MessageForm(data=data, can_write_note=True),
-    (waivers.WaiverForm, ""): lambda data, user: waivers.WaiverForm(data),
-    (waivers.WaiverEndForm, ""): lambda data, user: waivers.WaiverEndForm(data),
+    (requirement_actions.WaiverForm, ""): lambda data, user: requirement_actions.WaiverForm(data),
+    (requirement_actions.WaiverEndForm, ""): lambda data, user: requirement_actions.WaiverEndForm(data),
     (AlliancesManagerForm, ""): lambda data, user: AlliancesManagerForm(data),
     (partner_admin.PartnerForm, ""): lambda data, user: partner_admin.PartnerForm(data=data),
     (EndpointForm, "of a company"): lambda data, user: EndpointForm(data=data, is_program_endpoint=False),

@@ -5,12 +5,18 @@ from typing import Unpack
 
 from django import forms
 from django.utils.translation import get_language, gettext_lazy
-from django.utils.translation import gettext as _
 
-from integrations.programs.registry import PROGRAMS
-from integrations.submissions.forms.filters import list_category_choices
+from integrations.submissions.forms.filters import (
+    ALL_CHOICE,
+    ANY_PARTY,
+    PARTY_LABELS,
+    PROGRAM_CHOICES,
+    offer_categories,
+)
+from integrations.submissions.models.choices import build_choices
 from integrations.submissions.workflow.states import OPEN_STAGES, ResponsibleParty
 from portal.core.django_arguments import FormArguments
+from portal.core.form_fields import FilterField
 
 AGE_LABELS = {
     "1": gettext_lazy("1 day"),
@@ -18,40 +24,30 @@ AGE_LABELS = {
     "7": gettext_lazy("1 week"),
     "14": gettext_lazy("2 weeks"),
 }
-RESPONSIBLE_PARTY_LABELS = {
-    "": gettext_lazy("The program"),
-    ResponsibleParty.PARTNER: gettext_lazy("The partner"),
-    ResponsibleParty.MACHINE: gettext_lazy("The portal"),
-    ResponsibleParty.THIRD_PARTY: gettext_lazy("Others"),
-    "any": gettext_lazy("Anyone"),
-}
-
 FILTER_FIELDS = ("program", "stage", "category", "age", "holder")
 
 
 class QueueFilterForm(forms.Form):
     """Filters in the URL of the review queue."""
 
-    program = forms.ChoiceField(label=gettext_lazy("Program"), required=False)
-    stage = forms.ChoiceField(label=gettext_lazy("Stage"), required=False)
-    category = forms.ChoiceField(label=gettext_lazy("Category"), required=False)
-    age = forms.ChoiceField(label=gettext_lazy("Minimum waiting time"), required=False)
-    holder = forms.ChoiceField(label=gettext_lazy("Responsible party"), required=False)
+    program = FilterField(label=gettext_lazy("Program"), choices=PROGRAM_CHOICES)
+    stage = FilterField(label=gettext_lazy("Stage"), choices=[ALL_CHOICE, *build_choices(OPEN_STAGES)])
+    category = FilterField(label=gettext_lazy("Category"))
+    age = FilterField(
+        label=gettext_lazy("Minimum waiting time"), choices=[("", gettext_lazy("Any time")), *AGE_LABELS.items()]
+    )
+    holder = FilterField(
+        label=gettext_lazy("Responsible party"),
+        choices=[
+            ("", PARTY_LABELS[ResponsibleParty.PROGRAM]),
+            *((str(party), label) for party, label in PARTY_LABELS.items() if party != ResponsibleParty.PROGRAM),
+            ("any", ANY_PARTY),
+        ],
+    )
 
     def __init__(self, **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)
-        program_key = str(self.data.get("program", ""))
-        choices = {
-            "program": [("", _("All")), *((key, p.name) for key, p in PROGRAMS.items())],
-            "stage": [("", _("All")), *((str(s), _(str(s).capitalize())) for s in OPEN_STAGES)],
-            "category": [("", _("All")), *list_category_choices(program_key if program_key in PROGRAMS else "")],
-            "age": [("", _("Any time")), *AGE_LABELS.items()],
-            "holder": [(str(key), label) for key, label in RESPONSIBLE_PARTY_LABELS.items()],
-        }
-        for name, options in choices.items():
-            field = self.fields[name]
-            field.choices = options  # type: ignore[attr-defined]
-            field.error_messages["invalid_choice"] = _("Unknown filter value. The list shows all results.")
+        offer_categories(self)
 
 
 def parse_filters(values: tuple[str, ...]) -> tuple[dict[str, str], str]:

@@ -133,19 +133,6 @@ def _format_waiting_time(duration: timedelta) -> str:
     return f"{duration.days} d" if duration.days > 1 else f"{int(duration.total_seconds() // 3600)} h"
 
 
-@dataclass(frozen=True, slots=True)
-class QueueReader:
-    """Reader of the queue with permissions that are the same for all rows."""
-
-    pk: int
-    partner_ids: frozenset[int]
-    can_claim: bool
-
-
-def get_queue_reader(user: User) -> QueueReader:
-    return QueueReader(user.pk, frozenset(permissions.get_roles(user)), user.is_reviewer)
-
-
 def build_page(
     rows: QuerySet[Integration], count: int, number: int | str | None, user: User, now: datetime
 ) -> tuple[Page, list[QueueRow]]:
@@ -154,10 +141,8 @@ def build_page(
     paginator.count = count  # type: ignore[misc]
     page = paginator.get_page(number)
     links = reverse("reviews:review", args=[PLACEHOLDER_UUID]), reverse("reviews:claim", args=[PLACEHOLDER_UUID])
-    reader = get_queue_reader(user)
-    return page, [
-        _build_row(dict(zip(ROW_COLUMNS, values, strict=True)), links, reader, now) for values in page.object_list
-    ]
+    rows_by_column = [dict(zip(ROW_COLUMNS, values, strict=True)) for values in page.object_list]
+    return page, [_build_row(values, links, user, now) for values in rows_by_column]
 
 
 def _list_reasons(values: NamedValues) -> list[str]:
@@ -167,14 +152,14 @@ def _list_reasons(values: NamedValues) -> list[str]:
     return [render_sentence(values["next_action_code"], values["next_action_params"])]
 
 
-def _build_row(values: NamedValues, links: tuple[str, str], reader: QueueReader, now: datetime) -> QueueRow:
+def _build_row(values: NamedValues, links: tuple[str, str], user: User, now: datetime) -> QueueRow:
     href, claim_href = [link.replace(PLACEHOLDER_TEXT, str(values["uuid"])) for link in links]
     signs = [
         (values["requirement_counts"][outcome], sign, _(outcome_label))
         for outcome, (sign, outcome_label) in OUTCOME_SIGNS.items()
         if outcome in values["requirement_counts"]
     ]
-    reviewer_label, claim = _describe_claim(values, reader, now)
+    reviewer_label, claim = _describe_claim(values, user, now)
     return {
         "href": href,
         "name": values["name"],
@@ -188,7 +173,7 @@ def _build_row(values: NamedValues, links: tuple[str, str], reader: QueueReader,
         "checks_label": ", ".join([f"{count} {outcome_label}" for count, sign, outcome_label in signs])
         or _("no check results"),
         "reviewer": reviewer_label,
-        "is_mine": values["reviewer_id"] == reader.pk,
+        "is_mine": values["reviewer_id"] == user.pk,
         "claim": claim,
         "claim_href": claim_href,
     }
@@ -205,22 +190,20 @@ def _format_position(
     return f"{name} · {round_label}"
 
 
-def _describe_claim(values: NamedValues, reader: QueueReader, now: datetime) -> tuple[str, str]:
+def _describe_claim(values: NamedValues, user: User, now: datetime) -> tuple[str, str]:
     """Return the reviewer label and the label of the claim button, blank without a button."""
     claim_expires_at, reviewer_id = values["claim_expires_at"], values["reviewer_id"]
-    if values["partner_id"] in reader.partner_ids:
+    if values["partner_id"] in permissions.get_roles(user):
         return _("Your company"), ""
-    button_label = _("Claim review") if reader.can_claim else ""
+    button_label = _("Claim review") if user.is_reviewer else ""
     if reviewer_id is None:
         return _("Unclaimed"), button_label
-    is_mine = reviewer_id == reader.pk
+    is_mine = reviewer_id == user.pk
     name = _("you") if is_mine else values["reviewer__name"] or values["reviewer__email"]
     if claim_expires_at is None:
         return (_("Assigned to you"), button_label) if is_mine else (_("Assigned to %(name)s") % {"name": name}, "")
     if claim_expires_at > now:
         return _("Claimed by %(name)s until %(time)s") % {"name": name, "time": format_clock(claim_expires_at)}, ""
-    return (
-        (_("Assigned to you (claim expired)"), button_label)
-        if is_mine
-        else (_("Unclaimed (claim by %(name)s expired)") % {"name": name}, button_label)
-    )
+    if is_mine:
+        return _("Assigned to you (claim expired)"), button_label
+    return _("Unclaimed (claim by %(name)s expired)") % {"name": name}, button_label

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
@@ -16,11 +15,13 @@ from django.utils.translation import gettext_lazy
 
 from integrations.reviews.presenters import explain_decision_refusal
 from integrations.reviews.views.queue import load_integration_for_program
+from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from integrations.submissions.services import edition_migration as editions
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
+from portal.audit.models import AuditEvent
 from portal.core.django_arguments import FormArguments
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import MultiLineField
@@ -91,13 +92,13 @@ def _migrate(request: AuthenticatedRequest, integration: Integration, to: str, n
 
 
 def preview_emails(integration: Integration, to: str, *, actor: User, note: str, now: datetime) -> list[EmailMessage]:
-    """Return the exact emails of a migration by performing it and rolling it back. Raises ActionRefused."""
-    with transaction.atomic():
+    """Return the exact emails of a migration. Raises ActionRefused."""
+
+    def record_migration() -> AuditEvent:
         editions.migrate_edition(integration, to, actor=actor, now=now, note=note)
-        event = integration.events.filter(event_type="integration.edition_moved").latest("seq")
-        emails = list(EmailMessage.objects.filter(event=event).order_by("pk"))
-        transaction.set_rollback(True)
-    return emails
+        return integration.events.filter(event_type="integration.edition_moved").latest("seq")
+
+    return notices.preview_event_emails(record_migration)
 
 
 urlpatterns = [path("integrations/<uuid:uuid>/edition/", migrate_edition, name="migrate_edition")]

@@ -2,25 +2,24 @@
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth import get_user_model
 from django.db.models import Count, Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from integrations.partners import permissions
 from integrations.partners import selectors as partner_selectors
 from integrations.partners.models import Membership, Partner
+from integrations.reviews.views.queue import require_program_staff
 from integrations.submissions.services import creation
 from integrations.submissions.workflow.states import FINAL_STAGES
+from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.errors import ActionRefused
 from portal.core.text_fields import clean_search_query
 from portal.ui.pagination import paginate
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import reported_refusals
 
 MAX_RECENT_EVENTS = 20
 
@@ -30,15 +29,10 @@ class AlliancesManagerForm(forms.Form):
 
     manager = forms.ModelChoiceField(
         label=gettext_lazy("Alliances manager"),
-        queryset=get_user_model().objects.none(),
+        queryset=User.objects.filter(Q(is_reviewer=True) | Q(is_staff=True), is_active=True).order_by("name"),
         required=False,
         empty_label=gettext_lazy("None (program mailbox)"),
     )
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
-        managers = get_user_model().objects.filter(is_active=True).filter(Q(is_reviewer=True) | Q(is_staff=True))
-        self.fields["manager"].queryset = managers.order_by("name")  # type: ignore[attr-defined]
 
 
 def list_partners(request: HttpRequest) -> HttpResponse:
@@ -66,17 +60,13 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     partner = get_object_or_404(Partner.objects.select_related("alliances_manager"), slug=slug)
     form = AlliancesManagerForm(request.POST or None, initial={"manager": partner.alliances_manager})
     if request.method == "POST" and form.is_valid():
-        try:
-            manager = form.cleaned_data["manager"]
+        manager = form.cleaned_data["manager"]
+        message = _("%(manager)s is now the alliances manager of %(name)s.")
+        if manager is None:
+            message = _("%(name)s now uses the program mailbox.")
+        with reported_refusals(request):
             creation.assign_manager(partner, manager, actor=request.user, now=timezone.now())
-            messages.success(
-                request,
-                _("%(manager)s is now the alliances manager of %(name)s.") % {"manager": manager, "name": partner.name}
-                if manager
-                else _("%(name)s now uses the program mailbox.") % {"name": partner.name},
-            )
-        except ActionRefused as refusal:
-            report_refusal(request, refusal)
+            messages.success(request, message % {"manager": manager, "name": partner.name})
         return redirect("reviews:partner", slug)
     memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("joined_at")
     rows = partner.integrations.order_by("-created_at")
@@ -88,12 +78,6 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "events": partner_selectors.get_history(partner, with_people=False)[:MAX_RECENT_EVENTS],
     }
     return render(request, "reviews/partner.html", context)
-
-
-def require_program_staff(request: HttpRequest) -> None:
-    """Raise Http404 for everyone except program staff."""
-    if not permissions.is_program_staff(request.user):
-        raise Http404(_("Page not found."))
 
 
 urlpatterns = [

@@ -22,7 +22,7 @@ from integrations.submissions.views.mixins import load_visible_integration, requ
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import reported_refusals
 
 
 def require_program_staff(request: HttpRequest) -> None:
@@ -67,15 +67,13 @@ def show_queue(request: AuthenticatedRequest) -> HttpResponse:
 
 def _build_tabs(request: HttpRequest, summary: queue_selectors.QueueSummary, current: str) -> list[dict[str, object]]:
     """Return the tabs with URLs that retain the filters but not the page."""
+    query = request.GET.copy()
+    query.pop("page", None)
     tabs = []
     for tab, label in queue_selectors.TAB_LABELS.items():
-        query = request.GET.copy()
-        query.pop("page", None)
         query["tab"] = tab
-        is_current = tab == current
-        tabs.append(
-            {"label": _(label), "href": f"?{query.urlencode()}", "count": summary.tabs[tab], "current": is_current}
-        )
+        href = f"?{query.urlencode()}"
+        tabs.append({"label": _(label), "href": href, "count": summary.tabs[tab], "current": tab == current})
     return tabs
 
 
@@ -83,12 +81,10 @@ def _build_tabs(request: HttpRequest, summary: queue_selectors.QueueSummary, cur
 def claim_review(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Claim a review and open it; return to the queue with an error if someone else claimed it."""
     integration = load_integration_for_program(request, uuid)
-    try:
+    with reported_refusals(request):
         claims.claim_review(integration, actor=request.user, now=timezone.now())
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
-        return _redirect_to_queue(request)
-    return redirect("reviews:review", uuid=uuid)
+        return redirect("reviews:review", uuid=uuid)
+    return _redirect_to_queue(request)
 
 
 @require_button("reviews:review")
@@ -114,11 +110,9 @@ def build_claim_context(integration: Integration, user: User) -> dict[str, objec
 def release_claim(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Release the user's claim."""
     integration = load_integration_for_program(request, uuid)
-    try:
+    with reported_refusals(request):
         claims.release_claim(integration, actor=request.user, now=timezone.now())
         messages.success(request, _("You released the claim on %(name)s.") % {"name": integration.name})
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
     return _redirect_to_queue(request)
 
 
@@ -131,15 +125,12 @@ def assign_reviewer(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     reviewer = (
         get_object_or_404(reviewers, pk=reviewer_pk) if reviewer_pk.isdecimal() and len(reviewer_pk) < 19 else None
     )
-    try:
+    with reported_refusals(request):
         if reviewer is None:
             raise ActionRefused(_("Select a reviewer."))
         claims.assign_reviewer(integration, reviewer, actor=request.user, now=timezone.now())
-        messages.success(
-            request, _("Assigned %(name)s to %(reviewer)s.") % {"reviewer": reviewer, "name": integration.name}
-        )
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
+        values = {"reviewer": reviewer, "name": integration.name}
+        messages.success(request, _("Assigned %(name)s to %(reviewer)s.") % values)
     return redirect("reviews:review", uuid=uuid)
 
 

@@ -21,7 +21,7 @@ from integrations.reviews.presenters import (
     get_undoable_decision,
     list_review_sections,
 )
-from integrations.reviews.views.queue import build_claim_context, load_integration_for_program
+from integrations.reviews.views.queue import build_claim_context, load_integration_for_program, require_program_staff
 from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm, MessageForm
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.presenters import list_path_steps
@@ -31,8 +31,7 @@ from integrations.submissions.services.transitions import list_available_transit
 from integrations.submissions.views.mixins import load_visible_integration, require_button, require_permission
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.errors import ActionRefused
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import refusals_in_form, reported_refusals
 
 
 def show_review(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -90,12 +89,10 @@ def raise_finding(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if requirement is None:
         raise Http404(_("Requirement not found in this edition."))
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in_form(form):
             text, now = form.cleaned_data["text"], timezone.now()
             finding = finding_services.raise_finding(integration, requirement.id, text, actor=request.user, now=now)
             return redirect(f"{reverse('reviews:review', args=[uuid])}#finding-{finding.number}")
-        except ActionRefused as refusal:
-            form.add_error(None, str(refusal))
     context = {"integration": integration, "form": form, "requirement": requirement}
     return render(request, "submissions/finding_new.html", context, status=_get_status_code(request))
 
@@ -116,14 +113,10 @@ def answer_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     require_permission(permissions.can_edit, finding.integration, request.user)
     integration, form = finding.integration, FindingAnswerForm(_get_form_data(request))
     if request.method == "POST" and form.is_valid():
-        try:
-            finding_services.answer_finding(
-                finding, form.cleaned_data["answer"], actor=request.user, now=timezone.now()
-            )
+        with refusals_in_form(form):
+            finding_services.answer_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
             messages.success(request, _("You responded to finding %(number)s.") % {"number": finding.number})
             return redirect(f"{reverse('submissions:detail', args=[integration.uuid])}#finding-{finding.number}")
-        except ActionRefused as refusal:
-            form.add_error(None, str(refusal))
     requirement = integration.edition.requirement(finding.requirement_id)
     context = {"integration": integration, "finding": finding, "form": form, "requirement": requirement}
     return render(request, "submissions/finding_fix.html", context, status=_get_status_code(request))
@@ -143,12 +136,9 @@ def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 def _decide_finding(request: AuthenticatedRequest, pk: int, decide: Callable[..., object]) -> HttpResponse:
     finding = load_finding(request, pk)
-    if not permissions.is_program_staff(request.user):
-        raise Http404(_("Page not found."))
-    try:
+    require_program_staff(request)
+    with reported_refusals(request):
         decide(finding, actor=request.user, now=timezone.now())
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
     return redirect(f"{reverse('reviews:review', args=[finding.integration.uuid])}#finding-{finding.number}")
 
 
@@ -161,14 +151,12 @@ def post_message(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         data=_get_form_data(request), can_write_note=permissions.can_write_note(integration, request.user)
     )
     if request.method == "POST" and form.is_valid():
-        is_internal = form.cleaned_data.get("internal", False)
-        try:
+        body, is_internal = form.cleaned_data["body"], form.cleaned_data.get("internal", False)
+        with refusals_in_form(form):
             finding_services.post_message(
-                integration, form.cleaned_data["body"], actor=request.user, now=timezone.now(), is_internal=is_internal
+                integration, body, actor=request.user, now=timezone.now(), is_internal=is_internal
             )
             return redirect(f"{reverse('reviews:review' if for_program else 'submissions:detail', args=[uuid])}#thread")
-        except ActionRefused as refusal:
-            form.add_error(None, str(refusal))
     context = {"integration": integration, "form": form, "for_program": for_program}
     return render(request, "reviews/review_message.html", context, status=_get_status_code(request))
 

@@ -21,7 +21,11 @@ from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from integrations.submissions.public_status import PUBLIC_STATUSES
 from integrations.submissions.services import findings
-from integrations.submissions.services.transitions import list_available_transitions, perform_transition
+from integrations.submissions.services.transitions import (
+    list_all_transitions,
+    list_available_transitions,
+    perform_transition,
+)
 from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty
@@ -46,11 +50,10 @@ STATUS_CODES = {"forbidden": 403, "invalid-transition": 409, "conflict": 409, "r
 
 def get_transition(name: str) -> Transition:
     """Return the transition of that name from any state. Raises Http404 if people can't perform it."""
-    for field in ("stage", "listing_status"):
-        for transition in Integration._meta.get_field(field).get_all_transitions(Integration):  # type: ignore[union-attr]
-            if transition.name == name and TRANSITION_OPTIONS[name].label:
-                return transition
-    raise Http404(_("Unknown action."))
+    transition = next((transition for _, transition in list_all_transitions() if transition.name == name), None)
+    if transition is None or not TRANSITION_OPTIONS[name].label:
+        raise Http404(_("Unknown action."))
+    return transition
 
 
 class TransitionForm(forms.Form):
@@ -161,11 +164,8 @@ def _get_status_code(
     request: HttpRequest, form: TransitionForm, action: object, preview_refusal: ActionRefused | None
 ) -> int:
     if action is None:
-        return (
-            STATUS_CODES[preview_refusal.kind]
-            if preview_refusal and preview_refusal.kind != "requirements-not-met"
-            else 409
-        )
+        kind = preview_refusal.kind if preview_refusal else "invalid-transition"
+        return 409 if kind == "requirements-not-met" else STATUS_CODES[kind]
     is_refused = request.method == "POST" and "preview" not in request.POST and bool(form.errors)
     return 422 if is_refused else 200
 
@@ -178,11 +178,9 @@ def preview_emails(
         form.is_valid()
     data = getattr(form, "cleaned_data", {})  # invalid input appears in no email
     note = data.get("note") or (NOTE_PLACEHOLDER if form.fields["note"].required else "")
+    inputs, now = form.get_inputs(), timezone.now()
     try:
-        now = timezone.now()
-        return notices.preview_emails(
-            integration, transition.name, actor=user, note=note, now=now, **form.get_inputs()
-        ), None
+        return notices.preview_emails(integration, transition.name, actor=user, note=note, now=now, **inputs), None
     except ActionRefused as refusal:
         return [], refusal
 

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from integrations.submissions.forms.buttons import build_replaces_field
+from integrations.submissions.forms.requirement_actions import build_replaces_field
 from portal.core.django_arguments import FormArguments
 from portal.core.text_fields import SingleLineField
 

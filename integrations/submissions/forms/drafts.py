@@ -8,11 +8,12 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.html import format_html
-from django.utils.translation import gettext, gettext_lazy
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django_stubs_ext import StrOrPromise
 
 from integrations.programs.schema import Edition, Program
+from integrations.submissions.services.creation import DESCRIPTION_FIELDS
 from portal.core.badge_impersonation import BADGE_REFUSAL, is_badge_imitation
 from portal.core.django_arguments import FormArguments
 from portal.core.form_fields import (
@@ -39,12 +40,8 @@ FIELD_LABELS = {
 GITHUB_FIELDS = ("name", "description", "homepage")  # fields that GitHub can fill
 READ_ONLY_FIELDS = ("license", "latest_release")  # shown, not editable
 REPOSITORY_ID_FIELDS = ("repository_id", "repository_owner_id")
-REPOSITORY_FIELDS = (
-    *REPOSITORY_ID_FIELDS,
-    *READ_ONLY_FIELDS,
-    "repository",
-    "prefill_note",
-)  # cleared when the repository changes
+# cleared when the repository changes
+REPOSITORY_FIELDS = (*REPOSITORY_ID_FIELDS, *READ_ONLY_FIELDS, "repository", "prefill_note")
 
 
 class RepositoryUrlField(SingleLineField):
@@ -74,11 +71,7 @@ def merge_form_data(post: QueryDict, previous: JsonObject) -> dict[str, object]:
     if "offerings" in post or "repository_address" in post:  # browsers omit unselected checkboxes
         data["offerings"] = [truncate_draft_text(offering)[:80] for offering in post.getlist("offerings")[:20]]
     if data.get("repository_address", "") != previous.get("repository_address", ""):
-        data = {
-            key: value
-            for key, value in data.items()
-            if key not in (*REPOSITORY_ID_FIELDS, *READ_ONLY_FIELDS, "repository", "prefill_note")
-        }
+        data = {key: value for key, value in data.items() if key not in REPOSITORY_FIELDS}
     prefilled_keys = [k for k in previous.get("prefilled", []) if k in data and data[k] == previous.get(k)]
     return data | {"prefilled": prefilled_keys} if "prefilled" in previous else data
 
@@ -133,11 +126,9 @@ class IntegrationForm(forms.Form):
         repository_field = self.fields["repository_address"]
         repository_field.required = program.needs_repository
         repository_field.widget.attrs |= {"placeholder": f"https://{get_allowed_host()}/owner/name", "inputmode": "url"}
-        repository_field.help_text = (
-            _("Repository name: %(repository_hint)s.") % {"repository_hint": program.repository_hint}
-            if program.repository_hint
-            else ""
-        )
+        if program.repository_hint:
+            help_text = _("Repository name: %(repository_hint)s.")
+            repository_field.help_text = help_text % {"repository_hint": program.repository_hint}
         self.fields["category"].choices = [  # type: ignore[attr-defined]
             (c.key, format_html('<span>{}<span class="hint"> {}</span></span>', c.name, c.description))
             for c in edition.categories
@@ -157,28 +148,20 @@ class IntegrationForm(forms.Form):
         """Return the name unless it imitates a badge."""
         name: str = self.cleaned_data["name"]
         if is_badge_imitation(name):
-            raise ValidationError(gettext(BADGE_REFUSAL))
+            raise ValidationError(_(BADGE_REFUSAL))
         return name
 
     def get_values(self, data: Mapping[str, object]) -> NamedValues:
         """Return the values of the new integration. Call on a valid form."""
         repository = self.cleaned_data["repository_address"]
         is_same_repository = repository.lower() == str(data.get("repository", "")).lower()
-        values = {key: self.cleaned_data[key] for key in ("name", "description", "category", "offerings", "homepage")}
-        return (
-            values
-            | {"repository": repository}
-            | {key: data.get(key) if is_same_repository else None for key in REPOSITORY_ID_FIELDS}
-        )
+        repository_ids = {key: data.get(key) if is_same_repository else None for key in REPOSITORY_ID_FIELDS}
+        return {key: self.cleaned_data[key] for key in DESCRIPTION_FIELDS} | {"repository": repository} | repository_ids
 
 
 def bind_form(program: Program, edition: Edition, data: JsonObject) -> IntegrationForm:
     """Return the form bound to a draft's data."""
-    post = QueryDict(mutable=True)
-    for key in TEXT_FIELDS:
-        post[key] = data.get(key, "")
-    post.setlist("offerings", list(data.get("offerings", [])))
-    return IntegrationForm(program, edition, data=post).mark_prefilled(data)
+    return IntegrationForm(program, edition, data={"offerings": [], **data}).mark_prefilled(data)
 
 
 def get_naming_hint(program: Program, address: str) -> str:
@@ -189,7 +172,5 @@ def get_naming_hint(program: Program, address: str) -> str:
         return ""
     if not program.repository_pattern or re.match(program.repository_pattern, name):
         return ""
-    return _("The program requires a repository named %(repository_hint)s. This repository is named %(name)s.") % {
-        "repository_hint": program.repository_hint,
-        "name": name,
-    }
+    message = _("The program requires a repository named %(repository_hint)s. This repository is named %(name)s.")
+    return message % {"repository_hint": program.repository_hint, "name": name}

@@ -4,12 +4,13 @@ from functools import cache
 from typing import Unpack
 
 from django import forms
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
-from integrations.submissions.models.choices import STATE_LABELS
+from integrations.submissions.models.choices import build_choices
 from integrations.submissions.workflow.states import ListingStatus, ResponsibleParty, Stage
 from portal.core.django_arguments import FormArguments
+from portal.core.form_fields import FilterField
 from portal.core.text_fields import SingleLineField
 
 SORT_ORDERS = {
@@ -19,21 +20,15 @@ SORT_ORDERS = {
     "due": (gettext_lazy("Due date"), ("action_due_at", "pk")),
     "since": (gettext_lazy("Longest waiting"), ("responsible_since", "pk")),
 }
-LISTING_STATUS_LABELS = {
-    "": gettext_lazy("Any"),
-    ListingStatus.UNLISTED: gettext_lazy("Unlisted"),
-    ListingStatus.LISTED: gettext_lazy("Listed"),
-    ListingStatus.ON_NOTICE: gettext_lazy("On notice"),
-    ListingStatus.SUSPENDED: gettext_lazy("Suspended"),
-    ListingStatus.DELISTED: gettext_lazy("Delisted"),
-}
-RESPONSIBLE_PARTY_LABELS = {
-    "": gettext_lazy("Anyone"),
+PARTY_LABELS = {
     ResponsibleParty.PARTNER: gettext_lazy("The partner"),
     ResponsibleParty.PROGRAM: gettext_lazy("The program"),
     ResponsibleParty.MACHINE: gettext_lazy("The portal"),
     ResponsibleParty.THIRD_PARTY: gettext_lazy("Others"),
 }
+ANY_PARTY = gettext_lazy("Anyone")
+ALL_CHOICE = ("", gettext_lazy("All"))
+PROGRAM_CHOICES = [ALL_CHOICE, *((key, program.name) for key, program in PROGRAMS.items())]
 
 
 class IntegrationFilterForm(forms.Form):
@@ -45,29 +40,32 @@ class IntegrationFilterForm(forms.Form):
         max_length=100,
         widget=forms.TextInput(attrs={"type": "search"}),
     )
-    program = forms.ChoiceField(label=gettext_lazy("Program"), required=False)
-    stage = forms.ChoiceField(label=gettext_lazy("Stage"), required=False)
-    category = forms.ChoiceField(label=gettext_lazy("Category"), required=False)
-    holder = forms.ChoiceField(label=gettext_lazy("Responsible party"), required=False)
-    listing_status = forms.ChoiceField(label=gettext_lazy("Listing status"), required=False)
-    sort = forms.ChoiceField(label=gettext_lazy("Sort by"), required=False)
+    program = FilterField(label=gettext_lazy("Program"), choices=PROGRAM_CHOICES)
+    stage = FilterField(label=gettext_lazy("Stage"), choices=[ALL_CHOICE, *build_choices(Stage)])
+    category = FilterField(label=gettext_lazy("Category"))
+    holder = FilterField(
+        label=gettext_lazy("Responsible party"),
+        choices=[("", ANY_PARTY), *((str(party), label) for party, label in PARTY_LABELS.items())],
+    )
+    listing_status = FilterField(
+        label=gettext_lazy("Listing status"), choices=[("", gettext_lazy("Any")), *build_choices(ListingStatus)]
+    )
+    sort = FilterField(
+        label=gettext_lazy("Sort by"), choices=[(key, label) for key, (label, _order) in SORT_ORDERS.items()]
+    )
 
     def __init__(self, **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)
-        program = str(self.data.get("program", ""))
-        options: dict[str, list[object]] = {
-            "program": [("", gettext("All")), *((key, p.name) for key, p in PROGRAMS.items())],
-            "stage": [("", gettext("All")), *((str(s), gettext(STATE_LABELS[str(s)])) for s in Stage)],
-            "category": [("", gettext("All")), *list_category_choices(program if program in PROGRAMS else "")],
-            "holder": [(str(key), label) for key, label in RESPONSIBLE_PARTY_LABELS.items()],
-            "listing_status": [(str(key), label) for key, label in LISTING_STATUS_LABELS.items()],
-            "sort": [(key, label) for key, (label, _) in SORT_ORDERS.items()],
-        }
-        for name, choices in options.items():
-            self.fields[name].choices = choices  # type: ignore[attr-defined]
-            self.fields[name].error_messages["invalid_choice"] = gettext(
-                "Unknown filter value. The list shows all results."
-            )
+        offer_categories(self)
+
+
+def offer_categories(form: forms.Form) -> None:
+    """Offer the categories of the program that the form's data names, or those of all programs."""
+    program = str(form.data.get("program", ""))
+    form.fields["category"].choices = [  # type: ignore[attr-defined]
+        ALL_CHOICE,
+        *list_category_choices(program if program in PROGRAMS else ""),
+    ]
 
 
 @cache

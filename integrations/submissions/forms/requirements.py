@@ -114,12 +114,18 @@ def collect_draft_data(requirement: Requirement, post: QueryDict) -> dict[str, o
 
 def list_answers(requirement: Requirement, data: Mapping[str, object]) -> list[tuple[str, str]]:
     """Return answers or draft values as (question, text) pairs in the order of the questions."""
-    return [(question.label, _format_answer(question, data.get(question.key))) for question in requirement.fields]
+    values = [(question, data.get(question.key)) for question in requirement.fields]
+    return [(question.label, "" if value is False else format_answer(question, value)) for question, value in values]
 
 
-def _format_answer(question: Question, value: object) -> str:
-    if question.type == "yes":
-        return _("Yes") if value else ""
-    labels = dict(question.options)
-    values = value if isinstance(value, list) else [value]
-    return ", ".join(labels.get(str(item), str(item)) for item in values if item not in (None, ""))
+def format_answer(question: Question | None, value: object) -> str:
+    """Return an answer as text: options by label, lists joined, confirmations as yes or no."""
+    is_draft_confirmation = bool(value) and question is not None and question.type == "yes"
+    if isinstance(value, bool) or is_draft_confirmation:
+        return _("Yes") if value else _("No")
+    if isinstance(value, list | tuple):
+        return ", ".join(format_answer(question, item) for item in value)
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {format_answer(None, item)}" for key, item in value.items())
+    labels = dict(question.options) if question else {}
+    return labels.get(str(value), "" if value is None else str(value))

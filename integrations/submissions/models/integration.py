@@ -11,7 +11,7 @@ from django_fsm import FSMModelMixin
 
 from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import Program, Step
+from integrations.programs.schema import Category, Program, Step, Tier
 from integrations.submissions.models.stage import StageFields
 from integrations.submissions.workflow.next_action import render_sentence
 from integrations.submissions.workflow.states import FINAL_STAGES, ListingStatus, ResponsibleParty, Stage
@@ -156,10 +156,25 @@ class Integration(FSMModelMixin, StageFields):
         return PROGRAMS[self.program_key]
 
     @property
+    def repository_url(self) -> str:
+        return f"{settings.GITHUB_WEB_URL}/{self.repository}"
+
+    @property
+    def current_category(self) -> Category | None:
+        return self.edition.category(self.category)
+
+    @property
+    def current_tier(self) -> Tier | None:
+        return self.edition.tier(self.tier)
+
+    @property
+    def requested_tier(self) -> Tier | None:
+        return self.edition.tier(self.tier_request)
+
+    @property
     def plugin(self) -> str:
         """Return the plugin type of the category, blank if it has no plugin test."""
-        category = self.edition.category(self.category)
-        return category.plugin_type if category else ""
+        return self.current_category.plugin_type if self.current_category else ""
 
     @property
     def current_step(self) -> Step:

@@ -5,9 +5,10 @@ The fields and transitions of `listing_status` complement those of the stage in
 and sends no email.
 """
 
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from django.conf import settings
 from django.db import models
@@ -25,8 +26,22 @@ from portal.accounts.models import User
 if TYPE_CHECKING:
     from integrations.programs.schema import Edition
 
+UNLISTED, LISTED, ON_NOTICE = ListingStatus.UNLISTED, ListingStatus.LISTED, ListingStatus.ON_NOTICE
+SUSPENDED, DELISTED = ListingStatus.SUSPENDED, ListingStatus.DELISTED
+Method = TypeVar("Method", bound=Callable[..., None])
 listing_transition = partial(transition, field="listing_status")
-compliance_transition = partial(listing_transition, permission=permissions.can_decide_compliance)
+
+
+def allow_decision(
+    *source: ListingStatus, target: ListingStatus | None = None, conditions: Sequence[guards.Predicate] = ()
+) -> Callable[[Method], Method]:
+    """Return the decorator of a decision in the compliance procedure. Each needs a note."""
+    return listing_transition(
+        source=source,
+        target=target,
+        permission=permissions.can_decide_compliance,
+        conditions=[*conditions, guards.has_note],
+    )
 
 
 class ListingStatusFields(ListingPeriod):
@@ -37,9 +52,7 @@ class ListingStatusFields(ListingPeriod):
         @property
         def edition(self) -> Edition: ...
 
-    listing_status = FSMField(
-        "listing_status", default=ListingStatus.UNLISTED, choices=build_choices(ListingStatus), protected=True
-    )
+    listing_status = FSMField("listing_status", default=UNLISTED, choices=build_choices(ListingStatus), protected=True)
     tier = models.CharField("tier", max_length=40, blank=True)
     tier_request = models.CharField(max_length=40, blank=True)
     notice_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
@@ -51,29 +64,25 @@ class ListingStatusFields(ListingPeriod):
     # -- listing and tiers ---------------------------------------------------------------------------------
 
     @listing_transition(
-        source=[ListingStatus.UNLISTED, ListingStatus.DELISTED],
-        target=ListingStatus.LISTED,
+        source=[UNLISTED, DELISTED],
+        target=LISTED,
         permission=permissions.is_never_allowed,
     )
     def verify(self) -> None:
         self.tier = self.edition.release_tier.key
 
-    @listing_transition(source="*", target=ListingStatus.DELISTED, permission=permissions.is_never_allowed)
+    @listing_transition(source="*", target=DELISTED, permission=permissions.is_never_allowed)
     def unlist(self) -> None:
         self.tier = ""
 
     @listing_transition(
-        source=ListingStatus.LISTED,
-        target=None,
-        permission=permissions.can_edit,
-        conditions=[guards.is_decision_final, guards.can_request_tier],
+        source=LISTED, permission=permissions.can_edit, conditions=[guards.is_decision_final, guards.can_request_tier]
     )
     def request_tier(self, *, tier: str, **_: object) -> None:
         self.tier_request = tier
 
     @listing_transition(
-        source=ListingStatus.LISTED,
-        target=None,
+        source=LISTED,
         permission=permissions.can_decide,
         conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_tier_requirements],
     )
@@ -81,8 +90,7 @@ class ListingStatusFields(ListingPeriod):
         self.tier, self.tier_request = self.tier_request, ""
 
     @listing_transition(
-        source=ListingStatus.LISTED,
-        target=None,
+        source=LISTED,
         permission=permissions.can_decide,
         conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_note],
     )
@@ -92,129 +100,100 @@ class ListingStatusFields(ListingPeriod):
     # -- compliance procedure ---------------------------------------------------------------------------------
 
     @listing_transition(
-        source=ListingStatus.LISTED,
-        target=None,
+        source=LISTED,
         permission=permissions.is_machine,
         conditions=[compliance_guards.has_no_pending_request],
     )
     def suggest_notice(self, *, request: str, params: SentenceParams, **_: object) -> None:
         self.compliance_request, self.compliance_request_params = request, params
 
-    @compliance_transition(
-        source=ListingStatus.LISTED,
-        target=ListingStatus.ON_NOTICE,
-        conditions=[guards.has_note],
-    )
+    @allow_decision(LISTED, target=ON_NOTICE)
     def issue_notice(self, *, actor: User, now: datetime, **_: object) -> None:
         self._begin_listing_status(now, settings.NOTICE_GRACE_DAYS)
         self.notice_by = actor
 
-    @compliance_transition(
-        source=[ListingStatus.LISTED, ListingStatus.SUSPENDED, ListingStatus.DELISTED, ListingStatus.UNLISTED],
-        target=None,
-        conditions=[compliance_guards.has_pending_request, guards.has_note],
-    )
+    @allow_decision(LISTED, SUSPENDED, DELISTED, UNLISTED, conditions=[compliance_guards.has_pending_request])
     def dismiss_request(self, *, now: datetime, **_: object) -> None:
         self.compliance_request, self.compliance_reviewed_at = "", now
 
     @listing_transition(
-        source=[ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
-        target=None,
+        source=[ON_NOTICE, SUSPENDED],
         permission=permissions.is_machine,
         conditions=[compliance_guards.is_process_not_paused],
     )
     def pause_deadline(self, *, now: datetime, **_: object) -> None:
         self._pause_period(PAUSED_FOR_ACTIVITY, now)
 
-    @compliance_transition(
-        source=[ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
-        target=None,
-        conditions=[compliance_guards.is_paused_for_activity, guards.has_note],
-    )
+    @allow_decision(ON_NOTICE, SUSPENDED, conditions=[compliance_guards.is_paused_for_activity])
     def resume_deadline(self, *, now: datetime, **_: object) -> None:
         self._resume_period(now)
 
-    @compliance_transition(
-        source=ListingStatus.ON_NOTICE,
-        target=ListingStatus.SUSPENDED,
+    @allow_decision(
+        ON_NOTICE,
+        target=SUSPENDED,
         conditions=[
             compliance_guards.is_process_not_paused,
             compliance_guards.has_period_ended,
             compliance_guards.is_not_notice_author,
             compliance_guards.has_no_partner_activity,
             compliance_guards.is_data_complete,
-            guards.has_note,
         ],
     )
     def suspend(self, *, actor: User, now: datetime, **_: object) -> None:
         self._begin_listing_status(now, settings.DELISTING_AFTER_DAYS)
         self.suspended_by = actor
 
-    @compliance_transition(
-        source=[ListingStatus.LISTED, ListingStatus.ON_NOTICE],
-        target=ListingStatus.SUSPENDED,
-        conditions=[compliance_guards.is_repository_transferred, guards.has_note],
-    )
+    @allow_decision(LISTED, ON_NOTICE, target=SUSPENDED, conditions=[compliance_guards.is_repository_transferred])
     def suspend_immediately(self, *, actor: User, now: datetime, **_: object) -> None:
         self._begin_listing_status(now, settings.DELISTING_AFTER_DAYS)
         self.suspended_by = actor
 
-    @compliance_transition(
-        source=ListingStatus.SUSPENDED,
-        target=ListingStatus.DELISTED,
+    @allow_decision(
+        SUSPENDED,
+        target=DELISTED,
         conditions=[
             compliance_guards.is_process_not_paused,
             compliance_guards.has_period_ended,
             compliance_guards.is_not_suspension_author,
             compliance_guards.has_no_partner_activity,
             compliance_guards.is_data_complete,
-            guards.has_note,
         ],
     )
     def delist(self, *, now: datetime, **_: object) -> None:
         self._begin_listing_status(now)
         self.tier = self.tier_request = ""
 
-    @compliance_transition(
-        source=[ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
-        target=ListingStatus.LISTED,
-        conditions=[compliance_guards.is_appeal_open, compliance_guards.is_uninvolved, guards.has_note],
+    @allow_decision(
+        ON_NOTICE,
+        SUSPENDED,
+        target=LISTED,
+        conditions=[compliance_guards.is_appeal_open, compliance_guards.is_uninvolved],
     )
     def uphold_appeal(self, *, now: datetime, **_: object) -> None:
         self._restore_listing(now)
 
-    @compliance_transition(
-        source=[ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
-        target=None,
-        conditions=[compliance_guards.is_appeal_open, compliance_guards.is_uninvolved, guards.has_note],
+    @allow_decision(
+        ON_NOTICE, SUSPENDED, conditions=[compliance_guards.is_appeal_open, compliance_guards.is_uninvolved]
     )
     def dismiss_appeal(self, *, now: datetime, **_: object) -> None:
         self._resume_period(now)
 
-    @compliance_transition(
-        source=ListingStatus.ON_NOTICE,
-        target=ListingStatus.LISTED,
-        conditions=[compliance_guards.is_no_appeal_open, guards.has_note],
-    )
+    @allow_decision(ON_NOTICE, target=LISTED, conditions=[compliance_guards.is_no_appeal_open])
     def withdraw_notice(self, *, now: datetime, **_: object) -> None:
         self._restore_listing(now)
 
-    @compliance_transition(
-        source=[ListingStatus.SUSPENDED, ListingStatus.DELISTED, ListingStatus.UNLISTED],
-        target=ListingStatus.LISTED,
-        conditions=[
-            compliance_guards.is_no_appeal_open,
-            guards.is_not_on_hold,
-            guards.has_no_missing_requirements,
-            guards.has_note,
-        ],
+    @allow_decision(
+        SUSPENDED,
+        DELISTED,
+        UNLISTED,
+        target=LISTED,
+        conditions=[compliance_guards.is_no_appeal_open, guards.is_not_on_hold, guards.has_no_missing_requirements],
     )
     def reinstate(self, *, now: datetime, **_: object) -> None:
         self._restore_listing(now)
 
     @listing_transition(
-        source=[ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
-        target=None,
+        source=[ON_NOTICE, SUSPENDED],
         permission=permissions.can_edit,
         conditions=[compliance_guards.is_not_appealed, guards.has_note],
     )
@@ -223,8 +202,7 @@ class ListingStatusFields(ListingPeriod):
         self.appealed_at = now
 
     @listing_transition(
-        source=[ListingStatus.SUSPENDED, ListingStatus.DELISTED, ListingStatus.UNLISTED],
-        target=None,
+        source=[SUSPENDED, DELISTED, UNLISTED],
         permission=permissions.can_request_reinstatement,
         conditions=[compliance_guards.has_no_pending_request, compliance_guards.is_no_appeal_open, guards.has_note],
     )
@@ -232,8 +210,8 @@ class ListingStatusFields(ListingPeriod):
         self.compliance_request, self.compliance_request_params = "reinstatement", {}
 
     @listing_transition(
-        source=[ListingStatus.LISTED, ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
-        target=ListingStatus.UNLISTED,
+        source=[LISTED, ON_NOTICE, SUSPENDED],
+        target=UNLISTED,
         permission=permissions.can_manage,
     )
     def downgrade_to_community(self, *, now: datetime, **_: object) -> None:

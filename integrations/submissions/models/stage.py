@@ -20,9 +20,7 @@ from integrations.submissions.workflow.states import FINAL_STAGES, ResponsiblePa
 
 stage_transition = partial(transition, field="stage")
 undo_transition = partial(
-    stage_transition,
-    permission=permissions.can_undo_decision,
-    conditions=[guards.can_undo_decision],
+    stage_transition, permission=permissions.can_undo_decision, conditions=[guards.can_undo_decision]
 )
 STAGES_BEFORE_RELEASE = [Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEASE]
 HOLDABLE_STAGES = [*STAGES_BEFORE_RELEASE, Stage.SUPPORT]
@@ -160,19 +158,12 @@ class StageFields(ListingStatusFields):
     def decline(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
 
-    @stage_transition(
-        source=STAGES_BEFORE_RELEASE,
-        target=Stage.WITHDRAWN,
-        permission=permissions.can_edit,
-    )
+    @stage_transition(source=STAGES_BEFORE_RELEASE, target=Stage.WITHDRAWN, permission=permissions.can_edit)
     def withdraw(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
 
     @stage_transition(
-        source=Stage.SUPPORT,
-        target=Stage.ARCHIVED,
-        permission=permissions.can_manage,
-        conditions=[guards.has_note],
+        source=Stage.SUPPORT, target=Stage.ARCHIVED, permission=permissions.can_manage, conditions=[guards.has_note]
     )
     def archive(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
@@ -191,24 +182,18 @@ class StageFields(ListingStatusFields):
 
     @stage_transition(
         source=HOLDABLE_STAGES,
-        target=None,
         permission=permissions.can_put_on_hold,
         conditions=[guards.is_not_on_hold, guards.has_note],
     )
     def put_on_hold(self, *, note: str, waits_for: str = ResponsibleParty.THIRD_PARTY, **_: object) -> None:
         self.on_hold_for, self.hold_reason = ResponsibleParty(waits_for), note
 
-    @stage_transition(
-        source=HOLDABLE_STAGES,
-        target=None,
-        permission=permissions.can_decide,
-        conditions=[guards.is_on_hold],
-    )
+    @stage_transition(source=HOLDABLE_STAGES, permission=permissions.can_decide, conditions=[guards.is_on_hold])
     def resume(self, **_: object) -> None:
         self.on_hold_for = self.hold_reason = ""
 
     @undo_transition(source=[Stage.REVIEW, Stage.RELEASE], target=Stage.REVIEW)
-    @undo_transition(source=Stage.SUPPORT, target=None)
+    @undo_transition(source=Stage.SUPPORT)
     @undo_transition(source=Stage.DECLINED, target=RETURN_VALUE(*STAGES_BEFORE_RELEASE))
     def undo_decision(self, **_: object) -> str:
         self.step = self.undo["step"]

@@ -47,29 +47,23 @@ class AgreementRow:
 
 def list_agreements(partner: Partner) -> list[AgreementRow]:
     """Return all versions by kind, newest first. The newest complete version of a kind is in force."""
-    signing_urls, newest_by_kind, rows = map_signing_urls(partner), dict[str, Agreement](), list[AgreementRow]()
-    kinds_in_force: set[str] = set()
+    signing_urls, kinds_in_force = map_signing_urls(partner), set[str]()
+    rows: list[AgreementRow] = []
     for agreement in partner.agreements.select_related("document").order_by("kind", "-created_at", "-pk"):
         state = get_agreement_state(agreement, agreement.kind in kinds_in_force)
         if agreement.is_complete:
             kinds_in_force.add(agreement.kind)
-        rows.append(
-            AgreementRow(
-                agreement,
-                state,
-                signing_urls.get(agreement.kind, "")
-                if newest_by_kind.setdefault(agreement.kind, agreement) is agreement
-                else "",
-            )
-        )
+        # only the newest version of a kind can be signed
+        rows.append(AgreementRow(agreement, state, signing_urls.pop(agreement.kind, "")))
     return rows
 
 
 def get_agreement_state(agreement: Agreement, is_replaced: bool) -> AgreementState:
-    if not agreement.is_complete:
-        is_partner_done = agreement.partner_signed_on is not None
-        return AgreementState.WAITING_FOR_PROGRAM if is_partner_done else AgreementState.WAITING_FOR_COMPANY
-    return AgreementState.REPLACED if is_replaced else AgreementState.IN_FORCE
+    if agreement.is_complete:
+        return AgreementState.REPLACED if is_replaced else AgreementState.IN_FORCE
+    if agreement.partner_signed_on is None:
+        return AgreementState.WAITING_FOR_COMPANY
+    return AgreementState.WAITING_FOR_PROGRAM
 
 
 def map_signing_urls(partner: Partner) -> dict[str, str]:
@@ -78,7 +72,6 @@ def map_signing_urls(partner: Partner) -> dict[str, str]:
     for integration in partner.integrations.open().order_by("-created_at"):
         for requirement in integration.edition.requirements():
             if requirement.agreement:
-                urls_by_kind.setdefault(
-                    requirement.agreement, reverse("submissions:requirement", args=[integration.uuid, requirement.id])
-                )
+                url = reverse("submissions:requirement", args=[integration.uuid, requirement.id])
+                urls_by_kind.setdefault(requirement.agreement, url)
     return urls_by_kind

@@ -65,17 +65,11 @@ def get_responsible_party(requirement: Requirement, integration: "Integration") 
     A stale result makes the portal run the check again.
     """
     state = integration.fulfillments_by_id.get(requirement.id)
-    status = state.status if state else Status.OPEN
-    if status == Status.AWAITING_OTHER_PARTY:
-        return (
-            ResponsibleParty(state.data.get("waits_for", ResponsibleParty.PROGRAM))
-            if state
-            else ResponsibleParty.PROGRAM
-        )
+    if state is not None and state.status == Status.AWAITING_OTHER_PARTY:
+        return ResponsibleParty(state.data.get("waits_for", ResponsibleParty.PROGRAM))
     if requirement.responsible_party == FulfillingParty.MACHINE:
-        return {Status.FAIL: ResponsibleParty.PARTNER, Status.NOT_RUN: ResponsibleParty.PROGRAM}.get(
-            Status(status), ResponsibleParty.MACHINE
-        )
+        check_parties = {Status.FAIL: ResponsibleParty.PARTNER, Status.NOT_RUN: ResponsibleParty.PROGRAM}
+        return check_parties.get(Status(state.status), ResponsibleParty.MACHINE) if state else ResponsibleParty.MACHINE
     is_program = requirement.responsible_party == FulfillingParty.PROGRAM
     return ResponsibleParty.PROGRAM if is_program else ResponsibleParty.PARTNER
 
@@ -93,7 +87,7 @@ def list_blocking(
     return [
         r
         for r in applicable
-        if not r.optional and r.group not in satisfied_groups - {""} and not is_fulfilled(r, integration, now)
+        if not r.optional and r.group not in satisfied_groups and not is_fulfilled(r, integration, now)
     ]
 
 
@@ -139,54 +133,48 @@ def build_open_requirements(
     edition = integration.edition
     met_by_group = Counter(r.group for r in edition.requirements() if r.group and is_fulfilled(r, integration, now))
     remaining_by_group = {group.key: group.minimum - met_by_group[group.key] for group in edition.groups}
-    return tuple(
-        OpenRequirement(
-            r.id,
-            r.title,
-            responsible_party,
-            _get_action(r, responsible_party, integration),
-            r.group,
-            remaining_by_group.get(r.group, 0),
-            r.after_findings,
-        )
-        for r in requirements
-        for responsible_party in [get_responsible_party(r, integration)]
-    )
+    open_requirements = []
+    for r in requirements:
+        party = get_responsible_party(r, integration)
+        action, enough = _get_action(r, party, integration), remaining_by_group.get(r.group, 0)
+        open_requirements.append(OpenRequirement(r.id, r.title, party, action, r.group, enough, r.after_findings))
+    return tuple(open_requirements)
+
+
+def list_open_next(integration: "Integration", now: datetime) -> tuple[OpenRequirement, ...]:
+    """Return open requirements before the next position; in support, those no longer fulfilled."""
+    return build_open_requirements(integration, list_missing_next(integration, now), now)
 
 
 def list_renewals(integration: "Integration") -> tuple[OpenRequirement, ...]:
     """Return agreements in force whose next version waits for the second signature."""
-    states = integration.fulfillments_by_id
-    pending = [
-        (r, states[r.id].data.get("renewal_waits_for"))
-        for r in integration.edition.requirements()
-        if r.agreement and r.id in states
-    ]
-    return tuple(
-        OpenRequirement(r.id, r.title, ResponsibleParty(responsible_party), "sign_renewal")
-        for r, responsible_party in pending
-        if responsible_party
-    )
+    renewals = []
+    for requirement in integration.edition.requirements():
+        state = integration.fulfillments_by_id.get(requirement.id) if requirement.agreement else None
+        if party := state and state.data.get("renewal_waits_for"):
+            item = OpenRequirement(requirement.id, requirement.title, ResponsibleParty(party), "sign_renewal")
+            renewals.append(item)
+    return tuple(renewals)
 
 
 def _get_action(requirement: Requirement, responsible_party: ResponsibleParty, integration: "Integration") -> str:
     if responsible_party != ResponsibleParty.PARTNER:
         return OTHER_PARTY_ACTIONS[responsible_party]
-    state = integration.fulfillments_by_id.get(requirement.id)
-    if (
-        state is not None
-        and state.status == Status.AWAITING_OTHER_PARTY
-        and requirement.kind == RequirementKind.MEETING
-    ):
+    if requirement.kind == RequirementKind.MEETING and _is_awaiting_other_party(requirement.id, integration):
         return "choose_time"
     return ACTIONS_BY_KIND[requirement.kind]
+
+
+def _is_awaiting_other_party(requirement_id: str, integration: "Integration") -> bool:
+    state = integration.fulfillments_by_id.get(requirement_id)
+    return state is not None and state.status == Status.AWAITING_OTHER_PARTY
 
 
 def list_partner_requirements(integration: "Integration", now: datetime) -> tuple[OpenRequirement, ...]:
     """Return open requirements before the next position that the partner can complete."""
     if not integration.is_open:
         return ()
-    open_requirements = build_open_requirements(integration, list_missing_next(integration, now), now)
+    open_requirements = list_open_next(integration, now)
     return tuple(item for item in open_requirements if item.responsible_party == ResponsibleParty.PARTNER)
 
 
@@ -194,18 +182,15 @@ def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnap
     """Return everything that determines the next action."""
     if not integration.is_open:
         return IntegrationSnapshot(Stage(integration.stage), integration.step)
-    open_requirements = build_open_requirements(integration, list_missing_next(integration, now), now)
+    open_requirements = list_open_next(integration, now)
     step, stage = integration.next_position
     findings = count_findings(integration)
     in_support = integration.stage == Stage.SUPPORT
-    states = integration.fulfillments_by_id
-    partner_requirements = [
-        m
-        for m in open_requirements
-        if m.responsible_party == ResponsibleParty.PARTNER
-        and m.id in states
-        and states[m.id].status == Status.AWAITING_OTHER_PARTY
-    ]
+    partner_requests = tuple(
+        item
+        for item in open_requirements
+        if item.responsible_party == ResponsibleParty.PARTNER and _is_awaiting_other_party(item.id, integration)
+    )
     return IntegrationSnapshot(
         stage=Stage(integration.stage),
         step=integration.current_step.name,
@@ -218,10 +203,10 @@ def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnap
         open_findings=findings.get("open", 0),
         resolved_findings=findings.get("resolved", 0),
         missing=() if in_support else open_requirements,
-        partner_requests=tuple(partner_requirements),
+        partner_requests=partner_requests,
         unfulfilled=open_requirements if in_support else (),
         renewals=list_renewals(integration) if in_support else (),
-        tier_request=_get_tier_name(integration),
+        tier_request=integration.requested_tier.name if integration.requested_tier else "",
         listing_status=ListingStatus(integration.listing_status),
         process=get_compliance_status(integration, now),
         compliance_request=integration.compliance_request,
@@ -244,11 +229,6 @@ def get_compliance_status(integration: "Integration", now: datetime) -> Complian
     return ComplianceStatus.EXPIRED if integration.compliance_deadline_at <= now else ComplianceStatus.RUNNING
 
 
-def _get_tier_name(integration: "Integration") -> str:
-    tier = integration.edition.tier(integration.tier_request) if integration.tier_request else None
-    return tier.name if tier else ""
-
-
 def count_requirements(integration: "Integration", now: datetime) -> dict[str, int]:
     """Return counts for lists: open and total requirements, and checks by outcome.
 
@@ -260,7 +240,7 @@ def count_requirements(integration: "Integration", now: datetime) -> dict[str, i
     group_minimum = sum(group.minimum for group in integration.edition.groups if group.key in groups)
     counts = {"left": 0, "of": sum(not r.group for r in applicable) + group_minimum}
     if integration.is_open:
-        counts["left"] = count_open(build_open_requirements(integration, list_missing_next(integration, now), now))
+        counts["left"] = count_open(list_open_next(integration, now))
     for requirement in applicable:
         state = states.get(requirement.id)
         if requirement.responsible_party == FulfillingParty.MACHINE and state is not None:

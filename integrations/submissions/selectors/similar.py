@@ -50,6 +50,7 @@ GENERIC_WORDS = {
     "official",
     "hashicorp",
 }
+HANDLE_SALT = "integrations.submissions.selectors.similar"
 REGISTRY_TIERS = ("official", "partner", "community")
 MAX_NEIGHBORS = 40  # rows compared on each side of a key
 MIN_KEY_LENGTH = 5  # shorter prefixes match too much
@@ -74,12 +75,13 @@ class WorkDescription:
     def keys(self) -> list[str]:
         """Return the keys under which the product may be known, full name first."""
         full_names = [self.name, get_product_name(self.repository)]
-        excluded_words = set(re.split(r"[\W_]+", normalize_text(self.partner.name))) | GENERIC_WORDS
-        short_names = [
-            "".join(w for w in re.split(r"[\W_]+", normalize_text(text)) if w not in excluded_words)
-            for text in full_names
-        ]
+        excluded_words = {*_split_words(self.partner.name), *GENERIC_WORDS}
+        short_names = ["".join(w for w in _split_words(text) if w not in excluded_words) for text in full_names]
         return list(dict.fromkeys(key for key in (*map(compute_name_key, full_names), *short_names) if len(key) > 1))
+
+
+def _split_words(text: str) -> list[str]:
+    return re.split(r"[\W_]+", normalize_text(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +103,8 @@ class Overlap:
 
 def find_overlaps(work: WorkDescription) -> tuple[Overlap, ...]:
     """Return all similar work, strongest kind first, integrations before published providers."""
-    integrations, providers = (
-        _group_by_strongest_kind(_find_integrations(work)),
-        _group_by_strongest_kind(_find_published(work)),
-    )
+    integrations = _group_by_strongest_kind(_find_integrations(work))
+    providers = _group_by_strongest_kind(_find_published(work))
     overlaps: list[Overlap] = []
     for kind in MATCH_LABELS:
         overlaps += _describe_integrations(kind, integrations[kind], work)
@@ -128,9 +128,7 @@ def resolve_handle(handle: str, work: WorkDescription) -> Integration | None:
 
 
 def _compute_handle(row: Integration, partner: Partner) -> str:
-    return salted_hmac(
-        "integrations.submissions.selectors.similar", f"{partner.pk}:{row.uuid}", algorithm="sha256"
-    ).hexdigest()[:32]
+    return salted_hmac(HANDLE_SALT, f"{partner.pk}:{row.uuid}", algorithm="sha256").hexdigest()[:32]
 
 
 def _group_by_strongest_kind(candidates: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
@@ -197,47 +195,35 @@ def is_similar(first_key: str, second_key: str) -> bool:
 
 def _describe_integrations(kind: str, rows: list[Integration], work: WorkDescription) -> Iterator[Overlap]:
     """Yield listed integrations by name, and one sentence for all unlisted ones."""
-    template = _("%(name)s by %(partner)s is listed (%(match)s).")
-    for row in [row for row in rows if row.is_listed][:MAX_SHOWN]:
-        yield Overlap(
-            kind,
-            template % {"partner": row.partner.name, "name": row.name, "match": _(MATCH_LABELS[kind])},
-            is_listed=True,
-            partner=row.partner.name,
-            title=row.name,
-            handle=_compute_handle(row, work.partner),
-        )
+    match = _(MATCH_LABELS[kind])
+    listed_rows = [row for row in rows if row.is_listed]
+    for row in listed_rows[:MAX_SHOWN]:
+        title, partner, handle = row.name, row.partner.name, _compute_handle(row, work.partner)
+        values = {"name": title, "partner": partner, "match": match}
+        sentence = _("%(name)s by %(partner)s is listed (%(match)s).") % values
+        yield Overlap(kind, sentence, is_listed=True, partner=partner, title=title, handle=handle)
     for row in [row for row in rows if not row.is_listed][:1]:
-        sentence = _("Someone is working on this (%(match)s).") % {"match": _(MATCH_LABELS[kind])}
+        sentence = _("Someone is working on this (%(match)s).") % {"match": match}
         yield Overlap(kind, sentence, is_listed=False, handle=_compute_handle(row, work.partner))
 
 
 def _describe_published(kind: str, rows: list[RegistryProvider]) -> Iterator[Overlap]:
     """Yield the most used providers and the number of the others."""
-    sorted_rows = sorted(
-        rows, key=lambda row: (REGISTRY_TIERS.index(row.tier) if row.tier in REGISTRY_TIERS else 9, -row.downloads)
-    )
-    for row in sorted_rows[:MAX_SHOWN]:
-        same_template = _("This repository is already published as %(name)s in the registry (%(tier)s).")
-        similar_template = _("%(name)s is already published in the registry (%(tier)s, %(match)s).")
-        sentence = (same_template if kind == REPOSITORY else similar_template) % {
-            "name": row.full_name,
-            "tier": row.tier,
-            "match": _(MATCH_LABELS[kind]),
-        }
+    match = _(MATCH_LABELS[kind])
+    template = _("%(name)s is already published in the registry (%(tier)s, %(match)s).")
+    if kind == REPOSITORY:
+        template = _("This repository is already published as %(name)s in the registry (%(tier)s).")
+    ranks = {tier: rank for rank, tier in enumerate(REGISTRY_TIERS)}
+    rows = sorted(rows, key=lambda row: (ranks.get(row.tier, len(ranks)), -row.downloads))
+    for row in rows[:MAX_SHOWN]:
+        sentence = template % {"name": row.full_name, "tier": row.tier, "match": match}
         yield Overlap(kind, sentence, is_listed=True, provider=row.full_name, url=_build_registry_url(row))
-    remaining_count = len(sorted_rows) - MAX_SHOWN
-    if remaining_count > 0:
-        yield Overlap(
-            kind,
-            ngettext(
-                "%(count)s more published provider (%(match)s).",
-                "%(count)s more published providers (%(match)s).",
-                remaining_count,
-            )
-            % {"count": remaining_count, "match": _(MATCH_LABELS[kind])},
-            True,
+    count = len(rows) - MAX_SHOWN
+    if count > 0:
+        sentence = ngettext(
+            "%(count)s more published provider (%(match)s).", "%(count)s more published providers (%(match)s).", count
         )
+        yield Overlap(kind, sentence % {"count": count, "match": match}, is_listed=True)
 
 
 def _build_registry_url(row: RegistryProvider) -> str:

@@ -36,7 +36,7 @@ class StepContext:
 
     @cached_property
     def missing_for_tier(self) -> list[Requirement]:
-        tier = self.integration.edition.tier(self.integration.tier_request)
+        tier = self.integration.requested_tier
         return context.list_missing_for_tier(self.integration, tier, self.now) if tier else []
 
     @cached_property

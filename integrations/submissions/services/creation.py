@@ -63,32 +63,18 @@ def create_integration(
 
 
 def _copy_shared_answers(integration: Integration, edition: Edition) -> None:
-    """Copy answers that apply to all integrations of the partner."""
-    shared_requirements = {r.id: r for r in edition.requirements() if r.scope == AnswerScope.PARTNER}
-    answered_states = RequirementFulfillment.objects.filter(
-        integration__partner=integration.partner,
-        integration__program_key=integration.program_key,
-        requirement_id__in=shared_requirements,
-    ).order_by("submitted_at")
-    latest_by_requirement = {state.requirement_id: state for state in answered_states}
-    partner_states = RequirementFulfillment.objects.filter(
-        integration__partner=integration.partner, submitted_at__isnull=False
+    """Copy the latest answers that apply to all integrations of the partner."""
+    submitted = RequirementFulfillment.objects.filter(integration__partner=integration.partner).exclude(
+        submitted_at=None
     )
-    agreement_states = {
-        r.agreement: state
-        for state in partner_states.select_related("integration").order_by("submitted_at")
-        for r in [state.requirement]
-        if r is not None and r.agreement
-    }
-    for requirement in shared_requirements.values():
-        source = (
-            agreement_states.get(requirement.agreement)
-            if requirement.agreement
-            else latest_by_requirement.get(requirement.id)
-        )
-        if source is not None:
-            RequirementFulfillment.objects.create(
-                integration=integration,
+    sources: dict[str | tuple[str, str], RequirementFulfillment] = {}
+    for state in submitted.select_related("integration").order_by("submitted_at"):
+        agreement = state.requirement.agreement if state.requirement else ""
+        sources[agreement or (state.integration.program_key, state.requirement_id)] = state
+    for requirement in edition.requirements():
+        source = sources.get(requirement.agreement or (integration.program_key, requirement.id))
+        if requirement.scope == AnswerScope.PARTNER and source is not None:
+            integration.fulfillments.create(
                 requirement_id=requirement.id,
                 status=Status.OPEN if is_combined_answer(requirement) else source.status,
                 data=source.data,
@@ -127,6 +113,5 @@ def assign_manager(partner: Partner, manager: User | None, *, actor: User, now: 
         locked_partner = Partner.objects.select_for_update().get(pk=partner.pk)
         locked_partner.alliances_manager = manager
         locked_partner.save()
-        record_event(
-            locked_partner, "partner.manager_assigned", actor=actor, now=now, manager=str(manager) if manager else ""
-        )
+        name = str(manager or "")
+        record_event(locked_partner, "partner.manager_assigned", actor=actor, now=now, manager=name)

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.programs.requirements import Requirement
 from integrations.programs.schema import Edition, Tier
-from integrations.submissions.models import Integration, RequirementFulfillment
+from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services import requirement_renames
 from integrations.submissions.services.changes import change_integration
@@ -46,37 +45,29 @@ def plan_migration(integration: Integration, edition_date: str, now: datetime) -
     """Return the plan of a migration. Raises ActionRefused for an unknown edition or the current one."""
     new_edition = integration.program.by_date.get(edition_date)
     if new_edition is None or edition_date == integration.edition_date:
-        raise ActionRefused(gettext("Select another edition of the same program."))
+        raise ActionRefused(_("Select another edition of the same program."))
     old_edition = integration.edition
     renamed_keys = new_edition.renames.get(old_edition.date, {})
-    pairs = [(r, new_edition.requirement(renamed_keys.get(r.id, r.id))) for r in old_edition.requirements()]
-    matched_pairs = tuple(
-        (old_requirement, new_requirement) for old_requirement, new_requirement in pairs if new_requirement is not None
-    )
-    matched_ids = {new_requirement.id for _, new_requirement in matched_pairs}
-    new_requirements = tuple(r for r in new_edition.requirements() if r.id not in matched_ids)
+    pairs = [(old, new_edition.requirement(renamed_keys.get(old.id, old.id))) for old in old_edition.requirements()]
+    retained_pairs = tuple((old, new) for old, new in pairs if new is not None)
+    retained_ids = {new.id for old, new in retained_pairs}
+    new_requirements = tuple(r for r in new_edition.requirements() if r.id not in retained_ids)
     step = _get_target_step(integration, new_edition, renamed_keys)
     category = renamed_keys.get(integration.category, integration.category)
-    fulfillments = integration.fulfillments_by_id
+    answered_ids = integration.fulfillments_by_id.keys()
     position = new_edition.position(step, integration.stage) if integration.is_open else 0
     return EditionMigrationPlan(
         to=new_edition,
         step=step,
         category=category if new_edition.category(category) else "",
-        retained_pairs=matched_pairs,
-        removed_requirements=tuple(
-            old_requirement for old_requirement, new_requirement in pairs if new_requirement is None
-        ),
+        retained_pairs=retained_pairs,
+        removed_requirements=tuple(old for old, new in pairs if new is None),
         new_requirements=new_requirements,
-        extended_requirements=tuple(
-            new_requirement
-            for old_requirement, new_requirement in matched_pairs
-            if _has_new_questions(old_requirement, new_requirement)
-        ),
+        extended_requirements=tuple(new for old, new in retained_pairs if _has_new_questions(old, new)),
         duplicates=tuple(
-            a
-            for b, a in matched_pairs
-            if b.id != a.id and {b.id, a.id} <= set(fulfillments) and a.id not in renamed_keys
+            new
+            for old, new in retained_pairs
+            if old.id != new.id and {old.id, new.id} <= answered_ids and new.id not in renamed_keys
         ),
         blocking=tuple(r for r in new_requirements if not r.optional and new_edition.deadline(r) <= position + 1),
         tier_changes=tuple(_describe_tier_changes(integration, new_edition)),
@@ -92,11 +83,11 @@ def _has_new_questions(old_requirement: Requirement, new_requirement: Requiremen
 
 def _get_target_step(integration: Integration, new_edition: Edition, renamed_keys: Mapping[str, str]) -> str:
     """Return the new step: with the same (or renamed) key and stage, or else the first of that stage."""
+    steps = [
+        step.key for step, stage in new_edition.positions() if stage == integration.stage or not integration.is_open
+    ]
     preferred_step = renamed_keys.get(integration.step, integration.step)
-    candidate_steps = [step.key for step, stage in new_edition.positions() if stage == integration.stage]
-    if not integration.is_open:
-        candidate_steps = [step.key for step in new_edition.steps]
-    return preferred_step if preferred_step in candidate_steps else candidate_steps[0]
+    return preferred_step if preferred_step in steps else steps[0]
 
 
 def get_target_tier(integration: Integration, new_edition: Edition) -> Tier | None:
@@ -106,17 +97,16 @@ def get_target_tier(integration: Integration, new_edition: Edition) -> Tier | No
 
 def _describe_tier_changes(integration: Integration, new_edition: Edition) -> Iterator[str]:
     """Yield sentences about the tier and a requested tier."""
-    old_tier, new_tier = integration.edition.tier(integration.tier), get_target_tier(integration, new_edition)
+    old_tier, new_tier = integration.current_tier, get_target_tier(integration, new_edition)
     if old_tier is not None and new_tier is not None and old_tier.name != new_tier.name:
-        yield (
-            f"The tier {old_tier.name} becomes {new_tier.name}."
-            if not old_tier.on_request
-            else (
+        if old_tier.on_request:
+            yield (
                 f"The tier {old_tier.name} doesn't exist in this edition. The tier becomes {new_tier.name}. "
                 "Submissions for the previous tier stay in the history."
             )
-        )
-    requested_tier = integration.edition.tier(integration.tier_request) if integration.tier_request else None
+        else:
+            yield f"The tier {old_tier.name} becomes {new_tier.name}."
+    requested_tier = integration.requested_tier
     if requested_tier is not None and new_edition.tier(requested_tier.key) is None:
         yield f"The request for the tier {requested_tier.name} ends because this edition doesn't have the tier."
 
@@ -124,15 +114,11 @@ def _describe_tier_changes(integration: Integration, new_edition: Edition) -> It
 def _list_differences(
     old_edition: Edition, new_edition: Edition, category: str, new_category: str
 ) -> tuple[tuple[str, str, str], ...]:
-    old_category_entry, new_category_entry = old_edition.category(category), new_edition.category(new_category)
+    old_entry, new_entry = old_edition.category(category), new_edition.category(new_category)
     rows = (
         (_("Edition"), old_edition.date, new_edition.date),
         (_("Mailbox"), old_edition.mailbox, new_edition.mailbox),
-        (
-            _("Category"),
-            old_category_entry.name if old_category_entry else category,
-            new_category_entry.name if new_category_entry else _("Select again"),
-        ),
+        (_("Category"), old_entry.name if old_entry else category, new_entry.name if new_entry else _("Select again")),
         (_("Contact"), old_edition.contact, new_edition.contact),
         (_("Support"), old_edition.sla.summary, new_edition.sla.summary),
         (_("Licenses"), old_edition.licenses.summary, new_edition.licenses.summary),
@@ -177,19 +163,15 @@ def migrate_edition(
 def _reopen_requirements(integration: Integration, requirements: tuple[Requirement, ...]) -> None:
     """Reopen requirements whose answers lack new required questions."""
     for requirement in requirements:
-        for state in RequirementFulfillment.objects.filter(integration=integration, requirement_id=requirement.id):
+        for state in integration.fulfillments.filter(requirement_id=requirement.id):
             if any(field.required and field.key not in state.data for field in requirement.fields):
                 state.status = Status.OPEN
                 state.save(update_fields=["status"])
 
 
-def _apply_edition(integration: Integration, migration_plan: EditionMigrationPlan) -> None:
-    tier = get_target_tier(integration, migration_plan.to)
+def _apply_edition(integration: Integration, plan: EditionMigrationPlan) -> None:
+    tier = get_target_tier(integration, plan.to)
     integration.tier = tier.key if tier else ""
-    if migration_plan.to.tier(integration.tier_request) is None:
+    if plan.to.tier(integration.tier_request) is None:
         integration.tier_request = ""
-    integration.edition_date, integration.step, integration.category = (
-        migration_plan.to.date,
-        migration_plan.step,
-        migration_plan.category,
-    )
+    integration.edition_date, integration.step, integration.category = plan.to.date, plan.step, plan.category

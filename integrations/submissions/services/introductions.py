@@ -37,24 +37,14 @@ def request_introduction(
             return _accept(reverse_request, actor, now)
         defaults = {"message": message.strip()[:1000], "asked_by": actor, "asked_at": now}
         introduction, is_new = Introduction.objects.get_or_create(asking=requesting, other=other, defaults=defaults)
+        if introduction.state == State.AGREED:
+            raise ActionRefused(_("You already accepted this introduction."), "conflict")
+        if introduction.state == State.DECLINED:
+            raise ActionRefused(_("The other partner declined the introduction."), "conflict")
         if not is_new:
-            return _require_pending(introduction)
-        record_event(
-            other,
-            "introduction.requested",
-            actor=None,
-            now=now,
-            note=introduction.message,
-            introduction=introduction.pk,
-        )
-    return introduction
-
-
-def _require_pending(introduction: Introduction) -> Introduction:
-    if introduction.state == State.AGREED:
-        raise ActionRefused(_("You already accepted this introduction."), "conflict")
-    if introduction.state == State.DECLINED:
-        raise ActionRefused(_("The other partner declined the introduction."), "conflict")
+            return introduction
+        note = introduction.message
+        record_event(other, "introduction.requested", actor=None, now=now, note=note, introduction=introduction.pk)
     return introduction
 
 
@@ -67,14 +57,10 @@ def accept_introduction(introduction: Introduction, *, actor: User, now: datetim
 def decline_introduction(introduction: Introduction, *, actor: User, now: datetime) -> Introduction:
     """Decline an introduction without revealing a name."""
     with transaction.atomic():
-        introduction_row = _save_decision(_lock_pending(introduction, actor), State.DECLINED, actor, now)
-        record_event(
-            introduction_row.other, "introduction.declined", actor=actor, now=now, introduction=introduction_row.pk
-        )
-        record_event(
-            introduction_row.asking, "introduction.declined", actor=None, now=now, introduction=introduction_row.pk
-        )
-    return introduction_row
+        declined = _save_decision(_lock_pending(introduction, actor), State.DECLINED, actor, now)
+        for integration, visible_actor in ((declined.other, actor), (declined.asking, None)):
+            record_event(integration, "introduction.declined", actor=visible_actor, now=now, introduction=declined.pk)
+    return declined
 
 
 def _lock_integrations(first: Integration, second: Integration) -> None:
@@ -88,24 +74,15 @@ def _lock_pending(introduction: Introduction, actor: User) -> Introduction:
     if not permissions.can_edit(introduction.other, actor):
         raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
     _lock_integrations(introduction.asking, introduction.other)
-    locked_introduction = Introduction.objects.select_related("asking__partner", "other__partner", "decided_by").get(
-        pk=introduction.pk
-    )
+    rows = Introduction.objects.select_related("asking__partner", "other__partner", "decided_by")
+    locked_introduction = rows.get(pk=introduction.pk)
     if locked_introduction.state != State.ASKED:
-        accepted_message, declined_message = (
-            _("%(name)s already accepted this request on %(time)s."),
-            _("%(name)s already declined this request on %(time)s."),
-        )
         assert locked_introduction.decided_at is not None
-        message = accepted_message if locked_introduction.state == State.AGREED else declined_message
-        raise ActionRefused(
-            message
-            % {
-                "name": locked_introduction.decided_by or _("Someone"),
-                "time": format_full(locked_introduction.decided_at),
-            },
-            "conflict",
-        )
+        message = _("%(name)s already declined this request on %(time)s.")
+        if locked_introduction.state == State.AGREED:
+            message = _("%(name)s already accepted this request on %(time)s.")
+        decided_by, decided_at = locked_introduction.decided_by, format_full(locked_introduction.decided_at)
+        raise ActionRefused(message % {"name": decided_by or _("Someone"), "time": decided_at}, "conflict")
     return locked_introduction
 
 
@@ -116,7 +93,7 @@ def _save_decision(introduction: Introduction, state: str, actor: User, now: dat
 
 
 def _accept(introduction: Introduction, actor: User, now: datetime) -> Introduction:
-    accepted_introduction = _save_decision(introduction, State.AGREED, actor, now)
-    for integration in (accepted_introduction.asking, accepted_introduction.other):
-        record_event(integration, "introduction.accepted", actor=actor, now=now, introduction=accepted_introduction.pk)
-    return accepted_introduction
+    accepted = _save_decision(introduction, State.AGREED, actor, now)
+    for integration in (accepted.asking, accepted.other):
+        record_event(integration, "introduction.accepted", actor=actor, now=now, introduction=accepted.pk)
+    return accepted

@@ -203,9 +203,8 @@ def _build_invitation(change: RequirementChange, meeting: Meeting, method: str) 
 
 def list_invitees(integration: Integration) -> list[User]:
     """Return the owners and editors of the partner, and the reviewer or else the alliances manager."""
-    partner_users = integration.partner.list_members(Role.OWNER, Role.EDITOR)
     program_user = integration.reviewer or integration.partner.alliances_manager
-    return [*partner_users, program_user] if program_user else partner_users
+    return [*integration.partner.list_members(Role.OWNER, Role.EDITOR), *([program_user] if program_user else [])]
 
 
 def _build_event_data(meeting: Meeting) -> JsonObject:

@@ -53,9 +53,8 @@ def _rename_findings(integration: Integration, new_ids: Mapping[str, str], now: 
 def _rename_drafts(integration: Integration, new_ids: Mapping[str, str], now: datetime) -> None:
     """Rename drafts. A requirement has one open draft, so the older of two ends."""
     for draft, new_id in _release_old_ids(integration.drafts, new_ids):
-        existing = (
-            integration.drafts.filter(requirement_id=new_id, sent_at=None).first() if draft.sent_at is None else None
-        )
+        open_drafts = integration.drafts.filter(requirement_id=new_id, sent_at=None)
+        existing = open_drafts.first() if draft.sent_at is None else None
         if existing is not None:
             older = min((draft, existing), key=lambda item: item.saved_at)
             older.sent_at = now

@@ -18,7 +18,6 @@ from integrations.programs.requirements import AnswerScope, FulfillingParty, Req
 from integrations.submissions.models import (
     Document,
     Integration,
-    IntegrationDraft,
     RequirementFulfillment,
     TestCredential,
 )
@@ -107,10 +106,7 @@ class RequirementChange(IntegrationChange):
         """
         state = self.state
         _save_answer(state, data, status, summary, self.actor, self.now)
-        open_drafts = IntegrationDraft.objects.filter(
-            integration=self.integration, requirement_id=self.requirement.id, sent_at=None
-        )
-        open_drafts.update(sent_at=self.now)
+        self.integration.drafts.filter(requirement_id=self.requirement.id, sent_at=None).update(sent_at=self.now)
         self.record(event_type, note, status=str(status), **event_data)
         if self.requirement.scope == AnswerScope.PARTNER:
             self._share_answer(state)
@@ -243,11 +239,9 @@ def record_check_outcome(
 def _is_required_for_listing(integration: Integration, requirement_id: str, now: datetime) -> bool:
     """Whether a requirement of the path or the tier, not a hint, is open."""
     context.clear_cache(integration)
-    tier = integration.edition.tier(integration.tier)
-    missing = [
-        *context.list_missing_next(integration, now),
-        *(context.list_missing_for_tier(integration, tier, now) if tier else ()),
-    ]
+    missing, tier = context.list_missing_next(integration, now), integration.current_tier
+    if tier is not None:
+        missing += context.list_missing_for_tier(integration, tier, now)
     return requirement_id in {requirement.id for requirement in missing}
 
 
@@ -255,20 +249,15 @@ def _update_automatic_finding(
     integration: Integration, state: RequirementFulfillment, summary: str, now: datetime
 ) -> tuple[str, JsonObject]:
     """Return the event type and data after a check of a listed integration failed or passed again."""
-    if (
-        integration.is_listed
-        and state.status == Status.FAIL
-        and _is_required_for_listing(integration, state.requirement_id, now)
-    ):
-        finding = findings.open_automatic_finding(integration, state.requirement_id, summary, now=now)
+    requirement_id = state.requirement_id
+    is_failed = integration.is_listed and state.status == Status.FAIL
+    if is_failed and _is_required_for_listing(integration, requirement_id, now):
+        finding = findings.open_automatic_finding(integration, requirement_id, summary, now=now)
         if finding is not None and finding.due_at is not None:
-            return "check.failed", {
-                "finding": finding.number,
-                "due": finding.due_at.isoformat(),
-                "due_day": f"{finding.due_at:%a}, {finding.due_at:%b} {finding.due_at.day}",
-            }
+            due_day = f"{finding.due_at:%a}, {finding.due_at:%b} {finding.due_at.day}"
+            return "check.failed", {"finding": finding.number, "due": finding.due_at.isoformat(), "due_day": due_day}
     if state.status in (Status.PASS, Status.WARN):
-        finding = findings.resolve_automatic_finding(integration, state.requirement_id, now=now)
+        finding = findings.resolve_automatic_finding(integration, requirement_id, now=now)
         if finding is not None:
             return "check.passed", {"finding": finding.number}
     return "requirement.checked", {}

@@ -3,7 +3,6 @@
 from datetime import datetime
 from uuid import UUID
 
-from django.conf import settings
 from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -34,6 +33,18 @@ from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate
 
 MAX_RECENT_EVENTS = 12
+BUTTON_LABELS = {
+    "findings": gettext_noop("View findings"),
+    "review": gettext_noop("Open review"),
+    "compliance": gettext_noop("View evidence"),
+}
+# What readers who can't act see of the responsible party.
+RESPONSIBILITY_LABELS: dict[str, str] = {
+    ResponsibleParty.PARTNER: gettext_noop("Waiting for the partner"),
+    ResponsibleParty.PROGRAM: gettext_noop("Waiting for the program"),
+    ResponsibleParty.MACHINE: gettext_noop("Automated"),
+    ResponsibleParty.THIRD_PARTY: gettext_noop("Waiting for others"),
+}
 
 
 def show_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -64,22 +75,14 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
         "has_run_task_test": any("run_task.test_run" in r.checks for r in integration.edition.requirements()),
         "parallel_requirement": get_parallel_requirement(integration, user, now),
         **build_button_context(integration, user, now),
-        **build_label_context(integration),
     }
 
 
 def get_parallel_requirement(integration: Integration, user: User, now: datetime) -> OpenRequirement | None:
     """Return the partner's first open requirement while the program is responsible."""
-    if (
-        integration.responsible_party != ResponsibleParty.PROGRAM
-        or not integration.is_open
-        or not permissions.can_edit(integration, user)
-    ):
+    if integration.responsible_party != ResponsibleParty.PROGRAM or not permissions.can_edit(integration, user):
         return None
-    open_requirements = context_selectors.build_open_requirements(
-        integration, context_selectors.list_missing_next(integration, now), now
-    )
-    return next((item for item in open_requirements if item.responsible_party == ResponsibleParty.PARTNER), None)
+    return next(iter(context_selectors.list_partner_requirements(integration, now)), None)
 
 
 def build_button_context(integration: Integration, user: User, now: datetime) -> dict[str, object]:
@@ -89,16 +92,6 @@ def build_button_context(integration: Integration, user: User, now: datetime) ->
         "actions": transitions,
         "ready_actions": [a for a in transitions if a.tone == "good" and a.is_ready and a.name != "request_tier"],
         "other_actions": [a for a in transitions if a.tone != "good"],
-    }
-
-
-def build_label_context(integration: Integration) -> dict[str, object]:
-    """Return labels for keys on the row."""
-    category, tier = integration.edition.category(integration.category), integration.edition.tier(integration.tier)
-    return {
-        "category_name": category.name if category else "",
-        "tier_name": tier.name if tier else "",
-        "repository_url": f"{settings.GITHUB_WEB_URL}/{integration.repository}",
     }
 
 
@@ -120,9 +113,9 @@ def build_next_action_context(integration: Integration, user: User) -> dict[str,
         "review": lambda: reverse("reviews:review", args=[integration.uuid]),
         "compliance": lambda: reverse("compliance:status", args=[integration.uuid]),
     }
-    is_responsible = (
-        integration.responsible_party == ResponsibleParty.PARTNER and permissions.can_edit(integration, user)
-    ) or (integration.responsible_party == ResponsibleParty.PROGRAM and permissions.can_decide(integration, user))
+    party = integration.responsible_party
+    acting_rules = {ResponsibleParty.PARTNER: permissions.can_edit, ResponsibleParty.PROGRAM: permissions.can_decide}
+    is_responsible = party in acting_rules and acting_rules[ResponsibleParty(party)](integration, user)
     return {
         "is_responsible": is_responsible,
         "sentence": integration.next_action_label,
@@ -130,7 +123,7 @@ def build_next_action_context(integration: Integration, user: User) -> dict[str,
         "href": targets[target_kind]() if target_kind in targets else "",
         "since": integration.responsible_since,
         "due": integration.action_due_at,
-        "label": gettext("Action required") if is_responsible else _get_party_label(integration.responsible_party),
+        "label": gettext("Action required") if is_responsible else gettext(RESPONSIBILITY_LABELS.get(party, "")),
     }
 
 
@@ -141,28 +134,6 @@ def get_button_label(integration: Integration, target_kind: str, target_key: str
     if target_kind in BUTTON_LABELS:
         return gettext(BUTTON_LABELS[target_kind])
     return get_action_label(integration.next_action_code) or gettext("View")
-
-
-def _get_party_label(responsible_party: str) -> str:
-    """Return the responsible party for readers who can't act."""
-    return (
-        gettext(RESPONSIBILITY_LABELS[ResponsibleParty(responsible_party)])
-        if responsible_party in RESPONSIBILITY_LABELS
-        else ""
-    )
-
-
-BUTTON_LABELS = {
-    "findings": gettext_noop("View findings"),
-    "review": gettext_noop("Open review"),
-    "compliance": gettext_noop("View evidence"),
-}
-RESPONSIBILITY_LABELS = {
-    ResponsibleParty.PARTNER: gettext_noop("Waiting for the partner"),
-    ResponsibleParty.PROGRAM: gettext_noop("Waiting for the program"),
-    ResponsibleParty.MACHINE: gettext_noop("Automated"),
-    ResponsibleParty.THIRD_PARTY: gettext_noop("Waiting for others"),
-}
 
 
 def show_history(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:

@@ -45,12 +45,12 @@ def compare_fields(edition: Edition, own_data: JsonObject, other_data: JsonObjec
     return [
         DraftFieldComparison(
             key,
-            str(FIELD_LABELS[key]),
+            str(label),
             format_value(edition, key, own_data),
             format_value(edition, key, other_data),
             list_form_values(own_data.get(key, "")),
         )
-        for key in sorted(FORM_FIELDS, key=list(FIELD_LABELS).index)
+        for key, label in FIELD_LABELS.items()
     ]
 
 

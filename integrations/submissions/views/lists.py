@@ -1,7 +1,5 @@
 """Integration list and search."""
 
-from collections.abc import Callable
-
 from django.db.models import Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -42,13 +40,12 @@ LIST_COLUMNS = (
     "partner__name",
     "partner__slug",
 )
-CONDITIONS_BY_FILTER: dict[str, Callable[[str], Q]] = {
-    "program": lambda key: Q(program_key=key),
-    "stage": lambda stage: Q(stage=stage),
-    "category": lambda key: Q(category=key),
-    "holder": lambda holder: Q(responsible_party=holder),
-    "listing_status": lambda listing_status: Q(listing_status=listing_status),
-    "q": lambda words: build_text_condition(words),
+COLUMNS_BY_FILTER = {
+    "program": "program_key",
+    "stage": "stage",
+    "category": "category",
+    "holder": "responsible_party",
+    "listing_status": "listing_status",
 }
 
 
@@ -61,9 +58,9 @@ def build_text_condition(query: str) -> Q:
 
 def filter_integrations(rows: QuerySet[Integration], filters: NamedValues) -> QuerySet[Integration]:
     """Return the rows that match all filters, in the requested order."""
-    for name, condition in CONDITIONS_BY_FILTER.items():
-        if filters.get(name):
-            rows = rows.filter(condition(filters[name]))
+    rows = rows.filter(**{column: filters[name] for name, column in COLUMNS_BY_FILTER.items() if filters.get(name)})
+    if filters.get("q"):
+        rows = rows.filter(build_text_condition(filters["q"]))
     _, order = SORT_ORDERS.get(filters.get("sort", ""), SORT_ORDERS["newest"])
     return rows.order_by(*order)
 

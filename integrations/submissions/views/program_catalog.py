@@ -74,10 +74,10 @@ def summarize_requirements(edition: Edition, requirements: tuple[Requirement, ..
     names = {c.key: c.name for c in edition.categories}
     return [
         RequirementSummary(
-            r,
-            _(PARTY_LABELS[r.responsible_party]),
-            _(REQUIREMENT_KIND_LABELS[r.kind]),
-            ", ".join(names.get(key, key) for key in r.categories),
+            requirement=r,
+            responsible=_(PARTY_LABELS[r.responsible_party]),
+            kind=_(REQUIREMENT_KIND_LABELS[r.kind]),
+            categories=", ".join(names.get(key, key) for key in r.categories),
         )
         for r in requirements
     ]
@@ -98,14 +98,8 @@ def format_target(target: SlaTarget | None) -> str:
 def list_sla_rows(sla: Sla) -> list[tuple[str, str]]:
     """Return the SLA targets as (kind of issue, target), empty for a program without targets."""
     targets = ((_("Critical issues"), format_target(sla.critical)), (_("Other issues"), format_target(sla.other)))
-    return [
-        (
-            issue_label,
-            _(TARGET_LABELS[sla.target_type]) % {"time": time_limit},
-        )
-        for issue_label, time_limit in targets
-        if time_limit
-    ]
+    template = _(TARGET_LABELS[sla.target_type])
+    return [(issue_label, template % {"time": time_limit}) for issue_label, time_limit in targets if time_limit]
 
 
 @login_not_required
@@ -139,7 +133,7 @@ def build_program_context(program: Program, edition: Edition, user: AnyUser) -> 
         "is_entry_edition": edition == entry_edition,
         "entry_edition": entry_edition,
         "kind": _(PARTNER_KIND_LABELS.get(program.partner_type, "")),
-        "path": [PathStep(step.name, "next", f"#step-{step.key}", "") for step in edition.steps],
+        "path": [PathStep(step.name, "next", f"#step-{step.key}") for step in edition.steps],
         "steps": [(step, summarize_requirements(edition, step.requirements)) for step in edition.steps],
         "tiers": list_tier_rows(edition),
         "sla": list_sla_rows(edition.sla),
@@ -153,13 +147,8 @@ def list_tier_rows(edition: Edition) -> list[tuple[Tier, list[RequirementSummary
     rows = []
     for tier in edition.tiers:
         extra_requirements = tuple(r for r in tier.requirements if r.id not in path_ids)
-        rows.append(
-            (
-                tier,
-                summarize_requirements(edition, extra_requirements),
-                len(tier.requirements) - len(extra_requirements),
-            )
-        )
+        path_count = len(tier.requirements) - len(extra_requirements)
+        rows.append((tier, summarize_requirements(edition, extra_requirements), path_count))
     return rows
 
 

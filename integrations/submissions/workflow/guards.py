@@ -176,5 +176,4 @@ def is_tier_requested(integration: "Integration") -> bool:
 
 @attach_refusal(gettext_noop("Some requirements of the tier are open."))
 def has_tier_requirements(integration: "Integration") -> bool:
-    tier = integration.edition.tier(integration.tier_request)
-    return tier is not None and not integration.step_context.missing_for_tier
+    return integration.requested_tier is not None and not integration.step_context.missing_for_tier

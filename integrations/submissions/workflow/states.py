@@ -74,7 +74,7 @@ FULFILLED_STATUSES = frozenset(
 
 
 class ResponsibleParty(StrEnum):
-    """Party that must act next. Each open integration has exactly one."""
+    """Party that must act next. Each open integration has exactly one. With several open requirements, the first."""
 
     PARTNER = "partner"
     PROGRAM = "program"
@@ -244,13 +244,5 @@ def _determine_in_support(snapshot: IntegrationSnapshot) -> NextAction:
 
 def _determine_for_open(open_requirements: tuple[OpenRequirement, ...]) -> NextAction:
     """Return the action for the first requirement, the partner's first: only the partner can act on those."""
-    for responsible_party in (
-        ResponsibleParty.PARTNER,
-        ResponsibleParty.PROGRAM,
-        ResponsibleParty.MACHINE,
-        ResponsibleParty.THIRD_PARTY,
-    ):
-        for item in open_requirements:
-            if item.responsible_party == responsible_party:
-                return NextAction(responsible_party, item.action, f"requirement:{item.id}", {"title": item.title})
-    raise AssertionError("an open requirement has no responsible party")
+    item = min(open_requirements, key=lambda item: list(ResponsibleParty).index(item.responsible_party))
+    return NextAction(item.responsible_party, item.action, f"requirement:{item.id}", {"title": item.title})

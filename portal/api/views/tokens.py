@@ -20,8 +20,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.api.forms import TokenForm
 from portal.api.models import ApiToken
 from portal.api.services import tokens as keys
-from portal.core.errors import ActionRefused
-from portal.ui.refusals import reported_refusals
+from portal.ui.refusals import refusals_in_form, reported_refusals
 from portal.webhooks.permissions import list_managed_partners
 
 
@@ -44,10 +43,8 @@ def manage_partner_tokens(request: AuthenticatedRequest, slug: str) -> HttpRespo
 def _render_page(request: AuthenticatedRequest, partner: Partner | None) -> HttpResponse:
     form = build_form(request, partner)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in_form(form):
             return _create_token(request, partner, form)
-        except ActionRefused as error:
-            form.add_error(None, str(error))
     owned_tokens, now = ApiToken.objects.owned_by(partner or request.user), timezone.now()
     context = {
         "form": form,

@@ -168,7 +168,7 @@ def mail_preview(content: str, *, to: str, subject: str, wait: str = "") -> Valu
 
 @component("path")
 def path(steps: Iterable[object], *, label: str = "") -> Values:
-    """Render the steps of a program. Each has a name, a state (done, current, or next), and optional href and note."""
+    """Render the steps of a program. Each has a name, a state (done, current, or next), and an optional href."""
     rows = [(step, STEP_ICONS[require_choice(_get_state(step), STEP_ICONS, "state of a step")]) for step in steps]
     current = next((place for place, (step, _) in enumerate(rows, 1) if _get_state(step) == "current"), 0)
     return {"rows": rows, "current": current}

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.submissions.forms.agreements import SignatureForm
+from integrations.submissions.forms.requirement_actions import SignatureForm
 from integrations.submissions.models import Agreement
 from integrations.submissions.services import agreements
 from integrations.submissions.services.agreements import AgreementSignature, get_signature

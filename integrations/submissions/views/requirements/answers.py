@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.programs.requirements import FulfillingParty, RequirementKind
-from integrations.submissions.forms.attestations import AttestationForm
+from integrations.submissions.forms.requirement_actions import AttestationForm
 from integrations.submissions.forms.requirements import RequirementForm, collect_draft_data, list_answers
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.services import drafts

@@ -6,8 +6,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
 from integrations.partners import permissions
-from integrations.submissions.forms.buttons import ItemButtonForm
 from integrations.submissions.forms.credentials import CredentialRevealForm, TestCredentialForm
+from integrations.submissions.forms.requirement_actions import ItemButtonForm
 from integrations.submissions.models import TestCredential, TestCredentialAccess
 from integrations.submissions.services import credentials
 from integrations.submissions.views.requirements.page import (

@@ -7,8 +7,7 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.submissions.forms.buttons import ItemButtonForm
-from integrations.submissions.forms.documents import DocumentUploadForm
+from integrations.submissions.forms.requirement_actions import DocumentUploadForm, ItemButtonForm
 from integrations.submissions.models import Agreement, Document
 from integrations.submissions.services import documents
 from integrations.submissions.views.requirements.page import (

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext as _
 
-from integrations.submissions.forms.waivers import WaiverEndForm, WaiverForm
+from integrations.submissions.forms.requirement_actions import WaiverEndForm, WaiverForm
 from integrations.submissions.services import waivers
 from integrations.submissions.views.requirements.page import RequirementAction, RequirementPage
 from portal.core.value_types import NamedValues

@@ -1,0 +1,143 @@
+"""Forms of the actions on a requirement, except for meetings and test accounts."""
+
+from collections.abc import Sequence
+from datetime import datetime, time, timedelta
+from typing import Unpack
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from portal.core.django_arguments import FormArguments
+from portal.core.form_fields import DayField
+from portal.core.text_fields import MultiLineField, SingleLineField
+from portal.core.uploads import UploadField, describe_accepted_files, get_oversized_fields
+
+MAX_WAIVER_PERIOD = timedelta(days=366 * 2)
+
+
+class ItemButtonForm(forms.Form):
+    """Button for one of several items; `uuid` identifies the item."""
+
+    uuid = forms.UUIDField(
+        widget=forms.HiddenInput,
+        error_messages={
+            "required": gettext_lazy("Select an item."),
+            "invalid": gettext_lazy("Select an item."),
+        },
+    )
+
+
+def build_replaces_field(replaceable: Sequence[tuple[str, str]]) -> forms.ChoiceField:
+    """Return a field to choose which of the existing items, given as (uuid, name) pairs, the submission replaces."""
+    return forms.ChoiceField(
+        label=_("Replaces"),
+        choices=[("", _("Nothing (add a new one)")), *replaceable],
+        required=False,
+        widget=forms.Select if replaceable else forms.HiddenInput,
+        error_messages={"invalid_choice": _("This item was replaced or removed. Reload the page.")},
+    )
+
+
+class FileForm(forms.Form):
+    """Form with a file field that reports files rejected for their size."""
+
+    def __init__(
+        self,
+        *,
+        request: HttpRequest,
+        accept: tuple[str, ...],
+        is_required: bool = True,
+        **kwargs: Unpack[FormArguments],
+    ) -> None:
+        super().__init__(**kwargs)
+        field = UploadField(
+            accept=accept, label=_("File"), required=is_required, help_text=describe_accepted_files(accept)
+        )
+        field.was_oversized = "file" in get_oversized_fields(request)
+        self.fields["file"] = field
+
+
+class DocumentUploadForm(FileForm):
+    """Document to add, or to replace an existing one."""
+
+    def __init__(
+        self,
+        *,
+        request: HttpRequest,
+        accept: tuple[str, ...],
+        replaceable: Sequence[tuple[str, str]] = (),
+        **kwargs: Unpack[FormArguments],
+    ) -> None:
+        super().__init__(request=request, accept=accept, **kwargs)
+        self.fields["replaces"] = build_replaces_field(replaceable)
+
+
+class SignatureForm(FileForm):
+    """Signature of one side. Only the side that signs first enters the version."""
+
+    version = SingleLineField(
+        label=gettext_lazy("Version"),
+        help_text=gettext_lazy("Enter the version printed on the document. For example, 2026-01."),
+        max_length=40,
+    )
+    signer = SingleLineField(
+        label=gettext_lazy("Signed by"),
+        help_text=gettext_lazy("Enter the name of the person who signed."),
+        max_length=120,
+    )
+    signed_on = DayField(label=gettext_lazy("Signed on"))
+
+    def __init__(self, *, request: HttpRequest, version: str = "", **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(request=request, accept=("pdf",), is_required=False, **kwargs)
+        self.fields["file"].label = _("Signed document (PDF)")
+        self.fields["file"].help_text = _("Only owners of the company and program staff can read it.")
+        if version:
+            del self.fields["version"]
+
+
+class AttestationForm(forms.Form):
+    """Confirmation of a statement."""
+
+    confirmed = forms.BooleanField(error_messages={"required": gettext_lazy("Select the checkbox to confirm.")})
+
+    def __init__(self, statement: str, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
+        self.fields["confirmed"].label = statement
+
+
+class WaiverForm(forms.Form):
+    """Reason and expiration date of a waiver."""
+
+    reason = MultiLineField(
+        label=gettext_lazy("Reason"),
+        help_text=gettext_lazy("The partner and the public listing show this reason."),
+        max_length=500,
+        rows=3,
+        error_messages={"required": gettext_lazy("Enter a reason. The partner and the public listing show it.")},
+    )
+    until = DayField(label=gettext_lazy("Expiration date"))
+
+    def clean_until(self) -> datetime:
+        day = self.cleaned_data["until"]
+        end = timezone.make_aware(datetime.combine(day, time(23, 59)))
+        if end <= timezone.now():
+            raise ValidationError(_("Enter a future date."))
+        if end > timezone.now() + MAX_WAIVER_PERIOD:
+            raise ValidationError(_("A waiver can last up to two years."))
+        return end
+
+
+class WaiverEndForm(forms.Form):
+    """Reason for ending a waiver before its expiration date."""
+
+    reason = MultiLineField(
+        label=gettext_lazy("Reason"),
+        help_text=gettext_lazy("We send the reason to the partner by email."),
+        max_length=500,
+        rows=3,
+        error_messages={"required": gettext_lazy("Enter a reason. The partner relied on the waiver.")},
+    )
