@@ -2,10 +2,10 @@
 
 from django.urls import path
 
-from portal.dashboard.views import home, theme
+from portal.dashboard import views
 
 app_name = "dashboard"
 urlpatterns = [
-    path("", home.show_home, name="home"),
-    path("theme/", theme.set_theme, name="theme"),
+    path("", views.show_home, name="home"),
+    path("theme/", views.set_theme, name="theme"),
 ]

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_noop
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY
+from portal.core.value_types import NamedValues
 from portal.directory import search
 
 STANDINGS_BY_STATUS = {
@@ -36,7 +37,6 @@ COLUMNS = (
     "platforms",
     "listing_status",
 )
-FacetRow = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +60,14 @@ def count_facets(filters: search.ListingFilters) -> tuple[int, dict[str, list[Fa
     counts: dict[str, Counter[str]] = {name: Counter() for name in FACET_TITLES}
     labels: dict[tuple[str, str], str] = {}
     count = 0
-    for *values, number in (
-        search.list_matching_listings(filters).order_by().values_list(*COLUMNS).annotate(Count("pk"))
-    ):
-        facet_row = dict(zip(COLUMNS, values, strict=True))
+    rows = search.list_matching_listings(filters).order_by().values(*COLUMNS).annotate(number=Count("pk"))
+    for facet_row in rows:
         failing_names = [name for name, value in filter_values.items() if value not in _list_values(name, facet_row)]
-        count += 0 if failing_names else number
+        count += 0 if failing_names else facet_row["number"]
         if len(failing_names) < 2:  # listings excluded by a single filter count for the other options of that filter
             for name in failing_names or FACET_TITLES:
                 for value in _list_values(name, facet_row):
-                    counts[name][value] += number
+                    counts[name][value] += facet_row["number"]
                     labels[name, value] = facet_row.get(f"{name}_name") or value
     return count, {name: _list_options(name, counts[name], labels, getattr(filters, name)) for name in FACET_TITLES}
 
@@ -85,7 +83,7 @@ def _list_options(
     return options if name == "listing_status" else sorted(options, key=lambda option: option.label.casefold())
 
 
-def _list_values(name: str, facet_row: FacetRow) -> Iterable[str]:
+def _list_values(name: str, facet_row: NamedValues) -> Iterable[str]:
     """Return the options of a filter that include a combination."""
     if name == "listing_status":
         return STANDINGS_BY_STATUS[facet_row["listing_status"]]

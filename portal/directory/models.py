@@ -6,6 +6,9 @@
 from uuid import uuid4
 
 from django.db import models
+from django.urls import reverse
+
+UNLISTED_STATUSES = {"community", "delisted", "ended"}
 
 
 class Listing(models.Model):
@@ -69,6 +72,13 @@ class Listing(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} by {self.publisher}: {self.listing_status}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("directory:listing", args=[self.uuid])
+
+    @property
+    def is_unlisted(self) -> bool:
+        return self.listing_status in UNLISTED_STATUSES
 
 
 class ListingChange(models.Model):

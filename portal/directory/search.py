@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from datetime import datetime
 
 from django.db.models import Case, QuerySet, Value, When
 from django.utils.translation import gettext as _
@@ -14,8 +13,7 @@ from portal.core.name_matching import normalize_text
 from portal.core.site_urls import build_absolute_url
 from portal.core.text_fields import clean_search_query
 from portal.core.value_types import JsonObject
-from portal.directory.models import Listing
-from portal.directory.services import UNLISTED_STATUSES
+from portal.directory.models import UNLISTED_STATUSES, Listing
 from portal.directory.support_metrics import MIN_SAMPLE_SIZE, PERIOD_DAYS
 
 MAX_TERMS = 8
@@ -181,12 +179,12 @@ def serialize_listing(row: Listing) -> JsonObject:
             "key": row.listing_status,
             "word": public_status.word,
             "sentence": public_status.sentence,
-            "since": _format_timestamp(row.listing_status_since),
+            "since": row.listing_status_since.isoformat() if row.listing_status_since else None,
         },
         "version": row.version or None,
         "platforms": row.platforms.split(),
-        "listed_at": _format_timestamp(row.listed_at),
-        "changed_at": _format_timestamp(row.changed_at),
+        "listed_at": row.listed_at.isoformat(),
+        "changed_at": row.changed_at.isoformat(),
         "support": serialize_support_metrics(row),
     }
 
@@ -202,7 +200,3 @@ def serialize_support_metrics(row: Listing) -> dict[str, object]:
         "minimum": MIN_SAMPLE_SIZE,
         "says_enough": row.settled >= MIN_SAMPLE_SIZE,
     }
-
-
-def _format_timestamp(moment: datetime | None) -> str | None:
-    return moment.isoformat() if moment else None

@@ -16,7 +16,7 @@ from integrations.submissions.services.transitions import lock_integration
 from portal.core.name_matching import normalize_text
 from portal.core.value_types import NamedValues
 from portal.directory.listing_content import build_listing_content
-from portal.directory.models import Listing, ListingChange
+from portal.directory.models import UNLISTED_STATUSES, Listing, ListingChange
 from portal.directory.observed_versions import (
     NO_OBSERVED_VERSIONS,
     ObservedVersions,
@@ -41,7 +41,6 @@ REFRESHED_COLUMNS = (
     "changed_at",
     "figures_at",
 )
-UNLISTED_STATUSES = {"community", "delisted", "ended"}
 
 
 def derive_columns(row: Integration) -> dict[str, object]:

@@ -1,10 +1,7 @@
 """Sitemap and robots.txt."""
 
-from datetime import datetime
-from uuid import UUID
-
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.sitemaps import Sitemap
+from django.contrib.sitemaps import GenericSitemap, Sitemap
 from django.contrib.sitemaps.views import sitemap as render_sitemap
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -36,6 +33,8 @@ STATIC_URL_NAMES = (
     "status:index",
 )
 
+CURRENT_LISTINGS = Listing.objects.filter(listing_status__in=STATUSES_BY_STANDING[""]).order_by("integration")
+
 
 class PageSitemap(Sitemap):
     """Static public pages."""
@@ -54,32 +53,21 @@ class PageSitemap(Sitemap):
         return reverse(item[0], args=item[1])
 
 
-class ListingSitemap(Sitemap):
-    """Pages of listed integrations."""
-
-    def items(self) -> QuerySet[Listing, tuple[UUID, datetime]]:
-        rows = Listing.objects.filter(listing_status__in=STATUSES_BY_STANDING[""]).order_by("integration")
-        return rows.values_list("uuid", "changed_at")
-
-    def location(self, item: tuple[object, datetime]) -> str:
-        return reverse("directory:listing", args=[item[0]])
-
-    def lastmod(self, item: tuple[object, datetime]) -> datetime:
-        return item[1]
-
-
 class PartnerSitemap(Sitemap):
     """Pages of partners with listed integrations."""
 
     def items(self) -> QuerySet[Listing, str]:
-        rows = Listing.objects.filter(listing_status__in=STATUSES_BY_STANDING[""]).order_by("publisher_slug")
-        return rows.values_list("publisher_slug", flat=True).distinct()
+        return CURRENT_LISTINGS.order_by("publisher_slug").values_list("publisher_slug", flat=True).distinct()
 
     def location(self, item: str) -> str:
         return reverse("directory:partner", args=[item])
 
 
-SITEMAPS: NamedValues = {"pages": PageSitemap, "listings": ListingSitemap, "partners": PartnerSitemap}
+SITEMAPS: NamedValues = {
+    "pages": PageSitemap,
+    "listings": GenericSitemap({"queryset": CURRENT_LISTINGS.only("uuid", "changed_at"), "date_field": "changed_at"}),
+    "partners": PartnerSitemap,
+}
 
 
 @login_not_required

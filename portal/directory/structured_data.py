@@ -10,14 +10,13 @@ from integrations.programs.registry import PROGRAMS
 from portal.core.site_urls import build_absolute_url
 from portal.directory.listing_content import ListingContent
 from portal.directory.models import Listing
-from portal.directory.search import UNLISTED_STATUSES
 
 JSON_ESCAPES = {ord(">"): "\\u003E", ord("<"): "\\u003C", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
 def build_software_application(row: Listing, content: ListingContent) -> SafeString:
     """Return a listing as a schema.org SoftwareApplication, or an empty string if it is no longer listed."""
-    if row.listing_status in UNLISTED_STATUSES:
+    if row.is_unlisted:
         return SafeString("")
     systems = sorted({platform.partition("_")[0] for platform in row.platforms.split()})
     page = build_absolute_url("directory:listing", row.uuid)

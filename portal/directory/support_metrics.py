@@ -7,10 +7,12 @@ from collections import defaultdict
 from collections.abc import Collection
 from datetime import datetime, timedelta
 from statistics import median
+from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from integrations.sla.engine.types import ClockStatus
+from integrations.sla.metrics import Totals
 from integrations.sla.models import SlaBreach, SlaClock
 
 PERIOD_DAYS = 90
@@ -39,18 +41,19 @@ def get_support_metrics(integrations: Collection[int], now: datetime) -> dict[in
     }
 
 
-def _count_by_integration(rows: "object") -> dict[int, int]:
-    return dict(rows.order_by().values_list("integration_id").annotate(n=Count("pk")))  # type: ignore[attr-defined]
+def _count_by_integration(rows: QuerySet[Any]) -> dict[int, int]:
+    return dict(rows.order_by().values_list("integration_id").annotate(n=Count("pk")))
 
 
 def _build_metrics(met_count: int, breach_count: int, response_hours: list[float]) -> MetricColumns:
     """Return the columns. `rank` is the share in tenths of a percent, or -1 for a small sample."""
-    settled_count = met_count + breach_count
-    share = round(100 * met_count / settled_count, 1) if settled_count else None
+    totals = Totals(met_count, breach_count)
     return {
-        "share": share,
-        "settled": settled_count,
-        "rank": round(share * 10) if share is not None and settled_count >= MIN_SAMPLE_SIZE else -1,
+        "share": totals.share,
+        "settled": totals.settled_count,
+        "rank": round(totals.share * 10)
+        if totals.share is not None and totals.settled_count >= MIN_SAMPLE_SIZE
+        else -1,
         "median_hours": round(median(response_hours), 1) if response_hours else None,
         "answers": len(response_hours),
     }

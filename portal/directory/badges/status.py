@@ -7,20 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from integrations.submissions.models import Integration
-from integrations.submissions.public_status import get_public_listing_status, get_status_changed_at
-from integrations.submissions.workflow.states import ListingStatus
+from integrations.submissions.public_status import LISTED_STATUS, get_public_listing_status, get_status_changed_at
 from portal.core.badge_impersonation import strip_decoration
 from portal.core.site_urls import build_absolute_url
-
-LISTED_STATUS, ENDED_STATUS = "listed", "ended"
-# A notice is not public, so the integration appears as listed.
-PUBLIC_STANDINGS: dict[ListingStatus, str] = {
-    ListingStatus.LISTED: LISTED_STATUS,
-    ListingStatus.ON_NOTICE: LISTED_STATUS,
-    ListingStatus.SUSPENDED: "suspended",
-    ListingStatus.DELISTED: "delisted",
-    ListingStatus.UNLISTED: "community",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +41,7 @@ class BadgeStatus:
     @property
     def is_good(self) -> bool:
         """Return whether the badge is green."""
-        return self.listing_status == LISTED_STATUS
+        return self.listing_status == LISTED_STATUS.key
 
     @property
     def label(self) -> str:
@@ -78,7 +67,7 @@ def get_badge_status(row: Integration) -> BadgeStatus:
         product=row.program.product,
         tier=tier.name if tier else "",
         tier_key=tier.key if tier else "",
-        listing_status=PUBLIC_STANDINGS[ListingStatus(row.listing_status)] if row.is_open else ENDED_STATUS,
+        listing_status=listing_status.key,
         status_label=listing_status.word,
         about=listing_status.sentence or (tier.description if tier else ""),
         listed_since=row.released_at,  # type: ignore[arg-type]

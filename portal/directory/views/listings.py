@@ -19,7 +19,6 @@ from django.views.decorators.vary import vary_on_headers
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
-from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY
 from portal.directory import facets, feeds, search, sitemaps
 from portal.directory.listing_content import IMAGE_CONTENT_TYPES, build_listing_content, get_logo
 from portal.directory.listing_page import build_listing_details
@@ -58,7 +57,6 @@ def show_directory(request: HttpRequest) -> HttpResponse:
         "rows": list(page.object_list),
         "groups": build_facet_groups(filters, count, options_by_name),
         "count": count,
-        "shown": PUBLIC_STATUSES_BY_KEY,
         "min_sample_size": search.MIN_SAMPLE_SIZE,
         "structured": build_item_list(page.object_list, page.start_index()) if count else "",
         "filter_count": len(filters.get_parameters().keys() - {"q", "sort"}),
@@ -133,10 +131,9 @@ def show_listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "can_reply": request.user.is_authenticated and permissions.can_edit(row, request.user),
         "changes": ListingChange.objects.filter(listing=listing_row)[:MAX_CHANGES],
         "address": settings.SITE_URL + request.path,
-        "is_gone": listing_row.listing_status in search.UNLISTED_STATUSES,
     }
     response = render(request, "directory/listing.html", context)
-    if context["is_gone"]:
+    if listing_row.is_unlisted:
         response["X-Robots-Tag"] = "noindex"
     return response
 
@@ -162,17 +159,15 @@ def show_partner(request: HttpRequest, slug: str) -> HttpResponse:
     if partner is None:
         raise Http404(_("Partner not found."))
     rows = list(Listing.objects.filter(partner=partner).order_by("name_plain", "pk"))
+    current_rows = [row for row in rows if not row.is_unlisted]
     context = {
         "partner": partner,
-        "current": [row for row in rows if row.listing_status not in search.UNLISTED_STATUSES],
-        "former": [row for row in rows if row.listing_status in search.UNLISTED_STATUSES],
-        "shown": PUBLIC_STATUSES_BY_KEY,
+        "current": current_rows,
+        "former": [row for row in rows if row.is_unlisted],
         "changes": ListingChange.objects.filter(listing__partner=partner).select_related("listing")[:MAX_CHANGES],
         "min_sample_size": search.MIN_SAMPLE_SIZE,
         "first": next((row for row in rows if row.has_logo), rows[0]),
-        "structured": build_organization(
-            partner, [row for row in rows if row.listing_status not in search.UNLISTED_STATUSES]
-        ),
+        "structured": build_organization(partner, current_rows),
     }
     return render(request, "directory/partner.html", context)
 

@@ -8,7 +8,7 @@ from integrations.partners.models import Membership
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context as facts
 from integrations.submissions.services import drafts, introductions
-from portal.dashboard.views import home
+from portal.dashboard import views
 from tests.conftest import NOW, begin, drive, person
 
 pytestmark = pytest.mark.any_database
@@ -65,7 +65,7 @@ def test_introduction_that_waits_for_ones_answer_is_listed(
 def test_nothing_is_cut_off_without_a_word(
     acme: Any, alice: Any, sign_in: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(home, "PAGE_SIZE", 2)
+    monkeypatch.setattr(views, "PAGE_SIZE", 2)
     for number in range(5):
         begin(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
     client = sign_in(alice)
@@ -76,11 +76,11 @@ def test_nothing_is_cut_off_without_a_word(
 
 
 def test_drafts_are_paged_too(acme: Any, alice: Any, sign_in: Any, now: Any) -> None:
-    for number in range(home.DRAFTS_PAGE_SIZE + 1):
+    for number in range(views.DRAFTS_PAGE_SIZE + 1):
         draft = drafts.create_draft(acme, "nomad", actor=alice, now=now)
         drafts.save_draft(draft, {"name": f"Draft {number}"}, version=0, actor=alice, now=now)
     client = sign_in(alice)
-    assert [len(client.get(f"/?drafts={page}").context["drafts"]) for page in (1, 2)] == [home.DRAFTS_PAGE_SIZE, 1]
+    assert [len(client.get(f"/?drafts={page}").context["drafts"]) for page in (1, 2)] == [views.DRAFTS_PAGE_SIZE, 1]
 
 
 def test_empty_home_says_how_to_begin(acme: Any, alice: Any, sign_in: Any) -> None:

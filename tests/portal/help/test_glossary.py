@@ -8,9 +8,9 @@ from django.urls import reverse
 
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.engine.types import ClockStatus
+from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY
 from integrations.submissions.workflow.states import ListingStatus, ResponsibleParty, Stage
-from portal.directory.badges.status import PUBLIC_STANDINGS
-from portal.help.views.pages import list_tiers
+from portal.help.views import list_tiers
 from portal.ui.content.glossary import CHAPTERS, TERMS_BY_KEY, build_url
 from portal.ui.glossary import word
 from tests.house.source import template_files
@@ -29,7 +29,7 @@ EXPLAINED_VALUES = [value for term in TERMS_BY_KEY.values() for value in term.ex
         ("holder", ResponsibleParty),
         ("outcome", Outcome),
         ("clock", ClockStatus),
-        ("shown", {*PUBLIC_STANDINGS.values(), "ended"}),
+        ("shown", PUBLIC_STATUSES_BY_KEY),
     ],
 )
 def test_every_state_is_explained_once(kind: str, values: object) -> None:

@@ -1,6 +1,6 @@
-"""Home page: programs for visitors, integrations for partners, and the review queue for reviewers."""
+"""Home page for visitors, partners, and reviewers, and the selection of a theme."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Page
@@ -8,8 +8,10 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
+from django.views.decorators.http import require_POST
 
 from integrations.partners import permissions
 from integrations.partners.models import Membership, Partner
@@ -26,9 +28,11 @@ from integrations.submissions.selectors.responsibility import (
     list_by_responsible_party,
 )
 from portal.core.value_types import TemplateContext
+from portal.dashboard.context_processors import THEME_COOKIE, THEMES
 from portal.ui.pagination import paginate
 
 PAGE_SIZE, DRAFTS_PAGE_SIZE, MAX_URGENT_ISSUES = 50, 10, 5
+THEME_COOKIE_AGE = timedelta(days=365)
 BLOCKS = {
     MINE: ("mine", gettext_noop("Action required")),
     COLLEAGUES: ("colleagues", gettext_noop("Action required from your company")),
@@ -90,3 +94,21 @@ def list_introduction_requests(partners: list[Partner]) -> QuerySet[Introduction
     """Return the open introduction requests to these partners, oldest first. The page does not name the sender."""
     introductions = Introduction.objects.filter(other__partner__in=partners, state=Introduction.State.ASKED)
     return introductions.select_related("other").order_by("asked_at", "pk")[:PAGE_SIZE]
+
+
+@login_not_required
+@require_POST
+def set_theme(request: HttpRequest) -> HttpResponse:
+    """Store the selected theme (light, dark, or system) in a cookie and redirect to the previous page."""
+    next_url = request.POST.get("next", "/")
+    if not url_has_allowed_host_and_scheme(
+        next_url, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    ):
+        next_url = "/"
+    response = redirect(next_url)
+    theme = request.POST.get("theme", "")
+    if theme in THEMES:
+        response.set_cookie(
+            THEME_COOKIE, theme, max_age=THEME_COOKIE_AGE, samesite="Lax", secure=request.is_secure(), httponly=False
+        )
+    return response
