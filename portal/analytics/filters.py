@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 
 from django import forms
 from django.http import Http404, HttpRequest
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS
@@ -18,12 +19,14 @@ PERIODS = {
     "90": gettext_lazy("last 90 days"),
     "365": gettext_lazy("last 365 days"),
 }
-PERIOD_LABELS = {
-    "30": gettext_lazy("Last 30 days"),
-    "90": gettext_lazy("Last 90 days"),
-    "365": gettext_lazy("Last 365 days"),
-}
 DEFAULT_PERIOD = "90"
+PAGE_TITLES = {
+    "overview": gettext_noop("Stage durations"),
+    "flow": gettext_noop("Throughput and funnel"),
+    "workload": gettext_noop("Reviewers and checks"),
+    "forecast": gettext_noop("Wait time forecast"),
+}
+PAGES_WITHOUT_PERIOD = {"workload", "forecast"}
 
 
 class AnalyticsFilterForm(forms.Form):
@@ -37,7 +40,7 @@ class AnalyticsFilterForm(forms.Form):
     period = forms.ChoiceField(
         label=gettext_lazy("Period"),
         required=False,
-        choices=[(key, PERIOD_LABELS[key]) for key, word in PERIODS.items()],
+        choices=[(key, capfirst(words)) for key, words in PERIODS.items()],
     )
 
     def __init__(self, data: Mapping[str, str], *, period: bool = True) -> None:
@@ -83,9 +86,7 @@ def parse_analytics_filters(request: HttpRequest, now: datetime, *, period: bool
     parameters = {name: request.GET.get(name, "")[:60] for name in FILTER_NAMES}
     form = AnalyticsFilterForm({**parameters, "period": parameters["period"] or DEFAULT_PERIOD}, period=period)
     form.is_valid()
-    period_key, program = (
-        str(form.cleaned_data.get("period") or DEFAULT_PERIOD),
-        str(form.cleaned_data.get("program", "")),
-    )
+    period_key = str(form.cleaned_data.get("period") or DEFAULT_PERIOD)
+    program = str(form.cleaned_data.get("program", ""))
     form.data = {"program": program, "period": period_key}  # show the values in use instead of invalid ones
     return AnalyticsFilters(program, period_key, now - timedelta(days=int(period_key)), now, form.render())

@@ -84,17 +84,17 @@ def build_distribution(counts: Mapping[float, int]) -> tuple[int, ...]:
     return tuple(columns)
 
 
-def calculate_stage_figures(stays: Iterable[StageStay], *, min_stays: int = MIN_STAYS) -> list[StageFigures]:
+def calculate_stage_figures(stays: Iterable[StageStay]) -> list[StageFigures]:
     """Return the figures of each stage in order."""
     days_by_stage: dict[str, Counter[float]] = defaultdict(Counter)
     for stay in stays:
         days_by_stage[stay.stage][stay.days] += stay.count
-    return [_calculate_stage(stage, days_by_stage[stage], min_stays) for stage in STAGES]
+    return [_calculate_stage(stage, days_by_stage[stage]) for stage in STAGES]
 
 
-def _calculate_stage(stage: str, days: Counter[float], min_stays: int) -> StageFigures:
+def _calculate_stage(stage: str, days: Counter[float]) -> StageFigures:
     count = days.total()
-    p50, p90 = (calculate_counted_percentile(days, share) if count >= min_stays else None for share in (0.5, 0.9))
+    p50, p90 = (calculate_counted_percentile(days, share) if count >= MIN_STAYS else None for share in (0.5, 0.9))
     return StageFigures(stage, count, p50, p90, build_distribution(days))
 
 

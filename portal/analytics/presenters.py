@@ -1,25 +1,21 @@
 """Rows and charts of analytics pages."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.programs.registry import PROGRAMS
+from integrations.submissions.models.choices import STATE_LABELS
 from portal.analytics import metrics
+from portal.analytics.filters import PAGE_TITLES
 from portal.analytics.metrics import StageFigures
 from portal.core.value_types import TemplateContext
 from portal.ui.charts import stacked_bar
 from portal.ui.charts.columns import Chart, Column
 
-STAGE_NAMES = {
-    "engage": gettext_noop("Engage"),
-    "develop": gettext_noop("Develop"),
-    "review": gettext_noop("Review"),
-    "release": gettext_noop("Release"),
-    "support": gettext_noop("Support"),
-}
 HOLDER_NAMES = {
     "partner": gettext_noop("Partner"),
     "program": gettext_noop("Program"),
@@ -65,7 +61,7 @@ def _build_stage_row(program: str, figures: StageFigures, longest: float) -> Tem
     else:
         pieces = [("counted", figures.p50), ("paused", figures.p90 - figures.p50)]
         summary = _("Median %(median)s · 90%% within %(p90)s") % {"median": p50, "p90": p90}
-    row: TemplateContext = {"program": program, "stage": _(STAGE_NAMES[figures.stage]), "count": figures.count}
+    row: TemplateContext = {"program": program, "stage": _(STATE_LABELS[figures.stage]), "count": figures.count}
     return row | {"p50": p50, "p90": p90, "pieces": pieces, "total": longest, "summary": summary}
 
 
@@ -75,7 +71,7 @@ def build_distribution_charts(stages: Iterable[StageFigures]) -> list[Chart]:
     return [
         Chart(
             f"spread-{figures.stage}",
-            _("%(stage)s: working days, up to") % {"stage": _(STAGE_NAMES[figures.stage])},
+            _("%(stage)s: working days, up to") % {"stage": _(STATE_LABELS[figures.stage])},
             tuple(Column(name, n) for name, n in zip(names, figures.columns, strict=True)),
         )
         for figures in stages
@@ -87,7 +83,7 @@ def build_holder_shares(times_by_stage: Mapping[str, Mapping[str, timedelta]]) -
     nonempty_times = {stage: holders for stage, holders in times_by_stage.items() if holders}
     kinds = [holder for holder in metrics.HOLDERS if any(holder in holders for holders in nonempty_times.values())]
     bars = [
-        stacked_bar.StackedBar(_(STAGE_NAMES[stage]), tuple((h, time / metrics.DAY) for h, time in holders.items()))
+        stacked_bar.StackedBar(_(STATE_LABELS[stage]), tuple((h, time / metrics.DAY) for h, time in holders.items()))
         for stage, holders in nonempty_times.items()
     ]
     rows = [
@@ -111,17 +107,9 @@ def build_rounds_chart(counts: list[tuple[str, int]]) -> Chart:
     return Chart("rounds", _("Reviews by number of rounds"), columns)
 
 
-def build_tabs(current: str, query: str, build_url: Callable[..., str]) -> list[tuple[str, str, bool]]:
+def build_tabs(current: str, query: str) -> list[tuple[str, str, bool]]:
     """Return the tabs of analytics pages as (label, URL, is current), keeping the filters."""
     return [
-        (_(word), build_url(f"analytics:{name}") + (f"?{query}" if query else ""), name == current)
-        for name, word in TABS.items()
+        (_(title), reverse(f"analytics:{name}") + (f"?{query}" if query else ""), name == current)
+        for name, title in PAGE_TITLES.items()
     ]
-
-
-TABS = {
-    "overview": gettext_noop("Stage durations"),
-    "flow": gettext_noop("Throughput and funnel"),
-    "workload": gettext_noop("Reviewers and checks"),
-    "forecast": gettext_noop("Wait time forecast"),
-}

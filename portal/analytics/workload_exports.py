@@ -76,7 +76,7 @@ def build_waivers_table(request: HttpRequest, now: datetime) -> ExportTable:
 
 def build_failing_checks_table(request: HttpRequest, now: datetime) -> ExportTable:
     """Build the table of failing checks of open integrations, most frequent first."""
-    failing_checks = workload.list_all_failing_checks(parse_analytics_filters(request, now, period=False))
+    failing_checks = workload.list_failing_checks(parse_analytics_filters(request, now, period=False))
     return build_export("failing-checks", FAILING_COLUMNS, failing_checks)
 
 

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_noop
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.filters import STATE_LABELS, ClockFilters, build_state_condition
 from integrations.sla.formatting import format_percent
+from integrations.sla.metrics import Totals
 from integrations.sla.models import MonitoredRepository, SlaBreach
 from portal.core.iso_weeks import get_last_complete_week, get_program_zone
 from portal.core.value_types import JsonObject, TemplateContext
@@ -137,23 +138,19 @@ def _collect_data_coverage(filters: ClockFilters, now: datetime) -> JsonObject:
 
 def _build_share_tile(filters: ClockFilters, now: datetime, counts: dict[str, int], query: object) -> TemplateContext:
     breach_count, previous_breach_count = _count_breaches(filters, now)
-    settled_count = counts["met"] + breach_count
-    previous_share = format_percent(_calculate_share(counts["met_before"], previous_breach_count))
+    totals = Totals(counts["met"], breach_count)
+    previous_share = format_percent(Totals(counts["met_before"], previous_breach_count).share)
     return {
         "title": _("On time"),
-        "value": format_percent(_calculate_share(counts["met"], breach_count)),
+        "value": format_percent(totals.share),
         "before": _("%(share)s in the previous 7 days") % {"share": previous_share},
         "href": _build_state_url(query, "all"),
-        "tone": "good" if settled_count and not breach_count else "neutral",
+        "tone": "good" if totals.met and not totals.breached else "neutral",
         "icon": "timer",
-        "note": _("%(met)s of %(count)s in the last 7 days") % {"met": counts["met"], "count": settled_count}
-        if settled_count
+        "note": _("%(met)s of %(count)s in the last 7 days") % {"met": totals.met, "count": totals.settled_count}
+        if totals.settled_count
         else _("No targets due in the last 7 days"),
     }
-
-
-def _calculate_share(met_count: int, breach_count: int) -> float | None:
-    return round(100 * met_count / (met_count + breach_count), 1) if met_count + breach_count else None
 
 
 def _build_state_url(query: Any, state: str) -> str:

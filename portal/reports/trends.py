@@ -18,6 +18,7 @@ from integrations.sla.clock_usage import format_target
 from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.filters import ClockFilters
 from integrations.sla.formatting import format_percent
+from integrations.sla.metrics import Totals
 from integrations.sla.models import SlaBreach, SlaClock
 from portal.core.iso_weeks import IsoWeek, get_week
 from portal.core.value_types import TemplateContext
@@ -53,7 +54,7 @@ class SlaShare:
 
     @property
     def in_time(self) -> str:
-        return format_percent(round(100 * self.met / (self.met + self.breached), 1))
+        return format_percent(Totals(self.met, self.breached).share)
 
     @property
     def pieces(self) -> list[tuple[str, float]]:

@@ -21,7 +21,7 @@ from integrations.sla.filters import STATE_LABELS
 from integrations.submissions.forms.filters import IntegrationFilterForm
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
-from portal.analytics.filters import AnalyticsFilterForm
+from portal.analytics.filters import FILTER_NAMES, PAGE_TITLES, PAGES_WITHOUT_PERIOD, AnalyticsFilterForm
 from portal.analytics.models import SavedView
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
@@ -61,23 +61,20 @@ PAGES = {
         SavablePage("sla", "reports:sla_dashboard", "SLA", None, {"state": STATE_LABELS}, SLA_NAMES),
         SavablePage("partners", "reviews:partners", gettext_noop("Partners"), words=("q",)),
         SavablePage("emails", "inbox:email_log", gettext_noop("Email log"), None, EMAIL_STATES, ("q", "state")),
-        SavablePage("overview", "analytics:overview", gettext_noop("Stage durations"), AnalyticsFilterForm),
-        SavablePage("flow", "analytics:flow", gettext_noop("Throughput and funnel"), AnalyticsFilterForm),
-        SavablePage(
-            "workload",
-            "analytics:workload",
-            gettext_noop("Reviewers and checks"),
-            AnalyticsFilterForm,
-            {},
-            ("program",),
-        ),
-        SavablePage(
-            "forecast", "analytics:forecast", gettext_noop("Wait time forecast"), AnalyticsFilterForm, {}, ("program",)
+        *(
+            SavablePage(
+                name,
+                f"analytics:{name}",
+                title,
+                AnalyticsFilterForm,
+                words=("program",) if name in PAGES_WITHOUT_PERIOD else FILTER_NAMES,
+            )
+            for name, title in PAGE_TITLES.items()
         ),
     )
 }
 PAGES_BY_URL_NAME = {page.url_name: page for page in PAGES.values()}
-PROGRAM_PAGES = {"queue", "partners", "emails", "overview", "flow", "workload", "forecast"}
+PROGRAM_PAGES = {"queue", "partners", "emails", *PAGE_TITLES}
 
 
 def normalize_query(page: SavablePage, query: str) -> str:

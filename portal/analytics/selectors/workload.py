@@ -21,7 +21,7 @@ from portal.audit.models import AuditEvent
 
 DECISIONS = ("integration.approved", "review.changes_requested", "integration.declined")
 DECISION_WINDOW = timedelta(days=30)
-MAX_ROWS = 12
+MAX_ROWS = 12  # of a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +103,6 @@ def summarize_unassigned(filters: AnalyticsFilters) -> dict[str, object]:
     return rows.aggregate(count=Count("pk"), oldest=Min("responsible_since"))
 
 
-def list_waivers(filters: AnalyticsFilters) -> list[RequirementFulfillment]:
-    """Return the waivers for a page, plus one if there are more."""
-    return list(list_open_waivers(filters)[: MAX_ROWS + 1])
-
-
 def list_open_waivers(filters: AnalyticsFilters) -> QuerySet[RequirementFulfillment]:
     """Return the current waivers with their integrations, sorted by expiration."""
     rows = RequirementFulfillment.objects.filter(
@@ -143,11 +138,6 @@ EVALUATED_STATUSES = (Status.PASS, Status.WARN, Status.FAIL)
 
 
 def list_failing_checks(filters: AnalyticsFilters) -> list[FailingCheck]:
-    """Return the most frequently failing checks for a page."""
-    return list_all_failing_checks(filters)[:MAX_ROWS]
-
-
-def list_all_failing_checks(filters: AnalyticsFilters) -> list[FailingCheck]:
     """Return the failing checks of open integrations, most frequent first."""
     rows = RequirementFulfillment.objects.filter(
         status__in=[str(s) for s in EVALUATED_STATUSES], **filters.of("integration__program_key")

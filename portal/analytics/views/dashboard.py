@@ -21,7 +21,7 @@ def build_context(request: HttpRequest, filters: AnalyticsFilters, current: str)
     return {
         "page_name": current,
         "choice": filters,
-        "tabs": presenters.build_tabs(current, query, reverse),
+        "tabs": presenters.build_tabs(current, query),
         "here": reverse(f"analytics:{current}"),
         "now": filters.now,
     }
@@ -63,13 +63,13 @@ def show_flow(request: HttpRequest) -> HttpResponse:
 def show_workload(request: HttpRequest) -> HttpResponse:
     """Show the reviewers' workload, failing checks, and open waivers."""
     filters = parse_analytics_filters(request, timezone.now(), period=False)
-    waivers = workload.list_waivers(filters)
+    waivers = list(workload.list_open_waivers(filters)[: workload.MAX_ROWS + 1])
     context = {
         "loads": workload.list_reviewer_loads(filters),
         "unassigned": workload.summarize_unassigned(filters),
         "waivers": waivers[: workload.MAX_ROWS],
         "more_waivers": len(waivers) > workload.MAX_ROWS,
-        "failing": workload.list_failing_checks(filters),
+        "failing": workload.list_failing_checks(filters)[: workload.MAX_ROWS],
     }
     return render(request, "analytics/people.html", build_context(request, filters, "workload") | context)
 
