@@ -25,33 +25,29 @@ class ShownResult(Protocol):
     advice: str
 
 
-@component("panel")
+@component
 def panel(
     content: str, *, heading: str = "", aside: object = "", actions: object = "", id: str = "", flush: bool = False
-) -> Values:
+) -> None:
     """Render a bordered section with an optional heading, note, and actions. `flush` removes the padding."""
-    return {}
 
 
-@component("card")
-def card(content: str, *, heading: str, href: str = "", aside: object = "", level: int = 3) -> Values:
+@component
+def card(content: str, *, heading: str, href: str = "", aside: object = "", level: int = 3) -> None:
     """Render a card of a grid. With `href`, the whole card is a link."""
-    return {}
 
 
-@component("table")
-def table(content: str, *, caption: str, show_caption: bool = False) -> Values:
+@component
+def table(content: str, *, caption: str, show_caption: bool = False) -> None:
     """Render a table around <thead> and <tbody>. On phones, td.main and td.end form the first line of a row."""
-    return {}
 
 
-@component("timeline")
-def timeline(content: str, *, label: str = "") -> Values:
+@component
+def timeline(content: str, *, label: str = "") -> None:
     """Render the list around timeline entries."""
-    return {}
 
 
-@component("entry")
+@component
 def entry(
     content: str,
     *,
@@ -67,25 +63,23 @@ def entry(
     return {"icon": icon or TONE_ICONS[require_choice(tone, ENTRY_TONES, "tone")]}
 
 
-@component("evidence")
-def evidence(content: str, *, summary: object, open: bool = False) -> Values:
+@component
+def evidence(content: str, *, summary: object, open: bool = False) -> None:
     """Render collapsible details."""
-    return {}
 
 
-@component("empty_state")
-def empty_state(content: str, *, heading: str, icon: str = "inbox", action: object = "", level: int = 2) -> Values:
+@component
+def empty_state(content: str, *, heading: str, icon: str = "inbox", action: object = "", level: int = 2) -> None:
     """Render an empty state with an explanation and an action."""
-    return {}
 
 
-@component("banner")
+@component
 def banner(content: str, *, tone: str = "info", heading: str = "", live: bool = False) -> Values:
     """Render a message. With `live`, screen readers announce it."""
     return {"icon": TONE_ICONS[require_choice(tone, BANNER_TONES, "tone")]}
 
 
-@component("turn")
+@component
 def turn(
     content: str,
     *,
@@ -105,19 +99,17 @@ def turn(
     return {"label": label or ("" if at_rest else default_label), "icon": icon}
 
 
-@component("facts")
-def facts(content: str) -> Values:
+@component
+def facts(content: str) -> None:
     """Render the list around facts."""
-    return {}
 
 
-@component("fact")
-def fact(content: str, name: str) -> Values:
+@component
+def fact(content: str, name: str) -> None:
     """Render a name and its value. An empty value is shown as "Not available"."""
-    return {}
 
 
-@component("requirement")
+@component
 def requirement(
     content: str, *, state: str, title: str, who: str = "", href: str = "", reason: object = "", action: object = ""
 ) -> Values:
@@ -126,7 +118,7 @@ def requirement(
     return {"icon": icon, "tone": tone, "word": _(word)}
 
 
-@component("check_result")
+@component
 def check_result(
     content: str,
     result: ShownResult | None = None,
@@ -152,7 +144,7 @@ def check_result(
     return {name: getattr(result, name) for name in ("outcome", "title", "summary", "advice")} if result else {}
 
 
-@component("decision")
+@component
 def decision(
     content: str, *, label: str, id: str, heading: str = "", tone: str = "secondary", icon: str = "", disabled: str = ""
 ) -> Values:
@@ -160,13 +152,13 @@ def decision(
     return {"heading": heading or label}
 
 
-@component("mail_preview")
+@component
 def mail_preview(content: str, *, to: str, subject: str, wait: str = "") -> Values:
     """Render a preview of an email with its recipient and the time to undo."""
     return {"content": SafeString(content.strip("\n"))}
 
 
-@component("path")
+@component
 def path(steps: Iterable[object], *, label: str = "") -> Values:
     """Render the steps of a program. Each has a name, a state (done, current, or next), and an optional href."""
     rows = [(step, STEP_ICONS[require_choice(_get_state(step), STEP_ICONS, "state of a step")]) for step in steps]

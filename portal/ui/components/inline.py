@@ -68,7 +68,7 @@ def tally(counts: Mapping[str, int]) -> SafeString:
     return SafeString(f'<span class="tally">{" ".join(parts)}</span>')
 
 
-@component("button")
+@component
 def button(
     text: object,
     *,
@@ -86,13 +86,12 @@ def button(
     hx_get: str = "",
     hx_target: str = "",
     hx_swap: str = "",
-) -> Mapping[str, object]:
+) -> None:
     """Render a button. `disabled` is the reason as a sentence. A disabled button stays focusable and shows it."""
     require_choice(tone, BUTTON_TONES, "tone")
-    return {}
 
 
-@component("link_button")
+@component
 def link_button(
     text: object,
     *,
@@ -102,10 +101,9 @@ def link_button(
     small: bool = False,
     external: bool = False,
     disabled: str = "",
-) -> Mapping[str, object]:
+) -> None:
     """Render a link as a button. With `disabled`, render a disabled button with the reason."""
     require_choice(tone, BUTTON_TONES, "tone")
-    return {}
 
 
 @register.filter("message_tone")
@@ -122,10 +120,9 @@ def get_initials(who: Person) -> str:
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
 
 
-@component("person")
-def person(who: Person | None, *, mail: bool = True, role: str = "") -> Mapping[str, object]:
+@component
+def person(who: Person | None, *, mail: bool = True, role: str = "") -> None:
     """Render the name and email address of a person, or the portal for None."""
-    return {}
 
 
 @register.filter("file_size")

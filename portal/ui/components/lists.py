@@ -17,16 +17,15 @@ from portal.ui.components.markup import EMPTY, component, register, render_icon,
 SEGMENTS = ("counted", "paused", "left", "over")
 
 
-@component("crumbs")
+@component
 def crumbs(*trail: str) -> Mapping[str, object]:
     """Render breadcrumbs from alternating labels and URLs. The last label is the current page."""
     return {"pairs": list(zip_longest(trail[::2], trail[1::2], fillvalue=""))}
 
 
-@component("tabs")
-def tabs(content: str, *, label: str) -> Mapping[str, object]:
+@component
+def tabs(content: str, *, label: str) -> None:
     """Render the navigation around tabs."""
-    return {}
 
 
 @register.simple_tag
@@ -103,13 +102,12 @@ def code(text: object, *, copy: bool = False) -> SafeString:
     )
 
 
-@component("code_block")
-def code_block(text: object, *, label: str) -> Mapping[str, object]:
+@component
+def code_block(text: object, *, label: str) -> None:
     """Render a code block with a copy button. `label` is its accessible name."""
-    return {}
 
 
-@component("form_footer")
+@component
 def form_footer(
     content: str,
     *,
@@ -122,12 +120,10 @@ def form_footer(
     disabled: str = "",
     name: str = "",
     value: str = "",
-) -> Mapping[str, object]:
+) -> None:
     """Render the buttons of a form: primary button, further buttons (content), cancel link, and draft status."""
-    return {}
 
 
-@component("draft_line")
-def draft_line(*, saved_at: object = None) -> Mapping[str, object]:
+@component
+def draft_line(*, saved_at: object = None) -> None:
     """Render the save status of a draft, which the script updates."""
-    return {}

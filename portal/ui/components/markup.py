@@ -39,27 +39,23 @@ def render_icon(name: str, size: int = 16) -> SafeString:
     return SafeString("".join(line.strip() for line in drawing.splitlines()))
 
 
-def component(name: str) -> Callable[[Callable[P, Mapping[str, object]]], Callable[P, SafeString]]:
-    """Make a template tag of a function, which renders templates/ui/components/NAME.html.
+def component(build: Callable[P, Mapping[str, object] | None]) -> Callable[P, SafeString]:
+    """Make a template tag of a function, which renders templates/ui/components/NAME.html with the name of the function.
 
     The template gets the arguments of the function, with the content without surrounding whitespace, and the values
-    that the function returns. A function with content becomes a block tag.
+    that the function returns, if any. A function with content becomes a block tag.
     """
+    signature = inspect.signature(build)
 
-    def decorate(build: Callable[P, Mapping[str, object]]) -> Callable[P, SafeString]:
-        signature = inspect.signature(build)
+    @wraps(build)
+    def render(*args: P.args, **kwargs: P.kwargs) -> SafeString:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        values = bound.arguments
+        if "content" in values:
+            values["content"] = SafeString(values["content"].strip())
+        markup = loader.get_template(f"ui/components/{build.__name__}.html")
+        return SafeString(markup.render({**values, **(build(*args, **kwargs) or {})}).strip())
 
-        @wraps(build)
-        def render(*args: P.args, **kwargs: P.kwargs) -> SafeString:
-            bound = signature.bind(*args, **kwargs)
-            bound.apply_defaults()
-            values = bound.arguments
-            if "content" in values:
-                values["content"] = SafeString(values["content"].strip())
-            markup = loader.get_template(f"ui/components/{name}.html")
-            return SafeString(markup.render({**values, **build(*args, **kwargs)}).strip())
-
-        add_tag = register.simple_block_tag if "content" in signature.parameters else register.simple_tag
-        return add_tag(render, name=name)
-
-    return decorate
+    add_tag = register.simple_block_tag if "content" in signature.parameters else register.simple_tag
+    return add_tag(render)
