@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Protocol
 
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from portal.ui.components.inline import OUTCOMES
-from portal.ui.components.markup import TONE_ICONS, component, require_choice
+from portal.ui.components.markup import EMPTY, TONE_ICONS, component, register, require_choice
 
 BANNER_TONES = ("good", "warn", "bad", "info")
 ENTRY_TONES = ("neutral", "accent", "good", "warn", "bad", "info")
@@ -40,6 +41,21 @@ def card(content: str, *, heading: str, href: str = "", aside: object = "", leve
 @component
 def table(content: str, *, caption: str, show_caption: bool = False) -> None:
     """Render a table around <thead> and <tbody>. On phones, td.main and td.end form the first line of a row."""
+
+
+@register.simple_tag
+def table_head(*headings: object, numbers: str = "", end: bool = False, hide_last: bool = False) -> SafeString:
+    """Render the <thead> of a table from the headings of its columns.
+
+    `numbers` names the columns of numbers, such as "3 4". With `end`, the last column is aligned to the right. With
+    `hide_last`, only screen readers present its heading.
+    """
+    classes = dict.fromkeys(map(int, numbers.split()), "number") | ({len(headings): "end"} if end else {})
+    attributes = {column: format_html(' class="{}"', name) for column, name in classes.items()}
+    if hide_last:
+        headings = (*headings[:-1], format_html('<span class="visually-hidden">{}</span>', headings[-1]))
+    pairs = ((attributes.get(column, EMPTY), heading) for column, heading in enumerate(headings, 1))
+    return format_html("<thead><tr>{}</tr></thead>", format_html_join("", '<th scope="col"{}>{}</th>', pairs))
 
 
 @component

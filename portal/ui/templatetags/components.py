@@ -27,7 +27,8 @@ Blocks, each closed by {% end… %}:
        the one button{% endturn %}
     {% panel heading="" aside="" actions="" id="" flush=False %}   actions: {% link_button … as x %} then actions=x
     {% card heading="Nomad" href="" aside="" level=3 %}  put several in <div class="cards">
-    {% table caption="Integrations" show_caption=False %}<thead>…</thead><tbody>…</tbody>{% endtable %}
+    {% table caption="Integrations" show_caption=False %}{% table_head "Name" "Open" numbers="2" %}
+       <tbody>…</tbody>{% endtable %}
        on a phone td.main and td.end share the first line, the other cells the second; td.wide-only goes
     {% timeline label="History" %}{% entry what="Rita asked for two changes" at=moment who="" icon="" tone="neutral"
        private=False id="" %}text{% endentry %}{% endtimeline %}

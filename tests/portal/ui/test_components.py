@@ -82,6 +82,7 @@ def test_tag_with_an_unknown_word_says_which_words_there_are(source, sentence):
         '{% check_result outcome="fail" title=text summary=text %}{{ text }}{% endcheck_result %}',
         "{% turn sentence=text mine=True %}{{ text }}{% endturn %}",
         "{% table caption=text %}{% endtable %}",
+        "{% table_head text text hide_last=True %}",
     ],
 )
 def test_tag_escapes_what_people_wrote(source):
@@ -160,6 +161,18 @@ def test_crumbs_end_with_this_page():
     body = show('{% crumbs "Queue" "/queue/" "Rocket" %}')
     assert [(get_text(a), a["href"]) for a in body.select("a")] == [("Queue", "/queue/")]
     assert get_text(body.select_one("[aria-current=page]")) == "Rocket"
+
+
+def test_table_head_aligns_columns_of_numbers_and_hides_the_heading_of_actions():
+    head = '{% table_head "Name" "Open" "Due" numbers="2" end=True %}'
+    headings = show(f'{{% table caption="Queue" %}}{head}{{% endtable %}}').select("thead > tr > th")
+    assert [(heading["scope"], heading.get("class"), heading.text) for heading in headings] == [
+        ("col", None, "Name"),
+        ("col", ["number"], "Open"),
+        ("col", ["end"], "Due"),
+    ]
+    hidden = show('{% table_head "Name" "Actions" hide_last=True %}').select(".visually-hidden")
+    assert [element.text for element in hidden] == ["Actions"]
 
 
 def test_turn_of_the_reader_and_of_the_program():
