@@ -12,25 +12,25 @@ from django.db import models
 from django.db.models import Q
 
 from integrations.sla.engine.types import ClockStatus, IssueEventKind, Severity
+from portal.core.encrypted_fields import EncryptedField, EncryptedRow
 
 
 def _build_choices(members: type[StrEnum]) -> list[tuple[str, str]]:
     return [(str(member), str(member)) for member in members]
 
 
-class MonitoredRepository(models.Model):
+class MonitoredRepository(EncryptedRow):
     """Monitored repository of an integration in support.
 
-    `secret` and `old_secret` are encrypted (portal.core.crypto). Our data is complete until `data_up_to`. `refused`
-    counts deliveries without a valid signature.
+    Our data is complete until `data_up_to`. `refused` counts deliveries without a valid signature.
     """
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     integration = models.OneToOneField("submissions.Integration", models.CASCADE, related_name="watch")
     repository = models.CharField(max_length=200)
     repository_id = models.BigIntegerField(null=True, blank=True, db_index=True)
-    secret = models.BinaryField(null=True, blank=True)
-    old_secret = models.BinaryField(null=True, blank=True)
+    secret = EncryptedField(null=True, blank=True)
+    old_secret = EncryptedField(null=True, blank=True)
     old_secret_until = models.DateTimeField(null=True, blank=True)
     hook_id = models.BigIntegerField(null=True, blank=True)
     began_at = models.DateTimeField()
@@ -54,6 +54,10 @@ class MonitoredRepository(models.Model):
 
     def __str__(self) -> str:
         return f"monitoring of {self.repository}"
+
+    def build_encryption_context(self, name: str) -> str:
+        """Return what binds an encrypted secret to this row, whether it is the current or the previous one."""
+        return f"watch {self.uuid} secret"
 
 
 class GitHubDelivery(models.Model):

@@ -9,6 +9,8 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from portal.accounts import security_signals  # noqa: PLC0415 - models must be loaded first
+        from portal.accounts import second_factor_secrets, security_signals  # noqa: PLC0415 - models must be loaded first
+        from portal.core.encrypted_fields import OTHER_ROTATIONS  # noqa: PLC0415
 
         security_signals.connect_receivers()
+        OTHER_ROTATIONS.append(second_factor_secrets.rotate_keys)

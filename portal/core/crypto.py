@@ -2,7 +2,7 @@
 
 An encrypted value is: format (1 byte), ID of the configured key (8), salt (16), nonce (12), ciphertext. Each value has
 a key of its own, derived from the configured key and the salt. ENCRYPTION_KEYS starts with the newest key, which
-encrypts. Older keys only decrypt until `manage.py rekey_credentials` has replaced them.
+encrypts. Older keys only decrypt until `manage.py rotate_encryption_keys` has replaced them.
 """
 
 import hashlib

@@ -7,13 +7,15 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
+from portal.core.encrypted_fields import EncryptedField, EncryptedRow
+
 
 def message_id() -> str:
     """Return a new webhook-id, which stays the same for all attempts of a delivery."""
     return f"msg_{uuid4().hex}"
 
 
-class WebhookEndpoint(models.Model):
+class WebhookEndpoint(EncryptedRow):
     """Receiver of events. Without a partner, it belongs to the program and receives the events of all partners.
 
     The URL and the secrets are encrypted, because a Slack URL is a secret itself. Pages show `display_url`.
@@ -33,12 +35,12 @@ class WebhookEndpoint(models.Model):
     partner = models.ForeignKey("partners.Partner", models.CASCADE, null=True, blank=True, related_name="endpoints")
     name = models.CharField("name", max_length=80)
     form = models.CharField(max_length=10, choices=Form.choices, default=Form.WEBHOOK)
-    address = models.BinaryField()
+    address = EncryptedField()
     display_url = models.CharField(max_length=300)
     kinds = models.JSONField(default=list)
     program_key = models.CharField(max_length=40, blank=True)
-    secret = models.BinaryField(null=True)
-    old_secret = models.BinaryField(null=True)
+    secret = EncryptedField(null=True)
+    old_secret = EncryptedField(null=True)
     old_secret_until = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField()
@@ -56,6 +58,10 @@ class WebhookEndpoint(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.display_url}"
+
+    def build_encryption_context(self, name: str) -> str:
+        """Return what binds a value to this row and its purpose. A replaced secret keeps its purpose."""
+        return f"endpoint {self.uuid} {name.removeprefix('old_')}"
 
 
 class WebhookDelivery(models.Model):

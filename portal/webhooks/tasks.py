@@ -74,7 +74,7 @@ def _build_batch(endpoint: WebhookEndpoint, now: datetime) -> DeliveryBatch:
     due = endpoint.messages.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now).order_by("due_at", "pk")
     deliveries = tuple(due.only("pk", "message_id", "body")[:BATCH_SIZE])
     try:
-        address, secrets = sealing.decrypt_address(endpoint), sealing.list_signing_secrets(endpoint, now)
+        address, secrets = endpoint.decrypt("address"), sealing.list_signing_secrets(endpoint, now)
     except DecryptionError as error:
         raise RetryLater("The address of the endpoint cannot be decrypted.") from error
     return DeliveryBatch(endpoint.form, address, secrets, deliveries, now)

@@ -3,7 +3,6 @@
 from django.utils import timezone
 
 from integrations.sla.models import MonitoredRepository
-from integrations.sla.services import monitoring
 from integrations.submissions.models import Integration
 from portal.core import crypto
 from tests.bench.world import build, fill
@@ -24,6 +23,6 @@ def create_watches(count: int) -> list[MonitoredRepository]:
             began_at=now,
             data_up_to=now,
         )
-        watch.secret = crypto.encrypt(crypto.Secret(SECRET), monitoring.build_encryption_context(watch))
+        watch.encrypt("secret", crypto.Secret(SECRET))
         watches.append(watch)
     return MonitoredRepository.objects.bulk_create(watches)

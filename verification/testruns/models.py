@@ -7,6 +7,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from portal.core.encrypted_fields import EncryptedField, EncryptedRow
+
 
 class TestRunQuerySet(models.QuerySet["TestRun"]):
     def open(self) -> Self:
@@ -16,7 +18,7 @@ class TestRunQuerySet(models.QuerySet["TestRun"]):
         return self.defer("inputs", "encrypted_secrets", "records")
 
 
-class TestRun(models.Model):
+class TestRun(EncryptedRow):
     """One execution of partner software. At most one of each kind is open for an integration.
 
     `version`: of the software, blank if unknown. `inputs`: parameters without secrets. `encrypted_secrets`: deleted at
@@ -36,7 +38,7 @@ class TestRun(models.Model):
     kind = models.CharField(max_length=20, choices=Kind)
     version = models.CharField(max_length=250, blank=True)
     inputs = models.JSONField(default=dict)
-    encrypted_secrets = models.BinaryField(default=b"")
+    encrypted_secrets = EncryptedField(default=b"")
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     requested_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -66,7 +68,7 @@ class TestRun(models.Model):
     def is_running(self) -> bool:
         return self.finished_at is None
 
-    def build_encryption_context(self) -> str:
+    def build_encryption_context(self, name: str) -> str:
         """Return what the encrypted secrets are bound to."""
         return f"test run {self.uuid}"
 

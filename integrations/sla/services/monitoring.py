@@ -86,49 +86,19 @@ def rotate_secret(watch: MonitoredRepository, now: datetime) -> crypto.Secret:
     with transaction.atomic():
         row = MonitoredRepository.objects.select_for_update(no_key=True).get(pk=watch.pk)
         row.old_secret, row.old_secret_until = row.secret, now + OLD_SECRET_LIFETIME if row.secret else None
-        row.secret = crypto.encrypt(new_secret, build_encryption_context(row))
+        row.encrypt("secret", new_secret)
         row.save(update_fields=["secret", "old_secret", "old_secret_until"])
     return new_secret
-
-
-def rekey_secrets() -> tuple[int, list[MonitoredRepository]]:
-    """Encrypt all secrets with the newest key. Return the number of changes and the undecryptable repositories."""
-    rekeyed_count, unreadable_watches = 0, []
-    for pk in list(MonitoredRepository.objects.exclude(secret=None).order_by("pk").values_list("pk", flat=True)):
-        with transaction.atomic():
-            row = MonitoredRepository.objects.select_for_update(no_key=True).get(pk=pk)
-            try:
-                rekeyed_count += _reencrypt_secrets(row)
-            except crypto.DecryptionError:
-                unreadable_watches.append(row)
-    return rekeyed_count, unreadable_watches
-
-
-def _reencrypt_secrets(row: MonitoredRepository) -> bool:
-    context, outdated_names = build_encryption_context(row), []
-    for name in ("secret", "old_secret"):
-        ciphertext = bytes(getattr(row, name) or b"")
-        if ciphertext and not crypto.is_current(ciphertext):
-            setattr(row, name, crypto.encrypt(crypto.decrypt(ciphertext, context), context))
-            outdated_names.append(name)
-    row.save(update_fields=outdated_names)
-    return bool(outdated_names)
 
 
 def decrypt_secrets(watch: MonitoredRepository) -> WebhookSecrets:
     """Decrypt the secrets of a repository. Raises DecryptionError."""
     assert watch.secret  # an empty key would let anyone sign
-    context = build_encryption_context(watch)
-    current, old = (
-        crypto.decrypt(bytes(ciphertext), context).value.encode() if ciphertext else b""
-        for ciphertext in (watch.secret, watch.old_secret)
-    )
-    return WebhookSecrets(current, old, watch.old_secret_until)
-
-
-def build_encryption_context(watch: MonitoredRepository) -> str:
-    """Return the context that binds an encrypted secret to its row."""
-    return f"watch {watch.uuid} secret"
+    current = watch.decrypt("secret").value.encode()
+    if not watch.old_secret:
+        return WebhookSecrets(current)
+    previous = watch.decrypt("old_secret").value.encode()
+    return WebhookSecrets(current, previous, watch.old_secret_until)
 
 
 def describe_trouble(watch: MonitoredRepository) -> str:

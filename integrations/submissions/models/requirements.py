@@ -12,6 +12,7 @@ from integrations.programs.requirements import Requirement
 from integrations.submissions.models.choices import build_choices
 from integrations.submissions.models.integration import Integration
 from integrations.submissions.workflow.states import FULFILLED_STATUSES, Status
+from portal.core.encrypted_fields import EncryptedField, EncryptedRow
 
 USER_MODEL = settings.AUTH_USER_MODEL
 
@@ -154,7 +155,7 @@ class Meeting(models.Model):
         return f"{self.integration} · {self.requirement_id} · {self.state}"
 
 
-class TestCredential(models.Model):
+class TestCredential(EncryptedRow):
     """Encrypted test account. It ends with the review, or, if permanent, when the partner withdraws it."""
 
     __test__ = False  # for pytest
@@ -163,7 +164,7 @@ class TestCredential(models.Model):
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="credentials")
     requirement_id = models.CharField(max_length=40)
     label = models.CharField("account name", max_length=120)
-    encrypted_value = models.BinaryField()
+    encrypted_value = EncryptedField()
     permanent = models.BooleanField(default=False)
     created_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField()
@@ -174,7 +175,7 @@ class TestCredential(models.Model):
     def __str__(self) -> str:
         return f"{self.label} of {self.integration}"
 
-    def build_encryption_context(self) -> str:
+    def build_encryption_context(self, name: str) -> str:
         """Return the context that binds the encrypted value to this row; it can't be decrypted in another one."""
         return f"credential:{self.uuid}:{self.integration_id}"
 

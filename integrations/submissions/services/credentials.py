@@ -88,7 +88,7 @@ def submit_credential(
             created_at=now,
             rotate_at=now + ROTATION_PERIOD if permanent else None,
         )
-        credential.encrypted_value = crypto.encrypt(secret, credential.build_encryption_context())
+        credential.encrypt("encrypted_value", secret)
         credential.save()
         _answer_requirement(change, "credential.added", label=label, permanent=permanent, replaced=bool(replaces))
     return credential
@@ -146,7 +146,7 @@ def _open_credential(
             message = _("We no longer store this test account: %(reason)s.")
             raise ActionRefused(message % {"reason": expiry_reason}, "invalid-transition")
         try:
-            secret = crypto.decrypt(bytes(row.encrypted_value), row.build_encryption_context())
+            secret = row.decrypt("encrypted_value")
         except crypto.DecryptionError as error:
             raise ActionRefused(str(error), "invalid-transition") from None
         row.accesses.create(how=how, by=actor, reason=reason.strip()[:300], at=now)
@@ -216,22 +216,3 @@ def _send_reminder(change: IntegrationChange, credential: TestCredential) -> boo
         **_build_event_data(credential, change.integration),
     )
     return True
-
-
-def rekey_credentials() -> tuple[int, list[TestCredential]]:
-    """Re-encrypt all accounts with the newest key. Return their number and the accounts that no key decrypts.
-
-    Safe to run concurrently and repeatedly: a row changes only if it still has the value that was read.
-    """
-    count, undecryptable = 0, []
-    for credential in TestCredential.objects.filter(ended_at=None).iterator():
-        if crypto.is_current(bytes(credential.encrypted_value)):
-            continue
-        try:
-            secret = crypto.decrypt(bytes(credential.encrypted_value), credential.build_encryption_context())
-        except crypto.DecryptionError:
-            undecryptable.append(credential)
-            continue
-        matching = TestCredential.objects.filter(pk=credential.pk, encrypted_value=bytes(credential.encrypted_value))
-        count += matching.update(encrypted_value=crypto.encrypt(secret, credential.build_encryption_context()))
-    return count, undecryptable

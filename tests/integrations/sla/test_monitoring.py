@@ -108,15 +108,13 @@ def test_secrets_are_sealed_with_the_newest_key(watch, settings, capsys):
     older = settings.ENCRYPTION_KEYS
     monitoring.rotate_secret(watch, NOW)
     settings.ENCRYPTION_KEYS = ["a newer key", *older]
-    call_command("rekey_hooks")
-    call_command("rekey_hooks")
-    assert capsys.readouterr().out.splitlines()[::2] == [
-        "Webhook secrets re-encrypted: 1.",
-        "Webhook secrets re-encrypted: 0.",
-    ]
+    call_command("rotate_encryption_keys")
+    call_command("rotate_encryption_keys")
+    reports = [line for line in capsys.readouterr().out.splitlines() if "monitored repositor" in line]
+    assert [report[-2] for report in reports] == ["1", "0"]
     settings.ENCRYPTION_KEYS = ["a newer key"]
     watch.refresh_from_db()
     assert monitoring.decrypt_secrets(watch).old == SECRET.encode()
     settings.ENCRYPTION_KEYS = ["another key"]
     with pytest.raises(CommandError, match=watch.repository):
-        call_command("rekey_hooks")
+        call_command("rotate_encryption_keys")

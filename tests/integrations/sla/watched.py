@@ -54,7 +54,7 @@ def watch_over(integration: Integration, now: datetime = OPENED_AT, secret: str 
     watch = monitoring.start_monitoring(integration, now)
     assert watch
     watch.began_at = watch.data_up_to = now  # the release is as old as the story that the test tells
-    watch.secret = crypto.encrypt(crypto.Secret(secret), monitoring.build_encryption_context(watch))
+    watch.encrypt("secret", crypto.Secret(secret))
     watch.save()
     webhook_intake.clear_cached_repository(watch.uuid)
     return watch

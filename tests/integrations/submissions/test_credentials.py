@@ -210,20 +210,20 @@ def test_rotated_in_time_is_not_reminded_of(rocket, alice, now):
     assert maintain_credentials(now + timedelta(days=90)) == 0
 
 
-def test_rekey_makes_the_old_key_superfluous(in_review, alice, rita, now, settings):
+def test_rotation_makes_the_old_key_superfluous(in_review, alice, rita, now, settings):
     settings.ENCRYPTION_KEYS = ["old"]
     credential = give(in_review, alice, now)
     settings.ENCRYPTION_KEYS = ["new", "old"]
     output = StringIO()
-    call_command("rekey_credentials", stdout=output)
+    call_command("rotate_encryption_keys", stdout=output)
     settings.ENCRYPTION_KEYS = ["new"]
-    assert output.getvalue() == "Re-encrypted test accounts: 1.\nAll test accounts use the newest key.\n"
+    assert "Re-encrypted test credentials: 1." in output.getvalue().splitlines()
     assert credentials.reveal_credential(credential, reason="Still there?", actor=rita, now=now) == Secret(VALUE)
 
 
-def test_rekey_without_the_key_of_an_account(rocket, alice, now, settings):
+def test_rotation_without_the_key_of_an_account(rocket, alice, now, settings):
     settings.ENCRYPTION_KEYS = ["lost"]
     give(rocket, alice, now)
     settings.ENCRYPTION_KEYS = ["new"]
-    with pytest.raises(CommandError, match="No configured key decrypts 1 test accounts: Test tenant of Rocket"):
-        call_command("rekey_credentials", stdout=StringIO())
+    with pytest.raises(CommandError, match="No configured key decrypts: Test tenant of Rocket"):
+        call_command("rotate_encryption_keys", stdout=StringIO())

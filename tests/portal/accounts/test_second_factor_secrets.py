@@ -53,27 +53,28 @@ def test_rotated_key_still_decrypts(alice: User, settings: Any) -> None:
     assert answer_code(alice, unused_codes[0]).status_code == 302
 
 
-def test_rekey_makes_the_old_key_superfluous(alice: User, settings: Any) -> None:
+def test_rotation_makes_the_old_key_superfluous(alice: User, settings: Any) -> None:
     settings.ENCRYPTION_KEYS = ["old"]
     TOTP.activate(alice, SECRET)
     unused_codes = RecoveryCodes.activate(alice).get_unused_codes()
     settings.ENCRYPTION_KEYS = ["new", "old"]
     output = StringIO()
-    call_command("rekey_second_factors", stdout=output)
+    call_command("rotate_encryption_keys", stdout=output)
     settings.ENCRYPTION_KEYS = ["new"]
-    assert output.getvalue() == "Second factors re-encrypted: 2.\nAll second factors use the newest key.\n"
+    assert "Re-encrypted authenticators: 2.\nAll secrets use the newest key.\n" in output.getvalue()
     assert answer_code(alice, code_of(SECRET)).status_code == 302
     row = Authenticator.objects.get(user=alice, type="recovery_codes")
     assert RecoveryCodes(row).get_unused_codes() == unused_codes
 
 
-def test_rekey_leaves_passkeys_and_current_secrets_alone(alice: User) -> None:
+def test_rotation_leaves_passkeys_and_current_secrets_alone(alice: User) -> None:
     TOTP.activate(alice, SECRET)
     Authenticator.objects.create(user=alice, type="webauthn", data={"name": "Key"})
     before = stored_text()
     output = StringIO()
-    call_command("rekey_second_factors", stdout=output)
-    assert (output.getvalue().splitlines()[0], stored_text()) == ("Second factors re-encrypted: 0.", before)
+    call_command("rotate_encryption_keys", stdout=output)
+    assert "Re-encrypted authenticators: 0." in output.getvalue().splitlines()
+    assert stored_text() == before
 
 
 def test_lost_key_is_named_and_lets_no_one_in(alice: User, settings: Any) -> None:
@@ -83,5 +84,5 @@ def test_lost_key_is_named_and_lets_no_one_in(alice: User, settings: Any) -> Non
     answer = answer_code(alice, code_of(SECRET))
     assert answer.status_code == 403
     assert "The portal can't read your second factor" in text_of(answer)
-    with pytest.raises(CommandError, match=f"No configured key decrypts the second factors of {alice.email}"):
-        call_command("rekey_second_factors", stdout=StringIO())
+    with pytest.raises(CommandError, match=f"No configured key decrypts: TOTP Authenticator of {alice.email}"):
+        call_command("rotate_encryption_keys", stdout=StringIO())

@@ -79,10 +79,10 @@ def test_new_key_seals_every_webhook_again(settings: Any) -> None:
     secret = sealing.set_secret(row, row.created_at)
     row.save()
     settings.ENCRYPTION_KEYS = ["a newer key", *configured.ENCRYPTION_KEYS]
-    call_command("rekey_webhooks")
+    call_command("rotate_encryption_keys")
     settings.ENCRYPTION_KEYS = ["a newer key"]
     row.refresh_from_db()
-    assert (sealing.decrypt_address(row).value, sealing.list_signing_secrets(row, row.created_at)) == (
+    assert (row.decrypt("address").value, sealing.list_signing_secrets(row, row.created_at)) == (
         "https://ci.acme.com/",
         (secret,),
     )

@@ -9,7 +9,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from integrations.submissions.services import findings
-from portal.core.crypto import decrypt
 from portal.webhooks import secrets as sealing
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tests.conftest import NOW
@@ -41,7 +40,7 @@ def test_new_webhook_shows_its_secret_once(sign_in: Any, alice: Any, acme: Any) 
     assert secret.value in answer.content.decode()
     assert "no-store" in answer["Cache-Control"]
     assert secret.value not in page(client, "webhooks:detail", row.uuid)
-    assert decrypt(bytes(row.address), sealing.build_encryption_context(row, "address")).value == FORM_DATA["address"]
+    assert row.decrypt("address").value == FORM_DATA["address"]
     assert "added the webhook “Build”" in page(client, "partners:members", "acme")
 
 
@@ -154,12 +153,12 @@ def test_endpoint_is_there_for_its_owners_alone(sign_in: Any, endpoint: Make, wh
 
 def test_change_keeps_the_address_where_none_is_entered(sign_in: Any, endpoint: Make, alice: Any) -> None:
     row = endpoint()
-    before = sealing.decrypt_address(row).value
+    before = row.decrypt("address").value
     form_data = {"name": "Other", "address": "", "kinds": ["tier.granted"], "program_key": "nomad"}
     sign_in(alice).post(reverse("webhooks:edit", args=[row.uuid]), form_data)
     row.refresh_from_db()
     assert (row.name, row.kinds, row.program_key) == ("Other", ["tier.granted"], "nomad")
-    assert sealing.decrypt_address(row).value == before
+    assert row.decrypt("address").value == before
 
 
 def test_every_kind_has_an_example_of_its_shape(sign_in: Any, alice: Any) -> None:

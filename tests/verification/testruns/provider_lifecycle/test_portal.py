@@ -86,7 +86,7 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
         uuid=uuid4(), integration=rocket, requirement_id="X", label="Test", created_at=timezone.now(), created_by=alice
     )
     account.encrypted_value = crypto.encrypt(
-        crypto.Secret(f"OTHER_TOKEN={KEPT_CANARY}"), account.build_encryption_context()
+        crypto.Secret(f"OTHER_TOKEN={KEPT_CANARY}"), account.build_encryption_context("encrypted_value")
     )
     account.save()
     form_data = FORM_DATA | {

@@ -76,8 +76,7 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
             "variables": list(parse_environment(inputs["secret"])),
         }
         if inputs["secret"]:
-            secret = crypto.Secret(inputs["secret"])
-            run.encrypted_secrets = crypto.encrypt(secret, run.build_encryption_context())
+            run.encrypt("encrypted_secrets", crypto.Secret(inputs["secret"]))
         has_secrets = bool(inputs["secret"] or inputs["account"])
         run.records = ProviderLifecycleRecords.begin(_build_target(run, {}), has_secrets=has_secrets).as_dict()
 
@@ -167,7 +166,7 @@ def _load_environment(run: TestRun) -> dict[str, str]:
         now = timezone.now()
         text = credentials.open_for_sandbox(credential, actor=None, reason=CREDENTIAL_USE_REASON, now=now) + "\n"
     if run.encrypted_secrets:
-        text += crypto.decrypt(bytes(run.encrypted_secrets), run.build_encryption_context()).value
+        text += run.decrypt("encrypted_secrets").value
     return parse_environment(text)
 
 

@@ -75,13 +75,12 @@ class RunTaskTest(TestKind):
             "is_signed": bool(inputs["key"]),
         }
         if inputs["key"]:
-            run.encrypted_secrets = crypto.encrypt(crypto.Secret(inputs["key"]), run.build_encryption_context())
+            run.encrypt("encrypted_secrets", crypto.Secret(inputs["key"]))
 
     def execute(self, run: TestRun, context: JobContext | None, fetch: ProgramFetcher | None) -> Reschedule | None:
         """Send the remaining requests and collect results until the test run is finished."""
         try:
-            secrets = bytes(run.encrypted_secrets)
-            key = crypto.decrypt(secrets, run.build_encryption_context()).value if secrets else ""
+            key = run.decrypt("encrypted_secrets").value if run.encrypted_secrets else ""
         except crypto.DecryptionError:  # the encryption key was replaced, so the partner must enter the HMAC key again
             self.abandon(run, "")
             return None
