@@ -9,7 +9,7 @@ from django.utils import timezone
 from portal.jobs.definitions import LeaseLost
 from portal.jobs.models import Job
 
-ProgressValue = int | float | str | bool | None
+ProgressValue = int | str | list[str]
 
 
 @dataclass(frozen=True, slots=True)

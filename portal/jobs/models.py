@@ -10,6 +10,10 @@ class JobQuerySet(models.QuerySet["Job"]):
     def unfinished(self) -> "JobQuerySet":
         return self.filter(state__in=(Job.State.PENDING, Job.State.RUNNING))
 
+    def find_unfinished(self, kind: str, dedup_key: str) -> "Job | None":
+        """Return the job of a kind about something, while it waits or runs."""
+        return self.unfinished().filter(kind=kind, dedup_key=dedup_key).first()
+
     def due(self, now: datetime) -> "JobQuerySet":
         """Filter jobs that may run now, those of processes that died included, most urgent first."""
         is_waiting = Q(state=Job.State.PENDING, run_after__lte=now)

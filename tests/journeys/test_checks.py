@@ -10,6 +10,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from portal.audit.models import AuditEvent
+from portal.jobs.models import Job
 from tests.conftest import begin
 from tests.journeys.person import Person
 from tests.verification.checks.fake_sources import (
@@ -51,7 +52,7 @@ def test_results_come_one_after_the_other(visit: Callable[..., Person], acme: An
     page.shot("checks-begin")
     with quiet(page):
         look(row)
-        CheckRun.objects.update(done=every[:2])
+        Job.objects.update(state=Job.State.RUNNING, progress={"finished_checks": every[:2]})
     page.sees(f"Checks are running: 2 of {len(every)} complete.").sees("MPL-2.0 is on the program's list.")
     page.shot("checks-running")
     with quiet(page):

@@ -53,7 +53,7 @@ def list_check_results(integration: Integration, check_run: CheckRun | None, now
     conclusive_by_key = {result.key: result for result in check_results.conclusive()}
     waived_check_keys = list_waived_check_keys(integration, now)
     is_running = check_run is not None and check_run.is_under_way(now)
-    finished_keys = set(check_run.done) if check_run is not None else set()
+    finished_keys = set(check_run.finished_checks) if check_run is not None else set()
     return [
         _build_row(
             key,

@@ -12,7 +12,8 @@ from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from portal.jobs.context import JobContext
 from portal.jobs.definitions import JobDefinition, Reschedule, job
-from portal.jobs.services import enqueue
+from portal.jobs.models import Job
+from portal.jobs.services import cancel_job, enqueue
 from verification.checks.services.runs import can_request_check_run
 from verification.testruns.kinds.base import ProgramFetcher
 from verification.testruns.models import TestRun
@@ -59,6 +60,9 @@ def cancel_test_run(run: TestRun, *, actor: User) -> None:
         raise ActionRefused(_("This test can't be canceled. Wait until it ends."), "invalid-transition")
     if run.is_running:
         KINDS[run.kind].abandon(run, "")
+        job_of_run = Job.objects.find_unfinished(JOBS[run.kind].kind, str(run.pk))
+        if job_of_run is not None:
+            cancel_job(job_of_run)
 
 
 def require_permission(integration: Integration, actor: User | None) -> None:

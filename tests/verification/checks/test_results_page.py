@@ -12,7 +12,7 @@ from tests.conftest import begin
 from tests.verification.checks.fake_sources import FakeSources, build_registry_listing, build_release_answers
 from tests.verification.checks.stubs import without_checks
 from verification.checks.models import CheckRun
-from verification.checks.runner import list_checked_requirements, run_integration_checks
+from verification.checks.runner import list_checked_requirements, list_required_check_keys, run_integration_checks
 from verification.sources.errors import SourceUnavailableError
 
 pytestmark = pytest.mark.any_database
@@ -132,12 +132,16 @@ def rows(response):
 
 def test_rows_come_one_by_one_while_the_run_goes_on(sign_in, alice, provider, address):
     run_checks(provider)
-    CheckRun.objects.update(done=["repository.public"])
+    Job.objects.update(state=Job.State.RUNNING, progress={"finished_checks": ["repository.public"]})
     client = sign_in(alice)
     first = client.get(address, {"shown": 0}, headers=HTMX)
     assert list(rows(first)) == ["check-repository-public"]
     assert rows(first)["check-repository-public"]["hx-swap-oob"] == "true"
     assert "1 of " in first.text
+    bar = BeautifulSoup(first.content, "html5lib").progress
+    assert bar
+    check_count = len(list_required_check_keys(list_checked_requirements(provider)))
+    assert (bar["value"], bar["max"]) == ("1", str(check_count))
     assert "shown=1" in first.text
     assert rows(client.get(address, {"shown": 1}, headers=HTMX)) == {}
     page = client.get(address)

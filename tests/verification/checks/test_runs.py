@@ -1,6 +1,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db.models.signals import post_save
 from django.utils import timezone
 
 from integrations.programs.registry import PROGRAMS
@@ -16,7 +17,7 @@ from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
 from tests.verification.checks.stubs import without_checks
 from verification.checks.models import CheckResult, CheckRun
-from verification.checks.runner import RunSummary
+from verification.checks.runner import RunSummary, list_checked_requirements, list_required_check_keys
 from verification.checks.services import runs
 from verification.outcomes import Outcome
 from verification.sources import factory
@@ -163,11 +164,19 @@ def test_ended_integration_cannot_be_asked_for(provider, alice):
 
 
 def test_run_reports_each_check_that_it_finished(provider, nobody_answers):
-    run = CheckRun.objects.get()
-    assert run.is_under_way(NOW)
-    runs._record_progress(run, "repository.public")
-    runs._record_progress(run, "repository.name")
-    assert CheckRun.objects.get().done == ["repository.public", "repository.name"]
+    keys = list_required_check_keys(list_checked_requirements(provider))
+    reports = []
+
+    def note_progress(**_):
+        reports.append(CheckRun.objects.get().finished_checks)
+
+    post_save.connect(note_progress, sender=CheckResult)
+    try:
+        run_due()
+    finally:
+        post_save.disconnect(note_progress, sender=CheckResult)
+    assert reports == [keys[:count] for count in range(len(keys))]
+    assert CheckRun.objects.get().finished_checks == []  # it waits for the next attempt
 
 
 def test_webhook_asks_at_once_and_says_why(provider):

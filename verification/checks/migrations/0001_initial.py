@@ -42,7 +42,6 @@ class Migration(migrations.Migration):
                 ('finished_at', models.DateTimeField(blank=True, null=True)),
                 ('nightly', models.BooleanField(default=False)),
                 ('reason', models.CharField(blank=True, max_length=120)),
-                ('done', models.JSONField(default=list)),
                 ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='check_runs', to='submissions.integration')),
                 ('requested_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],

@@ -92,7 +92,7 @@ class CheckRunQuerySet(models.QuerySet["CheckRun"]):
 class CheckRun(models.Model):
     """A run of the checks of one integration. At most one is open for each; a job executes it.
 
-    `nightly`: nobody requested it. `reason`: why it runs. `done`: keys of the checks that have finished.
+    `nightly`: nobody requested it. `reason`: why it runs.
     """
 
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="check_runs")
@@ -101,7 +101,6 @@ class CheckRun(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     nightly = models.BooleanField(default=False)
     reason = models.CharField(max_length=120, blank=True)
-    done = models.JSONField(default=list)
 
     objects = CheckRunQuerySet.as_manager()
 
@@ -116,7 +115,14 @@ class CheckRun(models.Model):
     @cached_property
     def job(self) -> Job | None:
         """The job that executes it, while that waits or runs."""
-        return Job.objects.unfinished().filter(kind=CHECK_RUN_JOB, dedup_key=str(self.integration_id)).first()
+        return Job.objects.find_unfinished(CHECK_RUN_JOB, str(self.integration_id))
+
+    @property
+    def finished_checks(self) -> list[str]:
+        """The checks that the current attempt has finished."""
+        if self.job is None or self.job.state != Job.State.RUNNING:
+            return []
+        return list(self.job.progress.get("finished_checks", []))
 
     @property
     def next_attempt_at(self) -> datetime | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from functools import partial
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
@@ -99,9 +98,13 @@ def run_checks(context: JobContext, *, integration_id: int) -> None:
     check_run = open_runs.filter(integration=integration_id).first()
     if check_run is None:
         return
-    now, retry_at, check_run.done = timezone.now(), None, []
+    now, retry_at, finished_checks = timezone.now(), None, list[str]()
+
+    def report_progress(key: str) -> None:
+        finished_checks.append(key)
+        context.report_progress(finished_checks=finished_checks)
+
     if check_run.integration.is_open:
-        report_progress = partial(_record_progress, check_run)
         sources = factory.build_sources(background=check_run.nightly)
         retry_at = run_integration_checks(
             check_run.integration, now=now, sources=sources, attempt=context.attempt, report_progress=report_progress
@@ -114,12 +117,6 @@ def run_checks(context: JobContext, *, integration_id: int) -> None:
 def _find_unchanged(check_run: CheckRun) -> QuerySet[CheckRun]:
     """Select the run unless it has been requested again meanwhile, in which case its job runs once more."""
     return CheckRun.objects.filter(pk=check_run.pk, requested_at=check_run.requested_at)
-
-
-def _record_progress(check_run: CheckRun, key: str) -> None:
-    """Record that a check has ended, so that pages show it."""
-    check_run.done = [*check_run.done, key]
-    _find_unchanged(check_run).update(done=check_run.done)
 
 
 def _calculate_delay(check_run: CheckRun) -> timedelta:

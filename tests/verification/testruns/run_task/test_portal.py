@@ -7,6 +7,7 @@ from typing import Any
 from urllib.error import HTTPError
 
 import pytest
+from django.db.models.signals import post_save
 from django.urls import reverse
 from django.utils import timezone
 
@@ -25,7 +26,7 @@ from verification.checks.services import observations
 from verification.testruns import services
 from verification.testruns.kinds.run_task import callbacks, database_store, kind
 from verification.testruns.kinds.run_task.enforcement import build_effects
-from verification.testruns.models import RunTaskCallback, TestRun
+from verification.testruns.models import RunTaskCallback, RunTaskRequest, TestRun
 
 FORM_DATA: dict[str, Any] = {
     "key": KEY,
@@ -204,6 +205,30 @@ def test_one_test_run_at_a_time_for_those_who_may(run_task: Integration, alice: 
     assert str(refusal.value) == "A test run is in progress. Wait until it ends, or cancel it."
     services.cancel_test_run(TestRun.objects.get(), actor=alice)
     assert TestRun.objects.get().outcome == "not_run"
+    assert Job.objects.get(kind="testruns.run_task").state == Job.State.CANCELED
+
+
+@pytest.mark.django_db(transaction=True)
+def test_canceled_test_run_ends_its_job_after_the_request_that_it_sends(
+    live_server: Any, settings: Any, run_task: Integration, alice: Any
+) -> None:
+    settings.SITE_URL, settings.ALLOW_LOOPBACK_HTTP = live_server.url, True
+
+    def cancel_during_request(instance: RunTaskRequest, created: bool, **_: object) -> None:
+        if created:
+            services.cancel_test_run(instance.test_run, actor=alice)
+
+    post_save.connect(cancel_during_request, sender=RunTaskRequest)
+    try:
+        with endpoint() as server:
+            inputs = FORM_DATA | {"url": server.url}
+            services.start_test_run("run_task", run_task, inputs, actor=alice, now=timezone.now())
+            run_test_job()
+    finally:
+        post_save.disconnect(cancel_during_request, sender=RunTaskRequest)
+    assert TestRun.objects.get().requests.count() == 1
+    job = Job.objects.get(kind="testruns.run_task")
+    assert (job.state, job.cancel_requested) == (Job.State.CANCELED, False)
 
 
 @pytest.mark.django_db

@@ -89,6 +89,8 @@ class RunTaskTest(TestKind):
 
         def report_progress(_exchange: Exchange) -> None:
             retry_while_locked(lambda: self.store_progress(run, store.load_records()))
+            if context is not None:
+                context.renew_lease()  # ends the job if the test run was canceled
 
         if not send_requests(store, sources.build_outbound_client(), report_progress, deadline):
             return Reschedule()
