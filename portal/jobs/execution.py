@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -46,7 +47,8 @@ class Settlement:
 
 def run_job(job_id: int) -> bool:
     """Run a job if it is due and nobody runs it. Return whether it ran."""
-    job = claim(Job.objects.filter(pk=job_id), timezone.now())
+    now = timezone.now()
+    job = claim(list_runnable(now).filter(pk=job_id), now)
     if job is None:
         return False
     execute(job)
@@ -57,31 +59,34 @@ def run_due_jobs(queue: str, due_at: datetime, *, seconds: float = ROUND_SECONDS
     """Run the jobs of a queue that were due at a time, one after the other. Return how many of each kind."""
     counts: dict[str, int] = {}
     deadline = time.monotonic() + seconds
+    saturated = limits.find_saturated(due_at)
+
+    def claim_next() -> Job | None:
+        if time.monotonic() >= deadline:
+            return None
+        return claim(list_runnable(due_at, saturated).filter(queue=queue), max(due_at, timezone.now()))
+
     # looked for without a lock first: a round that finds nothing writes nothing
-    job = _claim_next(queue, due_at) if list_runnable(due_at).filter(queue=queue).exists() else None
+    job = claim_next() if list_runnable(due_at, saturated).filter(queue=queue).exists() else None
     while job is not None:
         counts[job.kind] = counts.get(job.kind, 0) + 1
         settlement = _attempt(job)
-        has_time = time.monotonic() < deadline
-        if job.resource:  # its limit is locked until the commit: another lock would risk a deadlock
+        if job.is_limited:  # its limit is locked until the commit: another lock would risk a deadlock
             _end(job, settlement)
-            job = _claim_next(queue, due_at) if has_time else None
+            saturated = limits.find_saturated(timezone.now())
+            job = claim_next()
         else:
             with transaction.atomic():  # one commit ends a job and begins the next
                 _end(job, settlement)
-                job = _claim_next(queue, due_at) if has_time else None
+                job = claim_next()
     return counts
 
 
-def _claim_next(queue: str, due_at: datetime) -> Job | None:
-    return claim(list_runnable(due_at).filter(queue=queue), max(due_at, timezone.now()))
-
-
-def list_runnable(now: datetime) -> JobQuerySet:
+def list_runnable(now: datetime, saturated: Collection[str] | None = None) -> JobQuerySet:
     """List due jobs whose definition is known here and whose resource is available, most urgent first."""
-    due = Job.objects.due(now).filter(kind__in=DEFINITIONS)
-    unavailable = limits.find_unavailable(now)
-    return due.exclude(resource__in=unavailable) if unavailable else due
+    used_up = limits.find_saturated(now) if saturated is None else saturated
+    available = Job.objects.exclude(resource__in=limits.list_blocked(now)).exclude(resource__in=used_up)
+    return available.due(now).filter(kind__in=DEFINITIONS)
 
 
 def claim(candidates: JobQuerySet, now: datetime) -> Job | None:
@@ -92,7 +97,7 @@ def claim(candidates: JobQuerySet, now: datetime) -> Job | None:
     with transaction.atomic(savepoint=False):
         due = candidates.due(now).filter(kind__in=DEFINITIONS)
         job = due.select_for_update(of=("self",), skip_locked=True).first()
-        if job is None or not _is_available(job, now):
+        if job is None or not _reserve_resource(job, now):
             return None
         definition = DEFINITIONS[job.kind]
         settlement = _settle_abandoned(job, definition, now)
@@ -125,7 +130,9 @@ def execute(job: Job) -> None:
 def _end(job: Job, settlement: Settlement) -> None:
     assert job.lease_token is not None
     settle(job.pk, job.lease_token, settlement)
-    if job.resource:
+    is_success = settlement.state == State.SUCCEEDED
+    is_unblocked = is_success and job.resource != "" and limits.unblock_resource(job.resource)
+    if job.is_limited or is_unblocked:
         waiting = list_runnable(timezone.now()).filter(resource=job.resource)
         publish_jobs(list(waiting.values_list("pk", flat=True)[:1]))
 
@@ -133,6 +140,8 @@ def _end(job: Job, settlement: Settlement) -> None:
 def settle(job_id: int, token: UUID, settlement: Settlement) -> bool:
     """Write down what becomes of a job. Return False if the lease belongs to another process by now."""
     now = timezone.now()
+    if settlement == Settlement(State.SUCCEEDED) and _record_success(job_id, token, now):
+        return True
     with transaction.atomic(savepoint=False):
         job = Job.objects.select_for_update().filter(pk=job_id, lease_token=token, state=State.RUNNING).first()
         if job is None:
@@ -144,6 +153,15 @@ def settle(job_id: int, token: UUID, settlement: Settlement) -> bool:
         if job.state == State.PENDING and job.run_after <= now:
             transaction.on_commit(lambda: publish_jobs([job_id]))
     return True
+
+
+def _record_success(job_id: int, token: UUID, now: datetime) -> bool:
+    """Finish a job in one statement, unless it lost its lease or something was requested while it ran."""
+    undisturbed = Job.objects.filter(
+        pk=job_id, lease_token=token, state=State.RUNNING, rerun_requested=False, cancel_requested=False
+    )
+    finish = {"state": State.SUCCEEDED, "finished_at": now, "error_code": "", "error_message": ""}
+    return bool(undisturbed.update(**finish, lease_token=None, lease_expires_at=None))
 
 
 def _attempt(job: Job) -> Settlement:
@@ -203,8 +221,6 @@ def _record(job: Job, settlement: Settlement, now: datetime) -> None:
     if settlement.blocked_until is not None:
         job.attempts -= 1  # the job was not to blame
         limits.block_resource(job.resource, settlement.blocked_until)
-    elif job.resource and settlement.state == State.SUCCEEDED:
-        limits.unblock_resource(job.resource)
     state = State.CANCELED if job.cancel_requested else settlement.state
     is_rerun = job.rerun_requested
     if state == State.PENDING and settlement.run_after is not None:
@@ -231,11 +247,15 @@ def _notify_of_failure(job: Job, settlement: Settlement) -> None:
         logger.exception("The failure of job %s (%s) could not be handled.", job.pk, job.kind)
 
 
-def _is_available(job: Job, now: datetime) -> bool:
+def _reserve_resource(job: Job, now: datetime) -> bool:
+    """Return whether a job may use its resource. A limited one stays locked until the commit."""
     if not job.resource:
         return True
+    job.is_limited = limits.get_max_concurrency(job.resource) is not None
+    if not job.is_limited:
+        return True
     limits.lock_resource(job.resource)
-    return job.resource not in limits.find_unavailable(now, [job.resource])
+    return job.resource not in limits.find_saturated(now)
 
 
 def _count_blocks(resource: str) -> int:

@@ -1,9 +1,8 @@
 """Limits of resources that jobs share: concurrency, quotas, and times in which a resource takes nothing."""
 
-from collections.abc import Iterable
 from datetime import datetime
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Q, QuerySet
 
 from portal.jobs.models import Job, ResourceLimit
 
@@ -31,34 +30,33 @@ def block_resource(key: str, until: datetime) -> None:
         ResourceLimit.objects.update_or_create(key=key, defaults={"blocked_until": until, "failure_count": 1})
 
 
-def unblock_resource(key: str) -> None:
-    """Forget that a resource was blocked, because a job that uses it succeeded."""
-    ResourceLimit.objects.filter(key=key, failure_count__gt=0).update(blocked_until=None, failure_count=0)
+def unblock_resource(key: str) -> bool:
+    """Forget that a resource was blocked, because a job that uses it succeeded. Return whether it was."""
+    blocked = ResourceLimit.objects.filter(key=key, failure_count__gt=0)
+    return bool(blocked.update(blocked_until=None, failure_count=0))
+
+
+def list_blocked(now: datetime) -> QuerySet[ResourceLimit, str]:
+    """List the keys of resources that take nothing now, or whose quota is used up."""
+    is_blocked = Q(blocked_until__gt=now) | Q(remaining=0, resets_at__gt=now)
+    return ResourceLimit.objects.filter(is_blocked).values_list("key", flat=True)
+
+
+def get_max_concurrency(key: str) -> int | None:
+    """Return how many jobs may use a resource at a time, None for any number."""
+    configured = ResourceLimit.objects.filter(key=key).values_list("max_concurrency", flat=True).first()
+    return configured if configured is not None else DECLARED_CONCURRENCY.get(key.partition(":")[0])
 
 
 def lock_resource(key: str) -> None:
     """Wait for other claims of jobs with the same resource, so that two of them never take its last place."""
-    row = ResourceLimit.objects.select_for_update().filter(key=key).first()
-    if row is None and _get_declared(key) is not None:
-        ResourceLimit.objects.get_or_create(key=key)
-        ResourceLimit.objects.select_for_update().get(key=key)
+    ResourceLimit.objects.get_or_create(key=key)
+    ResourceLimit.objects.select_for_update().get(key=key)
 
 
-def find_unavailable(now: datetime, keys: Iterable[str] | None = None) -> set[str]:
-    """Return the resources, of some keys or of all, that are blocked, out of quota, or used by enough jobs."""
-    is_blocked = Q(blocked_until__gt=now) | Q(remaining=0, resets_at__gt=now)
-    limits = ResourceLimit.objects.all()
-    running = Job.objects.filter(state=Job.State.RUNNING, lease_expires_at__gt=now).exclude(resource="")
-    if keys is not None:
-        limits, running = limits.filter(key__in=keys), running.filter(resource__in=keys)
-    counts = dict(running.order_by().values_list("resource").annotate(Count("pk")))
-    configured = dict(
-        limits.filter(key__in=counts, max_concurrency__isnull=False).values_list("key", "max_concurrency")
-    )
-    maximums = {key: configured.get(key, _get_declared(key)) for key in counts}
-    saturated = {key for key, maximum in maximums.items() if maximum is not None and counts[key] >= maximum}
-    return saturated | set(limits.filter(is_blocked).values_list("key", flat=True))
-
-
-def _get_declared(key: str) -> int | None:
-    return DECLARED_CONCURRENCY.get(key.partition(":")[0])
+def find_saturated(now: datetime) -> set[str]:
+    """Return the resources that are used by as many jobs as their limit allows."""
+    running = Job.objects.filter(state=Job.State.RUNNING, lease_expires_at__gt=now).exclude(resource="").order_by()
+    counts = running.values_list("resource").annotate(Count("pk"))
+    maximums = [(key, count, get_max_concurrency(key)) for key, count in counts]
+    return {key for key, count, maximum in maximums if maximum is not None and count >= maximum}

@@ -62,6 +62,7 @@ class Job(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
 
     objects = JobQuerySet.as_manager()
+    is_limited = False  # no column: set when it is claimed and its resource has a concurrency limit
 
     class Meta:
         constraints = [
