@@ -55,7 +55,7 @@ def create_log(endpoint: WebhookEndpoint, events: QuerySet[AuditEvent], owner: A
         if statuses == (502,):
             values = {"state": WebhookDelivery.State.FAILED, "tries": 11, "attempted": 11}
             WebhookDelivery.objects.filter(pk=message.pk).update(**values)
-    WebhookEndpoint.objects.filter(pk=endpoint.pk).update(failing_since=None, failures=0, rests_until=None)
+    WebhookEndpoint.objects.filter(pk=endpoint.pk).update(failing_since=None, failures=0)
 
 
 def create_message(endpoint: WebhookEndpoint, event: AuditEvent) -> WebhookDelivery:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.db.models import Count, F, Q, QuerySet
+from django.utils import timezone
 
 from portal.jobs.models import Job, ResourceLimit
 
@@ -22,12 +23,17 @@ def record_quota(key: str, *, remaining: int, resets_at: datetime) -> None:
 
 
 def block_resource(key: str, until: datetime) -> None:
-    """Let no job that uses the resource start before a time. A job without a resource blocks nothing."""
+    """Let no job that uses the resource start before a time. A job without a resource blocks nothing.
+
+    Jobs that find it blocked at the same time count as one failure.
+    """
     if not key:
         return
-    blocked = ResourceLimit.objects.filter(key=key)
-    if not blocked.update(blocked_until=until, failure_count=F("failure_count") + 1):
-        ResourceLimit.objects.update_or_create(key=key, defaults={"blocked_until": until, "failure_count": 1})
+    ResourceLimit.objects.get_or_create(key=key)
+    limit = ResourceLimit.objects.filter(key=key)
+    is_new_block = limit.exclude(blocked_until__gt=timezone.now())
+    if not is_new_block.update(blocked_until=until, failure_count=F("failure_count") + 1):
+        limit.filter(blocked_until__lt=until).update(blocked_until=until)
 
 
 def unblock_resource(key: str) -> bool:

@@ -16,15 +16,19 @@ PERMANENT_FAILURE_STATUSES = (
     400,
     422,
 )  # a provider refuses the email; other statuses concern the portal or are temporary
+SERVICE_NOT_AVAILABLE = 421  # the answer of an SMTP server that closes the connection (RFC 5321)
 MAX_IDLE_SECONDS = 5.0  # a connection that waited longer may have been closed by the server
 
 
 class DeliveryError(Exception):
-    """The email was not accepted. `is_permanent`: no further attempt can change that."""
+    """The email was not accepted.
 
-    def __init__(self, message: str, *, is_permanent: bool) -> None:
+    `is_permanent`: no further attempt can change that. `is_outage`: the server accepts no other email either.
+    """
+
+    def __init__(self, message: str, *, is_permanent: bool = False, is_outage: bool = False) -> None:
         super().__init__(message)
-        self.is_permanent = is_permanent
+        self.is_permanent, self.is_outage = is_permanent, is_outage
 
 
 class _OpenConnection(threading.local):
@@ -45,13 +49,14 @@ def deliver(email_message: EmailMessage) -> None:
         code = next(iter(refusal.recipients.values()))[0]
         raise DeliveryError(f"The address was refused ({code}).", is_permanent=code >= 500) from refusal
     except SMTPResponseException as error:
-        is_permanent = error.smtp_code >= 550
-        raise DeliveryError(f"The mail server responded with {error.smtp_code}.", is_permanent=is_permanent) from error
+        code = error.smtp_code
+        message = f"The mail server responded with {code}."
+        raise DeliveryError(message, is_permanent=code >= 550, is_outage=code == SERVICE_NOT_AVAILABLE) from error
     except AnymailError as error:
         raise _describe_provider_error(error) from error
     except (SMTPException, OSError) as error:
         message = f"The mail server could not be reached ({type(error).__name__})."
-        raise DeliveryError(message, is_permanent=False) from error
+        raise DeliveryError(message, is_outage=True) from error
 
 
 def close_connection() -> None:
@@ -88,10 +93,10 @@ def _describe_provider_error(error: AnymailError) -> DeliveryError:
     status = getattr(error, "status_code", None)
     if status is None:
         message = f"The mail provider could not be reached ({type(error).__name__})."
-        return DeliveryError(message, is_permanent=False)
-    return DeliveryError(
-        f"The mail provider responded with {status}.", is_permanent=status in PERMANENT_FAILURE_STATUSES
-    )
+        return DeliveryError(message, is_outage=True)
+    is_permanent = status in PERMANENT_FAILURE_STATUSES
+    message = f"The mail provider responded with {status}."
+    return DeliveryError(message, is_permanent=is_permanent, is_outage=not is_permanent)
 
 
 def _build_message(email_message: EmailMessage) -> EmailMultiAlternatives:

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from portal.jobs.context import JobContext
-from portal.jobs.definitions import Backoff, PermanentFailure, RetryLater, job
+from portal.jobs.definitions import Backoff, PermanentFailure, ResourceBlocked, RetryLater, job
 from portal.jobs.registry import periodic
 from portal.jobs.services import enqueue
 from portal.notifications.delivery import DeliveryError, deliver
@@ -18,12 +18,14 @@ SENDABLE_STATES = (State.HELD, State.QUEUED)
 GIVE_UP_AFTER = timedelta(hours=72)
 RETRY = Backoff(first=timedelta(seconds=10), maximum=timedelta(minutes=30), give_up_after=GIVE_UP_AFTER)
 MAX_STORED_EMAILS = 500
+MAIL_SERVER = "smtp"  # the resource of the jobs: during an outage one of them tries, and the others wait
 
 
 def enqueue_email(email_message: EmailMessage, now: datetime) -> None:
     """Enqueue the job that sends an email when its hold ends."""
     run_after = email_message.held_until or now
-    enqueue(send_email, email_id=email_message.pk, dedup_key=str(email_message.pk), run_after=run_after)
+    key = str(email_message.pk)
+    enqueue(send_email, email_id=email_message.pk, dedup_key=key, resource=MAIL_SERVER, run_after=run_after)
 
 
 def _give_up(message: str, *, email_id: int) -> None:
@@ -52,8 +54,11 @@ def send_email(context: JobContext, *, email_id: int) -> None:
         deliver(email_message)
     except DeliveryError as error:
         unsent.update(last_error=str(error)[:300])
-        if error.is_permanent:
+        due_at = email_message.held_until or email_message.created_at
+        if error.is_permanent or timezone.now() - due_at > GIVE_UP_AFTER:
             raise PermanentFailure("refused", str(error)) from error
+        if error.is_outage:
+            raise ResourceBlocked(reason=str(error)) from error
         raise RetryLater(str(error)) from error
     unsent.update(state=State.SENT, sent_at=timezone.now(), last_error="")
 

@@ -19,7 +19,6 @@ class WebhookEndpoint(EncryptedRow):
     """Receiver of events. Without a partner, it belongs to the program and receives the events of all partners.
 
     The URL and the secrets are encrypted, because a Slack URL is a secret itself. Pages show `display_url`.
-    `rests_until` is the end of the back-off after a failure.
     """
 
     class Form(models.TextChoices):
@@ -50,7 +49,6 @@ class WebhookEndpoint(EncryptedRow):
     delivered_at = models.DateTimeField(null=True, blank=True)
     failing_since = models.DateTimeField(null=True, blank=True)
     failures = models.PositiveIntegerField(default=0)
-    rests_until = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("name", "pk")

@@ -23,7 +23,7 @@ from portal.webhooks.event_types import TEST_EVENT_TYPE
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.permissions import can_manage
 from portal.webhooks.retry_policy import RETENTION_PERIOD
-from portal.webhooks.tasks import enqueue_endpoint
+from portal.webhooks.tasks import end_backoff, enqueue_endpoint
 
 MAX_ENDPOINTS = 20  # per partner
 MAX_WAITING_TESTS = 5  # pending test events per endpoint
@@ -55,7 +55,7 @@ def _lock_endpoint(endpoint: WebhookEndpoint, actor: User, now: datetime) -> Ite
             )
         yield row
         row.save()
-        if row.rests_until is None and row.pause == "" and row.ended_at is None:
+        if row.pause == "" and row.ended_at is None:
             enqueue_endpoint(row.pk, now)
 
 
@@ -120,7 +120,7 @@ def change_endpoint(
         row.kinds = _select_kinds(configuration.kinds, is_program_endpoint=row.partner_id is None)
         if configuration.address:
             secrets.set_address(row, configuration.address)
-            row.rests_until = None
+            end_backoff(row.pk)
         _record_change(row, "webhook.changed", actor, now)
 
 
@@ -165,7 +165,8 @@ def resume_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime, sk
             count = waiting_deliveries.count()
             waiting_deliveries.filter(tries__gt=0).update(tries=0, due_at=now)
         row.pause, row.paused_at = "", None
-        row.failing_since, row.rests_until, row.failures = None, None, 0
+        row.failing_since, row.failures = None, 0
+        end_backoff(row.pk)
         _record_change(row, "webhook.resumed", actor, now)
     return int(count)
 
@@ -178,7 +179,7 @@ def send_test_event(endpoint: WebhookEndpoint, *, actor: User, now: datetime) ->
         body = payloads.build_test_body(row.partner, actor, now)
         if row.form == WebhookEndpoint.Form.SLACK:
             body = slack.build_test_body(payloads.parse_json(body))
-        row.rests_until = None
+        end_backoff(row.pk)
         message: WebhookDelivery = row.messages.create(
             key=f"test:{uuid4()}", kind=TEST_EVENT_TYPE, body=body, created_at=now, due_at=now
         )
@@ -195,7 +196,7 @@ def replay_delivery(message: WebhookDelivery, *, actor: User, now: datetime) -> 
         )
         if not count:
             raise ActionRefused(_("The delivery is already pending."))
-        row.rests_until = None
+        end_backoff(row.pk)
 
 
 def replay_deliveries(endpoint: WebhookEndpoint, failed_since: datetime, *, actor: User, now: datetime) -> int:
@@ -205,7 +206,7 @@ def replay_deliveries(endpoint: WebhookEndpoint, failed_since: datetime, *, acto
         count = row.messages.filter(failed_condition, created_at__gte=failed_since).update(
             **_build_replay_columns(actor, now)
         )
-        row.rests_until = None
+        end_backoff(row.pk)
     return int(count)
 
 

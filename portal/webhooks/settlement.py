@@ -15,13 +15,17 @@ from portal.webhooks.retry_policy import UNREACHABLE_AFTER, get_endpoint_backoff
 
 
 @transaction.atomic
-def save_outcomes(endpoint_id: int, outcomes: Sequence[DeliveryOutcome]) -> None:
-    """Save the outcomes of a batch."""
+def save_outcomes(endpoint_id: int, outcomes: Sequence[DeliveryOutcome]) -> datetime | None:
+    """Save the outcomes of a batch. Return until when the endpoint rests, None if the last attempt succeeded."""
     # no_key: other transactions can create deliveries of this endpoint meanwhile
     endpoint = WebhookEndpoint.objects.select_for_update(of=("self",), no_key=True).get(pk=endpoint_id)
     for outcome in outcomes:
         _save_attempt(endpoint, outcome)
     endpoint.save()
+    if not outcomes or outcomes[-1].is_delivered:
+        return None
+    backoff = get_endpoint_backoff(endpoint.failures, outcomes[-1].retry_after_seconds)
+    return outcomes[-1].attempt.at + backoff
 
 
 def _save_attempt(endpoint: WebhookEndpoint, outcome: DeliveryOutcome) -> None:
@@ -40,7 +44,7 @@ def _save_attempt(endpoint: WebhookEndpoint, outcome: DeliveryOutcome) -> None:
 
 def _mark_delivered(endpoint: WebhookEndpoint, message: WebhookDelivery, at: datetime) -> None:
     message.state, message.delivered_at = WebhookDelivery.State.DELIVERED, at
-    endpoint.delivered_at, endpoint.failing_since, endpoint.rests_until, endpoint.failures = at, None, None, 0
+    endpoint.delivered_at, endpoint.failing_since, endpoint.failures = at, None, 0
 
 
 def _mark_failed(endpoint: WebhookEndpoint, message: WebhookDelivery, outcome: DeliveryOutcome) -> None:
@@ -52,7 +56,6 @@ def _mark_failed(endpoint: WebhookEndpoint, message: WebhookDelivery, outcome: D
         message.due_at = outcome.attempt.at + retry_delay
     endpoint.failures += 1
     endpoint.failing_since = endpoint.failing_since or outcome.attempt.at
-    endpoint.rests_until = outcome.attempt.at + get_endpoint_backoff(endpoint.failures, outcome.retry_after_seconds)
     if endpoint.pause == "" and outcome.is_endpoint_gone:
         pause_endpoint(endpoint, WebhookEndpoint.Pause.ENDPOINT_GONE, outcome.attempt.at)
     elif endpoint.pause == "" and outcome.attempt.at - endpoint.failing_since >= UNREACHABLE_AFTER:

@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from portal.core.crypto import DecryptionError
 from portal.jobs.context import JobContext
-from portal.jobs.definitions import Backoff, Reschedule, RetryLater, job
+from portal.jobs.definitions import Backoff, Reschedule, ResourceBlocked, RetryLater, job
+from portal.jobs.limits import list_blocked, unblock_resource
 from portal.jobs.models import Job
 from portal.jobs.registry import periodic
 from portal.jobs.services import enqueue
@@ -33,8 +34,21 @@ def enqueue_endpoint(endpoint_id: int, run_after: datetime) -> None:
     Within the transaction, all that record events of an endpoint would wait for each other at the row of its job. If
     the process dies before it has enqueued, `enqueue_due_endpoints` finds the messages.
     """
-    request = partial(enqueue, deliver, endpoint_id=endpoint_id, dedup_key=str(endpoint_id), run_after=run_after)
-    transaction.on_commit(request, robust=True)
+    transaction.on_commit(partial(_enqueue, endpoint_id, run_after), robust=True)
+
+
+def end_backoff(endpoint_id: int) -> None:
+    """Send to an endpoint again at once, although it has just failed."""
+    unblock_resource(_build_resource(endpoint_id))
+
+
+def _enqueue(endpoint_id: int, run_after: datetime) -> None:
+    resource = _build_resource(endpoint_id)
+    enqueue(deliver, endpoint_id=endpoint_id, dedup_key=str(endpoint_id), resource=resource, run_after=run_after)
+
+
+def _build_resource(endpoint_id: int) -> str:
+    return f"webhook-endpoint:{endpoint_id}"
 
 
 @job("webhooks.deliver", queue="webhooks", retry=Backoff(first=ERROR_BACKOFF, factor=1, give_up_after=None))
@@ -43,11 +57,11 @@ def deliver(context: JobContext, *, endpoint_id: int) -> Reschedule | None:
     endpoint = _find_active_endpoints().filter(pk=endpoint_id).first()
     if endpoint is None:
         return None
-    now = timezone.now()
-    if endpoint.rests_until is None or endpoint.rests_until <= now:
-        outcomes = send_batch(_build_batch(endpoint, now), build_outbound_client())
-        context.renew_lease()  # raises if another process has taken over: it sends again and records what came of it
-        save_outcomes(endpoint_id, outcomes)
+    outcomes = send_batch(_build_batch(endpoint, timezone.now()), build_outbound_client())
+    context.renew_lease()  # raises if another process has taken over: it sends again and records what came of it
+    rests_until = save_outcomes(endpoint_id, outcomes)
+    if rests_until is not None:
+        raise ResourceBlocked(rests_until, "The endpoint did not accept a message.")
     return _reschedule(endpoint_id)
 
 
@@ -57,12 +71,13 @@ def enqueue_due_endpoints(now: datetime) -> int:
     jobs = Job.objects.unfinished().filter(kind=deliver.kind)
     is_running_or_due = Q(state=Job.State.RUNNING) | Q(run_after__lte=now)
     busy_ids = {int(key) for key in jobs.filter(is_running_or_due).values_list("dedup_key", flat=True)}
-    is_rested = Q(rests_until=None) | Q(rests_until__lte=now)
     due = WebhookDelivery.objects.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now).values("endpoint")
-    endpoints = _find_active_endpoints().filter(is_rested, pk__in=due).order_by("failures", "pk")
-    idle_ids = [pk for pk in endpoints.values_list("pk", flat=True) if pk not in busy_ids]
+    endpoints = _find_active_endpoints().filter(pk__in=due).order_by("failures", "pk")
+    resting = set(list_blocked(now))
+    ids = endpoints.values_list("pk", flat=True)
+    idle_ids = [pk for pk in ids if pk not in busy_ids and _build_resource(pk) not in resting]
     for pk in idle_ids:
-        enqueue(deliver, endpoint_id=pk, dedup_key=str(pk), run_after=now)
+        _enqueue(pk, now)
     return len(idle_ids)
 
 
@@ -88,4 +103,4 @@ def _reschedule(endpoint_id: int) -> Reschedule | None:
     next_due_at = waiting.aggregate(first=Min("due_at"))["first"]
     if next_due_at is None:
         return None
-    return Reschedule(max(next_due_at, endpoint.rests_until or next_due_at))
+    return Reschedule(next_due_at)

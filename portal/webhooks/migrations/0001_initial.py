@@ -37,7 +37,6 @@ class Migration(migrations.Migration):
                 ('delivered_at', models.DateTimeField(blank=True, null=True)),
                 ('failing_since', models.DateTimeField(blank=True, null=True)),
                 ('failures', models.PositiveIntegerField(default=0)),
-                ('rests_until', models.DateTimeField(blank=True, null=True)),
                 ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('partner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='endpoints', to='partners.partner')),
             ],

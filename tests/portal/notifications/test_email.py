@@ -17,7 +17,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.jobs.execution import claim, run_due_jobs
-from portal.jobs.models import Job
+from portal.jobs.models import Job, ResourceLimit
 from portal.notifications import delivery, rendering
 from portal.notifications import email as mail
 from portal.notifications.models import EmailMessage
@@ -126,6 +126,44 @@ def test_server_that_is_away_costs_no_email(db: None, sink: Sink, settings: Any,
     clock.shift(120)
     assert send_due_emails() == 1
     assert len(sink.accepted) == 1
+
+
+def test_outage_of_the_server_stops_all_emails_until_one_leaves(
+    db: None, sink: Sink, settings: Any, now: datetime, clock: Any
+) -> None:
+    port, settings.EMAIL_PORT = settings.EMAIL_PORT, 9
+    for number in range(3):
+        letter(now, str(number))
+    assert [send_due_emails(), send_due_emails()] == [1, 0]
+    clock.shift(9)
+    assert send_due_emails() == 0
+    clock.shift(2)
+    assert send_due_emails() == 1
+    clock.shift(19)
+    assert send_due_emails() == 0
+    settings.EMAIL_PORT = port
+    clock.shift(4)
+    assert (send_due_emails(), len(sink.accepted)) == (3, 3)
+    assert ResourceLimit.objects.get().failure_count == 0
+
+
+def test_server_that_closes_the_connection_is_an_outage(db: None, sink: Sink, now: datetime) -> None:
+    sink.answers = ["421 closing"]
+    for number in range(2):
+        letter(now, str(number))
+    assert (send_due_emails(), len(sink.accepted)) == (1, 0)
+
+
+def test_email_is_given_up_after_an_outage_of_three_days(
+    db: None, sink: Sink, settings: Any, now: datetime, clock: Any
+) -> None:
+    settings.EMAIL_PORT = 9
+    row = letter(now)
+    send_due_emails()
+    clock.shift(GIVE_UP_AFTER.total_seconds() + 1)
+    send_due_emails()
+    row.refresh_from_db()
+    assert row.state == "failed"
 
 
 def test_email_whose_worker_died_is_taken_over_after_its_lease(db: None, sink: Sink, now: datetime, clock: Any) -> None:

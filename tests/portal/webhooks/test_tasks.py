@@ -86,7 +86,7 @@ def test_failure_is_tried_again_after_the_table_and_then_given_up(
         message.refresh_from_db()
         moments.append(message.due_at)
         assert send_due_deliveries(message.due_at - timedelta(seconds=1)) == 0
-        now = max(message.due_at, WebhookEndpoint.objects.get().rests_until or now) + timedelta(seconds=1)
+        now = message.due_at + timedelta(seconds=1)
     assert states(endpoint_row) == [State.FAILED]
     assert timedelta(days=2.9) < moments[-2] - NOW < timedelta(days=3.5)
     assert len({delivery.headers["webhook-id"] for delivery in receiver.taken}) == 1
@@ -153,11 +153,24 @@ def test_endpoint_that_fails_for_five_days_is_paused(
     receiver.answers.status = 503
     for days in (0, 4.9, 5.1):
         create_event_message(rocket, alice, NOW + timedelta(days=days))
-        WebhookEndpoint.objects.update(rests_until=None)
         send_due_deliveries(NOW + timedelta(days=days))
         endpoint_row.refresh_from_db()
         assert bool(endpoint_row.pause) == (days > 5)
     assert endpoint_row.pause == WebhookEndpoint.Pause.UNREACHABLE
+
+
+def test_failure_rests_the_endpoint_and_a_replay_ends_its_rest(
+    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
+) -> None:
+    endpoint_row = endpoint()
+    failed = create_event_message(rocket, alice)
+    receiver.answers.script = [500]
+    assert send_due_deliveries(NOW) == 1
+    create_event_message(rocket, alice, NOW + timedelta(seconds=1))
+    assert send_due_deliveries(NOW + timedelta(seconds=4)) == 0
+    services.replay_deliveries(endpoint_row, failed.created_at, actor=alice, now=NOW + timedelta(seconds=4))
+    assert send_due_deliveries(NOW + timedelta(seconds=4)) == 2
+    assert states(endpoint_row) == [State.DELIVERED] * 2
 
 
 def test_one_success_forgets_the_failures(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
