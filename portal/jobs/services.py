@@ -28,8 +28,8 @@ def enqueue(
     """Enqueue a job in the caller's transaction: if that rolls back, there is no job.
 
     If a job of this kind and key is pending, it takes the payload, starts at the earlier of the two times, and resets
-    its attempts. If one is running, it starts again when it ends, so that what the caller has just written is
-    never missed.
+    its attempts. A resource holds it up only if both requests name one. If a job is running, it starts again when it
+    ends, so that what the caller has just written is never missed.
 
     Args:
         definition: The kind of job, as `@job` returned it.
@@ -90,6 +90,7 @@ def _join_unfinished(job: Job) -> Job | None:
     updated = unfinished.update(
         payload=job.payload,
         priority=Greatest("priority", Value(job.priority)),
+        resource=Case(When(resource="", then=Value("")), default=Value(job.resource)),
         run_after=Case(When(is_first_rerun, then=requested_at), default=Least("run_after", requested_at)),
         attempts=Case(When(is_running, then="attempts"), default=Value(0)),
         started_at=Case(When(is_running, then="started_at"), default=Value(None), output_field=DateTimeField()),

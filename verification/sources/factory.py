@@ -1,6 +1,7 @@
 """GitHub credentials of the portal: none, a token, or an installation of a GitHub App."""
 
 import hashlib
+from datetime import datetime
 
 from django.conf import settings
 from github.Auth import Auth
@@ -29,6 +30,11 @@ def get_credential() -> tuple[str, int, Auth | None]:
     return "anonymous", ANONYMOUS_LIMIT, None
 
 
+def get_background_resource() -> str:
+    """Return the resource of jobs that nobody waits for: they share what the credential may ask in the background."""
+    return f"github:{get_credential()[0]}"
+
+
 def _compute_fingerprint(secret: str) -> str:
     """Return a fingerprint of a secret, so that a new secret starts with a new row."""
     return hashlib.sha256(secret.encode()).hexdigest()[:8]
@@ -41,6 +47,12 @@ def build_github_client(*, background: bool = False) -> GitHubClient:
     if auth is not None and not background and rate_limiter.is_dead():
         rate_limiter, auth = GitHubRateLimiter("anonymous", ANONYMOUS_LIMIT), None
     return GitHubClient(token="", auth=auth, rate_limiter=rate_limiter, cache=HttpCache("github"))
+
+
+def get_background_limit_end() -> datetime | None:
+    """Return when requests that nobody waits for are possible again, None if they are."""
+    name, limit, _ = get_credential()
+    return GitHubRateLimiter(name, limit, background=True).get_blocked_until()
 
 
 def build_sources(*, background: bool = False) -> Sources:

@@ -84,6 +84,11 @@ class GitHubRateLimiter(RateLimiter):
         if is_limited:
             raise SourceUnavailableError(LIMIT_MESSAGE, rate_limit.blocked_until)
 
+    def get_blocked_until(self) -> datetime | None:
+        """Return until when nothing may be asked, None if something may."""
+        rate_limit = GitHubRateLimit.objects.filter(name=self.name).first()
+        return calculate_blocked_until(rate_limit, self.background, self.clock()) if rate_limit else None
+
     def is_dead(self) -> bool:
         return GitHubRateLimit.objects.filter(name=self.name).exclude(disabled_at=None).exists()
 

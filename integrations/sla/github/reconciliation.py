@@ -3,7 +3,7 @@
 `data_up_to` moves only after everything was read and stored. An outage only changes the time of the next attempt.
 """
 
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,7 +17,7 @@ from integrations.sla.github import event_store, issue_sync, redelivery
 from integrations.sla.models import MonitoredRepository, SlaClock
 from integrations.sla.services import monitoring, projection
 from portal.jobs.context import JobContext
-from portal.jobs.definitions import Backoff, job
+from portal.jobs.definitions import Backoff, ResourceBlocked, job
 from portal.jobs.registry import periodic
 from portal.jobs.services import enqueue
 from verification.sources import factory
@@ -62,19 +62,25 @@ def enqueue_due_repositories(now: datetime) -> int:
     monitoring.start_missing_monitoring(now)
     due_repositories = MonitoredRepository.objects.filter(poll_at__lte=now, ended_at=None).order_by("poll_at")
     pks = list(due_repositories.values_list("pk", flat=True)[:MAX_ENQUEUED])
+    resource = factory.get_background_resource()
     for pk in pks:
-        enqueue(reconcile, repository_id=pk, dedup_key=str(pk), run_after=now)
+        enqueue(reconcile, repository_id=pk, dedup_key=str(pk), run_after=now, resource=resource)
     return len(pks)
 
 
 @job("sla.reconcile", queue="network", retry=RETRY)
 def reconcile(context: JobContext, *, repository_id: int) -> None:
-    """Poll a repository. After an outage, its own schedule starts the next attempt."""
+    """Poll a repository. After an outage, its own schedule starts the next attempt; a limit holds up all polls."""
     now, etag_cache = timezone.now(), EtagStore({}, {})
     if not MonitoredRepository.objects.filter(pk=repository_id, poll_at__lte=now, ended_at=None).exists():
         return  # polled in the meantime, or no longer monitored
-    with closing(build_api(etag_cache)) as api, suppress(SourceUnavailableError):
-        reconcile_repository(repository_id, now, api, etag_cache)
+    try:
+        with closing(build_api(etag_cache)) as api:
+            reconcile_repository(repository_id, now, api, etag_cache)
+    except SourceUnavailableError as outage:
+        limit_end = factory.get_background_limit_end()
+        if limit_end is not None:
+            raise ResourceBlocked(limit_end, str(outage)) from outage
 
 
 def reconcile_repository(pk: int, now: datetime, api: GitHubApi, etag_cache: EtagStore) -> None:

@@ -11,7 +11,7 @@ from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import perform_transition
 from portal.core.errors import ActionRefused
 from portal.jobs.execution import run_due_jobs, run_job
-from portal.jobs.models import Job
+from portal.jobs.models import Job, ResourceLimit
 from tests.conftest import NOW, begin
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
@@ -21,6 +21,7 @@ from verification.checks.runner import RunSummary, list_checked_requirements, li
 from verification.checks.services import runs
 from verification.outcomes import Outcome
 from verification.sources import factory
+from verification.sources.models import GitHubRateLimit
 
 NAME = "acme/terraform-provider-rocket"
 MINUTE = timedelta(minutes=1)
@@ -202,6 +203,22 @@ def test_answer_that_no_check_reads_asks_for_nothing(provider, alice):
     )
     answers.submit_answer(provider, other.id, {}, actor=alice, now=NOW + MINUTE)
     assert not CheckRun.objects.open().exists()
+
+
+def test_limit_of_github_holds_up_runs_that_nobody_waits_for(provider, acme, alice, nobody_answers, clock):
+    name, limit, _ = factory.get_credential()
+    others = [begin(acme, alice, "terraform-provider", repository=f"acme/other-{number}") for number in range(2)]
+    CheckRun.objects.update(finished_at=NOW)
+    JOBS.delete()
+    GitHubRateLimit.objects.create(name=name, limit=limit, spent=limit, hour_from=NOW)
+    for row in (provider, *others):
+        runs.request_background_check_run(row, NOW, "A release was published")
+    assert [run_due(), run_due()] == [1, 0]
+    assert ResourceLimit.objects.get().blocked_until == NOW + 60 * MINUTE
+    runs.request_check_run(others[1], alice, NOW)  # somebody waits for what needs no GitHub
+    assert run_due() == 1
+    clock.shift(timedelta(hours=1))
+    assert run_due() == 3
 
 
 @pytest.mark.github

@@ -1,7 +1,7 @@
 """Services for check runs: one open run for each integration, executed by a job."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
@@ -14,7 +14,7 @@ from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
 from portal.jobs.context import JobContext
-from portal.jobs.definitions import Backoff, RetryLater, job
+from portal.jobs.definitions import Backoff, ResourceBlocked, RetryLater, job
 from portal.jobs.services import enqueue
 from verification.checks.models import CheckRun
 from verification.checks.models.checks import CHECK_RUN_JOB
@@ -38,7 +38,8 @@ def request_check_run(
         return None
     request = _build_request(now, reason, requested_by=actor, nightly=False)
     check_run = _update_open_run(integration, request) or _open_run(integration, request)
-    enqueue_run(integration, run_after=now, priority=REQUESTED_PRIORITY)
+    key = str(integration.pk)
+    enqueue(run_checks, integration_id=integration.pk, dedup_key=key, run_after=now, priority=REQUESTED_PRIORITY)
     return check_run
 
 
@@ -54,7 +55,7 @@ def request_background_check_run(integration: Integration, now: datetime, reason
     if not _update_open_run(integration, request, nightly=True):
         _update_open_run(integration, {"requested_at": now}, nightly=False)
     check_run = _open_run(integration, request)
-    enqueue_run(integration, run_after=now)
+    _enqueue_background_run(integration, now)
     return check_run
 
 
@@ -62,12 +63,11 @@ def request_background_check_run(integration: Integration, now: datetime, reason
 def plan_check_run(integration: Integration, now: datetime, run_at: datetime, reason: str) -> None:
     """Open a run that starts later and that nobody waits for."""
     _open_run(integration, _build_request(now, reason, requested_by=None, nightly=True))
-    enqueue_run(integration, run_after=run_at)
+    _enqueue_background_run(integration, run_at)
 
 
 def _build_request(now: datetime, reason: str, *, requested_by: User | None, nightly: bool) -> NamedValues:
-    values: NamedValues = {"requested_by": requested_by, "requested_at": now, "nightly": nightly}
-    return values | {"reason": reason[:120], "done": []}
+    return {"requested_by": requested_by, "requested_at": now, "nightly": nightly, "reason": reason[:120]}
 
 
 def _update_open_run(integration: Integration, fields: Mapping[str, object], **conditions: bool) -> CheckRun | None:
@@ -84,11 +84,11 @@ def _open_run(integration: Integration, fields: Mapping[str, object]) -> CheckRu
         return CheckRun.objects.open().get(integration=integration)
 
 
-def enqueue_run(integration: Integration, *, run_after: datetime, priority: int = 0) -> None:
-    """Enqueue the job that executes the integration's open run."""
-    enqueue(
-        run_checks, integration_id=integration.pk, dedup_key=str(integration.pk), run_after=run_after, priority=priority
-    )
+def _enqueue_background_run(integration: Integration, run_after: datetime) -> None:
+    """Enqueue the job of an open run that nobody waits for. A limit of GitHub holds up all of these."""
+    resource = factory.get_background_resource()
+    key = str(integration.pk)
+    enqueue(run_checks, integration_id=integration.pk, dedup_key=key, run_after=run_after, resource=resource)
 
 
 @job(CHECK_RUN_JOB, queue="checks", retry=RETRY)
@@ -110,18 +110,16 @@ def run_checks(context: JobContext, *, integration_id: int) -> None:
             check_run.integration, now=now, sources=sources, attempt=context.attempt, report_progress=report_progress
         ).retry_at
     if retry_at is not None:
-        raise RetryLater("A source did not answer.", after=retry_at - now + _calculate_delay(check_run))
+        limit_end = factory.get_background_limit_end() if check_run.nightly else None
+        if limit_end is not None:
+            raise ResourceBlocked(limit_end, "GitHub's rate limit is reached.")
+        raise RetryLater("A source did not answer.", after=retry_at - now)
     _find_unchanged(check_run).update(finished_at=timezone.now())
 
 
 def _find_unchanged(check_run: CheckRun) -> QuerySet[CheckRun]:
     """Select the run unless it has been requested again meanwhile, in which case its job runs once more."""
     return CheckRun.objects.filter(pk=check_run.pk, requested_at=check_run.requested_at)
-
-
-def _calculate_delay(check_run: CheckRun) -> timedelta:
-    """Spread the runs of a night, so that after a limit they do not all begin at the same moment."""
-    return timedelta(seconds=check_run.integration_id * 37 % 1800) if check_run.nightly else timedelta(0)
 
 
 def can_request_check_run(integration: Integration, user: AnyUser | None) -> bool:

@@ -26,6 +26,8 @@ from tests.integrations.sla.watched import (
     tracker_of,
     watch_over,
 )
+from verification.sources import factory
+from verification.sources.models import GitHubRateLimit
 
 
 def test_unchanged_repository_costs_two_conditional_requests(watch, tracker, github):
@@ -148,6 +150,17 @@ def test_round_reads_due_repositories_despite_an_outage(watch, tracker, acme, gi
     assert run_round(watch.poll_at) == 1
     watch.refresh_from_db()
     assert watch.attempts == 0
+
+
+def test_limit_of_github_holds_up_all_repositories(watch, tracker, acme, github):
+    other = watch_over(create_listed_integration(acme, repository="acme/terraform-provider-other"))
+    github.track(tracker_of(other))
+    name, limit, _ = factory.get_credential()
+    limit_end = NOW + HOUR - timedelta(minutes=1)
+    GitHubRateLimit.objects.create(name=name, limit=limit, spent=limit, hour_from=limit_end - HOUR)
+    MonitoredRepository.objects.update(poll_at=NOW)
+    assert [run_round(NOW), run_round(NOW), run_round(limit_end)] == [1, 0, 2]
+    assert set(MonitoredRepository.objects.values_list("data_up_to", flat=True)) == {limit_end}
 
 
 def test_repository_that_is_no_longer_monitored_is_not_read(watch, tracker, github):
