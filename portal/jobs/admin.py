@@ -28,4 +28,4 @@ class PeriodicRunAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[ty
 class ResourceLimitAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     """Resources and their limits."""
 
-    list_display = ("key", "max_concurrency", "remaining", "resets_at", "blocked_until", "failure_count")
+    list_display = ("key", "max_concurrency", "blocked_until", "failure_count")

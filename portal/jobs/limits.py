@@ -1,8 +1,8 @@
-"""Limits of resources that jobs share: concurrency, quotas, and times in which a resource takes nothing."""
+"""Limits of resources that jobs share: concurrency, and times in which a resource takes nothing."""
 
 from datetime import datetime
 
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 
 from portal.jobs.models import Job, ResourceLimit
@@ -14,12 +14,6 @@ DECLARED_CONCURRENCY: dict[str, int] = {}
 def declare_concurrency(resource: str, max_concurrency: int) -> None:
     """Limit how many jobs use a resource at a time. `webhook-endpoint` stands for each `webhook-endpoint:7`."""
     DECLARED_CONCURRENCY[resource] = max_concurrency
-
-
-def record_quota(key: str, *, remaining: int, resets_at: datetime) -> None:
-    """Record what a resource says is left of its quota. At 0 no job that uses it starts until the reset."""
-    quota = {"remaining": remaining, "resets_at": resets_at}
-    ResourceLimit.objects.update_or_create(key=key, defaults=quota)
 
 
 def block_resource(key: str, until: datetime) -> None:
@@ -43,9 +37,8 @@ def unblock_resource(key: str) -> bool:
 
 
 def list_blocked(now: datetime) -> QuerySet[ResourceLimit, str]:
-    """List the keys of resources that take nothing now, or whose quota is used up."""
-    is_blocked = Q(blocked_until__gt=now) | Q(remaining=0, resets_at__gt=now)
-    return ResourceLimit.objects.filter(is_blocked).values_list("key", flat=True)
+    """List the keys of resources that take nothing now."""
+    return ResourceLimit.objects.filter(blocked_until__gt=now).values_list("key", flat=True)
 
 
 def get_max_concurrency(key: str) -> int | None:

@@ -104,15 +104,12 @@ class ResourceLimit(models.Model):
     Attributes:
         key: A name that the jobs carry as their resource, such as `github:app-12` or `sandbox`.
         max_concurrency: Jobs that run at a time; empty for the limit declared in code, or none.
-        remaining: What is left of a quota until `resets_at`; empty if there is no quota.
         blocked_until: No job that uses the resource starts before.
         failure_count: How often in a row a job found the resource blocked.
     """
 
     key = models.CharField(max_length=120, primary_key=True)
     max_concurrency = models.PositiveSmallIntegerField(null=True, blank=True)
-    remaining = models.PositiveIntegerField(null=True, blank=True)
-    resets_at = models.DateTimeField(null=True, blank=True)
     blocked_until = models.DateTimeField(null=True, blank=True)
     failure_count = models.PositiveIntegerField(default=0)
 

@@ -23,8 +23,6 @@ class Migration(migrations.Migration):
             fields=[
                 ('key', models.CharField(max_length=120, primary_key=True, serialize=False)),
                 ('max_concurrency', models.PositiveSmallIntegerField(blank=True, null=True)),
-                ('remaining', models.PositiveIntegerField(blank=True, null=True)),
-                ('resets_at', models.DateTimeField(blank=True, null=True)),
                 ('blocked_until', models.DateTimeField(blank=True, null=True)),
                 ('failure_count', models.PositiveIntegerField(default=0)),
             ],

@@ -1,4 +1,4 @@
-"""Resource limits: blocked resources, quotas, and concurrency."""
+"""Resource limits: blocked resources and concurrency."""
 
 from datetime import timedelta
 
@@ -62,16 +62,6 @@ def test_resource_that_stays_blocked_is_tried_after_growing_waits(clock):
         waits.append((job.run_after - timezone.now()).total_seconds())
         clock.move_to(job.run_after, tick=False)
     assert (waits, job.attempts, job.state) == ([10, 20, 40, 40], 0, "pending")
-
-
-def test_quota_that_is_used_up_stops_jobs_until_its_reset(clock):
-    limits.record_quota(KEY, remaining=0, resets_at=NOW + MINUTE)
-    job = enqueue(deliver, resource=KEY)
-    assert run_job(job.pk) is False
-    clock.shift(MINUTE)
-    assert run_job(job.pk) is True
-    limits.record_quota(KEY, remaining=1, resets_at=NOW + 9 * MINUTE)
-    assert run_job(enqueue(deliver, resource=KEY).pk) is True
 
 
 @pytest.mark.parametrize(
