@@ -16,9 +16,14 @@ IfMatch = Annotated[str | None, Header(alias="If-Match")]
 NOT_MODIFIED_HEADERS = ("ETag", "Link", "Cache-Control")
 
 
-def set_etag(response: HttpResponse, version: int) -> None:
+def set_header(request: HttpRequest, name: str, value: str) -> None:
+    """Set a header of the operation's response, unless that becomes an error."""
+    request.response_headers[name] = value  # type: ignore[attr-defined]
+
+
+def set_etag(request: HttpRequest, version: int) -> None:
     """Set the ETag to the resource's version."""
-    response["ETag"] = f'"{version}"'
+    set_header(request, "ETag", f'"{version}"')
 
 
 def get_if_match_version(request: HttpRequest, default: Default) -> int | Default:
@@ -30,9 +35,9 @@ def get_if_match_version(request: HttpRequest, default: Default) -> int | Defaul
     return int(version) if version.isdecimal() and version.isascii() and len(version) < 10 else -1
 
 
-def set_location_header(request: HttpRequest, response: HttpResponse, *parts: object) -> None:
+def set_location_header(request: HttpRequest, *parts: object) -> None:
     """Set the Location header to the path `parts` below /api/v1."""
-    response["Location"] = request.build_absolute_uri("/".join(["/api/v1", *map(str, parts)]))
+    set_header(request, "Location", request.build_absolute_uri("/".join(["/api/v1", *map(str, parts)])))
 
 
 def apply_conditional_get(request: HttpRequest, response: HttpResponse) -> HttpResponse:

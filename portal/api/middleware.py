@@ -43,7 +43,7 @@ def protect_view(view: Callable[..., HttpResponse], methods: set[str]) -> Callab
                 if token
                 else throttling.count_address_request(get_client_network(request))
             )
-            run = partial(view, request, *args, **kwargs)
+            run = partial(_call_view, view, request, *args, **kwargs)
             response = _run_view(request, token, allowance, run, is_write=request.method in write_methods)
         except Exception as error:  # every error becomes a problem response
             response = problems.build_exception_response(request, error)
@@ -52,6 +52,18 @@ def protect_view(view: Callable[..., HttpResponse], methods: set[str]) -> Callab
 
     handle.csrf_exempt = True  # type: ignore[attr-defined]  # browsers never send bearer tokens automatically
     return login_not_required(handle)
+
+
+def _call_view(
+    view: Callable[..., HttpResponse], request: HttpRequest, *args: object, **kwargs: object
+) -> HttpResponse:
+    """Call the view and add the headers that its operation has set."""
+    request.response_headers = {}  # type: ignore[attr-defined]
+    response = view(request, *args, **kwargs)
+    headers: dict[str, str] = request.response_headers if response.status_code < 400 else {}  # type: ignore[attr-defined]
+    for name, value in headers.items():
+        response[name] = value
+    return response
 
 
 def _run_view(

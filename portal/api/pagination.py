@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from ninja import Schema
 from pydantic import Field
 
+from portal.api.conditional import set_header
 from portal.api.problems import FieldError
 
 T = TypeVar("T")
@@ -66,7 +67,6 @@ def build_cursor_error() -> FieldError:
 
 def paginate(
     request: HttpRequest,
-    response: HttpResponse,
     rows: QuerySet[Row],
     pagination: PaginationParams,
     key: str = "pk",
@@ -75,12 +75,11 @@ def paginate(
     if pagination.after is not None:
         rows = rows.filter(**{f"{key}__lt": decode_cursor(pagination.after)[0]})
     page_rows = list(rows.order_by(f"-{key}")[: pagination.limit + 1])
-    return build_page(request, response, page_rows, pagination, lambda row: encode_cursor(getattr(row, key)))
+    return build_page(request, page_rows, pagination, lambda row: encode_cursor(getattr(row, key)))
 
 
 def build_page(
     request: HttpRequest,
-    response: HttpResponse,
     rows: list[Row],
     pagination: PaginationParams,
     encode_position: Callable[[Row], str],
@@ -91,5 +90,5 @@ def build_page(
     if next_cursor:
         query = request.GET.copy()
         query["after"] = next_cursor
-        response["Link"] = f'<{request.build_absolute_uri(request.path)}?{query.urlencode()}>; rel="next"'
+        set_header(request, "Link", f'<{request.build_absolute_uri(request.path)}?{query.urlencode()}>; rel="next"')
     return Page(items, next_cursor)

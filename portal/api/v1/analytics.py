@@ -218,11 +218,11 @@ def _get_view(request: AuthenticatedRequest, pk: int) -> SavedView:
 
 
 @router.get("/emails", EMAILS_SCOPE, CursorPage[EmailOut])
-def list_emails(request: HttpRequest, response: HttpResponse, params: Query[EmailFilterParams]) -> Page[EmailMessage]:
+def list_emails(request: HttpRequest, params: Query[EmailFilterParams]) -> Page[EmailMessage]:
     """List sent, scheduled, and failed emails, newest first. For program staff."""
     require_program_staff(request)
     rows = filter_emails(params.state, params.q).select_related("integration")
-    return paginate(request, response, rows, params)
+    return paginate(request, rows, params)
 
 
 @router.get("/emails/{uuid:uuid}", EMAILS_SCOPE, EmailDetail)

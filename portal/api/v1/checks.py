@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from django.http import Http404, HttpResponse
+from django.http import Http404
 from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import Field
@@ -128,17 +128,15 @@ def accept_deviation(request: AuthenticatedRequest, uuid: UUID, key: str, body: 
 
 @router.get("/integrations/{uuid:uuid}/check-results", READ_SCOPE, CursorPage[CiCheckReportOut])
 def list_check_results(
-    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
+    request: AuthenticatedRequest, uuid: UUID, pagination: Query[PaginationParams]
 ) -> Page[CiCheckReport]:
     """List CI reports, newest first. They don't count as results of the portal."""
     reports = CiCheckReport.objects.filter(integration=load_visible_integration(request, uuid))
-    return paginate(request, response, reports, pagination)
+    return paginate(request, reports, pagination)
 
 
 @router.post("/integrations/{uuid:uuid}/check-results", WRITE_SCOPE, CiCheckReportOut, status=201)
-def report_check_results(
-    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, body: CiCheckReportIn
-) -> CiCheckReport:
+def report_check_results(request: AuthenticatedRequest, uuid: UUID, body: CiCheckReportIn) -> CiCheckReport:
     """Report preflight results for a commit from CI.
 
     The report is stored as reported by you. The portal runs its own checks for a sample of reports, and always if a
@@ -149,7 +147,7 @@ def report_check_results(
     row = ci_reports.report_ci_results(
         load_visible_integration(request, uuid), reported_results, actor=request.user, now=timezone.now()
     )
-    set_location_header(request, response, "integrations", uuid, "check-results", row.uuid)
+    set_location_header(request, "integrations", uuid, "check-results", row.uuid)
     return row
 
 

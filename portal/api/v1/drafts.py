@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest
 from django.utils import timezone
 from ninja import Query
 from pydantic import Field
@@ -70,24 +70,22 @@ def save_fields(
 
 
 @router.get("/drafts", READ_SCOPE, CursorPage[DraftOut])
-def list_drafts(
-    request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]
-) -> Page[IntegrationDraft]:
+def list_drafts(request: HttpRequest, pagination: Query[PaginationParams]) -> Page[IntegrationDraft]:
     """List the drafts of your companies, newest first."""
     own_drafts = IntegrationDraft.objects.filter(
         partner_id__in=list(permissions.get_roles(request.user)), requirement_id="", sent_at=None
     )
-    return paginate(request, response, own_drafts.select_related("partner", "integration"), pagination)
+    return paginate(request, own_drafts.select_related("partner", "integration"), pagination)
 
 
 @router.post("/drafts", WRITE_SCOPE, DraftOut, status=201)
-def create_draft(request: AuthenticatedRequest, response: HttpResponse, body: DraftIn) -> IntegrationDraft:
+def create_draft(request: AuthenticatedRequest, body: DraftIn) -> IntegrationDraft:
     """Create a draft. Submit it later with a separate operation."""
     if body.program not in PROGRAMS:
         raise FieldError("program", "Unknown program.")
     partner = _choose_partner(request, body.partner)
     draft = drafts.create_draft(partner, body.program, actor=request.user, now=timezone.now())
-    set_location_header(request, response, "drafts", draft.uuid)
+    set_location_header(request, "drafts", draft.uuid)
     return save_fields(request, draft, body, draft.version)
 
 
@@ -104,21 +102,21 @@ def _choose_partner(request: AuthenticatedRequest, slug: str | None) -> Partner:
 
 
 @router.get("/drafts/{uuid:uuid}", READ_SCOPE, DraftOut)
-def get_draft(request: AuthenticatedRequest, response: HttpResponse, uuid: UUID) -> IntegrationDraft:
+def get_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft:
     """Get a draft with its validation errors."""
     draft = load_integration_draft(request, uuid)
-    set_etag(response, draft.version)
+    set_etag(request, draft.version)
     return draft
 
 
 @router.patch("/drafts/{uuid:uuid}", WRITE_SCOPE, DraftOut)
 def save_draft(
-    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, body: DraftFields, if_match: IfMatch = None
+    request: AuthenticatedRequest, uuid: UUID, body: DraftFields, if_match: IfMatch = None
 ) -> IntegrationDraft:
     """Change a draft. With If-Match, the response is 412 if a newer version exists."""
     draft = load_integration_draft(request, uuid)
     saved_draft = save_fields(request, draft, body, get_if_match_version(request, draft.version))
-    set_etag(response, saved_draft.version)
+    set_etag(request, saved_draft.version)
     return saved_draft
 
 
@@ -134,9 +132,7 @@ def prefill_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft
 
 
 @router.post("/drafts/{uuid:uuid}/submit", TRANSITION_SCOPE, IntegrationDetail, status=201)
-def submit_draft(
-    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, if_match: IfMatch = None
-) -> Integration:
+def submit_draft(request: AuthenticatedRequest, uuid: UUID, if_match: IfMatch = None) -> Integration:
     """Submit a draft as an integration. Repeated requests return the same integration."""
     draft = load_integration_draft(request, uuid)
     row = draft.integration
@@ -144,7 +140,7 @@ def submit_draft(
         values = validate_form(bind_form(*get_program(draft), draft.data)).get_values(draft.data)
         version = get_if_match_version(request, draft.version)
         row = drafts.submit_draft(draft, values, version=version, actor=request.user, now=timezone.now())
-    set_location_header(request, response, "integrations", row.uuid)
+    set_location_header(request, "integrations", row.uuid)
     return load_visible_integration(request, row.uuid)
 
 

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest
 from django.utils import timezone
 from ninja import Query
 from pydantic import Field
@@ -81,20 +81,18 @@ class EditionMigrationIn(StrictSchema):
 
 
 @router.get("/integrations", READ_SCOPE, CursorPage[submissions.IntegrationOut])
-def list_integrations(
-    request: AuthenticatedRequest, response: HttpResponse, params: Query[IntegrationFilterParams]
-) -> Page[Integration]:
+def list_integrations(request: AuthenticatedRequest, params: Query[IntegrationFilterParams]) -> Page[Integration]:
     """List the integrations that you can see, newest first. Program staff can see all of them."""
     form = validate_form(IntegrationFilterForm(data={key: value or "" for key, value in params.model_dump().items()}))
     visible_integrations = Integration.objects.visible_to(request.user).select_related("partner", "reviewer")
-    return paginate(request, response, filter_integrations(visible_integrations, form.cleaned_data), params)
+    return paginate(request, filter_integrations(visible_integrations, form.cleaned_data), params)
 
 
 @router.get("/integrations/{uuid:uuid}", READ_SCOPE, submissions.IntegrationDetail)
-def get_integration(request: AuthenticatedRequest, response: HttpResponse, uuid: UUID) -> Integration:
+def get_integration(request: AuthenticatedRequest, uuid: UUID) -> Integration:
     """Get an integration with its stage, next action, and open requirements."""
     row = load_visible_integration(request, uuid)
-    set_etag(response, row.version)
+    set_etag(request, row.version)
     return row
 
 
@@ -116,15 +114,13 @@ def change_integration(
 
 
 @router.get("/integrations/{uuid:uuid}/events", READ_SCOPE, CursorPage[submissions.EventOut])
-def list_events(
-    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
-) -> Page[AuditEvent]:
+def list_events(request: AuthenticatedRequest, uuid: UUID, pagination: Query[PaginationParams]) -> Page[AuditEvent]:
     """List events, newest first. Program staff also see internal events."""
     integration = load_visible_integration(request, uuid)
     events = integration.events.all()
     if not permissions.can_view_notes(integration, request.user):
         events = events.visible_to_partner()
-    return paginate(request, response, events, pagination, key="seq")
+    return paginate(request, events, pagination, key="seq")
 
 
 @router.get("/integrations/{uuid:uuid}/steps", READ_SCOPE, list[submissions.TransitionOut])
@@ -164,14 +160,14 @@ def _refuse_unavailable_transition(integration: Integration, step: str, request:
 
 @router.get("/integrations/{uuid:uuid}/messages", READ_SCOPE, CursorPage[submissions.MessageOut])
 def list_messages(
-    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
+    request: AuthenticatedRequest, uuid: UUID, pagination: Query[PaginationParams]
 ) -> Page[ReviewMessage]:
     """List messages, newest first. Only program staff see notes."""
     integration = load_visible_integration(request, uuid)
     rows = integration.messages.select_related("author")
     if not permissions.can_view_notes(integration, request.user):
         rows = rows.filter(internal=False)
-    return paginate(request, response, rows, pagination)
+    return paginate(request, rows, pagination)
 
 
 @router.post("/integrations/{uuid:uuid}/messages", WRITE_SCOPE, submissions.MessageOut, status=201)

@@ -4,7 +4,6 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Q
-from django.http import HttpResponse
 from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import Field
@@ -96,9 +95,7 @@ def list_draft_similar_work(request: AuthenticatedRequest, uuid: UUID) -> tuple[
 
 
 @router.post("/integrations/{uuid:uuid}/introductions", "integrations:write", IntroductionOut, status=201)
-def request_introduction(
-    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, body: IntroductionIn
-) -> Introduction:
+def request_introduction(request: AuthenticatedRequest, uuid: UUID, body: IntroductionIn) -> Introduction:
     """Request an introduction. Names are shared only if both sides agree."""
     integration = load_visible_integration(request, uuid)
     message = clean(IntroductionRequestForm(build_form_data(message=body.message)))["message"]
@@ -110,18 +107,16 @@ def request_introduction(
     introduction = introductions.request_introduction(
         integration, other_integration, message, actor=request.user, now=timezone.now()
     )
-    set_location_header(request, response, "introductions", introduction.pk)
+    set_location_header(request, "introductions", introduction.pk)
     return introduction
 
 
 @router.get("/introductions", "integrations:read", CursorPage[IntroductionOut])
-def list_introductions(
-    request: AuthenticatedRequest, response: HttpResponse, pagination: Query[PaginationParams]
-) -> Page[Introduction]:
+def list_introductions(request: AuthenticatedRequest, pagination: Query[PaginationParams]) -> Page[Introduction]:
     """List introductions of your integrations, newest first."""
     visible_ids = Integration.objects.visible_to(request.user).values("pk")
     rows = Introduction.objects.filter(Q(asking__in=visible_ids) | Q(other__in=visible_ids))
-    return paginate(request, response, rows.select_related("asking__partner", "other__partner"), pagination)
+    return paginate(request, rows.select_related("asking__partner", "other__partner"), pagination)
 
 
 @router.get("/introductions/{int:pk}", "integrations:read", IntroductionOut)

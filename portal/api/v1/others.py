@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest
 from django.utils import timezone
 from ninja import Path, Query, Schema
 from pydantic import Field
@@ -100,11 +100,9 @@ def get_frozen_compliance(request: AuthenticatedRequest, uuid: UUID, seq: int = 
 
 
 @router.get("/reports", "sla:read", CursorPage[SlaReportOut])
-def list_reports(
-    request: AuthenticatedRequest, response: HttpResponse, pagination: Query[PaginationParams]
-) -> Page[ReportSnapshot]:
+def list_reports(request: AuthenticatedRequest, pagination: Query[PaginationParams]) -> Page[ReportSnapshot]:
     """List the weekly reports that you can see, newest first."""
-    return paginate(request, response, report_pages.list_visible_snapshots(request.user), pagination)
+    return paginate(request, report_pages.list_visible_snapshots(request.user), pagination)
 
 
 @router.get("/reports/{str:scope}/{str:week}", "sla:read", SlaReportDetail)
@@ -130,12 +128,10 @@ def update_report_subscriptions(request: AuthenticatedRequest, body: ReportSubsc
 
 
 @router.get("/notifications", "notifications:read", CursorPage[NotificationOut])
-def list_notifications(
-    request: AuthenticatedRequest, response: HttpResponse, pagination: Query[PaginationParams]
-) -> Page[EmailMessage]:
+def list_notifications(request: AuthenticatedRequest, pagination: Query[PaginationParams]) -> Page[EmailMessage]:
     """List your notifications, newest first. This doesn't mark them as read."""
     rows = list_received_emails(request.user.pk).select_related("integration")
-    return paginate(request, response, rows, pagination)
+    return paginate(request, rows, pagination)
 
 
 @router.post("/integrations/{uuid:uuid}/reply", "integrations:write", MessageResponse)
@@ -151,14 +147,12 @@ def reply_to_record(request: AuthenticatedRequest, uuid: UUID, body: SupportRepl
 
 
 @public_router.get("/directory", "", CursorPage[JsonObject])
-def list_directory(
-    request: HttpRequest, response: HttpResponse, params: Query[ListingFilterParams]
-) -> Page[JsonObject]:
+def list_directory(request: HttpRequest, params: Query[ListingFilterParams]) -> Page[JsonObject]:
     """List public listings, newest first, with the filters of the directory. Public."""
     filters = search.parse_filters(
         {name: value for name, value in params.model_dump().items() if isinstance(value, str)}
     )
-    page = paginate(request, response, search.list_listings(filters), params)
+    page = paginate(request, search.list_listings(filters), params)
     return Page([search.serialize_listing(row) for row in page.items], page.next)
 
 

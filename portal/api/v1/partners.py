@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from django.contrib.auth import get_user_model
 from django.db.models import Model, Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Query
@@ -52,12 +52,12 @@ def get_own_partner(request: HttpRequest, slug: str) -> Partner:
 
 
 @router.get("/partners", READ_SCOPE, CursorPage[schemas.PartnerOut])
-def list_partners(request: HttpRequest, response: HttpResponse, params: Query[PartnerFilterParams]) -> Page[Partner]:
+def list_partners(request: HttpRequest, params: Query[PartnerFilterParams]) -> Page[Partner]:
     """List your partners, newest first. Program staff can see all of them."""
     rows, search_text = list_visible_partners(request), clean_search_query(params.q)
     if search_text:
         rows = rows.filter(Q(name__icontains=search_text) | Q(domain__icontains=search_text))
-    return paginate(request, response, rows, params)
+    return paginate(request, rows, params)
 
 
 @router.get("/partners/{slug:slug}", READ_SCOPE, schemas.PartnerOut)
@@ -83,13 +83,11 @@ def list_agreements(request: HttpRequest, slug: str) -> list[agreements.Agreemen
 
 
 @router.get("/partners/{slug:slug}/events", READ_SCOPE, CursorPage[EventOut])
-def list_partner_events(
-    request: HttpRequest, response: HttpResponse, slug: str, pagination: Query[PaginationParams]
-) -> Page[AuditEvent]:
+def list_partner_events(request: HttpRequest, slug: str, pagination: Query[PaginationParams]) -> Page[AuditEvent]:
     """List events of a partner, newest first."""
     partner = get_partner(request, slug)
     events = selectors.get_history(partner, with_people=permissions.can_manage_partner(partner, request.user))
-    return paginate(request, response, events, pagination, key="seq")
+    return paginate(request, events, pagination, key="seq")
 
 
 @router.get("/partners/{slug:slug}/members", READ_SCOPE, schemas.PartnerMembersOut)

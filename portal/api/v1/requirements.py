@@ -121,12 +121,10 @@ def list_requirements(request: AuthenticatedRequest, uuid: UUID) -> list[SimpleN
 
 
 @router.get(REQUIREMENT_PATH, READ_SCOPE, submissions.RequirementDetail)
-def get_requirement(
-    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, requirement_id: str
-) -> SimpleNamespace:
+def get_requirement(request: AuthenticatedRequest, uuid: UUID, requirement_id: str) -> SimpleNamespace:
     """Get a requirement with its questions, answers, and available actions."""
     page = load_page(request, uuid, requirement_id)
-    set_etag(response, page.state.version)
+    set_etag(request, page.state.version)
     return describe_page(page)
 
 
@@ -135,14 +133,13 @@ def register_operation(action: RequirementOperation[BodyT]) -> None:
 
     def operation(
         request: AuthenticatedRequest,
-        response: HttpResponse,
         uuid: UUID,
         requirement_id: str,
         body: BodyT,
         if_match: IfMatch = None,
     ) -> SimpleNamespace:
         page = perform_action(request, uuid, requirement_id, action.name, lambda page: action.fields(page, body))
-        set_etag(response, page.state.version)
+        set_etag(request, page.state.version)
         return describe_page(page)
 
     operation.__name__ = f"requirement_{action.name}"

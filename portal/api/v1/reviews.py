@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.contrib.auth import get_user_model
 from django.db.models import F, Q
-from django.http import Http404, HttpResponse
+from django.http import Http404
 from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import Field
@@ -101,9 +101,7 @@ class ReadMarkerOut(Schema):
 
 
 @router.get("/queue", REVIEW_SCOPE, CursorPage[QueueItemOut])
-def get_queue(
-    request: AuthenticatedRequest, response: HttpResponse, params: Query[ReviewQueueParams]
-) -> Page[Integration]:
+def get_queue(request: AuthenticatedRequest, params: Query[ReviewQueueParams]) -> Page[Integration]:
     """List the review queue, most urgent first."""
     require_program_staff(request)
     now = timezone.now()
@@ -112,7 +110,7 @@ def get_queue(
     if params.after is not None:
         rows = rows.filter(_build_cursor_condition(*decode_cursor(params.after)))
     rows = rows.order_by(F("action_due_at").asc(nulls_last=True), "pk").select_related("partner", "reviewer")
-    return build_page(request, response, list(rows[: params.limit + 1]), params, _encode_cursor)
+    return build_page(request, list(rows[: params.limit + 1]), params, _encode_cursor)
 
 
 def _encode_cursor(row: Integration) -> str:

@@ -4,7 +4,7 @@ from functools import partial
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query
 
@@ -35,13 +35,11 @@ READ_SCOPE, WRITE_SCOPE = "sla:read", "sla:write"
 
 
 @router.get("/sla/clocks", READ_SCOPE, CursorPage[schemas.ClockOut])
-def list_clocks(
-    request: AuthenticatedRequest, response: HttpResponse, params: Query[schemas.ClockFilterParams]
-) -> Page[JsonObject]:
+def list_clocks(request: AuthenticatedRequest, params: Query[schemas.ClockFilterParams]) -> Page[JsonObject]:
     """List the committed SLA clocks that you can see, newest issue first."""
     now = timezone.now()
     filters = parse_filters(request.user, params.model_dump(exclude={"after", "limit"}))
-    page = paginate(request, response, filters.list_matching_clocks(now).select_related("issue"), params)
+    page = paginate(request, filters.list_matching_clocks(now).select_related("issue"), params)
     keys = [clock.pk for clock in page.items]
     rows = build_rows(SlaClock.objects.filter(pk__in=keys), now, keys)
     issue_uuids = (clock.issue.uuid for clock in page.items)

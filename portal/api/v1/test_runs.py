@@ -4,7 +4,6 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db.models import QuerySet
-from django.http import HttpResponse
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 from ninja import Query, Schema
@@ -94,14 +93,12 @@ class NomadPluginTestIn(StrictSchema):
 
 
 @router.get(TESTS_PATH, READ_SCOPE, CursorPage[TestRunOut])
-def list_test_runs(
-    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, params: Query[TestRunFilter]
-) -> Page[TestRun]:
+def list_test_runs(request: AuthenticatedRequest, uuid: UUID, params: Query[TestRunFilter]) -> Page[TestRun]:
     """List test runs of an integration, newest first."""
     runs = _list_visible(request, uuid).defer("records")
     if params.kind:
         runs = runs.filter(kind=params.kind)
-    return paginate(request, response, runs, params)
+    return paginate(request, runs, params)
 
 
 @router.get(f"{TESTS_PATH}/{{int:pk}}", READ_SCOPE, TestRunDetail)
@@ -119,38 +116,32 @@ def cancel_test_run(request: AuthenticatedRequest, uuid: UUID, pk: RowId) -> Mes
 
 @router.post(f"{TESTS_PATH}/run-task", WRITE_SCOPE, TestRunOut, status=202)
 @sensitive_variables()
-def start_run_task_test(
-    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, body: RunTaskTestIn
-) -> TestRun:
+def start_run_task_test(request: AuthenticatedRequest, uuid: UUID, body: RunTaskTestIn) -> TestRun:
     """Start a run task test, which sends the platform's requests. One test can run at a time."""
-    return _start(request, response, uuid, TestRun.Kind.RUN_TASK, body)
+    return _start(request, uuid, TestRun.Kind.RUN_TASK, body)
 
 
 @router.post(f"{TESTS_PATH}/provider-lifecycle", WRITE_SCOPE, TestRunOut, status=202)
 @sensitive_variables()
-def start_provider_lifecycle_test(
-    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, body: ProviderLifecycleTestIn
-) -> TestRun:
+def start_provider_lifecycle_test(request: AuthenticatedRequest, uuid: UUID, body: ProviderLifecycleTestIn) -> TestRun:
     """Start a provider acceptance test in the sandbox: create, update, destroy. One test can run at a time."""
-    return _start(request, response, uuid, TestRun.Kind.PROVIDER_LIFECYCLE, body)
+    return _start(request, uuid, TestRun.Kind.PROVIDER_LIFECYCLE, body)
 
 
 @router.post(f"{TESTS_PATH}/nomad-plugin", WRITE_SCOPE, TestRunOut, status=202)
-def start_nomad_plugin_test(
-    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, body: NomadPluginTestIn
-) -> TestRun:
+def start_nomad_plugin_test(request: AuthenticatedRequest, uuid: UUID, body: NomadPluginTestIn) -> TestRun:
     """Start a Nomad plugin test in the sandbox. One test can run at a time."""
-    return _start(request, response, uuid, TestRun.Kind.NOMAD_PLUGIN, body)
+    return _start(request, uuid, TestRun.Kind.NOMAD_PLUGIN, body)
 
 
 @sensitive_variables()
-def _start(request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, kind: str, body: StrictSchema) -> TestRun:
+def _start(request: AuthenticatedRequest, uuid: UUID, kind: str, body: StrictSchema) -> TestRun:
     """Start a test run. Users without permission are refused before their input is validated."""
     integration = load_integration(request, uuid, KINDS[kind])
     require_permission(integration, request.user)
     form = validate_form(KINDS[kind].build_form(integration, build_form_data(**body.model_dump())))
     run = start_test_run(kind, integration, form.cleaned_data, actor=request.user, now=timezone.now())
-    set_location_header(request, response, "integrations", uuid, "tests", run.pk)
+    set_location_header(request, "integrations", uuid, "tests", run.pk)
     return run
 
 

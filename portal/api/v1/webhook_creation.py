@@ -5,7 +5,7 @@ Only the first response contains the secret. Responses stored for idempotency ke
 
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
@@ -48,7 +48,7 @@ class WebhookWithSecretOut(WebhookOut):
 
 @router.post("/webhooks", CREATE_SCOPE, WebhookWithSecretOut, status=201)
 @sensitive_variables()
-def create_webhook(request: AuthenticatedRequest, response: HttpResponse, body: WebhookIn) -> WebhookWithSecretOut:
+def create_webhook(request: AuthenticatedRequest, body: WebhookIn) -> WebhookWithSecretOut:
     """Create a webhook. For owners, or for program staff without a partner.
 
     Only the first response contains the secret. A request repeated with its Idempotency-Key returns the webhook
@@ -60,7 +60,7 @@ def create_webhook(request: AuthenticatedRequest, response: HttpResponse, body: 
     form = EndpointForm(data=form_data, is_program_endpoint=partner is None)
     configuration = validate_form(form, {"program_key": "program"}).configuration
     row, secret = services.create_endpoint(partner, configuration, actor=request.user, now=timezone.now())
-    set_location_header(request, response, "webhooks", row.uuid)
+    set_location_header(request, "webhooks", row.uuid)
     return _add_secret(row, secret)
 
 

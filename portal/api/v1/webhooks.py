@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from django.http import HttpResponse
 from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import Field
@@ -207,11 +206,11 @@ def replay_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookRepla
 
 @router.get("/webhooks/{uuid:uuid}/messages", READ_SCOPE, CursorPage[WebhookDeliveryOut])
 def list_webhook_messages(
-    request: AuthenticatedRequest, response: HttpResponse, uuid: UUID, params: Query[WebhookDeliveryParams]
+    request: AuthenticatedRequest, uuid: UUID, params: Query[WebhookDeliveryParams]
 ) -> Page[WebhookDelivery]:
     """List deliveries of the last 30 days, newest first."""
     deliveries = selectors.list_deliveries(permissions.get_endpoint(request.user, uuid), params.state, params.kind)
-    return paginate(request, response, deliveries, params)
+    return paginate(request, deliveries, params)
 
 
 @router.get("/webhooks/{uuid:uuid}/messages/{uuid:message}", READ_SCOPE, WebhookDeliveryDetail)
