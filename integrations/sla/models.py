@@ -56,8 +56,7 @@ class MonitoredRepository(EncryptedRow):
         return f"monitoring of {self.repository}"
 
     def build_encryption_context(self, name: str) -> str:
-        """Return what binds an encrypted secret to this row, whether it is the current or the previous one."""
-        return f"watch {self.uuid} secret"
+        return f"watch {self.uuid} secret"  # the previous secret was the current one
 
 
 class GitHubDelivery(models.Model):
