@@ -118,8 +118,10 @@ def _build_schemas(builder: FieldBuilder, node: Node, here: str) -> tuple[Schema
 
 def _wrap_schema(builder: FieldBuilder, node: Node, inner: Schema) -> Schema:
     """Return the schema of an object or a collection of objects."""
-    if builder.is_object(node):
-        return inner
+    return inner if builder.is_object(node) else _build_collection(node, inner)
+
+
+def _build_collection(node: Node, inner: Schema | None) -> Schema:
     if node.kind == "map":
         return {"type": "object", "additionalProperties": inner}
     return {"type": "array", "items": inner}
@@ -136,10 +138,7 @@ def _build_plain_schema(builder: FieldBuilder, node: Node, here: str) -> Schema:
     if node.elem.kind in ("dynamic", "tuple"):
         raise UnsupportedSchemaError(f"{here}: {node.kind}({node.elem.kind}) has no counterpart in Kubernetes")
     inner = _build_schemas(builder, node.elem, here)[2]
-    schema: Schema = (
-        {"type": "object", "additionalProperties": inner} if node.kind == "map" else {"type": "array", "items": inner}
-    )
-    return schema | _build_merge_strategy(node)
+    return _build_collection(node, inner) | _build_merge_strategy(node)
 
 
 def _build_merge_strategy(node: Node) -> Schema:
@@ -162,19 +161,17 @@ def _build_secret_entries(builder: FieldBuilder, node: Node, here: str) -> tuple
 
 
 def _build_reference(builder: FieldBuilder, node: Node, here: str) -> Schema:
-    selector_arguments = builder.is_namespaced, True
+    selector = _build_selector(builder.is_namespaced, has_key=node.kind != "map")
     if node.children is None and node.kind == "string":
-        return _add_description(_build_selector(*selector_arguments), node)
+        return _add_description(selector, node)
     if node.elem is not None and node.elem.kind == "string" and node.elem.elem is None:
-        if node.kind == "map":
-            return _add_description(_build_selector(builder.is_namespaced, False), node)
-        return _add_description({"type": "array", "items": _build_selector(*selector_arguments)}, node)
+        return _add_description(selector if node.kind == "map" else {"type": "array", "items": selector}, node)
     raise UnsupportedSchemaError(
         f"{here}: {node.type_name} is sensitive; only string, list, set and map of string can be"
     )
 
 
-def _build_selector(is_namespaced: bool, has_key: bool) -> Schema:
+def _build_selector(is_namespaced: bool, *, has_key: bool) -> Schema:
     words = {"key": "Key in the secret.", "name": "Name of the secret.", "namespace": "Namespace of the secret."}
     names = [*(["key"] if has_key else []), "name", *([] if is_namespaced else ["namespace"])]
     properties = {name: {"type": "string", "description": words[name]} for name in names}

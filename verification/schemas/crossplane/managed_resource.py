@@ -90,9 +90,8 @@ class ManagedResourceCodec:
 
     def encode_state(self, managed_resource: ManagedResource) -> JsonObject:
         """Return the prior state: the last observed value."""
-        value = _Encoder(self._make, managed_resource.secrets, self.secret, True).level(
-            self._nodes, managed_resource.status, ""
-        )
+        encoder = _Encoder(self._make, managed_resource.secrets, self.secret, True)
+        value = encoder.level(self._nodes, managed_resource.status, "")
         excluded_values = {
             name: managed_resource.beside.get(name, self._get_excluded_value(name, managed_resource))
             for name in self._list_excluded_nodes
@@ -183,17 +182,13 @@ class _Decoder:
             both = self.level(node.children, field_value, here)
             is_object = self.make.is_object(node)
             return both if is_object else ([both[0]], [both[1]])
+        items = field_value.items() if node.kind == "map" else enumerate(field_value)
+        pairs = {key: self.level(node.children, one, build_secret_key(here, key)) for key, one in items}
         if node.kind == "map":
-            each = {
-                key: self.level(node.children, one, build_secret_key(here, key)) for key, one in field_value.items()
-            }
-            return {key: one[0] for key, one in each.items()}, {key: one[1] for key, one in each.items()}
-        pairs = [
-            self.level(node.children, one, build_secret_key(here, number)) for number, one in enumerate(field_value)
-        ]
+            return {key: spec for key, (spec, _) in pairs.items()}, {key: status for key, (_, status) in pairs.items()}
         if self.make.is_object(node):
-            return pairs[0] if pairs else (None, None)
-        return [one[0] for one in pairs], [one[1] for one in pairs]
+            return pairs.get(0, (None, None))
+        return [spec for spec, _ in pairs.values()], [status for _, status in pairs.values()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,12 +204,10 @@ class _Encoder:
         return {node.name: self._encode_node(node, values, build_secret_key(path, node.name)) for node in nodes}
 
     def _encode_node(self, node: Node, values: JsonObject, here: str) -> object:
+        if node.sensitive and self.from_status:
+            return self._get_secret_by_path(node, here)
         if node.sensitive:
-            return (
-                self._get_secret_by_path(node, here)
-                if self.from_status
-                else self._get_secret_by_reference(node, values)
-            )
+            return self._get_secret_by_reference(node, values)
         if node.is_observed and not self.from_status:
             return None
         field_value = values.get(build_field_name(node.name))
