@@ -96,9 +96,8 @@ def run_check(key: str, subject: Subject, sources: object) -> Result:
         return Result(Outcome.ERROR, f"We couldn't complete this check: {refusal}", retry_at=retry_at)
     except Exception:
         log.exception("check %s failed on %s", key, subject.repository)
-        return Result(
-            Outcome.ERROR, "We couldn't complete this check because of an error on our side. No action needed."
-        )
+        summary = "We couldn't complete this check because of an error on our side. No action needed."
+        return Result(Outcome.ERROR, summary)
 
 
 def serialize_result(key: str, result: Result) -> JsonObject:

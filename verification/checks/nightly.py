@@ -23,10 +23,7 @@ def calculate_nightly_run_at(integration_id: int, after: datetime) -> datetime:
     """Return the integration's time in the first night after `after`. Both are in UTC."""
     digest = hashlib.sha256(str(integration_id).encode()).digest()
     offset = timedelta(seconds=int.from_bytes(digest[:4]) % int(WINDOW_DURATION.total_seconds()))
-    window_start_at = after.replace(
-        hour=WINDOW_START.hour, minute=WINDOW_START.minute, second=0, microsecond=0
-    ) - timedelta(days=1)
-    run_at = window_start_at + offset
+    run_at = datetime.combine(after.date() - timedelta(days=1), WINDOW_START, after.tzinfo) + offset
     while run_at <= after:
         run_at += timedelta(days=1)
     return run_at

@@ -103,11 +103,8 @@ def _installs(decisions: dict[str, TerraformDecision]) -> Result:
     if refusals:
         name, judgement = next(iter(refusals.items()))
         if judgement.outage:
-            return Result(
-                Outcome.ERROR,
-                f"We couldn't complete this check: Terraform currently reports {judgement.message}.",
-                evidence,
-            )
+            summary = f"We couldn't complete this check: Terraform currently reports {judgement.message}."
+            return Result(Outcome.ERROR, summary, evidence)
         return Result(Outcome.FAIL, f"Terraform would refuse it on {name}: {judgement.message}", evidence)
     if open_:
         return Result(Outcome.NOT_RUN, next(iter(open_.values())).message, evidence)

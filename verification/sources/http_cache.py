@@ -49,7 +49,6 @@ class HttpCache(ResponseCache):
 
 def forget_unused(now: datetime, limit: int = 1000) -> int:
     """Delete responses that were not used for a long time. Return the number of deleted rows."""
-    expired_ids = HttpCacheEntry.objects.filter(confirmed_at__lt=now - UNUSED_AFTER).values_list("pk", flat=True)[
-        :limit
-    ]
-    return HttpCacheEntry.objects.filter(pk__in=list(expired_ids)).delete()[0]
+    expired_entries = HttpCacheEntry.objects.filter(confirmed_at__lt=now - UNUSED_AFTER)
+    expired_ids = list(expired_entries.values_list("pk", flat=True)[:limit])
+    return HttpCacheEntry.objects.filter(pk__in=expired_ids).delete()[0]

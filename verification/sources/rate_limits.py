@@ -125,9 +125,7 @@ def _apply_headers(rate_limit: GitHubRateLimit, headers: Mapping[str, str], now:
     reset_at = min(_parse_timestamp(reset), now + MAX_WAIT)
     same_hour = rate_limit.reset_at == reset_at and rate_limit.remaining is not None
     rate_limit.limit = min(limit, MAX_REQUESTS_PER_HOUR)
-    rate_limit.remaining = (
-        min(remaining, rate_limit.remaining or 0) if same_hour else min(remaining, MAX_REQUESTS_PER_HOUR)
-    )
+    rate_limit.remaining = min(remaining, (rate_limit.remaining or 0) if same_hour else MAX_REQUESTS_PER_HOUR)
     rate_limit.reset_at = reset_at
 
 

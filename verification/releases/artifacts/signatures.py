@@ -174,29 +174,30 @@ def _ask_terraform(
 ) -> tuple[TerraformDecision, Class | None]:
     """Return Terraform's verdict, and the class where it refuses for a reason that leaves no other."""
     if signature.kind not in (keyrings.BINARY, keyrings.TEXT):
-        why = render_message("signature_type", number=signature.kind)
-        return build_refusal("signature", why=why), Class.OTHER_PURPOSE
+        return _build_signature_refusal("signature_type", number=signature.kind), Class.OTHER_PURPOSE
     if candidate.key.algorithm != signature.algorithm:
-        return build_refusal("signature", why=render_message("other_algorithm")), Class.MALFORMED
+        return _build_signature_refusal("other_algorithm"), Class.MALFORMED
     result = keyrings.verify_document(candidate, signature, document)
     if result != ArithmeticResult.HOLDS:
-        why = render_message("bad_signature", algorithm=candidate.key.family)
-        return build_refusal("signature", why=why), FAULTS[result]
+        return _build_signature_refusal("bad_signature", algorithm=candidate.key.family), FAULTS[result]
     covering = candidate.claims
     if None in covering:
         return build_refusal("crash_nil"), Class.UNREADABLE_KEY
     signatures = [signature, *(claim for claim in covering if claim is not None)]
     notation = next((name for one in signatures for name in one.critical_notations), None)
     if notation is not None:
-        return build_refusal("signature", why=render_message("notation", name=notation)), Class.UNSUPPORTED
+        return _build_signature_refusal("notation", name=notation), Class.UNSUPPORTED
     if candidate.is_revoked(now):
-        return build_refusal("signature", why=render_message("revoked")), Class.REVOKED
+        return _build_signature_refusal("revoked"), Class.REVOKED
     # Terraform forgives an expired key, and asks nothing more of its signatures
     if not candidate.is_expired(now) and any(one.is_expired(now) for one in signatures):
         is_early = not any(one.has_ended(now) for one in signatures)
-        kind = Class.FUTURE if is_early else Class.SIGNATURE_EXPIRED
-        return build_refusal("signature", why=render_message("signature_expired")), kind
+        return _build_signature_refusal("signature_expired"), Class.FUTURE if is_early else Class.SIGNATURE_EXPIRED
     return ACCEPT_DECISION, None
+
+
+def _build_signature_refusal(key: str, **values: object) -> TerraformDecision:
+    return build_refusal("signature", why=render_message(key, **values))
 
 
 def _find_fault(candidate: Candidate, signature: Signature, now: float) -> Class:

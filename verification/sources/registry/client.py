@@ -4,6 +4,7 @@ v2 is undocumented: missing data is returned as None, and callers must work with
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -120,12 +121,10 @@ def _find_moved_to(data: JsonObject, included_items: list[JsonObject]) -> str:
     """The full name of the provider that took its place; blank where none did."""
     relationship = (data.get("relationships") or {}).get("moved-to") or {}
     target = relationship.get("data") or {}
-    matches = (
-        item for item in included_items if (item.get("type"), item.get("id")) == (target.get("type"), target.get("id"))
-    )
-    return next(
-        (clean_text(item["attributes"].get("full-name")) for item in matches if target), clean_text(target.get("id"))
-    )
+    for item in included_items:
+        if target and (item.get("type"), item.get("id")) == (target.get("type"), target.get("id")):
+            return clean_text(item["attributes"].get("full-name"))
+    return clean_text(target.get("id"))
 
 
 def _parse_public_listing(raw: Any) -> RegistryListing:
@@ -140,9 +139,8 @@ def _parse_public_listing(raw: Any) -> RegistryListing:
 def _parse_builds(raw: Any, version: str) -> dict[str, object]:
     """Platforms and protocols of one version, None where the list does not hold it, and the platforms of others."""
     entry_by_version = {clean_text(item["version"]): item for item in raw["versions"]}
-    builds = {
-        each: _parse_platforms(entry_by_version[each]) for each in sort_versions(entry_by_version)[:MAX_BUILD_VERSIONS]
-    }
+    highest_versions = sort_versions(entry_by_version)[:MAX_BUILD_VERSIONS]
+    builds = {each: _parse_platforms(entry_by_version[each]) for each in highest_versions}
     entry = entry_by_version.get(version)
     if entry is None:
         return {"platforms": None, "protocols": None, "builds": builds}
@@ -158,11 +156,7 @@ def _parse_platforms(item: JsonObject) -> tuple[str, ...]:
 
 def _count_pages(raw: Any) -> dict[str, int]:
     """How many pages there are of each category, as the registry names categories."""
-    page_counts: dict[str, int] = {}
-    for page in raw["docs"]:
-        category = clean_text(page.get("category")) or "other"
-        page_counts[category] = page_counts.get(category, 0) + 1
-    return page_counts
+    return dict(Counter(clean_text(page.get("category")) or "other" for page in raw["docs"]))
 
 
 def _quote_part(name: str) -> str:

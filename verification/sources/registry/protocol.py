@@ -139,13 +139,10 @@ class RegistryProtocol:
     def _get_providers_url(self) -> str:
         """Where providers are asked for: what the discovery document says, else the usual place."""
         if not self._base:
-            reply = self.ask(self.base_url.rstrip("/") + DISCOVERY_PATH, JSON)
-            self._base = (
-                reply.resolve(_parse_discovery(reply.body))
-                if reply.ok
-                else self.base_url.rstrip("/") + DEFAULT_PROVIDERS_PATH
-            )
-            self._base = self._base.rstrip("/") + "/"
+            root = self.base_url.rstrip("/")
+            reply = self.ask(root + DISCOVERY_PATH, JSON)
+            base = reply.resolve(_parse_discovery(reply.body)) if reply.ok else root + DEFAULT_PROVIDERS_PATH
+            self._base = base.rstrip("/") + "/"
         return self._base
 
 
