@@ -9,6 +9,7 @@ from verification.terraform import go_json
 from verification.terraform.go_json import JsonReadError
 
 T = TypeVar("T")
+PACKAGE_TEXTS = ("os", "arch", "filename", "download_url", "shasum", "shasums_url", "shasums_signature_url")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,26 +102,10 @@ def _platforms(raw: object) -> tuple[str, ...]:
 def package(raw: object) -> Package:
     """Parse a package. Raises JsonReadError."""
     document = go_json.expect_object(raw)
-
-    def text(name: str) -> str:
-        return go_json.expect_string(document.get(name), f"ResponseBody.{name}")
-
-    return Package(
-        protocols=go_json.expect_strings(document.get("protocols"), "ResponseBody.protocols"),
-        os=text("os"),
-        arch=text("arch"),
-        filename=text("filename"),
-        download_url=text("download_url"),
-        shasum=text("shasum"),
-        shasums_url=text("shasums_url"),
-        shasums_signature_url=text("shasums_signature_url"),
-        keys=tuple(
-            _key(key)
-            for key in go_json.expect_objects(
-                go_json.expect_object(document.get("signing_keys")).get("gpg_public_keys")
-            )
-        ),
-    )
+    protocols = go_json.expect_strings(document.get("protocols"), "ResponseBody.protocols")
+    texts = {name: go_json.expect_string(document.get(name), f"ResponseBody.{name}") for name in PACKAGE_TEXTS}
+    keys = go_json.expect_objects(go_json.expect_object(document.get("signing_keys")).get("gpg_public_keys"))
+    return Package(protocols=protocols, keys=tuple(map(_key, keys)), **texts)
 
 
 def _key(raw: Mapping[str, object]) -> SigningKey:
