@@ -65,10 +65,7 @@ def _list_issue_activities(integration: Integration, started_at: datetime) -> It
     for breach in breaches.filter(retracted_at__gt=started_at).select_related("issue__watch"):
         message = f"Breach of {breach.issue} retracted"
         yield PartnerActivity(f"retracted:{breach.pk}", breach.retracted_at or started_at, message, breach.issue.url)
-    breached_issues = SupportIssue.objects.filter(pk__in=breaches.filter(retracted_at=None).values("issue"))
-    for issue in breached_issues.select_related("watch", "policy", "integration").prefetch_related(
-        inputs.EVENTS_PREFETCH
-    ):
+    for issue in inputs.select_issues().filter(pk__in=breaches.filter(retracted_at=None).values("issue")):
         answered_at = find_first_answer_time(issue, started_at)
         if answered_at is not None:
             yield PartnerActivity(

@@ -7,8 +7,6 @@ from django.db import models
 from portal.core.django_arguments import SaveArguments
 from portal.core.name_matching import compute_name_key
 
-PROVIDER_PREFIX = "terraform-provider-"
-
 
 class RegistryProvider(models.Model):
     """Registry provider at the time of the import.

@@ -51,11 +51,6 @@ class ClockFilters:
     report: str = ""
 
     @property
-    def active_filters(self) -> dict[str, str]:
-        """Return the filters that are not empty."""
-        return {name: value for name, value in {**self.values, "state": self.state}.items() if value}
-
-    @property
     def is_filtered(self) -> bool:
         return any(self.values.values())
 

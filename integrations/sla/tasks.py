@@ -38,15 +38,9 @@ def advance_clocks(now: datetime, batch: int = BATCH_SIZE) -> ClockProcessingRes
     Clocks that become due in the meantime are left to the next run, clocks locked by another run to that run.
     """
     advance_batch = _advance_by_statement if connection.vendor == "postgresql" else _advance_by_row
-    due_count = _count_due_clocks(now)
+    due_count = SlaClock.objects.filter(next_at__lte=now).count()
     results = [advance_batch(now, batch) for _ in range(-(-due_count // batch))]
     return ClockProcessingResult(*map(sum, zip(*results, strict=True)))
-
-
-def _count_due_clocks(now: datetime) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM sla_slaclock WHERE next_at <= %s", [now])
-        return int(cursor.fetchone()[0])
 
 
 def _advance_by_statement(now: datetime, limit: int) -> ClockProcessingResult:

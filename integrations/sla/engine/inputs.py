@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import F, Prefetch
+from django.db.models import F, Prefetch, QuerySet
 from django.db.models.functions import Lower
 from django.forms.models import model_to_dict
 
@@ -13,7 +13,13 @@ from integrations.sla.models import SupportIssue, SupportIssueEvent
 from integrations.sla.services.policies import get_calendar, get_sla_policy
 
 CALENDAR_FIELDS = ("valid_from", "zone", "country", "subdivision", "workdays", "holidays", "extra_days")
-EVENTS_PREFETCH = Prefetch("events", queryset=SupportIssueEvent.objects.order_by("at", "pk"))
+
+
+def select_issues() -> QuerySet[SupportIssue]:
+    """Return the issues with everything that their projection needs."""
+    events = Prefetch("events", queryset=SupportIssueEvent.objects.order_by("at", "pk"))
+    related = SupportIssue.objects.select_related("watch", "calendar", "policy", "integration")
+    return related.prefetch_related(events)
 
 
 def build_timeline_event(row: SupportIssueEvent) -> TimelineEvent:
@@ -44,9 +50,7 @@ def serialize_calendar(issue: SupportIssue) -> dict[str, object] | None:
 
 def find_issue(text: str) -> SupportIssue | None:
     """Find an issue by “owner/name#12” or UUID, preferring repositories that are still monitored."""
-    issues = SupportIssue.objects.select_related("watch", "calendar", "policy", "integration").prefetch_related(
-        EVENTS_PREFETCH
-    )
+    issues = select_issues()
     repository, _, number = text.strip().rpartition("#")
     if repository and number.isascii() and number.isdigit() and len(number) < 19:
         matches = issues.alias(named=Lower("watch__repository")).filter(named=repository.lower(), number=int(number))

@@ -14,28 +14,13 @@ from integrations.sla.services import breaches
 
 log = logging.getLogger(__name__)
 ISSUE_FIELDS = ("is_open", "severity", "last_commenter_role", "last_commented_at", "projected_at")
-CLOCK_FIELDS = (
-    "is_committed",
-    "severity",
-    "state",
-    "started_at",
-    "due_at",
-    "stopped_at",
-    "warn50_at",
-    "warn75_at",
-    "warn90_at",
-    "counted_seconds",
-    "paused_seconds",
-)
+CLOCK_FIELDS = [field.name for field in SlaClock._meta.concrete_fields if not (field.primary_key or field.is_relation)]
 DEFAULT_RETRACTION_REASON = "New events moved the due date or show that the reply was on time."
 
 
 def load_issues(pks: Iterable[int]) -> list[SupportIssue]:
     """Load issues with everything that their projection needs, in a fixed order."""
-    issues = SupportIssue.objects.filter(pk__in=pks).order_by("pk")
-    return list(
-        issues.select_related("watch", "calendar", "policy", "integration").prefetch_related(inputs.EVENTS_PREFETCH)
-    )
+    return list(inputs.select_issues().filter(pk__in=pks).order_by("pk"))
 
 
 def rebuild_projections(pks: Iterable[int], now: datetime, reason: str = DEFAULT_RETRACTION_REASON) -> int:
@@ -95,7 +80,7 @@ def build_issue_columns(state: IssueState) -> dict[str, object]:
 
 def build_clock_columns(state: ClockState) -> dict[str, object]:
     """Return the columns for a clock's state."""
-    warning_times = (*state.warn_at, None, None, None)
+    warning_times = zip(("warn50_at", "warn75_at", "warn90_at"), (*state.warn_at, None, None, None), strict=False)
     return {
         "is_committed": state.is_committed,
         "severity": str(state.severity),
@@ -103,9 +88,7 @@ def build_clock_columns(state: ClockState) -> dict[str, object]:
         "started_at": state.started_at,
         "due_at": state.due_at,
         "stopped_at": state.stopped_at,
-        "warn50_at": warning_times[0],
-        "warn75_at": warning_times[1],
-        "warn90_at": warning_times[2],
+        **dict(warning_times),
         "counted_seconds": int(state.counted.total_seconds()),
         "paused_seconds": int(state.paused_time.total_seconds()),
     }
@@ -141,4 +124,4 @@ def _save_clocks(clocks: list[SlaClock]) -> None:
     new_clocks = [clock for clock in clocks if clock.pk is None]
     existing_clocks = [clock for clock in clocks if clock.pk is not None]
     SlaClock.objects.bulk_create(new_clocks, batch_size=200)
-    SlaClock.objects.bulk_update(existing_clocks, [*CLOCK_FIELDS, "warned", "breached_at", "next_at"], batch_size=200)
+    SlaClock.objects.bulk_update(existing_clocks, CLOCK_FIELDS, batch_size=200)

@@ -34,10 +34,8 @@ class ReasonForm(forms.Form):
 
 def load_issue(request: AuthenticatedRequest, uuid: UUID) -> SupportIssue:
     """Load an issue with everything that its projection needs. Raises Http404 if the user can't see it."""
-    issues = SupportIssue.objects.filter(build_visibility_condition(request.user), uuid=uuid).prefetch_related(
-        inputs.EVENTS_PREFETCH
-    )
-    issue = issues.select_related("watch", "calendar", "policy", "integration__partner").first()
+    issues = inputs.select_issues().select_related("integration__partner")
+    issue = issues.filter(build_visibility_condition(request.user), uuid=uuid).first()
     if issue is None:
         raise Http404(_("Issue not found. It doesn't exist, or you don't have access."))
     return issue

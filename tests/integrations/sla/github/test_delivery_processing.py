@@ -79,7 +79,7 @@ def state(watch: MonitoredRepository) -> list[tuple[object, ...]]:
         .values_list("number", "is_open", "severity", "title")
     )
     clocks = SlaClock.objects.filter(watch=watch).order_by("issue__number", "target_type")
-    return [*issues, *clocks.values_list(*projection.CLOCK_FIELDS, "next_at")]
+    return [*issues, *clocks.values_list(*projection.CLOCK_FIELDS)]
 
 
 def outcomes(watch: MonitoredRepository) -> list[str]:

@@ -22,8 +22,7 @@ SignIn = Callable[[Any], Any]
 
 
 def fresh(issue: SupportIssue) -> SupportIssue:
-    issues = SupportIssue.objects.select_related("watch", "calendar", "policy", "integration__partner")
-    return issues.prefetch_related(inputs.EVENTS_PREFETCH).get(pk=issue.pk)
+    return inputs.select_issues().get(pk=issue.pk)
 
 
 @pytest.mark.parametrize("name", ["met", "paused", "running", "at_risk", "breached", "data_incomplete"])
