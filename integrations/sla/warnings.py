@@ -40,27 +40,21 @@ def notify_recipients(
         return False, None
     earliest_due_at = min(alert.due_at for alert in alerts)
     events = _get_events_by_alert(integration, alerts)
-    recipients = [
-        (recipient, get_next_working_time(now, get_recipient_calendar(recipient, integration, now)))
-        for recipient in notices.list_both_teams(integration)
-    ]
-    waiting_recipients = [
-        (recipient, opens_at) for recipient, opens_at in recipients if _list_missed_alerts(recipient, alerts, events)
-    ]
-    absent_recipients = [
-        (recipient, opens_at) for recipient, opens_at in waiting_recipients if now < opens_at < earliest_due_at
-    ]
-    available_recipients = [
-        recipient for recipient, opens_at in waiting_recipients if not now < opens_at < earliest_due_at
-    ]
+    available_recipients, absent_recipients = [], []
+    for recipient in notices.list_both_teams(integration):
+        if not _list_missed_alerts(recipient, alerts, events):
+            continue
+        opens_at = get_next_working_time(now, get_recipient_calendar(recipient, integration, now))
+        if now < opens_at < earliest_due_at:
+            absent_recipients.append((recipient, opens_at))
+        else:
+            available_recipients.append(recipient)
     for recipient in available_recipients:
         _send_missed_alerts(recipient, _list_missed_alerts(recipient, alerts, events), events, serialize_alert)
     new_alerts = [alert for alert in alerts if alert.key not in events]
     if available_recipients and new_alerts:
-        issues, later_names = (
-            [serialize_alert(alert) for alert in new_alerts],
-            [notices.get_recipient_key(recipient) for recipient, _ in absent_recipients],
-        )
+        issues = [serialize_alert(alert) for alert in new_alerts]
+        later_names = [notices.get_recipient_key(recipient) for recipient, _ in absent_recipients]
         services.record_event(
             integration, EVENT_TYPE, actor=None, now=now, issues=issues, count=len(issues), later=later_names
         )

@@ -61,11 +61,10 @@ def calculate_due(
     if allowed_time <= timedelta():
         raise ValueError("Enter a target greater than 0.")
     pauses = business_time.merge_pauses(_parse_pause(text, time_zone) for text in pause)
-    due_at = business_time.calculate_due_at(start, allowed_time, scale, pauses)
-    warnings = [
+    due_at, *warnings = (
         business_time.calculate_due_at(start, allowed_time * share / 100, scale, pauses)
-        for share in WARNING_PERCENTAGES
-    ]
+        for share in (100, *WARNING_PERCENTAGES)
+    )
     return {
         "due": _format_timestamp(due_at, time_zone),
         "opened": _format_timestamp(start, time_zone),
