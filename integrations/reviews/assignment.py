@@ -4,13 +4,12 @@ The criteria are compared one after the other and never summed: availability, ea
 earlier reviews for this partner, choice of this program, open reviews, name.
 """
 
-from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.dateformat import format as format_date
 from django.utils.translation import gettext as _
@@ -40,62 +39,41 @@ class ReviewerSuggestion:
     is_available: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _ReviewHistory:
-    """IDs of reviewers who reviewed this integration or another one of its partner."""
-
-    integration_reviewer_ids: frozenset[int | None]
-    partner_reviewer_ids: frozenset[int | None]
-
-
 def suggest_reviewers(integration: Integration, now: datetime) -> list[ReviewerSuggestion]:
     """Return all reviewers who can decide on an integration, best first, without members of its partner."""
-    reviewers = _list_reviewers(integration)
-    history = _get_review_history(integration, [reviewer.pk for reviewer in reviewers])
     today = timezone.localtime(now).date()
-    rankings = [_rank_reviewer(integration, reviewer, history, today) for reviewer in reviewers]
+    rankings = [_rank_reviewer(integration, reviewer, today) for reviewer in _list_reviewers(integration)]
     return [suggestion for _, suggestion in sorted(rankings, key=lambda pair: pair[0])]
 
 
-def _list_reviewers(integration: Integration) -> list[Any]:
-    """Return active reviewers of other companies with their profile and their open reviews as `load`."""
+def _list_reviewers(integration: Integration) -> QuerySet[Any]:
+    """Return active reviewers of other companies with their profile, their open reviews, and earlier reviews."""
     members = Membership.objects.filter(partner=integration.partner_id, ended_at=None).values("user")
-    load = Count("reviews", filter=Q(reviews__stage__in=STAGES_BEFORE_RELEASE) & ~Q(reviews=integration.pk))
     reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True).exclude(pk__in=members)
-    return list(reviewers.select_related("reviewer_profile").annotate(load=load))
-
-
-def _get_review_history(integration: Integration, reviewer_ids: list[int]) -> _ReviewHistory:
-    reviewer_ids_by_integration: dict[int | None, set[int | None]] = defaultdict(set)
-    events = AuditEvent.objects.filter(
-        integration__partner=integration.partner_id, event_type__in=REVIEW_EVENT_TYPES, actor_id__in=reviewer_ids
+    reviews = AuditEvent.objects.filter(
+        integration__partner=integration.partner_id, event_type__in=REVIEW_EVENT_TYPES, actor_id=OuterRef("pk")
     )
-    for reviewer_id, integration_id in events.values_list("actor_id", "integration_id").distinct():
-        reviewer_ids_by_integration[integration_id].add(reviewer_id)
-    return _ReviewHistory(
-        frozenset(reviewer_ids_by_integration.pop(integration.pk, set())),
-        frozenset[int | None]().union(*reviewer_ids_by_integration.values()),
+    return reviewers.select_related("reviewer_profile").annotate(
+        load=Count("reviews", filter=Q(reviews__stage__in=STAGES_BEFORE_RELEASE) & ~Q(reviews=integration.pk)),
+        reviewed_integration=Exists(reviews.filter(integration=integration)),
+        knows_partner=Exists(reviews.exclude(integration=integration)),
     )
 
 
-def _rank_reviewer(
-    integration: Integration, reviewer: Any, history: _ReviewHistory, today: date
-) -> tuple[tuple[Any, ...], ReviewerSuggestion]:
+def _rank_reviewer(integration: Integration, reviewer: Any, today: date) -> tuple[tuple[Any, ...], ReviewerSuggestion]:
     profile = getattr(reviewer, "reviewer_profile", None) or ReviewerProfile(user=reviewer)
     absence = _get_absence(profile, today)
     reviews_program = not profile.programs or integration.program_key in profile.programs
     is_full = reviewer.load >= profile.max_open_reviews
     is_available = reviews_program and not is_full and absence != "away now"
-    reviewed_integration = reviewer.pk in history.integration_reviewer_ids
-    knows_partner = reviewer.pk in history.partner_reviewer_ids
     chose_program = integration.program_key in profile.programs
-    preferences = (is_available, reviewed_integration, knows_partner, chose_program)
+    preferences = (is_available, reviewer.reviewed_integration, reviewer.knows_partner, chose_program)
     order = (*(not preference for preference in preferences), reviewer.load, str(reviewer), reviewer.pk)
     product = {"product": integration.program.product}
     workload = {"load": reviewer.load, "max_open_reviews": profile.max_open_reviews}
     reasons = [
-        (reviewed_integration, _("reviewed %(name)s earlier") % {"name": integration.name}),
-        (knows_partner, _("knows %(name)s") % {"name": integration.partner.name}),
+        (reviewer.reviewed_integration, _("reviewed %(name)s earlier") % {"name": integration.name}),
+        (reviewer.knows_partner, _("knows %(name)s") % {"name": integration.partner.name}),
         (chose_program, _("knows %(product)s") % product),
         (not reviews_program, _("doesn't review %(product)s") % product),
         (True, _("%(load)s of %(max_open_reviews)s reviews open") % workload + (_(" (at limit)") if is_full else "")),

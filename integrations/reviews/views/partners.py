@@ -14,6 +14,7 @@ from integrations.partners import selectors as partner_selectors
 from integrations.partners.models import Membership, Partner
 from integrations.reviews.views.queue import require_program_staff
 from integrations.submissions.services import creation
+from integrations.submissions.views import lists
 from integrations.submissions.workflow.states import FINAL_STAGES
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
@@ -45,13 +46,14 @@ def list_partners(request: HttpRequest) -> HttpResponse:
 
 def search_partners(query: str) -> QuerySet[Partner]:
     """Return partners whose name or domain contains the query, with `open_count` and `listed_count`."""
-    rows = Partner.objects.select_related("alliances_manager").annotate(
-        open_count=Count("integrations", filter=~Q(integrations__stage__in=[str(s) for s in FINAL_STAGES])),
-        listed_count=Count("integrations", filter=~Q(integrations__listing_status__in=["unlisted", "delisted"])),
+    return (
+        lists.search_partners(query)
+        .select_related("alliances_manager")
+        .annotate(
+            open_count=Count("integrations", filter=~Q(integrations__stage__in=[str(s) for s in FINAL_STAGES])),
+            listed_count=Count("integrations", filter=~Q(integrations__listing_status__in=["unlisted", "delisted"])),
+        )
     )
-    if query:
-        rows = rows.filter(Q(name__icontains=query) | Q(domain__icontains=query))
-    return rows.order_by("name")
 
 
 def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:

@@ -56,7 +56,7 @@ def build_review_context(integration: Integration, user: User) -> dict[str, obje
         "changes": list_changes_since(integration, read_marker, with_notes=True) if read_marker else [],
         "thread": list(integration.messages.select_related("author")),
         "actions": filter_relevant_actions(integration, list_available_transitions(integration, user, now=now)),
-        "findings": list(integration.findings.all()),
+        "findings": integration.all_findings,
         "suggestions": suggest_reviewers(integration, now)
         if permissions.can_assign_reviewer(integration, user) and integration.is_open
         else [],
@@ -123,18 +123,8 @@ def answer_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 
 @require_button("reviews:queue")
-def verify_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Verify a finding."""
-    return _decide_finding(request, pk, finding_services.verify_finding)
-
-
-@require_button("reviews:queue")
-def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Reopen a finding."""
-    return _decide_finding(request, pk, finding_services.reopen_finding)
-
-
-def _decide_finding(request: AuthenticatedRequest, pk: int, decide: Callable[..., object]) -> HttpResponse:
+def decide_finding(request: AuthenticatedRequest, pk: int, decide: Callable[..., None]) -> HttpResponse:
+    """Verify or reopen a finding."""
     finding = load_finding(request, pk)
     require_program_staff(request)
     with reported_refusals(request):
@@ -176,6 +166,6 @@ urlpatterns = [
     path("integrations/<uuid:uuid>/findings/", raise_finding, name="raise_finding"),
     path("integrations/<uuid:uuid>/messages/", post_message, name="post_message"),
     path("findings/<int:pk>/fix/", answer_finding, name="answer_finding"),
-    path("findings/<int:pk>/verify/", verify_finding, name="verify_finding"),
-    path("findings/<int:pk>/reopen/", reopen_finding, name="reopen_finding"),
+    path("findings/<int:pk>/verify/", decide_finding, {"decide": finding_services.verify_finding}, "verify_finding"),
+    path("findings/<int:pk>/reopen/", decide_finding, {"decide": finding_services.reopen_finding}, "reopen_finding"),
 ]

@@ -183,7 +183,7 @@ def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnap
     if not integration.is_open:
         return IntegrationSnapshot(Stage(integration.stage), integration.step)
     open_requirements = list_open_next(integration, now)
-    step, stage = integration.next_position
+    _step, next_stage = integration.next_position
     findings = count_findings(integration)
     in_support = integration.stage == Stage.SUPPORT
     partner_requests = tuple(
@@ -194,8 +194,7 @@ def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnap
     return IntegrationSnapshot(
         stage=Stage(integration.stage),
         step=integration.current_step.name,
-        next_step=step.name if step else "",
-        next_stage=stage,
+        next_stage=next_stage,
         on_hold_for=ResponsibleParty(integration.on_hold_for) if integration.on_hold_for else None,
         hold_reason=integration.hold_reason,
         review=ReviewState(integration.review_state),

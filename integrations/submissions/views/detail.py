@@ -56,6 +56,7 @@ def show_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 def build_page_context(integration: Integration, user: User) -> TemplateContext:
     """Return the context of the page. Partners never see internal data."""
     now = timezone.now()
+    transitions = list_available_transitions(integration, user, now=now)
     party_labels = PARTY_LABELS if permissions.can_edit(integration, user) else OBSERVER_PARTY_LABELS
     return {
         "integration": integration,
@@ -74,7 +75,9 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
         "now": now,
         "has_run_task_test": any("run_task.test_run" in r.checks for r in integration.edition.requirements()),
         "parallel_requirement": get_parallel_requirement(integration, user, now),
-        **build_button_context(integration, user, now),
+        "actions": transitions,
+        "ready_actions": [a for a in transitions if a.tone == "good" and a.is_ready and a.name != "request_tier"],
+        "other_actions": [a for a in transitions if a.tone != "good"],
     }
 
 
@@ -83,16 +86,6 @@ def get_parallel_requirement(integration: Integration, user: User, now: datetime
     if integration.responsible_party != ResponsibleParty.PROGRAM or not permissions.can_edit(integration, user):
         return None
     return next(iter(context_selectors.list_partner_requirements(integration, now)), None)
-
-
-def build_button_context(integration: Integration, user: User, now: datetime) -> dict[str, object]:
-    """Return the transitions that the user can perform."""
-    transitions = list_available_transitions(integration, user, now=now)
-    return {
-        "actions": transitions,
-        "ready_actions": [a for a in transitions if a.tone == "good" and a.is_ready and a.name != "request_tier"],
-        "other_actions": [a for a in transitions if a.tone != "good"],
-    }
 
 
 def list_introductions(integration: Integration) -> list[Introduction]:

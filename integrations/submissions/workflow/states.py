@@ -4,23 +4,10 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from integrations.programs.stages import FINAL_STAGES, OPEN_STAGES, Stage
+from integrations.programs.stages import FINAL_STAGES as FINAL_STAGES
+from integrations.programs.stages import OPEN_STAGES as OPEN_STAGES
+from integrations.programs.stages import Stage as Stage
 from integrations.submissions.workflow.next_action import SentenceParams, get_action_label, render_sentence
-
-__all__ = [
-    "FINAL_STAGES",
-    "OPEN_STAGES",
-    "OUTAGE_PARTY",
-    "ComplianceStatus",
-    "IntegrationSnapshot",
-    "ListingStatus",
-    "NextAction",
-    "ResponsibleParty",
-    "ReviewState",
-    "Stage",
-    "Status",
-    "determine_next_action",
-]
 
 
 class ListingStatus(StrEnum):
@@ -122,7 +109,6 @@ class IntegrationSnapshot:
 
     stage: Stage
     step: str
-    next_step: str = ""
     next_stage: Stage | None = None
     on_hold_for: ResponsibleParty | None = None
     hold_reason: str = ""
