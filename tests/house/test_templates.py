@@ -18,17 +18,28 @@ FORBIDDEN = re.compile(r"\b(invalid|illegal|error 500)\b", re.IGNORECASE)
 
 
 YAML_KEY_PATTERN = re.compile(r"\b(?:key|template): ([\w-]+)")
+COMPONENT_PATTERN = re.compile(r"^@component\ndef (\w+)", re.MULTILINE)
 QUOTED_PATH_PATTERN = re.compile(r"[\"']([\w./{}-]+)(?=[\"'#{])")
 
 
 @pytest.fixture(scope="module")
 def words():
-    """Every quoted word of code and templates, in which a template can be named; what is filled in is {}."""
-    texts = (path.read_text() for path in (*files("*.py"), *OURS) if not name(path).startswith("tests/"))
+    """Every quoted word of code and templates, in which a template can be named; what is filled in is {}.
+
+    A component is named by its function.
+    """
+    texts = [path.read_text() for path in (*files("*.py"), *OURS) if not name(path).startswith("tests/")]
     keys = {key for path in files("*.yaml") for key in YAML_KEY_PATTERN.findall(path.read_text())}
-    return keys | {
-        re.sub(r"\{\w+\}", "{}", word).removesuffix("{") for text in texts for word in QUOTED_PATH_PATTERN.findall(text)
-    }
+    components = {component for text in texts for component in COMPONENT_PATTERN.findall(text)}
+    return (
+        keys
+        | components
+        | {
+            re.sub(r"\{\w+\}", "{}", word).removesuffix("{")
+            for text in texts
+            for word in QUOTED_PATH_PATTERN.findall(text)
+        }
+    )
 
 
 def is_replacement(template):

@@ -45,7 +45,7 @@ def component(build: Callable[P, Mapping[str, object] | None]) -> Callable[P, Sa
     The template gets the arguments of the function, with the content without surrounding whitespace, and the values
     that the function returns, if any. A function with content becomes a block tag.
     """
-    signature = inspect.signature(build)
+    name, signature = build.__name__, inspect.signature(build)
 
     @wraps(build)
     def render(*args: P.args, **kwargs: P.kwargs) -> SafeString:
@@ -54,7 +54,7 @@ def component(build: Callable[P, Mapping[str, object] | None]) -> Callable[P, Sa
         values = bound.arguments
         if "content" in values:
             values["content"] = SafeString(values["content"].strip())
-        markup = loader.get_template(f"ui/components/{build.__name__}.html")
+        markup = loader.get_template(f"ui/components/{name}.html")
         return SafeString(markup.render({**values, **(build(*args, **kwargs) or {})}).strip())
 
     add_tag = register.simple_block_tag if "content" in signature.parameters else register.simple_tag
