@@ -73,7 +73,12 @@ def is_identifier(label: str) -> bool:
     return (
         kinds.count(Kind.WORD) <= 1 + is_product
         and kinds.count(Kind.UNKNOWN) <= MAX_UNKNOWN
-        and (len(parts) == 1 or len(rest) < len(parts) or set(kinds) != {Kind.WORD})
+        and (
+            len(parts) == 1
+            or len(rest) < len(parts)
+            or set(kinds) != {Kind.WORD}
+            or not words("emblems").isdisjoint(parts)
+        )
     )
 
 

@@ -40,6 +40,9 @@ LICENSE_PHRASE = (
     "(?:under|with|is)?(?: |$)?(?:the |an? )*(?:terms of )?(?:the )?"
 )
 GNU = r"(?:gnu )?(?:lesser |library )?general public license(?: v(?:ersion)? ?\d(?: \d)?)?|lgpl[ \d]*"
+MADE_BY = re.compile(
+    rf"(?:{PRODUCT}) {INCLUDE} (?:software|code) (?:originally )?(?:developed|written|created) (?:by|at) "
+)
 HEADING = re.compile(
     r"(?:the )?(?:notices?(?: file)?|(?:third party|3rd party|open source|copyright)(?: open source)?"
     r" (?:software|notices?|licenses?|components?|dependencies|code|libraries|content|attributions?|acknowledgments?)"
@@ -74,10 +77,10 @@ def sentence() -> re.Pattern[str]:
     return re.compile(rf"(?P<what>{PRODUCT}) {INCLUDE} {OBJECT}{MAKER_PHRASE}(?P<who>\S+(?: \S+)*?)??{license}")
 
 
-def attribution_end(text: str, start: int) -> int | None:
-    """Return the end of the attribution that begins at `start`, or None without an attribution."""
+def attribution_end(text: str, start: int, *, is_notice: bool) -> int | None:
+    """Return the end of the attribution that begins at `start`; outside a NOTICE only one that names no license."""
     for end in sentence_ends(text, start):
-        if is_attribution(text[start:end]):
+        if is_attribution(text[start:end]) if is_notice else is_inclusion(text[start:end]):
             return end
     return None
 
@@ -87,6 +90,13 @@ def sentence_ends(text: str, start: int) -> Iterator[int]:
     paragraph = text[start : start + MAX_LENGTH]
     paragraph = paragraph[: gap.start()] if (gap := re.search(r"\n\s*\n", paragraph)) else paragraph
     yield from sorted({start + match.end() for match in SENTENCE_END.finditer(paragraph)}, reverse=True)
+
+
+def is_inclusion(text: str) -> bool:
+    """Return whether a sentence says that the product includes software of certain makers: "developed by Acme"."""
+    words = list(re.finditer(r"[^\W_]+", text))
+    match = MADE_BY.match(plain := " ".join(word[0] for word in words).lower())
+    return match is not None and is_source(text[words[plain[: match.end()].count(" ")].start() :].strip(TRIM))
 
 
 def is_attribution(text: str) -> bool:

@@ -91,7 +91,7 @@ def slots_hold(text: Text, match: TemplateMatch) -> bool:
 
 def slot_holds(text: Text, kind: str, start: int, end: int) -> bool:
     if kind == "name":
-        name = text.between(start, end)
+        name = text.between(start, end).removeprefix("the ")
         is_name = is_holder_list(name) or is_project_name(name.split()) or is_firm_name(name.split())
         return is_name and not YEAR.search(name)
     # with the punctuation around it: "(c)" begins with some; blanks may be filled in with their braces

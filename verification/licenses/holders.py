@@ -6,10 +6,17 @@ except the words of terms, which may stand in no name.
 """
 
 import re
+from itertools import dropwhile, pairwise
 
 from verification.licenses.addresses import is_address, is_handle
-from verification.licenses.dictionaries import common_english_words, english_words, fold, function_words
-from verification.licenses.institutions import is_free_of_terms, is_institution, kind_in_organization
+from verification.licenses.dictionaries import common_english_words, fold
+from verification.licenses.institutions import (
+    is_acronym,
+    is_firm_name,
+    is_free_of_terms,
+    is_institution,
+    kind_in_organization,
+)
 from verification.licenses.legal_forms import AFFILIATES_MARK, split_legal_form
 from verification.licenses.lexicon import (
     SCRIPTS_WITH_CAPITALS,
@@ -23,15 +30,13 @@ from verification.licenses.lexicon import (
     script_of,
     words,
 )
-from verification.licenses.persons import MAX_PERSON_WORDS, NAME_KINDS, PLAIN_SCRIPTS, is_person
+from verification.licenses.persons import MAX_PERSON_WORDS, NAME_KINDS, PLAIN_SCRIPTS, is_person, without_nicknames
 from verification.licenses.projects import is_emblem_name, is_project_name
 from verification.licenses.restrictions import holds_restriction
 
 MAX_LENGTH = 400  # characters of a holder list
 MAX_ORGANIZATION_WORDS = 12
 MAX_UNKNOWN = 3  # words in no list that the name of an organization may hold
-MAX_FIRM_WORDS = 3
-IN_FIRM = frozenset({Kind.NEUTRAL, Kind.NAME, Kind.NAME_OR_WORD, Kind.UNKNOWN})
 MAX_CAPITALS = 6  # letters of a lone word in capitals that is taken for an acronym
 YEAR = r"(?:19|20)\d\d(?!\w)"
 YEARS = re.compile(
@@ -39,9 +44,9 @@ YEARS = re.compile(
     r"(?:\s*[-+](?=\s|,|$))?",
     re.I,
 )
-ENCLOSED_ADDRESS = re.compile(r"[<(\[]\s*(?:e-?mail:|mailto:)?\s*([^\s<>()\[\]]+)\s*[>)\]]")
+ENCLOSED_ADDRESS = re.compile(r"[<(\[]\s*(?:e-?mail:|mailto:|twitter:|github:)?\s*([^\s<>()\[\]]+)\s*[>)\]]")
 OPEN_ADDRESS = re.compile(r"(?<!\S)((?:https?://|www\.)\S+?|[^\s<>(),;]+@[^\s<>(),;]+?|@[\w-]+)[.,;:]*(?=\s|$)")
-ADDRESS_PART = re.compile(r"(?<![\w-])[a-z0-9]+(?:-[a-z0-9]+)+(?![\w-])")
+ADDRESS_PART = re.compile(r"(?<![\w-])(?=[a-z0-9-]{6})[a-z0-9]+(?:-[a-z0-9]+)*(?![\w-])")
 
 
 def build_alternatives(list_name: str) -> str:
@@ -65,15 +70,17 @@ AFFILIATES = re.compile(
 PARTNERS = re.compile(
     rf"(?:(?:^|[,(\s]+)(?:{JOINT}|with\s+contributions\s+(?:from|by))\s+{OTHERS}|^{OTHERS}|(?<=[,;])\s*{OTHERS})"
     r"(?:contributors?(?:\(s\))?|authors?|others|(?<=other )people|developers|maintainers|collaborators|committers"
-    r"|community(?:\s+contributors)?|(?:core\s+)?team)\b(?=\s*(?:[.,;()]|and\b|$))|[,\s]+et\s*\.?\s*al\b\.?|[,\s]+u\.\s?a\.",
+    r"|community(?:\s+contributors)?|(?:core\s+)?team)\b(?=\s*(?:[.,;()]|and\b|$))|[,\s]+et\s*\.?\s*al\b\.?|[,\s]+(?-i:u\.\s?a\.)",
     re.I,
 )
 SEPARATOR = re.compile(
     r"[,;|()\[\]<>*`]|\s[-/:]+(?=\s|$)|:\s|(?<=[^\W\d_]{3})\.\s+(?=[^\Wa-z])|\s(?:a\.?k\.?a\.?|d/?b/?a)\s", re.I
 )
 AND = "|".join(map(re.escape, " ".join(lines("conjunctions")).split()))
-CONJUNCTION = re.compile(rf"\s+(?:{AND}|(?i:and|und|et|y)|&|\+)\s+|^(?i:and|&|by|und|et)\s+|\s+(?i:and|&)$")
+CONJUNCTION = re.compile(rf"\s+(?:{AND}|(?i:and|or|und|et|y)|&|\+)\s+|^(?i:and|&|by|und|et)\s+|\s+(?i:and|&)$")
 COMPOUND = re.compile(rf"\b(?:{'|'.join(lines('compounds'))})\b", re.I)
+FOLLOWING = re.compile(r"\bby\s+the\s+following\s+(?:holders|people)\s*:", re.I)
+AT_SIGN = re.compile(r"\s?[\[({]at[\])}]\s?", re.I)
 SHORT_FORMS = {"(주)": "주식회사", "(株)": "株式会社", "(有)": "有限会社"}
 PART_OF = re.compile(
     r"^(?:an?|part of|a part of)\s+(?:division|subsidiary|unit|brand|part|department|member)\s+of\s+(?:the\s+)?", re.I
@@ -84,11 +91,11 @@ IN_BRACKETS = re.compile(
     re.I,
 )  # a part of a company's name: "Sample (Thailand) Ltd"
 CONTRIBUTORS_TO = re.compile(
-    r"(?:the\s+)?(?:contributors|authors|developers|maintainers)\s+(?:to|of)\s+(?:the\s+)?", re.I
+    r"(?:(?:all\s+)?(?:the\s+)?)(?:contributors|authors|developers|maintainers)\s+(?:to|of)\s+(?:the\s+)?", re.I
 )
 CREDITS = re.compile(
     r"[(<\[,]?\s*(?:(?:please\s+)?see|listed\s+in|as\s+listed\s+in)\s+(?:the\s+)?(?:accompanying\s+)?"
-    r"(?:authors|contributors|credits|maintainers)(?:\.(?:md|txt|rst))?\b(?:\s+file)?"
+    r"(?:authors|contributors|credits|maintainers|(?:git|commit)\s+(?:history|log))(?:\.(?:md|txt|rst))?\b(?:\s+file)?"
     r"(?:\s+for\s+(?:more\s+)?(?:details|information|(?:a|the)\s+(?:full\s+)?list(?:\s+of\s+(?:authors|contributors|names))?))?\s*[)>\]]?",
     re.I,
 )
@@ -103,6 +110,7 @@ def are_holders(pieces: tuple[str, ...] | None) -> bool:
     """Return whether each piece of a list is a holder, and not more than one of them a single word."""
     if pieces is None:
         return False
+    pieces = tuple(piece for before, piece in pairwise(("", *pieces)) if not is_acronym(piece, before))
     lone = [piece for piece in pieces if is_lone_name(piece)]
     if len(pieces) > 1 and any(piece[:2].isupper() for piece in lone):
         return False  # beside a holder it may be a code of terms: "NFR", "BY-NC-SA", "GPLv3"
@@ -127,9 +135,10 @@ def pieces_of(text: str) -> tuple[str, ...] | None:
     if len(text) > MAX_LENGTH or holds_restriction(text):
         return None
     text = text.strip("*_` ")
+    text = without_nicknames(text)
     for short, form in SHORT_FORMS.items():
         text = text.replace(short, f" {form} ")
-    text = IN_BRACKETS.sub(r" \1 ", text)
+    text = IN_BRACKETS.sub(r" \1 ", FOLLOWING.sub(" ; ", AT_SIGN.sub("@", text)))
     for pattern in (ENCLOSED_ADDRESS, OPEN_ADDRESS):
         addresses = [match for match in pattern.finditer(text) if re.search(r"[@/]|\w\.\w", match[1])]
         if not all(is_address(without_name(match[1], text[: match.start()])) for match in addresses):
@@ -142,8 +151,11 @@ def pieces_of(text: str) -> tuple[str, ...] | None:
 
 def without_name(address: str, before: str) -> str:
     """Return the address with each part that spells words before it as "acme": it says no more than they do."""
-    spelling = f"-{'-'.join(re.findall(r'[a-z0-9]+', fold(before)))}-"
-    return ADDRESS_PART.sub(lambda part: "acme" if f"-{part[0]}-" in spelling else part[0], address)
+    spelled_words = re.findall(r"[a-z0-9]+", fold(before))
+    spellings = ["".join(spelled_words[start:]) for start in range(len(spelled_words))]
+    return ADDRESS_PART.sub(
+        lambda part: "acme" if any(s.startswith(part[0].replace("-", "")) for s in spellings) else part[0], address
+    )
 
 
 def cut_out(text: str, matches: list[re.Match[str]]) -> list[str]:
@@ -215,7 +227,9 @@ def is_group(text: str) -> bool:
     if end == len(tokens) or tokens[-1].strip(TRIM) not in words("groups"):
         return False
     body = originals[:end]
-    return len(body) <= MAX_PERSON_WORDS and (not body or is_project_name(body) or is_organization(" ".join(body)))
+    return len(body) <= MAX_PERSON_WORDS and (
+        not body or is_project_name(body, max_unknown=2) or is_organization(" ".join(body))
+    )
 
 
 def is_organization(text: str) -> bool:
@@ -232,33 +246,19 @@ def is_organization(text: str) -> bool:
         return False
     body = split_legal_form(tokens)
     if body is not None:
+        body = list(dropwhile(lambda token: fold(token) in words("connectors"), body))  # "Association for …"
         is_short = len(body) <= 2 or not {"HAN", "HANGUL", "MIXED"}.intersection(map(script_of, tokens))
         is_name = is_brand(" ".join(body)) or (bool(body) and is_body_of_name(body, max_words=len(body)))
-        is_name = is_name or is_firm_name(body) or (is_free_of_terms(body) and is_of_one_script(body))
+        is_name = (
+            is_name
+            or is_firm_name(body, is_closed=fold(tokens[-1]) != "limited")
+            or (is_free_of_terms(body) and is_of_one_script(body))
+        )
         return is_name and is_short and len(body) <= MAX_ORGANIZATION_WORDS
     if fold(tokens[0]) == "the":
         tokens = tokens[1:]
-    return len(tokens) <= MAX_ORGANIZATION_WORDS and (is_institution(tokens) or is_named_by_noun(tokens))
-
-
-def is_firm_name(body: list[str]) -> bool:
-    """Return whether a legal form makes these words a firm's: "Mixed Signals", "Trial Bay Systems".
-
-    Only the first may be a participle. One, not the last, may be a term beside a name or a noun of firms.
-    """
-    tokens = [token.strip(TRIM + "()") for token in body]
-    if not 0 < len(tokens) <= MAX_FIRM_WORDS or not all(token[:1].isupper() and token.isascii() for token in tokens):
-        return False
-    kinds, folded_words = [kind_in_organization(token) for token in tokens], [fold(token) for token in tokens]
-    plain = {word for word, word_kind in zip(folded_words, kinds, strict=True) if word_kind in (Kind.WORD, Kind.TERM)}
-    if not set(kinds) <= IN_FIRM | {Kind.WORD, Kind.TERM} or plain & function_words("LATIN"):
-        return False
-    if any(word.endswith("ed") for word in plain.intersection(folded_words[1:])) or kinds[-1] is Kind.TERM:
-        return False
-    terms = plain.intersection(
-        word for word, word_kind in zip(folded_words, kinds, strict=True) if word_kind is Kind.TERM
-    )
-    return not terms or (len(terms) == 1 and terms <= english_words() and not IN_FIRM.isdisjoint(kinds))
+    is_firm = len(tokens) > 1 and fold(tokens[-1]) in words("firm_nouns") and is_firm_name(tokens)
+    return len(tokens) <= MAX_ORGANIZATION_WORDS and (is_firm or is_institution(tokens) or is_named_by_noun(tokens))
 
 
 def is_named_by_noun(tokens: list[str]) -> bool:

@@ -58,6 +58,11 @@ STRIKETHROUGH = re.compile(r"~~(?=\w)")
 LINK_DEFINITION = re.compile(r"(?m)^[ \t>#*/;-]*\[[^\]\n]{1,200}\]:")
 # begins a word that stands for something hidden: a letter of a script that no rule of the grammar takes
 MARK = "\ua500"
+BADGE = re.compile(
+    r"\[!\[licen[sc]e[^\]\n]*\]\(https?://img\.shields\.io/badge/licen[sc]e-((?:[\w.]|--)+)-\w+(?:\.svg)?\)\]"
+    r"\((?:\./)?licen[sc]e(?:\.md|\.txt)?\)",
+    re.I,
+)  # an image that names the license
 FENCE = re.compile(r"(?m)^[ \t>#*/]*(?:```|~~~)[ \t]*(?:text|txt|plain|plaintext|md|markdown|license|none)?[ \t]*$")
 ENTITY = re.compile(r"&(?:lt|gt|amp|quot|copy|nbsp|apos|#\d+|#x[0-9a-f]+|[lr][sd]quo);", re.I)
 LAYOUT = (
@@ -71,7 +76,7 @@ BLOCK_TAG = re.compile(
 INLINE_TAG = re.compile(rf"(?i)</?(?:b|i|u|em|strong|code|tt|span|center|var|small|a){LAYOUT}>")
 LINK_TAG = re.compile(r"""(?i)<a\s+href=(["'])([^"'<>\s]{1,200})\1>""")
 COMMENT = re.compile(r"<!--|-->")
-NOTICE_COMMENT = re.compile(r"(?im)^[ \t]*<!--[ \t]*((?:spdx-|copyright|\(c\)|©)[^<>\n]*?)[ \t]*-->[ \t]*$")
+NOTICE_COMMENT = re.compile(r"(?im)^[ \t]*<!--[ \t*]*((?:spdx-|copyright|\(c\)|©)[^<>\n]*?)[ \t]*-->[ \t]*$")
 
 
 @dataclass(frozen=True)
@@ -144,6 +149,8 @@ def tidy(text: str) -> Text:
     if "<" in text:
         text = COMMENT.sub(mark("comment"), NOTICE_COMMENT.sub(r"\1", text))
         text = INLINE_TAG.sub("", LINK_TAG.sub(r" \2 ", BLOCK_TAG.sub("\n", text)))
+    if "[![" in text:
+        text = BADGE.sub(lambda badge: f"SPDX-License-Identifier: {badge[1].replace('--', '-')}", text)
     if "&" in text and ENTITY.search(text):
         text = html.unescape(text)
     if not text.isascii():

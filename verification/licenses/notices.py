@@ -7,8 +7,9 @@ import re
 from bisect import bisect_left
 from itertools import accumulate
 
-from verification.licenses.addresses import is_handle
+from verification.licenses.addresses import is_handle, is_homepage
 from verification.licenses.attributions import attribution_end
+from verification.licenses.dictionaries import fold
 from verification.licenses.dual_licensing import find_chosen_ids, patterns
 from verification.licenses.holders import (
     RIGHTS_FORMULAS,
@@ -25,6 +26,7 @@ from verification.licenses.projects import (
     is_part_of_license_sentence,
     is_plugin_name,
     is_project_name,
+    is_summary,
     kind_in_name,
 )
 from verification.licenses.restrictions import holds_restriction
@@ -44,6 +46,7 @@ AUTHOR = re.compile(
     re.I,
 )
 LICENSE_OF = re.compile(r"license (?:of|for) (.+)", re.I)
+VERSION = re.compile(r" v?\d{1,2}(?:\.\d{1,3}){0,2}$")
 MAX_SCOPE_WORDS = 8
 MAX_TITLE_WORDS = 9
 TOKEN = re.compile(r"\S+")
@@ -124,19 +127,29 @@ class Reader:
             return title[0], after_holder
         if after_holder and (end := self.continuation(piece, start)):
             return end, True
-        if self.has_attributions and (end := attribution_end(piece.text, start)):
+        return self.plain_line(piece, start), False
+
+    def plain_line(self, piece: Piece, start: int) -> int | None:
+        """Return the end of an attribution, the name of a project, or a homepage that begins at `start`."""
+        if end := attribution_end(piece.text, start, is_notice=self.has_attributions):
             self.first = False
-            return end, False
-        if self.first and is_project_title(line := piece.line(start), is_notice=self.has_attributions):
+            return end
+        line = piece.line(start)
+        below = BLANK.match(piece.text, start + len(line)).end()  # type: ignore[union-attr]
+        is_title_place = self.first or MARKER.match(piece.text, below)
+        if is_title_place and is_project_title(line, is_notice=self.has_attributions):
             self.first = False
-            return start + len(line), False
-        return None, False
+            return start + len(line)
+        return start + len(line) if is_homepage(line.strip(TRIM + "<>()/")) else None
 
     def holders(self, piece: Piece, start: int) -> int | None:
         """Return the end of the holders that begin at `start`: of the line, or where another item begins on it."""
         line = piece.line(start)
         pieces = pieces_of(line)
         is_whole = are_holders(pieces)
+        first_below = piece.line(start + len(line) + 1).lstrip(TRIM + "/>").partition(" ")[0]
+        if fold(first_below.strip(TRIM)) in words("groups"):
+            is_whole = False  # the name of a group goes on: "The Go" above "Authors"
         if is_whole and pieces and not line.rstrip().lower().endswith(OPEN_ENDED):
             return start + len(line)
         following = start + len(line) + 1
@@ -160,7 +173,10 @@ class Reader:
         if not end:
             return None
         line = piece.text[start:end].lower()
-        is_linked = line.startswith(("and ", "by ", "& ")) or "@" in line or "http" in line or YEAR.search(line)
+        is_listed = piece.text[:start].rpartition("\n")[2].strip() == "-"
+        is_linked = (
+            is_listed or line.startswith(("and ", "by ", "& ")) or "@" in line or "http" in line or YEAR.search(line)
+        )
         before = piece.text[:start].rstrip(" \t\n#*/>-").lower().endswith(OPEN_ENDED)
         return end if is_linked or before else None
 
@@ -181,9 +197,12 @@ def notice_at(piece: Piece, start: int) -> int | None:
 
 def is_project_title(line: str, is_notice: bool = False) -> bool:
     """Return whether the line names a project: "Terraform Provider for Acme", in a NOTICE file also "Acme Rocket"."""
-    text = line.strip(TRIM + "()[]")
+    text = VERSION.sub("", line.strip(TRIM + "()[]"))
     before, _, last = text.rpartition(" ")
     if last.lower() == "license" and is_handle(before):
+        return True
+    name, _, summary = re.sub(r"\s-+\s", "\t", text).partition("\t")
+    if summary and is_summary(summary.split()) and is_project_name(name.split()):
         return True
     tokens = text.split()
     if not tokens or len(tokens) > MAX_TITLE_WORDS or holds_restriction(text):

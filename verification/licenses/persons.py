@@ -1,9 +1,15 @@
 """Grammar of the names of persons, in scripts with and without capitals."""
 
 import re
-from itertools import pairwise
 
-from verification.licenses.dictionaries import common_english_words, family_names, fold, given_names, romanize
+from verification.licenses.dictionaries import (
+    common_english_words,
+    family_names,
+    fold,
+    function_words,
+    given_names,
+    romanize,
+)
 from verification.licenses.lexicon import TRIM, Kind, has_capitals, is_singular, is_term, kind, script_of, words
 
 MAX_PERSON_WORDS = 5
@@ -13,20 +19,29 @@ MAX_LISTED = 3  # words of a name in a script without capitals
 MAX_UNKNOWN = 2  # words in no list, where no other word is a listed name
 MAX_UNKNOWN_LETTERS = 24  # of all of them together; transliterated sentences have longer words than names
 MAX_ACRONYM = 3  # letters in capitals that may stand beside other names of a person
-MAX_NAME = 18  # letters of a name in no list
+MAX_NAME = 20  # letters of a name in no list
 IN_PERSON = frozenset({Kind.NAME, Kind.NAME_OR_WORD, Kind.INITIALS, Kind.PARTICLE, Kind.UNKNOWN, Kind.WORD})
 NAME_KINDS = frozenset({Kind.NAME, Kind.NAME_OR_WORD, Kind.INITIALS})
 MAX_INITIALS = 6  # characters of initials: "J. R."
 HYPHENATED_NAME = re.compile(
     r"[A-Z][a-z]{1,5}-[A-Za-z][a-z]{1,5}"
 )  # as given names of Korea and China in Latin letters
-SON_OF = frozenset({"bin", "bint", "binti", "binte", "ibn", "ben"})
-NICKNAME = re.compile(r"\s[\"(]([A-Z][a-z]{2,11})[\")](?=\s)")
+SON_OF = frozenset({"bin", "bint", "binti", "binte", "ibn", "ben", "بن", "ابن", "בן", "בת"})
+NICKNAME = re.compile(r"(?<!\S)[\"(](?:([A-Z][a-z]{2,11})[\")](?=\s)|([a-z][a-z0-9]{2,20})[\")](?=[\s,.;]|$))")
+
+
+def without_nicknames(text: str) -> str:
+    """Return the text without the names in quotes or brackets that a person is also called by."""
+    return NICKNAME.sub(lambda nick: " " if is_nickname(nick[1] or nick[2]) else nick[0], text)
+
+
+def is_nickname(word: str) -> bool:
+    """Return whether a word can be what a person is also called by; in lower case it is in no list."""
+    return kind(word) in ({Kind.UNKNOWN} if word.islower() else NAME_KINDS | {Kind.UNKNOWN, Kind.WORD})
 
 
 def is_person(text: str) -> bool:
     """Return whether this is the name of a person: listed names, or capitalized words that no language has."""
-    text = NICKNAME.sub(lambda nick: nick[0] if kind(nick[1]) is Kind.TERM else " ", text)
     tokens = [t for token in text.split() if (t := token.strip(TRIM)) and fold(t) not in words("honorifics")]
     if len(tokens) == 1 or (len(tokens) == 2 and set(map(script_of, tokens)) == {"HANGUL"}):
         return is_joined_name("".join(tokens))
@@ -59,9 +74,9 @@ def is_person(text: str) -> bool:
 def kinds_in_person(tokens: list[str]) -> list[Kind]:
     """Return the kinds of the words of a person's name; some words are names or particles by their place alone."""
     kinds = [kind_in_person(token) for token in tokens]
-    for place, (before, token) in enumerate(pairwise(tokens), 1):
-        if before.lower() in SON_OF and kinds[place] is Kind.WORD:
-            kinds[place] = Kind.NAME
+    if not SON_OF.isdisjoint(token.lower() for token in tokens[1:-1]):
+        kinds = [Kind.NAME if word_kind is Kind.WORD else word_kind for word_kind in kinds]
+    for place, token in enumerate(tokens[1:], 1):
         is_inner = place < len(kinds) - 1 and kinds[place + 1] in (Kind.NAME, Kind.NAME_OR_WORD, Kind.UNKNOWN)
         if is_inner and token.islower() and token in words("particles"):
             kinds[place] = Kind.PARTICLE  # "ten Brinke"
@@ -75,6 +90,8 @@ def kinds_in_person(tokens: list[str]) -> list[Kind]:
 def are_names(kinds: list[Kind], folded_words: list[str], are_capitalized: bool) -> bool:
     """Return whether words of these kinds, initials left out, show that they are names."""
     name_count, unknown, plain = (kinds.count(kind) for kind in (Kind.NAME, Kind.UNKNOWN, Kind.WORD))
+    if script_of(folded_words[0]) in PLAIN_SCRIPTS and kinds[0] in NAME_KINDS:
+        return plain < 2 and 1 < len(kinds) <= MAX_PLAIN
     if plain:
         return are_capitalized and plain == 1 and is_surname_among(kinds, folded_words)
     if not are_capitalized:
@@ -96,8 +113,10 @@ def is_surname_among(kinds: list[Kind], folded_words: list[str]) -> bool:
     """Return whether the one ordinary word beside listed names can be a name: "David Cramer"."""
     word = folded_words[kinds.index(Kind.WORD)]
     is_rare = word not in common_english_words()
-    if len(kinds) == 2 and kinds[0] is Kind.NAME and folded_words[0] in given_names():
-        return is_rare or is_singular(word)
+    if len(kinds) == 2 and Kind.UNKNOWN in kinds:  # a phrase of another language holds no common English word
+        return not is_rare and word not in function_words(script_of(word))
+    if len(kinds) == 2 and folded_words[0] in given_names():
+        return is_rare or (kinds[0] is Kind.NAME and is_singular(word))
     name_count, either = kinds.count(Kind.NAME), kinds.count(Kind.NAME_OR_WORD)
     return name_count > 0 and name_count + either == len(kinds) - 1 and is_rare and is_singular(word)
 

@@ -28,7 +28,7 @@ def is_emblem_name(tokens: list[str]) -> bool:
     return is_pair and len(others) < 2
 
 
-def is_project_name(tokens: list[str], max_words: int = 1, *, is_title: bool = False) -> bool:
+def is_project_name(tokens: list[str], max_words: int = 1, *, max_unknown: int = 1, is_title: bool = False) -> bool:
     """Return whether these words can name a project: a word, or a proper name and words that names hold."""
     tokens = [token.strip(TRIM + "()") for token in tokens]
     if is_brand(" ".join(tokens)) or is_emblem_name(tokens) or (not is_title and is_description(tokens)):
@@ -42,7 +42,7 @@ def is_project_name(tokens: list[str], max_words: int = 1, *, is_title: bool = F
         return kinds[0] is not Kind.WORD or (max_words > 0 and is_singular(fold(tokens[0])))
     is_capitalized = all(token[0].isupper() or token[0].isdigit() for token in tokens)
     name_count = sum(kinds.count(kind) for kind in (Kind.UNKNOWN, Kind.NAME, Kind.INITIALS))
-    return is_capitalized and name_count > 0 and kinds.count(Kind.UNKNOWN) < 2 and Kind.WORD not in kinds
+    return is_capitalized and name_count > 0 and kinds.count(Kind.UNKNOWN) <= max_unknown and Kind.WORD not in kinds
 
 
 def kind_in_name(token: str) -> Kind:
@@ -74,6 +74,16 @@ def is_description(tokens: list[str]) -> bool:
     if is_plugin(bare) and len(names) <= MAX_PLUGIN_WORDS and all(map(is_plugin_target, names)):
         return True
     return (bool(products) or len(names) == 1) and is_project_name_in_title(names, bool(products))
+
+
+def is_summary(tokens: list[str]) -> bool:
+    """Return whether these words say what a program is, by a product and without terms: "A C parser in Python"."""
+    bare = [fold(token.strip(TRIM + "()")) for token in tokens]
+    is_of_product = not words("products").isdisjoint(part for word in bare for part in word.split("."))
+    if not (words("works") - words("products")).isdisjoint(bare):
+        return False
+    plain = (token.strip(TRIM + "()") for token, word in zip(tokens, bare, strict=True) if word not in CONNECTORS)
+    return is_of_product and {Kind.TERM, Kind.NONE}.isdisjoint(map(kind, plain))
 
 
 def is_plugin_name(text: str) -> bool:

@@ -86,7 +86,7 @@ PLACES = {
 PLAIN = (
     r"(?:the )?(?:open source |software |project )*(?:license agreement|license information|license text|license|"
     r"licensing|licenses|copying|copyright (?:and license|notice and license|notice)|"
-    r"(?:creative commons )?legal code|preamble|the end|terms and conditions)"
+    r"(?:creative commons )?legal code|preamble|the end|terms and conditions|notice)"
 )
 THINGS = (
     "project|software|repository|repo|provider|plugin|package|library|code|source code|work|program|product|module|"
@@ -121,7 +121,8 @@ SEE = (
 CREDITS = (
     r"(?:please )?(?:see|listed in|listed at|in)(?: the)? (?:authors|contributors|credits|maintainers|history)"
     r"(?: (?:rst|md|txt))?(?: file)?"
-    r"(?: for (?:more )?(?:information|details|(?:a|the) (?:full |complete )?list))?"
+    r"(?: for (?:more )?(?:information|details|(?:a|the) (?:full |complete )?list"
+    r"(?: of (?:all )?(?:authors|contributors|names))?))?"
 )
 
 
@@ -174,6 +175,7 @@ def titles(ids: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
                 rf"(?:this is|this project uses) (?:the )?(?:standard )?{name}{where}(?: license)?",
                 rf"{WORK}{VERB}{UNDER}{name}{where}(?: {name})?{SEE}",
                 rf"(?:http )?(?:{places})",
+                rf"for (?P<who>{OWN}(?: {OWN}){{0,2}}) software",
             ),
         )
     )
