@@ -34,7 +34,7 @@ MUTANTS = 1_000
 AIM_RATIO, AIM_KNOWN_MS, AIM_DECIDED = 1.6, 0.1, 0.92
 COLD = {
     "identifier": "from licenseclassifier import identify_license; identify_license(text)",
-    "gate": "from verification.licenses.inspection import see; see(text.encode())",
+    "gate": "from verification.licenses.inspection import analyze_content; analyze_content(text.encode())",
 }
 JudgedFile = tuple[str, str, str]  # part of the corpus, expected, verdict
 
