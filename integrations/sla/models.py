@@ -1,7 +1,6 @@
 """Models of SLA monitoring: repositories, deliveries, issues, events, clocks, breaches, and label policies.
 
 Deliveries and events are stored unchanged. Issues and clocks are projections of events that can be rebuilt anytime.
-Breaches are never deleted. New events that disprove a breach retract it.
 """
 
 from enum import StrEnum
@@ -270,9 +269,8 @@ class Alert(models.Model):
 class LabelPolicy(models.Model):
     """Label policy of an integration, proposed by the partner and accepted by the program.
 
-    Immutable after acceptance. Labels are in lower case. `team` and `bots` hold GitHub IDs. `second_accounts` maps the
-    ID of a second account, as text, to the ID of the same person's first account. `logins` maps the IDs of all of them,
-    as text, to their logins at the time of the proposal.
+    Immutable after acceptance. Labels are in lower case; `team` and `bots` hold GitHub IDs. By ID as text,
+    `second_accounts` holds the ID of the same person's first account, and `logins` the login when it was proposed.
     """
 
     class State(models.TextChoices):

@@ -11,8 +11,9 @@ from portal.jobs.models import Job
 from tests.conftest import begin
 from tests.verification.checks.fake_sources import FakeSources, build_registry_listing, build_release_answers
 from tests.verification.checks.stubs import without_checks
+from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckRun
-from verification.checks.runner import list_checked_requirements, list_required_check_keys, run_integration_checks
+from verification.checks.runner import list_checked_requirements, run_integration_checks
 from verification.sources.errors import SourceUnavailableError
 
 pytestmark = pytest.mark.any_database

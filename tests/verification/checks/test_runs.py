@@ -16,8 +16,9 @@ from tests.conftest import NOW, begin
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
 from tests.verification.checks.stubs import without_checks
+from verification.checks.execution import list_required_check_keys
 from verification.checks.models import CheckResult, CheckRun
-from verification.checks.runner import RunSummary, list_checked_requirements, list_required_check_keys
+from verification.checks.runner import RunSummary, list_checked_requirements
 from verification.checks.services import runs
 from verification.outcomes import Outcome
 from verification.sources import factory
@@ -165,7 +166,7 @@ def test_ended_integration_cannot_be_asked_for(provider, alice):
 
 
 def test_run_reports_each_check_that_it_finished(provider, nobody_answers):
-    keys = list_required_check_keys(list_checked_requirements(provider))
+    keys = list(list_required_check_keys(list_checked_requirements(provider)))
     reports = []
 
     def note_progress(**_):
