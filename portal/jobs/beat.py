@@ -31,12 +31,12 @@ class Scheduler(InMemoryScheduler):
             entry.last_run_at = last_runs.get(name, entry.last_run_at)
 
     def apply_entry(self, entry: ScheduleEntry, producer: Producer | None = None) -> None:
-        """Ask a worker for a job. While the broker is away the sweep runs it."""
+        """Ask a worker for a job. While the broker is away run_jobs runs it."""
         try:
             self.apply_async(entry, producer=producer, advance=False)
         except SchedulingError as error:
             if not self.is_broker_lost:
-                logger.warning("The broker does not answer (%s); the sweep runs the jobs meanwhile.", error.__context__)
+                logger.warning("The broker does not answer (%s); run_jobs runs the jobs meanwhile.", error.__context__)
             self.is_broker_lost = True
         else:
             if self.is_broker_lost:

@@ -4,7 +4,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object] = {
     "visibility_timeout": 600,
     "socket_timeout": 5,
     "socket_connect_timeout": 0.5,
-    # a page that publishes a task does not wait for an unreachable Redis: the sweep finds the row
+    # a page that publishes a task does not wait for an unreachable Redis: run_jobs finds the row
     "max_retries": 1,
     "interval_start": 0,
     "interval_step": 0,

@@ -16,25 +16,25 @@ from portal.jobs.registry import JOBS, QUEUES
 
 logger = logging.getLogger(__name__)
 
-SWEEP = "sweep"  # the record under which the sweep itself notes that it is alive
-# How many intervals a job may stay idle. A working broker gets a second one before the sweep steps in.
+RUN_JOBS = "run_jobs"  # the name under which the process records that it is alive
+# How many intervals a job may stay idle. A working broker gets a second one before run_jobs steps in.
 INTERVALS_WITH_BROKER = 2
 INTERVALS_WITHOUT_BROKER = 1
 WORKER_GRACE = timedelta(seconds=15)  # how long a due job is left to the worker while the broker answers
 
 
-def sweep(now: datetime, queue: str = "") -> dict[str, int]:
+def run_all(now: datetime, queue: str = "") -> dict[str, int]:
     """Run every job of a queue, or of all queues, whenever it ran last. Return how many items each handled."""
     _drop_dead_connection()
     counts = {job.name: run_job(job, now) or 0 for job in JOBS if queue in ("", job.queue)}
     for each in (queue,) if queue else QUEUES:
         counts |= run_due_jobs(each, now)
     if queue in ("", QUEUES[0]):
-        record_sweep()
+        record_heartbeat()
     return counts
 
 
-def sweep_overdue(queue: str) -> dict[str, int]:
+def run_overdue(queue: str) -> dict[str, int]:
     """Run the overdue and the cut-off jobs of a queue. Return how many items each handled."""
     _drop_dead_connection()
     has_broker = can_reach_broker()
@@ -51,18 +51,20 @@ def sweep_overdue(queue: str) -> dict[str, int]:
             counts |= {} if count is None else {job.name: count}
     counts |= run_due_jobs(queue, timezone.now() - (WORKER_GRACE if has_broker else timedelta(0)))
     if queue == QUEUES[0]:
-        record_sweep()
+        record_heartbeat()
     return counts
 
 
-def record_sweep() -> None:
-    """Record that the sweep is alive, for /healthz and the status page."""
+def record_heartbeat() -> None:
+    """Record that run_jobs is alive, for /healthz and the status page."""
     now = timezone.now()
     first = {"started_at": now, "finished_at": now}  # from the first on, /healthz expects every job to run
-    PeriodicRun.objects.update_or_create(name=SWEEP, defaults={"finished_at": now}, create_defaults=first)
+    PeriodicRun.objects.update_or_create(name=RUN_JOBS, defaults={"finished_at": now}, create_defaults=first)
 
 
-def keep_sweeping(queue: str, interval_seconds: float, stop: Event, report: Callable[[dict[str, int]], None]) -> None:
+def run_overdue_until_stopped(
+    queue: str, interval_seconds: float, stop: Event, report: Callable[[dict[str, int]], None]
+) -> None:
     """Run overdue jobs of a queue until stopped. An error ends the round, never the queue.
 
     Args:
@@ -73,11 +75,11 @@ def keep_sweeping(queue: str, interval_seconds: float, stop: Event, report: Call
     """
     while not stop.is_set():
         try:
-            report(sweep_overdue(queue))
+            report(run_overdue(queue))
         except DatabaseError as error:
-            logger.warning("The sweep of queue %s waits for the database (%s).", queue, error)
+            logger.warning("Queue %s of run_jobs waits for the database (%s).", queue, error)
         except Exception:
-            logger.exception("A round of the sweep of queue %s failed.", queue)
+            logger.exception("A round of queue %s of run_jobs failed.", queue)
         stop.wait(interval_seconds)
 
 

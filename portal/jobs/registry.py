@@ -1,7 +1,7 @@
-"""Timetable of the periodic jobs: beat and the sweep are both built from it.
+"""Timetable of the periodic jobs: beat and run_jobs are both built from it.
 
-Beat asks the worker for each job at its interval. The sweep runs what is overdue, each queue in a thread of its own, so
-that a slow mail server or repository delays no clock. Entries are added by `@periodic` in an app's `tasks.py`. Those
+Beat asks the worker for each job at its interval. `run_jobs` runs what is overdue, each queue in a thread of its own,
+so that a slow mail server or repository delays no clock. Entries are added by `@periodic` in an app's `tasks.py`. Those
 listed below name their function as text, which is imported when the job first runs.
 """
 
@@ -20,7 +20,7 @@ class PeriodicJob:
     """A periodic job: its name, the function that does it, its interval in seconds and its queue.
 
     The function takes the current time and returns how many items it handled. It must tolerate running twice, late, or
-    beside itself after a process was killed. The sweep runs the jobs of a queue one after the other.
+    beside itself after a process was killed. `run_jobs` runs the jobs of a queue one after the other.
     """
 
     name: str

@@ -18,8 +18,8 @@ from portal.runtime.child_process import Service
 HOST = "127.0.0.1"
 RELOAD_CODE = 3  # of Django's reloader: a file has changed
 DEMO_SECONDS = 300
-SWEEP_SECONDS = 5
-SWEEP_ALONE_SECONDS = 2  # without a broker the sweep is all there is
+RUN_JOBS_SECONDS = 5
+RUN_JOBS_ALONE_SECONDS = 2  # without a broker run_jobs is all there is
 WEB = "portal.wsgi -k gthread --threads 4 --no-control-socket --log-level warning"
 WORKER = "-q worker -P threads -c 8 -l WARNING --without-gossip --without-mingle"
 BEAT = "-q beat -l WARNING --pidfile="
@@ -60,7 +60,7 @@ def build_services(*, has_broker: bool, has_demo: bool, reload: bool) -> list[Se
     if has_broker:
         # beat never runs inside the worker: it would share the worker's SQLite connection
         services += [Service("worker", run_worker), Service("beat", run_beat)]
-    services.append(Service("sweep", run_sweep if has_broker else run_sweep_alone))
+    services.append(Service("run_jobs", run_jobs if has_broker else run_jobs_alone))
     if has_demo:
         services.append(Service("demo", run_demo))
     return services
@@ -94,14 +94,14 @@ def run_beat() -> None:
     _run_celery(BEAT)
 
 
-def run_sweep() -> None:
+def run_jobs() -> None:
     """Run what is overdue."""
-    call_command("run_jobs", every=SWEEP_SECONDS)
+    call_command("run_jobs", every=RUN_JOBS_SECONDS)
 
 
-def run_sweep_alone() -> None:
+def run_jobs_alone() -> None:
     """Run every periodic job, as there is no broker."""
-    call_command("run_jobs", every=SWEEP_ALONE_SECONDS)
+    call_command("run_jobs", every=RUN_JOBS_ALONE_SECONDS)
 
 
 def run_demo() -> None:

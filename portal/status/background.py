@@ -4,29 +4,29 @@ from datetime import datetime, timedelta
 
 from django.db.models import Min
 
-from portal.jobs.dispatcher import SWEEP
+from portal.jobs.dispatcher import RUN_JOBS
 from portal.jobs.models import PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES, PeriodicJob
 from portal.jobs.selectors import list_due_jobs
 from portal.notifications.tasks import send_email
 
-SWEEP_LATE_AFTER = timedelta(minutes=2)
+RUN_JOBS_LATE_AFTER = timedelta(minutes=2)
 EMAIL_LATE_AFTER = timedelta(minutes=5)
 QUEUE_LATE_AFTER = timedelta(minutes=20)  # queues with external requests are slower
 
 
 def get_background_status(now: datetime) -> dict[str, object]:
     """Return whether background jobs are late, with the ages in seconds."""
-    swept_at = PeriodicRun.objects.filter(name=SWEEP).values_list("finished_at", flat=True).first()
+    heartbeat_at = PeriodicRun.objects.filter(name=RUN_JOBS).values_list("finished_at", flat=True).first()
     oldest_due_at = list_due_jobs(send_email, now).aggregate(oldest=Min("run_after"))["oldest"]
     late_jobs = find_late_jobs(now)
-    sweep_is_late = swept_at is None or now - swept_at > SWEEP_LATE_AFTER
+    is_run_jobs_late = heartbeat_at is None or now - heartbeat_at > RUN_JOBS_LATE_AFTER
     is_background_late = (
-        sweep_is_late or late_jobs or (oldest_due_at is not None and now - oldest_due_at > EMAIL_LATE_AFTER)
+        is_run_jobs_late or late_jobs or (oldest_due_at is not None and now - oldest_due_at > EMAIL_LATE_AFTER)
     )
     return {
         "background": "late" if is_background_late else "ok",
-        "last_sweep_seconds_ago": None if swept_at is None else int((now - swept_at).total_seconds()),
+        "last_sweep_seconds_ago": None if heartbeat_at is None else int((now - heartbeat_at).total_seconds()),
         "oldest_due_email_seconds": None if oldest_due_at is None else int((now - oldest_due_at).total_seconds()),
         "late_jobs": late_jobs,
     }
@@ -36,23 +36,23 @@ def find_late_jobs(now: datetime, queue: str = "") -> list[str]:
     """Return the names of the jobs, of one queue or of all, that have not succeeded in time."""
     runs = {run.name: run for run in PeriodicRun.objects.all()}
     jobs = [job for job in JOBS if queue in ("", job.queue)]
-    return [job.name for job in jobs if is_late(job, runs.get(job.name), runs.get(SWEEP), now)]
+    return [job.name for job in jobs if is_late(job, runs.get(job.name), runs.get(RUN_JOBS), now)]
 
 
-def is_late(job: PeriodicJob, run: PeriodicRun | None, sweep: PeriodicRun | None, now: datetime) -> bool:
+def is_late(job: PeriodicJob, run: PeriodicRun | None, heartbeat: PeriodicRun | None, now: datetime) -> bool:
     """Return whether a job has not succeeded in time.
 
     Args:
         job: The job.
-        run: Its last run, or None if it never ran. It is late then once the sweep has been at work for as long.
-        sweep: The record of the sweep, or None if it never ran, which is reported by itself.
+        run: Its last run, or None if it never ran. It is late then once run_jobs has been at work for as long.
+        heartbeat: The record of run_jobs, or None if it never ran, which is reported by itself.
         now: The current time.
     """
-    begin = run or sweep
+    begin = run or heartbeat
     if begin is None:
         return False
     if run is not None and run.finished_at is None and (run.lease_expires_at is None or run.is_cut_off(now)):
         return True  # its first run failed
     succeeded_at = run.finished_at if run is not None else None
-    late_after = SWEEP_LATE_AFTER if job.queue == QUEUES[0] else QUEUE_LATE_AFTER
+    late_after = RUN_JOBS_LATE_AFTER if job.queue == QUEUES[0] else QUEUE_LATE_AFTER
     return now - (succeeded_at or begin.started_at) > late_after + timedelta(seconds=2 * job.seconds)

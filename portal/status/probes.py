@@ -18,13 +18,13 @@ from django.utils.translation import gettext_noop
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from portal.core.cache import TIMEOUT_SECONDS
 from portal.jobs.broker import can_reach_broker
-from portal.jobs.dispatcher import SWEEP
+from portal.jobs.dispatcher import RUN_JOBS
 from portal.jobs.models import PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES
 from portal.jobs.selectors import list_due_jobs
 from portal.notifications.models import EmailMessage
 from portal.notifications.tasks import send_email
-from portal.status.background import EMAIL_LATE_AFTER, SWEEP_LATE_AFTER, find_late_jobs
+from portal.status.background import EMAIL_LATE_AFTER, RUN_JOBS_LATE_AFTER, find_late_jobs
 from portal.status.selectors import RUN_LATE_AFTER, TEST_RUNS, StatusLine, build_queue_line, build_test_run_probe
 from portal.ui.components.moments import format_exact, format_relative
 from portal.webhooks.models import WebhookDelivery
@@ -74,11 +74,11 @@ def summarize(groups: list[tuple[str, list[StatusLine]]]) -> tuple[str, str]:
 
 
 def measure_background(now: datetime) -> StatusLine:
-    run = PeriodicRun.objects.filter(name=SWEEP).first()
+    run = PeriodicRun.objects.filter(name=RUN_JOBS).first()
     if run is None or run.finished_at is None:
         message = _("Background jobs have never run. Start the worker.")
         return StatusLine("Background jobs", "down", message, hint=_(BACKGROUND_DOWN_HINT))
-    late = now - run.finished_at > SWEEP_LATE_AFTER
+    late = now - run.finished_at > RUN_JOBS_LATE_AFTER
     message = _("Background jobs last ran %(when)s.") % {"when": format_relative(run.finished_at, now)}
     state, hint, late_jobs = (
         ("late", _(BACKGROUND_DOWN_HINT), []) if late else ("ok", "", find_late_jobs(now, QUEUES[0]))

@@ -9,7 +9,7 @@ from django.db import transaction
 from integrations.sla.models import SlaBreach, SlaClock
 
 
-def sweep(now: datetime) -> None:
+def mark_due_clocks(now: datetime) -> None:
     """Mark each due clock, and queue its task after the commit."""
     for clock in SlaClock.objects.filter(next_at__lte=now).select_related("issue")[:500]:
         with transaction.atomic():

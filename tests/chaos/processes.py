@@ -1,6 +1,6 @@
 """Starts processes quickly: each is a fork of one process with Django set up. Reads commands from standard input.
 
-start sweep | start worker | start beat | start naive      prints the process ID
+start run_jobs | start worker | start beat | start naive      prints the process ID
 
 CHAOS_SPEED=N divides every interval of the schedule by N, for short runs.
 """
@@ -27,16 +27,18 @@ from portal.jobs.beat import Scheduler  # noqa: E402
 from portal.jobs.registry import QUEUES  # noqa: E402
 from tests.chaos import naive  # noqa: E402
 
-PAUSE = 0.4  # seconds between sweeps
+PAUSE = 0.4  # seconds between rounds
 SPEED = int(os.environ.get("CHAOS_SPEED", "1"))
 
 
-def sweep() -> None:
-    """Sweep forever, with one thread per queue."""
+def run_jobs() -> None:
+    """Run overdue jobs forever, with one thread per queue."""
     stop = threading.Event()  # never set
     for queue in QUEUES[1:]:
-        threading.Thread(target=dispatcher.keep_sweeping, args=(queue, PAUSE, stop, print), daemon=True).start()
-    dispatcher.keep_sweeping(QUEUES[0], PAUSE, stop, print)
+        threading.Thread(
+            target=dispatcher.run_overdue_until_stopped, args=(queue, PAUSE, stop, print), daemon=True
+        ).start()
+    dispatcher.run_overdue_until_stopped(QUEUES[0], PAUSE, stop, print)
 
 
 def beat() -> None:
@@ -48,10 +50,10 @@ def beat() -> None:
     Service(app, max_interval=1, scheduler_cls=Scheduler).start()
 
 
-def naive_sweep() -> None:
-    """Sweep forever with the usual pattern."""
+def mark_due_clocks() -> None:
+    """Mark due clocks forever with the usual pattern."""
     while True:
-        naive.sweep(timezone.now())
+        naive.mark_due_clocks(timezone.now())
         time.sleep(PAUSE)
 
 
@@ -62,7 +64,7 @@ def worker() -> None:
     ).start()
 
 
-ROLES = {"sweep": sweep, "naive": naive_sweep, "worker": worker, "beat": beat}
+ROLES = {"run_jobs": run_jobs, "naive": mark_due_clocks, "worker": worker, "beat": beat}
 
 
 def start(role: str) -> int:
@@ -73,7 +75,7 @@ def start(role: str) -> int:
     os.setsid()
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)  # output goes to the log; the pipe carries our protocol
-    while True:  # a database outage ends a sweep, not the process
+    while True:  # a database outage ends a round, not the process
         try:
             ROLES[role]()
         except Exception:

@@ -129,7 +129,7 @@ class Chaos:
     def run(self, begin: datetime) -> None:
         """Start the processes, inject the faults, and wait until the last clock is due."""
         for role in (
-            ("naive", "worker", "worker") if self.plan.naive else ("sweep", "sweep", "worker", "worker", "beat")
+            ("naive", "worker", "worker") if self.plan.naive else ("run_jobs", "run_jobs", "worker", "worker", "beat")
         ):
             self.processes.start(role)
         time.sleep(max(0.0, begin.timestamp() - time.time()))
@@ -143,13 +143,13 @@ class Chaos:
             self.sink.start()
 
     def end_leases(self) -> None:
-        """Kill all processes, expire their leases, and start one sweep."""
+        """Kill all processes, expire their leases, and start one run_jobs process."""
         from tests.chaos import count
 
         for pid in list(self.processes.alive):
             self.processes.kill(pid)
         count.end_leases()
-        self.processes.start("sweep")
+        self.processes.start("run_jobs")
 
     def _schedule_faults(self) -> list[tuple[float, str]]:
         plan = self.plan
@@ -158,7 +158,7 @@ class Chaos:
             "flush": plan.flushes,
             "restart": plan.restarts,
             "switch_mail_server": plan.mail_outages,
-            "request_sweep": plan.kills,
+            "request_dispatch": plan.kills,
         }
         faults = [
             (self.rng.uniform(0, plan.seconds), name) for name, count in kill_counts.items() for _ in range(count)
@@ -184,7 +184,7 @@ class Chaos:
         else:
             self.sink.start()
 
-    def request_sweep(self) -> None:
+    def request_dispatch(self) -> None:
         """Queue a dispatch task, as the pages do, which the next flush may lose."""
         from portal.celery import app
 

@@ -37,10 +37,10 @@ def late(request: pytest.FixtureRequest) -> datetime:
 def test_usual_pattern_loses_what_a_flush_takes_and_the_portal_does_not(late: datetime) -> None:
     broker = redis.Redis.from_url(settings.REDIS_URL)
     broker.flushall()
-    naive.sweep(late)
+    naive.mark_due_clocks(late)
     waiting = broker.llen("celery")
     broker.flushall()
-    naive.sweep(late)
+    naive.mark_due_clocks(late)
     # recorded, but never reported
     assert (waiting, broker.llen("celery"), SlaBreach.objects.count()) == (1, 0, 1)
 
@@ -48,7 +48,7 @@ def test_usual_pattern_loses_what_a_flush_takes_and_the_portal_does_not(late: da
 @pytest.mark.django_db(transaction=True)
 def test_portal_reports_what_a_flush_cannot_take(late: datetime) -> None:
     redis.Redis.from_url(settings.REDIS_URL).flushall()
-    dispatcher.sweep(late)
+    dispatcher.run_all(late)
     assert EmailMessage.objects.filter(name="issues_breached").count() == 2
 
 

@@ -48,7 +48,7 @@ def unavailable_redis(request: pytest.FixtureRequest, settings: Any) -> Iterator
 def test_breach_is_found_and_reported(rocket: Integration, unavailable_redis: str) -> None:
     now = timezone.now()
     clock_of(issue_of(watch_over(rocket, now), 1, now - 49 * HOUR), now - HOUR)
-    dispatcher.sweep(now, "clocks")
+    dispatcher.run_all(now, "clocks")
     assert (SlaBreach.objects.count(), EmailMessage.objects.filter(name="issues_breached").count()) == (1, 2)
 
 

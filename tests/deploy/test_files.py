@@ -74,7 +74,7 @@ def test_container_file_copies_what_there_is():
 
 def test_compose_runs_every_process_and_beat_once():
     ours = {name for name, service in COMPOSE["services"].items() if service["image"].startswith("partner-portal")}
-    assert ours == {"upgrade", "web", "worker", "beat", "sweep", "sandbox"}
+    assert ours == {"upgrade", "web", "worker", "beat", "run_jobs", "sandbox"}
     assert "deploy" not in COMPOSE["services"]["beat"]
 
 
@@ -85,8 +85,8 @@ def test_compose_shows_nothing_but_the_web_server_on_loopback():
 
 def test_units_run_what_compose_runs():
     units = {path.stem.removeprefix("portal-") for path in UNITS if path.suffix == ".service"}
-    assert units == {"upgrade", "web", "worker", "beat", "sweep", "sandbox"}
-    for name in ("worker", "beat", "sweep", "sandbox"):
+    assert units == {"upgrade", "web", "worker", "beat", "run_jobs", "sandbox"}
+    for name in ("worker", "beat", "run_jobs", "sandbox"):
         unit = (DEPLOY / "systemd" / f"portal-{name}.service").read_text()
         (line,) = re.findall(r"^ExecStart=/opt/portal/.venv/bin/(.+)$", unit, re.MULTILINE)
         assert line.split() == [word.replace("python3", "python") for word in COMPOSE["services"][name]["command"]]

@@ -107,7 +107,7 @@ def session_of(user: Any) -> str:
 @pytest.fixture
 def background() -> Callable[..., dict[str, int]]:
     """What the background does, done now: mails leave, checks run. Takes the moment it is done at."""
-    return lambda now=None: dispatcher.sweep(now or timezone.now())
+    return lambda now=None: dispatcher.run_all(now or timezone.now())
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Runs a command with a real PostgreSQL and a real Valkey, and ends both with it, however it ends.
 
     python -m tests.servers.run pytest -x tests/integrations
-    python -m tests.servers.run --durable python -m tests.bench.sweep
+    python -m tests.servers.run --durable python -m tests.bench.due_clocks
 
 The command finds them in DATABASE_URL and REDIS_URL; its exit code is ours. Exit code 69: no servers here.
 With --durable the database keeps what it has acknowledged, as in production.

@@ -27,7 +27,7 @@ from tests.soak.embedded_portal import Portal, memory_mb
 from tests.soak.pages import PageReader
 from tests.soak.periodic_runs import PeriodicRunLog, RunSummary
 
-RUN_JOBS = {"worker", "sweep"}  # a kill of these cuts off what they run
+JOB_PROCESSES = {"worker", "run_jobs"}  # a kill of these cuts off what they run
 OVERTAKEN_MESSAGE = "ended after its next run had begun"  # what a process logs whose run another one has replaced
 READY_SECONDS = 300.0
 CALM_SECONDS = 90.0  # without kills at the end, so that what was killed last is back
@@ -190,7 +190,7 @@ def examine(outcome: Outcome, portal: Portal, reader: PageReader, runs: Periodic
 
 def examine_runs(outcome: Outcome, summary: RunSummary, kills: Sequence[Kill]) -> None:
     """Expect no periodic job to have run twice, and every run that did not end to match a kill."""
-    unmatched = summary.find_unmatched(kill.killed_at for kill in kills if kill.name in RUN_JOBS)
+    unmatched = summary.find_unmatched(kill.killed_at for kill in kills if kill.name in JOB_PROCESSES)
     outcome.figures["periodic jobs run"] = summary.runs
     outcome.figures["periodic jobs run by job"] = summary.by_job
     outcome.figures["runs that ended"] = summary.ends

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.servers.base import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
-HELPERS = {"broker": "valkey-server"} | {name: f"portal-{name}" for name in ("worker", "beat", "sweep", "demo")}
+HELPERS = {"broker": "valkey-server"} | {name: f"portal-{name}" for name in ("worker", "beat", "run_jobs", "demo")}
 NEED_BROKER = {"broker", "worker", "beat"}
 
 

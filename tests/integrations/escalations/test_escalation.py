@@ -53,7 +53,7 @@ def list_recipients(event_type: str) -> list[str]:
     return list(EmailMessage.objects.filter(event__event_type=event_type).order_by("pk").values_list("to", flat=True))
 
 
-def swept(*moments: datetime) -> list[int]:
+def escalate_at(*moments: datetime) -> list[int]:
     return [escalation.escalate_due(moment) for moment in moments]
 
 
@@ -61,7 +61,8 @@ def test_unanswered_breaches_go_to_the_manager_and_then_to_the_mailbox(
     create_breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any
 ) -> None:
     assert list_recipients("issue.breached") == ["alice@acme.example", rita.email]
-    assert swept(now + 23 * H, now + DAY, now + DAY, now + 47 * H, now + 48 * H, now + 30 * DAY) == [0, 1, 0, 0, 1, 0]
+    moments = (now + 23 * H, now + DAY, now + DAY, now + 47 * H, now + 48 * H, now + 30 * DAY)
+    assert escalate_at(*moments) == [0, 1, 0, 0, 1, 0]
     assert list_recipients("program.breach_escalated") == [rob.email, row.edition.mailbox]
     mail = EmailMessage.objects.filter(event__event_type="program.breach_escalated").first()
     assert mail is not None
@@ -74,7 +75,7 @@ def test_unanswered_breaches_go_to_the_manager_and_then_to_the_mailbox(
 def test_breach_that_is_reverted_is_corrected_to_everybody_who_was_notified(
     create_breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any
 ) -> None:
-    swept(now + DAY, now + 48 * H)
+    escalate_at(now + DAY, now + 48 * H)
     data = row.events.get(event_type="issue.breached").data
     other = {"issues": [issue | {"due": now.isoformat()} for issue in data["issues"]], "count": 1}
     for event in (other, data):
@@ -102,7 +103,7 @@ def test_anyone_who_answers_ends_the_chain(
     create_breached_clock: SlaClock, row: Integration, now: datetime, rita: Any
 ) -> None:
     findings.post_message(row, "We look at it.", actor=rita, now=now + H)
-    assert swept(now + DAY, now + 3 * DAY) == [0, 0]
+    assert escalate_at(now + DAY, now + 3 * DAY) == [0, 0]
     assert Escalation.objects.get().ended_at == now + DAY
 
 
@@ -110,12 +111,12 @@ def test_partner_s_own_word_here_is_not_the_program_s_answer(
     create_breached_clock: SlaClock, row: Integration, now: datetime, alice: Any
 ) -> None:
     findings.post_message(row, "We look at it.", actor=alice, now=now + H)
-    assert swept(now + DAY) == [1]
+    assert escalate_at(now + DAY) == [1]
 
 
 def test_what_was_settled_needs_no_answer(create_breached_clock: SlaClock, now: datetime) -> None:
     SlaClock.objects.update(state="late", stopped_at=now + H)
-    assert swept(now + DAY) == [0]
+    assert escalate_at(now + DAY) == [0]
 
 
 def test_chain_of_one_ends_with_its_first_email(
@@ -125,7 +126,7 @@ def test_chain_of_one_ends_with_its_first_email(
     row.partner.alliances_manager = None
     row.partner.save()
     Escalation.objects.update(notified_addresses=[row.edition.mailbox])
-    assert swept(now + DAY, now + 9 * DAY) == [0, 0]
+    assert escalate_at(now + DAY, now + 9 * DAY) == [0, 0]
 
 
 def test_program_s_own_turn_is_warned_of_and_passed_on(at: Any, rita: Any, rob: Any, now: datetime) -> None:
@@ -136,8 +137,8 @@ def test_program_s_own_turn_is_warned_of_and_passed_on(at: Any, rita: Any, rob: 
     due = due_of(row)
     half, most, nearly = (at for _, at in escalation.list_warnings(Integration.objects.get(pk=row.pk)))
     assert (half - NOW, nearly < due) == (7 * DAY, True)  # five of ten days; 75 % are used at 21:00
-    assert swept(half - H, half, most, most + 12 * H, nearly - H, nearly, due - H) == [0, 1, 0, 1, 0, 1, 0]
-    assert swept(due, due + DAY, due + 2 * DAY, due + 9 * DAY) == [1, 1, 1, 0]
+    assert escalate_at(half - H, half, most, most + 12 * H, nearly - H, nearly, due - H) == [0, 1, 0, 1, 0, 1, 0]
+    assert escalate_at(due, due + DAY, due + 2 * DAY, due + 9 * DAY) == [1, 1, 1, 0]
     assert [list_recipients("program.action_warning_sent"), list_recipients("program.action_overdue")] == [
         [rita.email] * 3,
         [rita.email, rob.email, row.edition.mailbox],
@@ -156,22 +157,22 @@ def test_warning_waits_for_the_hours_in_which_its_reader_works(at: Any, rita: An
     Integration.objects.update(reviewer=rita)
     half = escalation.list_warnings(Integration.objects.get(pk=row.pk))[0][1]
     morning = half.replace(hour=0) + DAY
-    assert swept(half, half + H, morning - H, morning) == [0, 0, 0, 1]
+    assert escalate_at(half, half + H, morning - H, morning) == [0, 0, 0, 1]
 
 
 def test_turn_found_late_is_warned_of_once_with_the_share_of_now(at: Any, rita: Any, now: datetime) -> None:
     row = at("review")
     nearly = escalation.list_warnings(Integration.objects.get(pk=row.pk))[2][1]
-    assert swept(nearly + H, nearly + 2 * H) == [1, 0]
+    assert escalate_at(nearly + H, nearly + 2 * H) == [1, 0]
     assert [event.data["share"] for event in row.events.filter(event_type="program.action_warning_sent")] == [90]
 
 
 def test_turn_that_was_taken_is_reported_to_no_one_more(at: Any, rita: Any, now: datetime) -> None:
     row = at("review")
     due = due_of(row)
-    assert swept(due) == [1]
+    assert escalate_at(due) == [1]
     Integration.objects.update(responsible_party="partner", action_due_at=None)
-    assert swept(due + DAY) == [0]
+    assert escalate_at(due + DAY) == [0]
     assert list_recipients("program.action_overdue") == [row.edition.mailbox]
 
 

@@ -190,7 +190,7 @@ def test_batches_are_one_statement_each(
 
 @pytest.mark.postgres
 def test_statement_and_rows_say_the_same(watch: MonitoredRepository, now: datetime) -> None:
-    """Two hundred clocks of all kinds, swept both ways from the same beginning."""
+    """Two hundred clocks of all kinds, advanced both ways from the same beginning."""
     if connection.vendor != "postgresql":
         pytest.skip("the statement needs a real PostgreSQL")
     draw = random.Random(11)

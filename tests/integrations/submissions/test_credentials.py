@@ -165,7 +165,7 @@ def test_temporary_account_stays_during_undo_window(in_review, alice, rita, now)
     ) == Secret(VALUE)
 
 
-def test_one_off_after_the_review_before_the_sweep(in_review, alice, rita, now):
+def test_one_off_after_the_review_before_maintenance(in_review, alice, rita, now):
     one = give(in_review, alice, now)
     approve_integration(in_review, rita, alice, now)
     with pytest.raises(ActionRefused, match="the review has ended"):
@@ -184,7 +184,7 @@ def test_permanent_ends_with_the_integration(in_review, alice, now):
     assert fresh(credential).ended_why == "the integration is withdrawn"
 
 
-def test_sweep_runs_twice(in_review, alice, rita, now):
+def test_maintenance_runs_twice(in_review, alice, rita, now):
     give(in_review, alice, now)
     approve_integration(in_review, rita, alice, now)
     later = now + timedelta(minutes=11)

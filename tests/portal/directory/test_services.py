@@ -128,7 +128,7 @@ def test_rebuild_makes_what_is_missing_and_then_drifts_no_more(
         call_command("rebuild_directory", "--check")
 
 
-def test_rows_that_an_upgrade_finds_missing_are_made_by_the_sweep(listed_integration: Integration, now: Any) -> None:
+def test_rows_that_an_upgrade_finds_missing_are_made_by_the_job(listed_integration: Integration, now: Any) -> None:
     Listing.objects.all().delete()
     assert services.refresh_due_listings(now) == 1
     assert services.find_drift(fresh(listed_integration), row_of(listed_integration)) == []

@@ -127,7 +127,7 @@ def use_worker() -> Any:
     for thing in range(COUNT):
         enqueue(log, thing=thing)
     while len(read_log()) < COUNT:
-        rounds.append(dispatcher.sweep_overdue("webhooks"))
+        rounds.append(dispatcher.run_overdue("webhooks"))
         time.sleep(0.1)
     with_worker = {
         "ran": sorted(line[:2] for line in read_log()),
@@ -137,9 +137,9 @@ def use_worker() -> Any:
     os.waitpid(worker, 0)
     enqueue(log, thing=COUNT)
     dispatcher.WORKER_GRACE = timedelta(seconds=1)
-    without = [dispatcher.sweep_overdue("webhooks")]
+    without = [dispatcher.run_overdue("webhooks")]
     time.sleep(1)
-    without.append(dispatcher.sweep_overdue("webhooks"))
+    without.append(dispatcher.run_overdue("webhooks"))
     return with_worker | {"net": [done for done in rounds if done], "without_worker": without}
 
 

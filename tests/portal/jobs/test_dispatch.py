@@ -98,20 +98,20 @@ def test_safety_net_leaves_a_due_job_to_the_worker_within_its_grace(broker, cloc
     enqueue(deliver, thing=1)
     if seconds:
         clock.shift((seconds - 1) * SECOND)
-        assert dispatcher.sweep_overdue("webhooks") == {}
+        assert dispatcher.run_overdue("webhooks") == {}
         clock.shift(SECOND)
-    assert dispatcher.sweep_overdue("email") == {}
-    assert dispatcher.sweep_overdue("webhooks") == {"tests.deliver": 1}
-    assert dispatcher.sweep_overdue("webhooks") == {}
+    assert dispatcher.run_overdue("email") == {}
+    assert dispatcher.run_overdue("webhooks") == {"tests.deliver": 1}
+    assert dispatcher.run_overdue("webhooks") == {}
 
 
 @pytest.mark.django_db
 def test_safety_net_is_idle_while_workers_do_their_work(broker, clock):
     for second in range(60):
         job = enqueue(deliver, thing=second)
-        assert dispatcher.sweep_overdue("webhooks") == {}
+        assert dispatcher.run_overdue("webhooks") == {}
         clock.shift(SECOND)
-        assert dispatcher.sweep_overdue("webhooks") == {}
+        assert dispatcher.run_overdue("webhooks") == {}
         tasks.run(job.pk)
     assert calls == [(second, 1) for second in range(60)]
 

@@ -1,4 +1,4 @@
-"""The timetable: beat asks for each job once, and the sweep runs only what is overdue."""
+"""The timetable: beat asks for each job once, and run_jobs runs only what is overdue."""
 
 import inspect
 import threading
@@ -74,7 +74,7 @@ def test_beat_reports_an_outage_of_the_broker_once(caplog: pytest.LogCaptureFixt
     scheduler.apply_entry(entry)
     assert [record.exc_info for record in caplog.records] == [None]
     assert caplog.messages[0].startswith("The broker does not answer (Error 111 connecting to 127.0.0.1:")
-    assert caplog.messages[0].endswith("); the sweep runs the jobs meanwhile.")
+    assert caplog.messages[0].endswith("); run_jobs runs the jobs meanwhile.")
     with Connection("memory://") as connection:
         scheduler.apply_entry(entry, connection.Producer())
         scheduler.apply_entry(entry, connection.Producer())
@@ -174,10 +174,10 @@ def test_of_two_processes_at_once_one_runs_the_job() -> None:
 
 
 @pytest.mark.django_db
-def test_sweep_runs_every_job_and_one_that_fails_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_job_runs_and_one_that_fails_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     broken_job = PeriodicJob("broken", "portal.there_is_no_such_module.work", 10)
     monkeypatch.setattr(dispatcher, "JOBS", (broken_job, *JOBS))
-    assert list(dispatcher.sweep(timezone.now())) == ["broken", *(job.name for job in JOBS)]
+    assert list(dispatcher.run_all(timezone.now())) == ["broken", *(job.name for job in JOBS)]
 
 
 @pytest.fixture
@@ -191,41 +191,41 @@ def broker(settings: Any, tmp_path: Path) -> Iterator[Valkey]:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("has_broker", "seconds"), [(False, 10), (True, 20)])
-def test_sweep_leaves_a_job_to_the_worker_within_its_grace(
+def test_run_jobs_leaves_a_job_to_the_worker_within_its_grace(
     clock: Any, monkeypatch: pytest.MonkeyPatch, broker: Valkey, has_broker: bool, seconds: int
 ) -> None:
     monkeypatch.setattr(dispatcher, "JOBS", (MINE,))
     if not has_broker:
         broker.stop()
-    assert dispatcher.sweep_overdue("clocks") == {"mine": 1}
+    assert dispatcher.run_overdue("clocks") == {"mine": 1}
     clock.shift(seconds - 1)
-    assert dispatcher.sweep_overdue("clocks") == {}
+    assert dispatcher.run_overdue("clocks") == {}
     clock.shift(1)
-    assert dispatcher.sweep_overdue("clocks") == {"mine": 1}
+    assert dispatcher.run_overdue("clocks") == {"mine": 1}
     assert finished_at == [NOW, NOW + timedelta(seconds=seconds)]
 
 
 @pytest.mark.django_db
-def test_sweep_runs_a_daily_job_that_was_cut_off_as_soon_as_its_lease_ends(
+def test_run_jobs_runs_a_daily_job_that_was_cut_off_as_soon_as_its_lease_ends(
     clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dispatcher, "JOBS", (PeriodicJob("mine", MINE.function_path, 86400),))
     assert claim("mine") == NOW
     clock.shift(LEASE - timedelta(seconds=1))
-    assert dispatcher.sweep_overdue("clocks") == {}
+    assert dispatcher.run_overdue("clocks") == {}
     clock.shift(1)
-    assert dispatcher.sweep_overdue("clocks") == {"mine": 1}
-    assert dispatcher.sweep_overdue("clocks") == {}
+    assert dispatcher.run_overdue("clocks") == {"mine": 1}
+    assert dispatcher.run_overdue("clocks") == {}
 
 
 @pytest.mark.django_db
-def test_nothing_runs_twice_while_beat_and_two_sweeps_look_every_second(
+def test_nothing_runs_twice_while_beat_and_two_run_jobs_look_every_second(
     clock: Any, monkeypatch: pytest.MonkeyPatch, broker: Valkey
 ) -> None:
     monkeypatch.setattr(dispatcher, "JOBS", (MINE,))
     for second in range(100):
-        dispatcher.sweep_overdue("clocks")
-        dispatcher.sweep_overdue("clocks")
+        dispatcher.run_overdue("clocks")
+        dispatcher.run_overdue("clocks")
         if second % 10 == 0:
             run_scheduled(MINE)
         clock.shift(1)
@@ -233,15 +233,15 @@ def test_nothing_runs_twice_while_beat_and_two_sweeps_look_every_second(
 
 
 @pytest.mark.django_db
-def test_queue_runs_its_own_jobs_and_the_first_records_that_the_sweep_is_alive() -> None:
-    assert list(dispatcher.sweep_overdue("email")) == MAIL_JOBS
-    assert not PeriodicRun.objects.filter(name=dispatcher.SWEEP).exists()
-    dispatcher.sweep_overdue("clocks")
-    assert PeriodicRun.objects.get(name=dispatcher.SWEEP).finished_at == NOW
+def test_queue_runs_its_own_jobs_and_the_first_records_that_run_jobs_is_alive() -> None:
+    assert list(dispatcher.run_overdue("email")) == MAIL_JOBS
+    assert not PeriodicRun.objects.filter(name=dispatcher.RUN_JOBS).exists()
+    dispatcher.run_overdue("clocks")
+    assert PeriodicRun.objects.get(name=dispatcher.RUN_JOBS).finished_at == NOW
 
 
 @pytest.mark.django_db
-def test_queue_is_swept_until_it_is_stopped() -> None:
+def test_overdue_jobs_of_a_queue_run_until_it_is_stopped() -> None:
     stop, rounds = threading.Event(), []
 
     def report(handled_counts: dict[str, int]) -> None:
@@ -249,7 +249,7 @@ def test_queue_is_swept_until_it_is_stopped() -> None:
         if len(rounds) == 2:
             stop.set()
 
-    dispatcher.keep_sweeping("email", 0, stop, report)
+    dispatcher.run_overdue_until_stopped("email", 0, stop, report)
     assert rounds == [MAIL_JOBS, []]
 
 

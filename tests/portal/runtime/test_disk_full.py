@@ -69,7 +69,7 @@ def test_portal_goes_on_when_a_full_disk_has_space_again(small_disk: Path, empty
         assert '"database": "ok"' in portal.read("/healthz")
         ballast.unlink()
         portal.wait_for_output(f"The disk of {data} has space again.")
-        wait_for_a_later_sweep(portal)
+        wait_for_a_later_run(portal)
         assert portal.processes() == helpers
         assert portal.stop() == 0
     assert "Traceback" not in portal.output, portal.output
@@ -77,11 +77,11 @@ def test_portal_goes_on_when_a_full_disk_has_space_again(small_disk: Path, empty
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
-def wait_for_a_later_sweep(portal: RunningPortal) -> None:
-    def last_sweep() -> str:
+def wait_for_a_later_run(portal: RunningPortal) -> None:
+    def get_last_run() -> str:
         with closing(sqlite3.connect(portal.data / "portal.sqlite3", timeout=20)) as connection:
             return str(connection.execute("SELECT max(finished_at) FROM jobs_periodicrun").fetchone()[0])
 
-    before = last_sweep()
-    portal.wait_until(lambda: last_sweep() > before)
+    before = get_last_run()
+    portal.wait_until(lambda: get_last_run() > before)
     portal.wait_until(portal.is_working)

@@ -16,8 +16,8 @@ from portal.runtime.preconditions import (
 from portal.runtime.valkey import find_server
 from tests.portal.runtime.running_portal import HAS_PROC, RunningPortal, running_portal
 
-HELPERS = {"portal-web", "portal-worker", "portal-beat", "portal-sweep", "valkey-server"}
-HELPERS_WITHOUT_BROKER = {"portal-web", "portal-sweep"}
+HELPERS = {"portal-web", "portal-worker", "portal-beat", "portal-run_jobs", "valkey-server"}
+HELPERS_WITHOUT_BROKER = {"portal-web", "portal-run_jobs"}
 NEEDS_PROC = pytest.mark.skipif(not HAS_PROC, reason="no /proc on this machine")
 
 
@@ -116,7 +116,7 @@ def test_up_serves_restarts_a_killed_helper_and_ends_everything(empty_data):
         portal.wait_until(portal.is_working)
         helpers = HELPERS if find_server() else HELPERS_WITHOUT_BROKER
         assert helpers <= set(portal.processes().values())
-        kill_helper(portal, "sweep")
+        kill_helper(portal, "run_jobs")
         with running_portal(empty_data) as second:
             assert second.end() == 1
         assert second.output == (

@@ -6,7 +6,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from portal.jobs.dispatcher import record_sweep
+from portal.jobs.dispatcher import record_heartbeat
 from portal.jobs.execution import run_job
 from portal.jobs.models import PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES
@@ -28,19 +28,19 @@ def record(name, finished_at, **fields):
     PeriodicRun.objects.create(name=name, **{"started_at": finished_at, "finished_at": finished_at, **fields})
 
 
-def expected_report(background, sweep, oldest, late_jobs=()):
+def expected_report(background, heartbeat, oldest, late_jobs=()):
     return {
         "late_jobs": list(late_jobs),
         "database": "ok",
         "background": background,
-        "last_sweep_seconds_ago": sweep,
+        "last_sweep_seconds_ago": heartbeat,
         "oldest_due_email_seconds": oldest,
     }
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("swept", "due", "answer", "alarm"),
+    ("heartbeat", "due", "answer", "alarm"),
     [
         (None, None, expected_report("late", None, None), 503),
         (120, None, expected_report("ok", 120, None), 200),
@@ -50,9 +50,9 @@ def expected_report(background, sweep, oldest, late_jobs=()):
         (0, -60, expected_report("ok", 0, None), 200),
     ],
 )
-def test_background_is_late_or_not(client, now, swept, due, answer, alarm):
-    if swept is not None:
-        record("sweep", now - timedelta(seconds=swept))
+def test_background_is_late_or_not(client, now, heartbeat, due, answer, alarm):
+    if heartbeat is not None:
+        record("run_jobs", now - timedelta(seconds=heartbeat))
     if due is not None:
         enqueue_email(now - timedelta(seconds=due))
     plain, strict = client.get("/healthz"), client.get("/healthz?background")
@@ -72,14 +72,14 @@ def test_background_is_late_or_not(client, now, swept, due, answer, alarm):
     ],
 )
 def test_job_that_has_not_succeeded_in_time_is_named(client, now, name, seconds, word):
-    record("sweep", now)
+    record("run_jobs", now)
     record(name, now - timedelta(seconds=seconds), started_at=now)
     assert client.get("/healthz").json() == expected_report(word, 0, None, [name] if word == "late" else [])
 
 
 @pytest.mark.django_db
 def test_job_in_its_first_run_is_not_late_and_one_whose_first_run_failed_is(client, now):
-    record("sweep", now)
+    record("run_jobs", now)
     record("sla.advance_clocks", None, started_at=now, lease_expires_at=now + timedelta(seconds=20))
     assert client.get("/healthz").json() == expected_report("ok", 0, None)
     PeriodicRun.objects.filter(name="sla.advance_clocks").update(lease_expires_at=None)
@@ -97,28 +97,28 @@ def test_job_in_its_first_run_is_not_late_and_one_whose_first_run_failed_is(clie
     ],
 )
 def test_first_run_that_hangs_is_late(client, now, name, seconds, word):
-    record("sweep", now)
+    record("run_jobs", now)
     lease = {"lease_expires_at": now + timedelta(seconds=20)}
     record(name, None, started_at=now - timedelta(seconds=seconds), **lease)
     assert client.get("/healthz").json() == expected_report(word, 0, None, [name] if word == "late" else [])
 
 
 @pytest.mark.django_db
-def test_jobs_that_never_ran_are_late_once_the_sweep_has_worked_for_as_long(client, now, time_machine):
-    record_sweep()
+def test_jobs_that_never_ran_are_late_once_run_jobs_has_worked_for_as_long(client, now, time_machine):
+    record_heartbeat()
     time_machine.shift(130)
-    record_sweep()
+    record_heartbeat()
     assert client.get("/healthz").json() == expected_report("ok", 0, None)
     for seconds, interval in ((1, 5), (10, 10)):
         time_machine.shift(seconds)
-        record_sweep()
+        record_heartbeat()
         late = [job.name for job in JOBS if job.queue == QUEUES[0] and job.seconds <= interval]
         assert client.get("/healthz?background").json() == expected_report("late", 0, None, late)
 
 
 @pytest.mark.django_db
 def test_sent_email_is_not_overdue(client, now):
-    record("sweep", now)
+    record("run_jobs", now)
     assert run_job(enqueue_email(now - timedelta(hours=1)).pk)
     assert client.get("/healthz").json() == expected_report("ok", 0, None)
 

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from integrations.sla.models import MonitoredRepository
-from portal.jobs.dispatcher import SWEEP
+from portal.jobs.dispatcher import RUN_JOBS
 from portal.jobs.models import Job, PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES
 from portal.jobs.services import enqueue
@@ -29,7 +29,7 @@ NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 @pytest.fixture
 def beats(db: None) -> None:
     now = timezone.now()
-    for name in (SWEEP, *(job.name for job in JOBS)):
+    for name in (RUN_JOBS, *(job.name for job in JOBS)):
         PeriodicRun.objects.create(name=name, started_at=now, finished_at=now)
 
 
@@ -61,10 +61,10 @@ def test_machines_read_the_same_without_figures(client: Client, beats: None) -> 
     assert {tuple(sorted(each)) for each in data["lines"]} == {("at", "name", "state", "summary")}
 
 
-def test_sweep_that_never_ran_or_stopped_is_no_working_one(db: None) -> None:
+def test_run_jobs_that_never_ran_or_stopped_is_no_working_one(db: None) -> None:
     assert line("Background jobs").state == "down"
     at = NOW - timedelta(minutes=1)
-    run = PeriodicRun.objects.create(name=SWEEP, started_at=at, finished_at=at)
+    run = PeriodicRun.objects.create(name=RUN_JOBS, started_at=at, finished_at=at)
     background = line("Background jobs")
     assert (background.state, background.sentence) == ("ok", "Background jobs last ran 1 min ago.")
     PeriodicRun.objects.filter(pk=run.pk).update(finished_at=NOW - timedelta(minutes=3))
@@ -90,7 +90,7 @@ def test_queue_that_is_stuck_is_late(beats: None) -> None:
 
 def test_queue_that_has_not_ended_a_round_is_late_when_its_jobs_are(db: None) -> None:
     begin = NOW - timedelta(minutes=5)
-    PeriodicRun.objects.create(name=SWEEP, started_at=begin, finished_at=NOW)
+    PeriodicRun.objects.create(name=RUN_JOBS, started_at=begin, finished_at=NOW)
     assert (line("Email queue").state, line("Email queue").hint) == ("idle", "")
     later = begin + timedelta(minutes=31)
     assert (line("Email queue", later).state, line("Email queue", later).hint) == (

@@ -52,7 +52,7 @@ def test_asking_at_once_is_one_run(acme: Any, alice: Any) -> None:
         assert CheckRun.objects.open().count() == 1
 
 
-def test_two_sweeps_plan_one_night(acme: Any, alice: Any) -> None:
+def test_two_planners_at_once_plan_one_night(acme: Any, alice: Any) -> None:
     begin(acme, alice, "terraform-provider")
     CheckRun.objects.update(finished_at=NOW)
     at_once(lambda: nightly.plan_nightly_runs(NOW))

@@ -22,13 +22,15 @@ class Command(BaseCommand):
     def handle(self, *args: object, every: float, once: bool, **options: object) -> None:
         if once:
             for queue in QUEUES:
-                self.report(dispatcher.sweep_overdue(queue))
+                self.report(dispatcher.run_overdue(queue))
             return
         stop = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, lambda *_: stop.set())
         threads = [
-            threading.Thread(target=dispatcher.keep_sweeping, args=(queue, every, stop, self.report), name=queue)
+            threading.Thread(
+                target=dispatcher.run_overdue_until_stopped, args=(queue, every, stop, self.report), name=queue
+            )
             for queue in QUEUES
             for _ in range(THREADS_BY_QUEUE.get(queue, 1))
         ]

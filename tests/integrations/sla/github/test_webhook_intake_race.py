@@ -71,15 +71,15 @@ def test_d1_the_same_delivery_from_twenty_sides_is_one_row(watch, tracker):
     assert GitHubDelivery.objects.count() == 5
 
 
-def test_readers_and_sweepers_next_to_each_other_give_one_state(watch, tracker):
+def test_reading_deliveries_and_advancing_clocks_at_once_give_one_state(watch, tracker):
     for number in range(30):
         issue = tracker.open(REPORTER, f"Trouble {number}", OPENED_AT + timedelta(minutes=number), labels=("crash",))
         tracker.comment(issue, PARTNER, "Which version do you use?", OPENED_AT + timedelta(hours=1))
     MonitoredRepository.objects.update(data_up_to=LATER)
     for delivery in tracker.hooked:
         assert post(watch, delivery) == 202
-    read, swept = lambda: delivery_processing.process_due_deliveries(LATER), lambda: tasks.advance_due_clocks(LATER)
-    results = at_once(read, read, swept, read, swept)
+    read, advance = lambda: delivery_processing.process_due_deliveries(LATER), lambda: tasks.advance_due_clocks(LATER)
+    results = at_once(read, read, advance, read, advance)
     assert [error for error in results if isinstance(error, Exception)] == []
     delivery_processing.process_due_deliveries(LATER)
     assert GitHubDelivery.objects.filter(read_at=None).count() == 0

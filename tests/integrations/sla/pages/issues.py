@@ -28,7 +28,7 @@ def create_issue(
     labels: tuple[str, ...] = (),
     now: datetime | None = None,
 ) -> SupportIssue:
-    """An issue of the integration with what happened to it, known and swept up to `now` (without: an hour later)."""
+    """Create an issue with its history, known and with clocks advanced up to `now` (default: an hour later)."""
     now = now or at + timedelta(hours=1)
     watch = MonitoredRepository.objects.get(integration=integration)
     MonitoredRepository.objects.filter(pk=watch.pk).update(

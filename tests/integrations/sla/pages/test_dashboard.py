@@ -24,7 +24,7 @@ SignIn = Callable[[Any], Any]
 
 
 @pytest.fixture(autouse=True)
-def swept(issues: dict[str, SupportIssue]) -> None:
+def advance_clocks(issues: dict[str, SupportIssue]) -> None:
     """The blind one's due moment has passed since its repository was read last."""
     tasks.advance_due_clocks(timezone.now())
 

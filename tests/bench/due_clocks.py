@@ -1,4 +1,4 @@
-"""The sweep of the clocks against the thinnest thing that could do it, at 10,000, 100,000 and 1,000,000 open clocks.
+"""Advancing due clocks against the thinnest thing that could do it, at 10,000, 100,000 and 1,000,000 open clocks.
 
 The floor is what psycopg can do by hand on the same data: one indexed SELECT … FOR UPDATE SKIP LOCKED, one UPDATE and
 three bulk INSERTs of the same rows (breach, event, alert) a batch. Both run on one connection, one after the other,
@@ -32,7 +32,7 @@ DUE = (0, 100, 10_000)
 ROUNDS = {0: 80, 100: 15, 10_000: 4}
 AIM_HELPDESK = 80
 AIM = {0: 2.0, 100: 2.0, 10_000: 1.5}
-HEAD = "clocks       due   sweep ms   floor ms   ratio   aim   statements"
+HEAD = "clocks       due    ours ms   floor ms   ratio   aim   statements"
 
 FILL = """
 INSERT INTO sla_slaclock (issue_id, watch_id, integration_id, target_type, is_committed, severity, state, started_at,
@@ -95,9 +95,9 @@ def _write(cursor: object, rows: list[tuple], now: datetime) -> None:
 
 
 def put_back(now: datetime, due: int) -> datetime:
-    """Undo what a sweep did and return the moment at which exactly `due` clocks are due.
+    """Undo what a run did and return the moment at which exactly `due` clocks are due.
 
-    An idle sweep did nothing: looking for what to undo would push the index out of the processor's caches, and what
+    An idle run did nothing: looking for what to undo would push the index out of the processor's caches, and what
     is measured next would be that.
     """
     if due == 0:
@@ -121,7 +121,7 @@ def measure(run: Callable[[datetime], object], now: datetime, due: int) -> float
 
 
 def pair(now: datetime, due: int) -> tuple[float, float, int]:
-    """The quickest of some rounds of each, taken in turn, and the statements of the sweep."""
+    """The quickest of some rounds of each, taken in turn, and the statements of ours."""
     times = [(measure(advance_clocks, now, due), measure(floor, now, due)) for _ in range(ROUNDS[due])]
     moment = put_back(now, due)
     with CaptureQueriesContext(connection) as queries:
