@@ -16,7 +16,7 @@ ANONYMOUS_LIMIT, TOKEN_LIMIT = 60, 5000  # requests per hour, until a GitHub res
 
 
 def get_credential() -> tuple[str, int, Auth | None]:
-    """Configured credential: name without the secret, rate limit, and authentication."""
+    """Return the configured credential: its name without the secret, its rate limit, and its authentication."""
     app_id, installation_id = settings.GITHUB_APP_ID, settings.GITHUB_APP_INSTALLATION
     if app_id and installation_id:
         name = f"app {app_id}, installation {installation_id}, key {_compute_fingerprint(settings.GITHUB_APP_KEY)}"

@@ -1,6 +1,6 @@
 """Text, images and links of a web page, read without running scripts.
 
-One pass over the text, whatever stands in it: the parser of the standard library takes hours over some pages.
+The text is read in one pass: the parser of the standard library takes hours for some malformed pages.
 """
 
 import re
@@ -12,13 +12,13 @@ PICTURE_ELEMENTS = frozenset({"img", "picture", "video"})
 TAG_PATTERN = re.compile(r"(/?)([A-Za-z][A-Za-z0-9]{0,20})")
 MARKDOWN_LINK_PATTERN = re.compile(r"\]\(<?(https?://[^)\s>]{1,500})|<(https?://[^>\s]{1,500})>")
 MARKDOWN_IMAGE = "!["
-MAX_PAGE_BYTES = 1024 * 1024  # bytes of a page that are read
-MIN_TEXT_CHARACTERS = 200  # characters; a page with fewer words draws itself with scripts, or says nothing
+MAX_PAGE_BYTES = 1024 * 1024  # the rest of a page is ignored
+MIN_TEXT_CHARACTERS = 200  # a page with less text is rendered by scripts, or is empty
 
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """`text` in small letters with single spaces."""
+    """Content of a page. `text` is in lowercase with single spaces."""
 
     text: str
     images: int
@@ -29,7 +29,7 @@ class WebPage:
 
 
 def parse_page(body: bytes) -> WebPage:
-    """The page, written in HTML or Markdown."""
+    """Parse a page in HTML or Markdown."""
     first, *parts = body[:MAX_PAGE_BYTES].decode("utf-8", "replace").split("<")
     texts, images, hidden_element = [first], first.count(MARKDOWN_IMAGE), ""
     for part in parts:
@@ -41,7 +41,7 @@ def parse_page(body: bytes) -> WebPage:
 
 
 def _parse_part(part: str, hidden_element: str) -> tuple[str, str, str]:
-    """What stands behind a "<": the element that hides what follows, the tag, and the text behind it."""
+    """Parse the text after a "<". Return the element that hides the following text, the tag, and the text after it."""
     head, bracket, rest = part.partition(">")
     if hidden_element == "!--" or part.startswith("!--"):
         _, comment_end, rest = part.partition("-->")
@@ -57,6 +57,6 @@ def _parse_part(part: str, hidden_element: str) -> tuple[str, str, str]:
 
 
 def extract_links(markdown: str) -> tuple[str, ...]:
-    """Where the links of a Markdown text lead, each once, in their order."""
+    """Return the distinct URLs of the links in a Markdown text, in their order."""
     addresses = (inline_url or angle_url for inline_url, angle_url in MARKDOWN_LINK_PATTERN.findall(markdown))
     return tuple(dict.fromkeys(address.partition("#")[0].rstrip(".,") for address in addresses))

@@ -1,6 +1,6 @@
 """Published versions of a provider in a registry, small enough to store until the next read.
 
-Plain values: None for unknown data, which never counts as a good sign.
+Plain values: None for unknown data, which never counts as a pass.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,12 +19,12 @@ VERSION_FIELDS = ("platforms", "protocols", "docs", "builds")
 
 @dataclass(frozen=True, slots=True)
 class RegistryListing:
-    """A provider as a registry shows it.
+    """Provider as listed in a registry.
 
     `versions` without the "v", as the registry lists them; `newest` is the one that users get. `platforms`,
     `protocols` and `docs` (category to number of pages) are those of `newest`; `builds` holds the platforms of the
-    highest MOST versions. `warning`, `unlisted` and `moved_to` are None where the registry's internal API did not
-    answer; `etag` names the answer, for the next question.
+    highest MAX_BUILD_VERSIONS versions. `warning`, `unlisted` and `moved_to` are None if the registry's internal API
+    was unavailable. `etag` is for the next conditional request.
     """
 
     full_name: str
@@ -78,10 +78,13 @@ def find_newest_version(texts: tuple[str, ...]) -> str:
 
 
 def fetch_listing(client: Any, namespace: str, name: str, previous: RegistryListing | None) -> RegistryListing:
-    """The picture now. One conditional question where nothing changed, three where something did.
+    """Fetch the current listing: one conditional request if nothing changed, three requests otherwise.
 
-    `client` is verification.sources.registry.client.RegistryClient. Raises SourceError; SourceNotFoundError when the
-    registry lists no such provider.
+    `client` is a verification.sources.registry.client.RegistryClient.
+
+    Raises:
+        SourceNotFoundError: The registry doesn't list the provider.
+        SourceError: The registry can't be read.
     """
     try:
         listing = client.probe(namespace, name, _get_etag(previous))

@@ -18,7 +18,7 @@ CRON_PATTERN = re.compile(
 TEST_COMMAND_PATTERN = re.compile(r"\bgo\s+test\b|\btestacc\b|\bmake\s+\S*test|\bTF_ACC\b")
 RESOURCE_FILE_PATTERN = re.compile(r"(?:^|/)(?:resource_(?P<before>[a-z0-9_]+)|(?P<after>[a-z0-9_]+)_resource)\.go$")
 ABRUPT_CALL_PATTERN = re.compile(r"[^\"`]*?(?<![\w.])(?P<call>panic|os\.Exit|log\.Fatal(?:f|ln)?)\(")
-MAX_LINE_CHARACTERS = 500  # characters; what is longer was written by no person
+MAX_LINE_CHARACTERS = 500  # longer lines are generated
 
 FRAMEWORK_MODULE = "github.com/hashicorp/terraform-plugin-framework"
 SDK_MODULE = "github.com/hashicorp/terraform-plugin-sdk/v2"
@@ -26,12 +26,12 @@ OLD_SDK_MODULES = ("github.com/hashicorp/terraform-plugin-sdk", "github.com/hash
 TESTING_MODULE = "github.com/hashicorp/terraform-plugin-testing"
 HASHICORP_PREFIX = "github.com/hashicorp/"
 PLUGIN_LIBRARIES = (FRAMEWORK_MODULE, SDK_MODULE, *OLD_SDK_MODULES)
-MAX_FILE_BYTES = 512 * 1024  # bytes of a file that is opened
+MAX_FILE_BYTES = 512 * 1024  # larger files are not read
 
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFile:
-    """A file of a commit. `size` in bytes; `sha` names its content in git, blank where it is not known."""
+    """File of a commit. `size` is in bytes. `sha` is the blob's object ID, blank if unknown."""
 
     path: str
     size: int = 0
@@ -40,7 +40,7 @@ class RepositoryFile:
 
 @dataclass(frozen=True)
 class RepositorySnapshot:
-    """The files of one commit. `cut`: the list is not whole. `open` reads one file as text and raises Unreadable."""
+    """Files of one commit. `cut`: the list is truncated. `open` returns the text of a file and raises SourceError."""
 
     repository: str
     commit: str
@@ -53,12 +53,12 @@ class RepositorySnapshot:
         return {file.path: file for file in self.files}
 
     def text(self, path: str) -> str | None:
-        """The file's text, None where there is no such file."""
+        """Return the text of a file, or None without such a file."""
         file = self.files_by_path.get(path)
         return None if file is None else self.open(file)
 
     def list_go_files(self) -> tuple[RepositoryFile, ...]:
-        """Go files of its own, tests apart."""
+        """Return the Go files, without tests, test data, and vendored code."""
         own_files = (file for file in self.files if file.path.endswith(".go") and not file.path.endswith("_test.go"))
         return tuple(
             file for file in own_files if not {"vendor", "node_modules", "testdata"} & set(file.path.split("/"))
@@ -78,7 +78,7 @@ class RepositorySnapshot:
 
 @dataclass(frozen=True, slots=True)
 class GoModule:
-    """A go.mod. `requires` maps each module that is used directly to its version, without the "v"."""
+    """Content of a go.mod file. `requires` maps each direct dependency to its version, without the "v"."""
 
     path: str = ""
     go: str = ""
@@ -86,7 +86,7 @@ class GoModule:
 
 
 def parse_go_mod(text: str) -> GoModule:
-    """What a go.mod says; what is no line of one is passed over."""
+    """Parse a go.mod file. Invalid lines are skipped."""
     directives: dict[str, str] = {}
     requires: dict[str, str] = {}
     block = ""
@@ -102,7 +102,7 @@ def parse_go_mod(text: str) -> GoModule:
 
 
 def _find_block(line: str, block: str) -> str:
-    """Which block of brackets the next lines stand in."""
+    """Return the block that contains the next lines, blank outside of one."""
     match = re.match(r"^(\w+)\s*\(", line)
     if match:
         return match[1]
@@ -118,7 +118,7 @@ def _split_lines(text: str) -> list[str]:
 
 
 def list_cron_schedules(workflow: str) -> tuple[str, ...]:
-    """The times at which a workflow runs by itself, as five fields."""
+    """Return the cron schedules of a workflow, each with five fields."""
     schedules = (
         " ".join(match["when"].split()) for line in _split_lines(workflow) if (match := CRON_PATTERN.match(line))
     )
@@ -126,7 +126,7 @@ def list_cron_schedules(workflow: str) -> tuple[str, ...]:
 
 
 def is_nightly(cron: str) -> bool:
-    """Whether the times come at least once on every working day."""
+    """Return whether the schedule runs at least once on every working day."""
     _, _, day, month, weekday = cron.split()
     wildcards = {"*", "*/1"}
     working_day_ranges = {"1-5", "mon-fri", "0-4", "0-6", "1-6", "1-7", "sun-sat", "1,2,3,4,5"}
@@ -138,7 +138,7 @@ def has_test_command(workflow: str) -> bool:
 
 
 def collect_resource_files(code: RepositorySnapshot) -> Mapping[str, RepositoryFile]:
-    """The resources that have a file of their own by its name: resource_NAME.go or NAME_resource.go."""
+    """Return the files by resource name, for files called resource_NAME.go or NAME_resource.go."""
     files_by_name: dict[str, RepositoryFile] = {}
     for file in code.list_go_files():
         match = RESOURCE_FILE_PATTERN.search(file.path)
@@ -148,19 +148,19 @@ def collect_resource_files(code: RepositorySnapshot) -> Mapping[str, RepositoryF
 
 
 def get_test_path(file: RepositoryFile) -> str:
-    """Where the test of a Go file stands by convention."""
+    """Return the conventional path of the test of a Go file."""
     return f"{file.path.removesuffix('.go')}_test.go"
 
 
 def find_abrupt_calls(text: str) -> tuple[str, ...]:
-    """Calls that end the whole plugin where an error should be returned, as "panic at line 12"."""
+    """Return calls that end the process instead of returning an error, such as "panic at line 12"."""
     lines = enumerate(_strip_comments(text).splitlines(), 1)
     matches = ((number, ABRUPT_CALL_PATTERN.match(line)) for number, line in lines if len(line) <= MAX_LINE_CHARACTERS)
     return tuple(f"{match['call']} at line {number}" for number, match in matches if match)
 
 
 def _strip_comments(text: str) -> str:
-    """The code without comments, its lines where they were."""
+    """Remove the comments and keep the line numbers."""
     parts, position = [], 0
     while (comment_start := text.find("/*", position)) >= 0 and (
         comment_end := text.find("*/", comment_start + 2)
@@ -172,7 +172,7 @@ def _strip_comments(text: str) -> str:
 
 
 def list_client_candidates(module: GoModule) -> tuple[str, ...]:
-    """Modules outside HashiCorp's and Go's own that could be the client library of the platform."""
+    """Return the modules, except HashiCorp's and Go's own, that could be the client library of the platform."""
     excluded_prefixes = (
         HASHICORP_PREFIX,
         "golang.org/",

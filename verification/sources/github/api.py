@@ -1,6 +1,6 @@
 """Requests to GitHub: one at a time, within its rate limits, with conditional requests for unchanged data.
 
-Where the requests are counted and where answers are kept is the caller's: without a database nothing is.
+The caller provides the rate limiter and the cache. By default, no request is counted and no response is stored.
 """
 
 import json
@@ -25,7 +25,7 @@ from verification.sources.errors import (
 )
 from verification.sources.http import github_transport
 
-TIMEOUT_SECONDS = 10  # seconds to connect, and between two parts of an answer
+TIMEOUT_SECONDS = 10  # seconds to connect, and between two reads of a response
 TOKEN_ERROR_STATUSES = (401, 404)  # GitHub does not know the App, its key or its installation
 IMMUTABLE_PATH_PATTERN = re.compile(r"/git/(?:trees|blobs|commits)/(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\?|$)")
 
@@ -72,7 +72,7 @@ class ResponseCache:
 
 @cache
 def build_installation_auth(app_id: str, key: str, installation_id: int) -> AppInstallationAuth:
-    """An installation of a GitHub App; one a process, so that its token is fetched once an hour."""
+    """Build the authentication of a GitHub App installation. It is cached, so its token is fetched once an hour."""
     return AppInstallationAuth(AppAuth(app_id, key), installation_id)
 
 
@@ -81,7 +81,7 @@ def build_token_auth(token: str) -> Auth | None:
 
 
 class GitHubApi:
-    """Answers to GET requests as parsed JSON. The address of the API is ours, by setting."""
+    """Client for GitHub's REST API that returns parsed JSON. Its base URL comes from the settings."""
 
     def __init__(
         self,
@@ -97,14 +97,14 @@ class GitHubApi:
             timeout=timeout_seconds,
             retry=None,
             seconds_between_requests=None,
-            seconds_between_writes=None,  # who asks for many things waits between them: see support.redelivery
+            seconds_between_writes=None,  # callers with many requests wait between them: see support.redelivery
             user_agent="partner-portal",
         )
         self._rate_limiter, self._cache = rate_limiter or RateLimiter(), cache or ResponseCache()
-        self.has_credential = auth is not None  # GitHub may then answer about more than what is public
+        self.has_credential = auth is not None  # the responses may then include private data
 
     def get(self, path: str, what: str) -> Any:
-        """The answer, which may be one that was kept. Raises Unreadable with a sentence about `what`."""
+        """Return the response, possibly from the cache. Raises SourceError with a message about `what`."""
         cached = self._cache.get(path)
         if cached is not None and cached.final:
             return cached.value
@@ -119,9 +119,9 @@ class GitHubApi:
         return value
 
     def page(self, path: str, what: str) -> tuple[Any, str]:
-        """One page of a list that GitHub leads on by cursors, never kept, and the next cursor; blank after the last.
+        """Return one page of a list and the cursor of the next page, which is blank on the last page.
 
-        Raises Unreadable with a sentence about `what`.
+        Pages are not cached. Raises SourceError with a message about `what`.
         """
         status, headers, body = self._send_within_limits("GET", path, what)
         if status != 200:
@@ -129,7 +129,7 @@ class GitHubApi:
         return parse_body(body, what), parse_next_cursor(headers.get("link", ""))
 
     def post(self, path: str, what: str) -> None:
-        """Have something done there. Raises Unreadable with a sentence about `what`."""
+        """Send a POST request. Raises SourceError with a message about `what`."""
         status, _, _ = self._send_within_limits("POST", path, what)
         if not 200 <= status < 300:
             raise build_error(status, what)
@@ -156,7 +156,7 @@ class GitHubApi:
             status, headers, body = self._client.requester.requestJson(
                 method, path, headers={"If-None-Match": etag} if etag else None
             )
-        except github.GithubException as error:  # only the request for an installation's token is judged by PyGithub
+        except github.GithubException as error:  # PyGithub raises only for the request of an installation token
             if error.status in TOKEN_ERROR_STATUSES:
                 self._rate_limiter.after(401, {})
             raise
@@ -164,7 +164,7 @@ class GitHubApi:
 
 
 def parse_body(body: str, what: str) -> object:
-    """An answer's body as JSON. Raises Unavailable."""
+    """Parse a JSON response body. Raises SourceUnavailableError if it isn't JSON."""
     try:
         return json.loads(body, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
@@ -172,7 +172,7 @@ def parse_body(body: str, what: str) -> object:
 
 
 def parse_next_cursor(link: str) -> str:
-    """The cursor in the address that a Link header calls the next page; blank where it names none."""
+    """Return the cursor of the next page from a Link header, or a blank string without a next page."""
     addresses = [entry["url"] for entry in parse_header_links(link) if entry.get("rel") == "next"]
     return parse_qs(urlsplit(addresses[0]).query).get("cursor", [""])[0] if addresses else ""
 
@@ -182,7 +182,7 @@ def _reject_constant(name: str) -> object:
 
 
 def build_error(status: int, what: str) -> SourceError:
-    """404 and 410 say that nothing is to be seen, 451 and 403 why not, all else is an outage."""
+    """Build the error for a status: 404 and 410 not found, 451 withheld, 403 denied, others an outage."""
     if status in {404, 410}:
         return SourceNotFoundError(f"GitHub doesn't show {what}. It doesn't exist or isn't public.")
     if status == 451:

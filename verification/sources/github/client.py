@@ -1,7 +1,7 @@
-"""GitHub client with answers in the portal's own types; api.py sends the requests through PyGithub.
+"""GitHub client that returns the portal's own types; api.py sends the requests through PyGithub.
 
-Each answer is a frozen dataclass; each refusal is a SourceError. Answers are
-remembered for the life of the client, so that a check run sees one consistent state.
+Each response is a frozen dataclass; each error is a SourceError. Responses are remembered for the life of the client,
+so that a check run sees one consistent state.
 """
 
 import re
@@ -25,15 +25,15 @@ from verification.sources.github.api import (
 from verification.sources.github.responses import GitHubRelease, GitHubRepository, PullRequest
 from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
-MAX_FILE_BYTES = 512 * 1024  # bytes of a file that is read for its text
+MAX_FILE_BYTES = 512 * 1024  # larger files are not fetched
 T = TypeVar("T")
 REPOSITORY_PATH_PATTERN = re.compile(r"/repos/([^/?]+/[^/?]+)")
 
 
 class GitHubClient:
-    """A client for one run. Base address and token come from the settings unless given.
+    """Client for one run. The base URL and the token come from the settings unless given.
 
-    `gate` counts the requests, `memory` keeps answers for later runs; without them nothing is counted or kept.
+    Without `rate_limiter`, no request is counted. Without `cache`, no response is stored for later runs.
     """
 
     def __init__(
@@ -51,15 +51,15 @@ class GitHubClient:
         self._sees_private = credential is not None
 
     def repository(self, full_name: str) -> GitHubRepository:
-        """The repository of that name, followed through a rename. Raises SourceError."""
+        """Return the repository with this name, or with the new name after a rename. Raises SourceError."""
         return self._read(f"/repos/{full_name}", f"the repository {full_name}", responses.parse_repository)
 
     def releases(self, full_name: str) -> tuple[GitHubRelease, ...]:
-        """The newest 30 releases, as GitHub orders them. Raises SourceError."""
+        """Return the newest 30 releases in GitHub's order. Raises SourceError."""
         return self._read(f"/repos/{full_name}/releases", f"the releases of {full_name}", responses.parse_releases)
 
     def code(self, full_name: str, ref: str) -> RepositorySnapshot:
-        """The files of the commit that a tag or branch names; each is read when it is opened. Raises SourceError."""
+        """Return the files at a tag or branch. Each file is fetched when it is opened. Raises SourceError."""
         what = f"the code of {full_name} at {ref}"
         commit = self._read(f"/repos/{full_name}/commits/{quote(ref, safe='')}", what, responses.parse_commit)
         path = f"/repos/{full_name}/git/trees/{commit}?recursive=1"
@@ -67,38 +67,38 @@ class GitHubClient:
         return RepositorySnapshot(full_name, commit, files, cut, lambda file: self._read_file(full_name, file))
 
     def has_branch(self, full_name: str, name: str) -> bool:
-        """Whether a branch has exactly that name. Raises SourceError.
+        """Return whether a branch has exactly this name. Raises SourceError.
 
-        Asked as a list, which may be empty: an answer that nothing is there has no ETag and would cost each time.
+        The request is for a list: a 404 response has no ETag, so each repetition would count toward the rate limit.
         """
         path = f"/repos/{full_name}/git/matching-refs/heads/{quote(name, safe='/')}"
         refs = self._read(path, f"the branches of {full_name} called {name}", responses.parse_refs)
         return f"refs/heads/{name}" in refs
 
     def pull(self, full_name: str, number: int) -> PullRequest:
-        """A pull request by its number. Raises SourceError."""
+        """Return the pull request with this number. Raises SourceError."""
         what = f"pull request {number} of {full_name}"
         return self._read(f"/repos/{full_name}/pulls/{number}", what, responses.parse_pull_request)
 
     def user(self, login: str) -> int:
-        """The number of an account, which stays when its name changes. Raises SourceError."""
+        """Return the ID of an account, which stays the same when the account is renamed. Raises SourceError."""
         return self._read(f"/users/{login}", f"The account {login}", lambda raw: responses.parse_number(raw["id"]))
 
     def close(self) -> None:
         self._api.close()
 
     def _read_file(self, full_name: str, file: RepositoryFile) -> str:
-        """A file's text; invalid UTF-8 is replaced."""
+        """Return the text of a file. Invalid UTF-8 is replaced. Raises SourceUnavailableError for a large file."""
         what = f"{file.path} of {full_name}"
         if file.size > MAX_FILE_BYTES:
             raise SourceUnavailableError(f"Can't read {what}: it is larger than {MAX_FILE_BYTES // 1024} KiB.")
         return self._read(f"/repos/{full_name}/git/blobs/{file.sha}", what, responses.parse_blob)
 
     def _read(self, path: str, what: str, parse: Callable[[Any], T]) -> T:
-        """Return the parsed answer about something public.
+        """Return the parsed response for a public resource. Raises SourceError.
 
-        The portal's credential may see private repositories that the person who asks cannot. They are answered as
-        GitHub answers a stranger: as if they did not exist.
+        The portal's credential may have access to private repositories that the user must not see. For these, the
+        error is the one that GitHub returns without a credential: not found.
         """
         repository = REPOSITORY_PATH_PATTERN.match(path)
         if repository and self._sees_private:
@@ -108,7 +108,7 @@ class GitHubClient:
         return _parse_response(what, parse, self._ask(path, what))
 
     def _ask(self, path: str, what: str) -> object:
-        """The parsed answer, asked once; a refusal is remembered too."""
+        """Return the response, requested once per client. An error is remembered and raised again."""
         if path not in self._answers:
             try:
                 self._answers[path] = self._api.get(path, what)
@@ -121,7 +121,7 @@ class GitHubClient:
 
 
 def _parse_response(what: str, parse: Callable[[Any], T], response: object) -> T:
-    """The answer in our shape; an answer of another shape is an outage."""
+    """Parse a response. Raises SourceUnavailableError for an unexpected format."""
     try:
         return parse(response)
     except (KeyError, TypeError, ValueError, AttributeError) as error:

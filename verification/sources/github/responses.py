@@ -117,7 +117,7 @@ def parse_refs(raw: object) -> frozenset[str]:
 
 
 def parse_tree(raw: JsonObject) -> tuple[tuple[RepositoryFile, ...], bool]:
-    """The files, folders and submodules apart, and whether the list is cut off."""
+    """Return the files without folders and submodules, and whether GitHub truncated the list."""
     files = (entry for entry in raw["tree"] if entry.get("type") == "blob")
     return tuple(_parse_tree_entry(entry) for entry in files), bool(raw.get("truncated"))
 

@@ -1,7 +1,7 @@
-"""Addresses that the portal never connects to. The table is our own because Python's answers vary by version.
+"""Addresses that the portal never connects to. The table is our own because Python's results vary by version.
 
-After IANA's registries of special-purpose addresses (IPv4 and IPv6), with multicast, the addresses that carry an
-IPv4 address inside, and the host agents of clouds that have an ordinary address.
+It follows IANA's registries of special-purpose addresses (IPv4 and IPv6), and adds multicast, addresses with an
+embedded IPv4 address, and metadata services of clouds that use an ordinary address.
 """
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -19,12 +19,12 @@ SPECIAL_NETWORKS = {
         Path(__file__).parent.parent / "data" / "special_addresses.yaml", TypeAdapter(dict[str, str])
     ).items()
 }
-# network, and how many bits to the right of the end the IPv4 address ends
+# network, and the number of bits after the embedded IPv4 address
 EMBEDDING_NETWORKS = (
     (IPv6Network("::ffff:0:0/96"), 0),  # mapped
     (IPv6Network("::ffff:0:0:0/96"), 0),  # translated
     (IPv6Network("64:ff9b::/96"), 0),  # NAT64
-    (IPv6Network("64:ff9b:1::/48"), 0),  # NAT64 of one's own; the usual place is the end
+    (IPv6Network("64:ff9b:1::/48"), 0),  # local-use NAT64; the address is usually at the end
     (IPv6Network("2002::/16"), 80),  # 6to4
     (IPv6Network("2001::/32"), None),  # Teredo: the client's address, inverted
     (IPv6Network("::/96"), 0),  # compatible
@@ -34,7 +34,7 @@ ISATAP_IDENTIFIERS = (0x00005EFE, 0x02005EFE)
 
 
 def extract_embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address that an IPv6 address carries, None where it carries none."""
+    """Return the IPv4 address embedded in an IPv6 address, or None without one."""
     number = int(address)
     for network, shift in EMBEDDING_NETWORKS:
         if address in network:
@@ -46,7 +46,7 @@ def extract_embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
 
 
 def describe_forbidden_address(address: IpAddress) -> str:
-    """What kind of address that no request may go to; blank for an ordinary one."""
+    """Return the description of an address that no request may use, or a blank string for an allowed address."""
     for network, description in SPECIAL_NETWORKS.items():
         if address in network:
             return description
@@ -59,12 +59,12 @@ def describe_forbidden_address(address: IpAddress) -> str:
 
 
 def is_loopback(address: IpAddress) -> bool:
-    """Whether the address is plainly this machine: 127.0.0.0/8 or ::1, and no other spelling."""
+    """Return whether the address is 127.0.0.0/8 or ::1. IPv6 addresses with an embedded IPv4 address don't count."""
     return address in IPv4Network("127.0.0.0/8") if address.version == 4 else address == IPv6Address("::1")
 
 
 def parse_ip_address(text: str) -> IpAddress | None:
-    """The address that the text is in the usual notation; None for anything else, zones included."""
+    """Parse an IP address. Return None for any other text, including an address with a zone."""
     try:
         return None if "%" in text else ip_address(text)
     except ValueError:

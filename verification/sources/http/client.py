@@ -59,7 +59,7 @@ class BrokenConnectionError(SourceUnavailableError):
 
 @dataclass(frozen=True, slots=True)
 class ResponseKind:
-    """A kind of answer: its most decoded bytes, the seconds it may take, and whether packing is welcome."""
+    """Kind of response: its maximum size in decoded bytes, its timeout in seconds, and whether gzip is allowed."""
 
     name: str
     limit: int
@@ -77,7 +77,7 @@ ARCHIVE = ResponseKind("archive", 500 * MEGABYTE, seconds=300, is_gzip_allowed=F
 
 @dataclass(frozen=True, slots=True)
 class SourceResponse:
-    """What came back. `link` is where it came from after redirects; `body` is empty where it went to a file."""
+    """HTTP response. `link` is the URL after redirects. `body` is empty if the body was written to a file."""
 
     status: int
     reason: str
@@ -95,7 +95,7 @@ class SourceResponse:
 
 @dataclass
 class OutboundClient:
-    """A client. `loopback` lets plain http to this machine pass; `blocked_networks` are further networks, our own."""
+    """Client. `loopback` allows plain http to this machine. `blocked_networks` are the portal's own networks."""
 
     loopback: bool = False
     blocked_networks: tuple[str, ...] = ()
@@ -103,11 +103,11 @@ class OutboundClient:
     context: ssl.SSLContext | None = None
 
     def get(self, address: str, kind: ResponseKind, headers: Mapping[str, str] | None = None) -> SourceResponse:
-        """The answer, if it is 200. Raises NotFound, Denied, Unavailable and Refused, each with a sentence."""
+        """Return the response with status 200. Raises SourceError for any other status and for a failed request."""
         return _require_success(self.ask(address, kind, headers), kind)
 
     def download(self, address: str, kind: ResponseKind, into: BinaryIO) -> SourceResponse:
-        """As get(), with the body written to a file; `size` and `sha256` say what was written."""
+        """Write the body to a file, else like get(). `size` and `sha256` of the response are those of the file."""
         return _require_success(self.ask(address, kind, into=into), kind)
 
     def ask(
@@ -119,7 +119,12 @@ class OutboundClient:
         into: BinaryIO | None = None,
         redirects: int = MAX_REDIRECTS,
     ) -> SourceResponse:
-        """The answer, whatever its status. Raises Refused and Unavailable. `headers` go to the first address only."""
+        """Return the response with any status. `headers` are sent to the first URL only.
+
+        Raises:
+            RequestRefusedError: The portal doesn't request this URL or accept its response.
+            SourceUnavailableError: The host didn't respond in time.
+        """
         deadline = RequestDeadline(kind.seconds)
         link = urls.parse_url(address, loopback=self.loopback)
         visited_urls = {str(link)}
@@ -150,7 +155,7 @@ class OutboundClient:
 
     @contextmanager
     def open_connection(self, link: ParsedUrl, deadline: RequestDeadline) -> Iterator[PinnedConnection]:
-        """A connection to what was checked. What goes wrong on it is Refused or Unavailable, but for TooMuch."""
+        """Open a connection to a checked address. Errors on it become SourceError, except ByteLimitExceededError."""
         connection = PinnedConnection(link.host, link.port, self.resolve_addresses(link, deadline), deadline)
         connection.context = (self.context or _create_trusted_context()) if link.scheme == "https" else None
         try:
@@ -169,7 +174,12 @@ class OutboundClient:
             connection.hang_up()
 
     def resolve_addresses(self, link: ParsedUrl, deadline: RequestDeadline) -> list[IpAddress]:
-        """The host's addresses, if every one of them may be asked. Raises Forbidden and Unavailable."""
+        """Return the addresses of the host if all of them are allowed.
+
+        Raises:
+            ForbiddenAddressError: An address is not allowed.
+            SourceUnavailableError: The host can't be resolved.
+        """
         literal = link.literal
         addresses = [literal] if literal else resolve_host(self.resolve, link.host, link.port, deadline)
         for address in addresses:
@@ -208,7 +218,7 @@ def _exchange(
     response_headers = {name.lower(): value for name, value in response.getheaders()}
     if response.status != 200:
         return SourceResponse(response.status, response.reason, link, response_headers)
-    # a body that is cut into the smallest pieces needs several bytes on the wire for each of its own
+    # with the smallest chunks, each byte of the body takes several bytes on the wire
     connection.allow(8 * kind.limit + HEADER_BYTES)
     sink = into or io.BytesIO()
     size, digest = _copy_body(response, kind, response_headers.get("content-encoding", ""), sink, link)
@@ -219,7 +229,7 @@ def _exchange(
 def _copy_body(
     response: http.client.HTTPResponse, kind: ResponseKind, encoding: str, sink: BinaryIO, link: ParsedUrl
 ) -> tuple[int, str]:
-    """The body into the sink, decoded and counted. Returns its size and SHA-256."""
+    """Write the decoded body to the sink. Return its size and SHA-256. Raises ByteLimitExceededError."""
     if response.length is not None and response.length > kind.limit:
         raise ByteLimitExceededError
     digest, size = hashlib.sha256(), 0

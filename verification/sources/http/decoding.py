@@ -12,7 +12,7 @@ class DecodingError(Exception):
 
 
 class Decoder:
-    """Decoder of one response. `coding` is the Content-Encoding header."""
+    """Decoder of one response. `encoding` is the Content-Encoding header."""
 
     def __init__(self, encoding: str, is_gzip_allowed: bool) -> None:
         name = encoding.strip().lower()
@@ -23,7 +23,7 @@ class Decoder:
         self._gzip = zlib.decompressobj(GZIP_WINDOW_BITS) if name.endswith("gzip") else None
 
     def feed(self, chunk: bytes, max_bytes: int) -> Iterator[bytes]:
-        """The pieces that the chunk unpacks to, each at most 256 KiB; about `max_bytes` bytes in all."""
+        """Decode a chunk into pieces of at most 256 KiB, about `max_bytes` bytes in total. Raises DecodingError."""
         if self._gzip is None:
             yield chunk
             return
@@ -40,6 +40,6 @@ class Decoder:
                 return
 
     def finish(self) -> None:
-        """Raises Unpackable where the end of the packed data is missing."""
+        """Raise DecodingError if the compressed data is incomplete."""
         if self._gzip is not None and not self._gzip.eof:
             raise DecodingError("the data is incomplete")

@@ -26,11 +26,11 @@ def post(
     timeout_seconds: float,
     max_bytes: int,
 ) -> SourceResponse:
-    """Post `body` once and return the answer with the first bytes of its body.
+    """Post `body` once and return the response with the first bytes of its body.
 
     Raises:
         RequestRefusedError: The portal doesn't post to this URL; nothing was sent.
-        SourceUnavailableError: The receiver didn't answer.
+        SourceUnavailableError: The receiver didn't respond.
     """
     deadline = RequestDeadline(timeout_seconds)
     link = urls.parse_url(address, loopback=outbound.loopback)
@@ -48,7 +48,7 @@ def post(
 
 
 def _read_beginning(response: HTTPResponse, max_bytes: int) -> bytes:
-    """The first bytes of the body. The status has been heard: what breaks off after it changes nothing."""
+    """Return the first bytes of the body. Errors are ignored because the status has already been received."""
     body = b""
     try:
         while len(body) < max_bytes and (chunk := response.read1(max_bytes - len(body))):

@@ -32,18 +32,18 @@ class ByteLimitExceededError(Exception):
 
 
 class RequestDeadline:
-    """A moment by which all must be over, by the clock on the wall."""
+    """Deadline of a request on the monotonic clock."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._until = time.monotonic() + seconds
 
     def get_elapsed_seconds(self) -> float:
-        """Seconds since the beginning."""
+        """Return the seconds since the start."""
         return self.seconds - (self._until - time.monotonic())
 
     def get_remaining_seconds(self) -> float:
-        """Seconds left. Raises TooSlow where there are none."""
+        """Return the seconds that are left. Raises DeadlineExceededError if none are."""
         remaining_seconds = self._until - time.monotonic()
         if remaining_seconds <= 0:
             raise DeadlineExceededError(f"No complete response within {self.seconds:g} seconds.")
@@ -51,7 +51,7 @@ class RequestDeadline:
 
 
 def system_resolve(host: str, port: int) -> list[str]:
-    """Every address that the system's resolver knows for the host."""
+    """Return the addresses of a host from the system's resolver."""
     entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
 
@@ -80,7 +80,7 @@ def resolve_host(resolve: Resolver, host: str, port: int, deadline: RequestDeadl
 
 
 class _CountingReader(io.RawIOBase):
-    """Reads of a socket under the deadline and under a budget of bytes."""
+    """Reader of a socket with a deadline and a byte limit."""
 
     def __init__(self, sock: socket.socket, deadline: RequestDeadline) -> None:
         self._sock, self._deadline = sock, deadline
@@ -117,14 +117,14 @@ class _SocketAdapter:
         return io.BufferedReader(self.reader, READ_BYTES)
 
     def close(self) -> None:
-        """http.client closes early and trusts its reader to hold on; hang_up() is what ends it."""
+        """Do nothing: http.client closes the socket before the body is read. hang_up() closes it."""
 
     def hang_up(self) -> None:
         self._sock.close()
 
 
 class PinnedConnection(http.client.HTTPConnection):
-    """One request to one of these addresses, and to no other, under the name of the host."""
+    """Connection to one of the given addresses only, with the name of the host for TLS and the Host header."""
 
     def __init__(self, host: str, port: int, addresses: Sequence[IpAddress], deadline: RequestDeadline) -> None:
         super().__init__(host, port)
@@ -151,12 +151,12 @@ class PinnedConnection(http.client.HTTPConnection):
             self.socket_adapter.hang_up()
 
     def allow(self, count: int) -> None:
-        """So many more bytes may come over the wire."""
+        """Set how many more bytes may be received."""
         if self.socket_adapter is not None:
             self.socket_adapter.reader.remaining_bytes = count
 
     def _dial(self) -> socket.socket:
-        """The first address that answers. The peer is compared with it once more."""
+        """Connect to the first address that accepts. Raises OSError if none does, or if the peer is another address."""
         failure: OSError = OSError("no address")
         for address in self._addresses:
             wait = min(CONNECT_SECONDS, self._deadline.get_remaining_seconds())

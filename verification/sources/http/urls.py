@@ -1,7 +1,7 @@
 """Strict URL parser. The portal doesn't request a URL that it can't parse. Standard library only.
 
-Browsers, resolvers and libraries read odd spellings differently, so that one of them checks a host and another one
-dials a second. Here only the plain form passes: a scheme, a host name in plain letters, a path.
+Browsers, resolvers and libraries interpret unusual URLs differently, so one could check a host and another connect to
+a different one. Only the plain form is accepted: a scheme, an ASCII host name, and a path.
 """
 
 import re
@@ -30,7 +30,7 @@ URL_EXAMPLE = "https://host.example/path"
 
 @dataclass(frozen=True, slots=True)
 class ParsedUrl:
-    """An address taken apart. `host` in small letters, without brackets; `target` is path and query."""
+    """Parts of a URL. `host` is in lowercase without brackets. `target` is the path and the query."""
 
     scheme: str
     host: str
@@ -52,9 +52,9 @@ class ParsedUrl:
 
 
 def parse_url(text: str, *, loopback: bool = False) -> ParsedUrl:
-    """The link that the text is. Raises Refused with a sentence; no request is made and no name resolved.
+    """Parse a URL without a request or DNS resolution. Raises RequestRefusedError.
 
-    `loopback` lets plain http and every port pass for this machine's own addresses, for development only.
+    `loopback` allows plain http and every port for loopback addresses, for development only.
     """
     if len(text) > MAX_URL_LENGTH:
         raise RequestRefusedError(f"The URL is longer than {MAX_URL_LENGTH} characters.")
@@ -93,7 +93,7 @@ def _is_this_machine(host: str) -> bool:
 
 
 def _require_public(link: ParsedUrl) -> None:
-    """Raises Refused unless the link could lead to a public host over https."""
+    """Raise RequestRefusedError unless the URL is https with a public host name and an allowed port."""
     literal = link.literal
     if literal is not None:
         description = describe_forbidden_address(literal)

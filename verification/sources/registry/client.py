@@ -29,34 +29,36 @@ INCLUDE_QUERY = "include=provider-versions,moved-to"
 
 
 class RegistryClient:
-    """A client for one run. The base address comes from the settings unless given; `web` is what asks."""
+    """Client for one run. The base URL comes from the settings unless given. `web` sends the requests."""
 
     def __init__(self, base_url: str = "", web: OutboundClient | None = None) -> None:
         self.base_url = (base_url or settings.REGISTRY_URL).rstrip("/")
         self._web = web or OutboundClient(loopback=settings.ALLOW_LOOPBACK_HTTP)
 
     def page_of(self, namespace: str, name: str, version: str = "latest") -> str:
-        """Where people see the provider."""
+        """Return the URL of the provider's page."""
         return f"{self.base_url}/providers/{quote(namespace)}/{quote(name)}/{quote(version)}"
 
     def read_listing(self, namespace: str, name: str, previous: RegistryListing | None = None) -> RegistryListing:
-        """What it has published of NAMESPACE/NAME; `previous` is what it had at the last look. Raises Unreadable."""
+        """Fetch the listing of a provider. `previous` is the last known listing. Raises SourceError."""
         return fetch_listing(self, namespace, name, previous)
 
     def probe(self, namespace: str, name: str, etag: str = "") -> RegistryListing | None:
-        """The picture in the internal answer, without what belongs to one version; None where it still is the one
-        of that ETag. Raises Unreadable."""
+        """Fetch the listing from the internal API, without the fields of a single version.
+
+        Return None if it still has the given ETag. Raises SourceError.
+        """
         address = f"{self.base_url}/v2/providers/{_quote_part(namespace)}/{_quote_part(name)}?{INCLUDE_QUERY}"
         status, tag, body = self._fetch(address, f"{namespace}/{name}", etag)
         return None if status == 304 else _parse_response(lambda: _parse_internal_listing(json.loads(body), tag))
 
     def detail(self, namespace: str, name: str) -> RegistryListing:
-        """The picture in the public answer, which knows no warning and no move. Raises Unreadable."""
+        """Fetch the listing from the public API, which has no warning and no new name. Raises SourceError."""
         raw = self._fetch_json(f"v1/providers/{_quote_part(namespace)}/{_quote_part(name)}", f"{namespace}/{name}")
         return _parse_response(lambda: _parse_public_listing(raw))
 
     def newest(self, namespace: str, name: str, version: str) -> Mapping[str, object]:
-        """`platforms`, `protocols` and `docs` of one version, and the `builds` of the highest. Raises Unreadable."""
+        """Return `platforms`, `protocols`, and `docs` of a version, and `builds` of the highest. Raises SourceError."""
         full_name, path = f"{namespace}/{name}", f"v1/providers/{_quote_part(namespace)}/{_quote_part(name)}"
         version_list = self._fetch_json(f"{path}/versions", full_name)
         pages = self._fetch_json(f"{path}/{_quote_part(version)}", f"{full_name} {version}")
@@ -67,7 +69,7 @@ class RegistryClient:
         return _parse_response(lambda: json.loads(body))
 
     def _fetch(self, address: str, description: str, etag: str = "") -> tuple[int, str, bytes]:
-        """Status (200 or 304), ETag and body, within the limits of size and time. Raises Unreadable."""
+        """Return status (200 or 304), ETag, and body, within the limits of size and time. Raises SourceError."""
         headers = {"If-None-Match": etag} if etag else {}
         try:
             response = self._web.ask(address, replace(JSON, limit=MAX_BYTES), headers, redirects=0)
@@ -89,7 +91,7 @@ def _raise_for_status(status: int, description: str) -> None:
 
 
 def _parse_response(parse: Callable[[], T]) -> T:
-    """The answer in our shape; an answer of another shape is an outage."""
+    """Parse a response. Raises SourceUnavailableError for an unexpected format."""
     try:
         return parse()
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
@@ -118,7 +120,7 @@ def _parse_internal_listing(raw: JsonObject, etag: str) -> RegistryListing:
 
 
 def _find_moved_to(data: JsonObject, included_items: list[JsonObject]) -> str:
-    """The full name of the provider that took its place; blank where none did."""
+    """Return the full name of the provider that replaces this one, or a blank string without one."""
     relationship = (data.get("relationships") or {}).get("moved-to") or {}
     target = relationship.get("data") or {}
     for item in included_items:
@@ -137,7 +139,7 @@ def _parse_public_listing(raw: Any) -> RegistryListing:
 
 
 def _parse_builds(raw: Any, version: str) -> dict[str, object]:
-    """Platforms and protocols of one version, None where the list does not hold it, and the platforms of others."""
+    """Return platforms and protocols of a version, None if it is not in the list, and the platforms of others."""
     entry_by_version = {clean_text(item["version"]): item for item in raw["versions"]}
     highest_versions = sort_versions(entry_by_version)[:MAX_BUILD_VERSIONS]
     builds = {each: _parse_platforms(entry_by_version[each]) for each in highest_versions}
@@ -155,7 +157,7 @@ def _parse_platforms(item: JsonObject) -> tuple[str, ...]:
 
 
 def _count_pages(raw: Any) -> dict[str, int]:
-    """How many pages there are of each category, as the registry names categories."""
+    """Return the number of pages by the registry's category."""
     return dict(Counter(clean_text(page.get("category")) or "other" for page in raw["docs"]))
 
 

@@ -1,7 +1,7 @@
 """Client for Terraform's registry protocol: discovery, versions and packages, as returned.
 
-Nothing is judged here: an answer keeps its status, so that verification.releases can say what Terraform would make of
-it, and a refusal of ours or an outage keeps its sentence.
+Nothing is evaluated here: a response keeps its status, so that verification.releases can predict Terraform's decision,
+and a refused request or an outage keeps its message.
 """
 
 import tempfile
@@ -54,23 +54,23 @@ class RegistryReply:
 
     @property
     def place(self) -> str:
-        """The host that answered, with its port where it is not the usual one."""
+        """Host that responded, with its port unless it is the default."""
         return self.answer.link.netloc if self.answer else urlsplit(self.address).netloc
 
     @property
     def is_inconclusive(self) -> bool:
-        """Whether nothing was learned: an outage, an answer that says to come back later, a registry not let in."""
+        """Whether the reply allows no conclusion: an outage, a rate limit, or a registry that the network forbids."""
         silent = self.answer is None and (not isinstance(self.refusal, RequestRefusedError) or self._is_shut_out)
         return silent or self.status == 429 or self.status >= 500
 
     @property
     def _is_shut_out(self) -> bool:
-        """Whether the registry itself stands, by its name, where no request may go: a network's doing."""
+        """Whether the registry's own name resolves to a forbidden address, which is a problem of the network."""
         return self.own and isinstance(self.refusal, ForbiddenAddressError)
 
     @property
     def trouble(self) -> str:
-        """Why there is nothing to read, as a sentence; blank where there is."""
+        """Sentence that says why there is no content, blank if there is."""
         if self.ok:
             return ""
         if self.answer is None:
@@ -78,7 +78,7 @@ class RegistryReply:
         return f"{self.place} returned {self.answer.status_line} for {self.address.rpartition('/')[2] or self.place}."
 
     def resolve(self, address: str) -> str:
-        """An address that stands in this answer, made whole."""
+        """Return the absolute form of a URL from this reply."""
         return urljoin(str(self.answer.link) if self.answer else self.address, address)
 
 
@@ -112,7 +112,7 @@ class RegistryProtocol:
         return replace(self.ask(address, JSON), own=True)
 
     def archive(self, address: str, inspect: Callable[[BinaryIO, int], T]) -> tuple[RegistryReply, T | None]:
-        """The archive in a file without a name, gone when it was looked at; (reply, what `inspect` made of it)."""
+        """Download an archive to a temporary file. Return the reply and the result of `inspect`, None on failure."""
         with cast(BinaryIO, tempfile.SpooledTemporaryFile(max_size=MAX_MEMORY_BYTES)) as file:
             reply = self._request(address, ARCHIVE, file)
             return reply, inspect(file, reply.answer.size) if reply.answer and reply.ok else None
@@ -137,7 +137,7 @@ class RegistryProtocol:
         return replace(kind, seconds=min(kind.seconds, self._deadline.get_remaining_seconds()))
 
     def _get_providers_url(self) -> str:
-        """Where providers are asked for: what the discovery document says, else the usual place."""
+        """Return the providers URL from the discovery document, or the default."""
         if not self._base:
             root = self.base_url.rstrip("/")
             reply = self.ask(root + DISCOVERY_PATH, JSON)
