@@ -1,4 +1,4 @@
-"""Sources that read a local checkout. Checks of facts that a folder can't know don't run.
+"""Sources that read a local checkout. Checks that need GitHub or the registry don't run.
 
 No check passes for lack of data: a read that the folder can't answer raises UnsupportedBySourceError.
 """
@@ -24,7 +24,7 @@ from verification.sources.repository_snapshot import MAX_FILE_BYTES, RepositoryF
 
 FOLDER_REASON = "a local folder does not show this; run it without --path."
 NOT_ASKED_TEXT = "not asked with --path"
-# these compare what GitHub says with what was asked for, and a folder knows only the latter
+# checks that compare GitHub's response with the requested name, which is all that a folder has
 ECHOING_CHECKS = frozenset({"repository.renamed"})
 SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", ".terraform", "node_modules"})
 MAX_FILES = 20_000
@@ -34,7 +34,7 @@ REF_PATTERN = re.compile(r"ref: (refs/[\w./-]+)")
 
 @dataclass(frozen=True, slots=True)
 class UnavailableSource:
-    """A source that is not asked at all."""
+    """Source that is not available with --path."""
 
     reason: str
 
@@ -44,7 +44,7 @@ class UnavailableSource:
 
 @dataclass(frozen=True, slots=True)
 class CheckoutRepository:
-    """A repository as a folder shows it. `id` is 0 and `license_spdx` blank: GitHub has not been asked for them."""
+    """Repository of a local checkout. `id` is 0 and `license_spdx` is blank because only GitHub has them."""
 
     full_name: str
     html_url: str
@@ -52,13 +52,13 @@ class CheckoutRepository:
     license_spdx: str = ""
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Visibility, owner, language according to GitHub: all that GitHub alone knows."""
+        """Raise UnsupportedBySourceError for fields that only GitHub has, such as visibility, owner, and language."""
         raise UnsupportedBySourceError(FOLDER_REASON)
 
 
 @dataclass(frozen=True, slots=True)
 class CheckoutGitHub:
-    """GitHub's answers as far as a folder holds them."""
+    """Replacement for the GitHub client that reads a folder."""
 
     folder: Path
 
@@ -66,7 +66,7 @@ class CheckoutGitHub:
         return CheckoutRepository(full_name, f"{settings.GITHUB_WEB_URL}/{full_name}")
 
     def code(self, full_name: str, ref: str) -> RepositorySnapshot:
-        """The files as they lie there, whatever the ref; the commit is the one that was checked out."""
+        """Return the files in the folder and the checked-out commit. `ref` is ignored."""
         entries = tuple(islice(list_files(self.folder), MAX_FILES + 1))
         sorted_files = tuple(sorted(entries[:MAX_FILES], key=lambda file: file.path))
         return RepositorySnapshot(
@@ -81,7 +81,7 @@ class CheckoutGitHub:
 
 
 class CheckoutSources(Sources):
-    """The sources of one run over a folder. Nothing is asked of the network."""
+    """Sources for one run of checks on a folder. They send no requests."""
 
     def __init__(self, folder: Path) -> None:
         registry = UnavailableSource("the registry is not asked with --path.")
@@ -101,7 +101,7 @@ def run_checkout_checks(
 
 
 def _mask_github_evidence(key: str, result: Result) -> Result:
-    """The result with "not asked" where GitHub's word would stand."""
+    """Replace evidence from GitHub by "not asked". Return NOT_RUN for checks that only repeat the requested name."""
     if key in ECHOING_CHECKS:
         return Result(Outcome.NOT_RUN, f"Not looked at: {FOLDER_REASON}")
     github_flags = (item.label.endswith("according to GitHub") for item in result.evidence)
@@ -113,7 +113,7 @@ def _mask_github_evidence(key: str, result: Result) -> Result:
 
 
 def list_files(folder: Path) -> Iterator[RepositoryFile]:
-    """Every plain file below the folder. Links are not followed: what they lead to is not the repository's."""
+    """Yield the regular files below a folder. Links are not followed because they can lead out of the repository."""
     for folder_path, folders, names in os.walk(folder):
         folders[:] = sorted(set(folders) - SKIPPED_FOLDERS)
         for name in sorted(names):
@@ -127,7 +127,12 @@ def list_files(folder: Path) -> Iterator[RepositoryFile]:
 
 
 def read_text(path: Path, display_path: str) -> str:
-    """A file's text as GitHub's client would give it. Raises Unavailable and Denied."""
+    """Return the text of a file as the GitHub client does.
+
+    Raises:
+        AccessDeniedError: The file can't be read or is not a regular file.
+        SourceUnavailableError: The file is too large.
+    """
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -141,7 +146,7 @@ def read_text(path: Path, display_path: str) -> str:
 
 
 def read_commit(folder: Path) -> str:
-    """The commit that is checked out, "local" where the folder does not say. Nothing is run for it."""
+    """Return the checked-out commit, or "local" if it is unknown. The files are read without running git."""
     line = _read_first_line(folder / ".git" / "HEAD")
     if ref := REF_PATTERN.fullmatch(line):
         line = _read_first_line(folder / ".git" / ref[1]) if ".." not in ref[1] else ""

@@ -1,6 +1,6 @@
 """Command line of preflight: `portal-preflight PROGRAM OWNER/NAME`. It needs no database and no settings.
 
-Ends with 0 where all pass, 1 where there is something to fix, 2 where we could not tell.
+The exit code is 0 if all checks pass, 1 if there is something to fix, and 2 if a check could not be completed.
 """
 
 import argparse
@@ -37,7 +37,7 @@ ends with 0: nothing to fix, 1: something to fix, 2: we could not tell
 
 
 class PreflightUsageError(ValueError):
-    """The arguments ask for something that cannot be. The message is a sentence fit to show."""
+    """Invalid arguments. The message is a sentence for the user."""
 
 
 USAGE_ERRORS = (PreflightUsageError, InvalidRepositoryUrlError, InvalidVersionError)
@@ -66,7 +66,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What every form of the command takes."""
+    """Add the repository and the arguments that select its checks."""
     parser.add_argument("repository", metavar="OWNER/NAME", help="the repository on GitHub, or its address")
     parser.add_argument("--edition", default="", metavar="YYYY-MM", help="of the program; the newest if left out")
     parser.add_argument("--category", default="", metavar="KEY", help="of the program; checks of all if left out")
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(argv: Sequence[str] | None = None, out: TextIO | None = None, err: TextIO | None = None) -> int:
-    """The command. Returns the number to end with; nothing but the result goes to standard output."""
+    """Run the command and return its exit code. Only the result is written to `out`."""
     out, err = out or sys.stdout, err or sys.stderr
     options = build_parser().parse_args(argv)
     logging.getLogger("verification").addHandler(logging.NullHandler())
@@ -94,7 +94,7 @@ def main(argv: Sequence[str] | None = None, out: TextIO | None = None, err: Text
 
 
 def run_preflight(options: argparse.Namespace, report_progress: Callable[[str], object]) -> PreflightReport:
-    """Run the selected checks and call `report_progress` on the way. Raises USAGE_ERRORS."""
+    """Run the selected checks and call `report_progress` at the start of each. Raises USAGE_ERRORS."""
     repository, edition = parse_repository(options.repository), _get_edition(options.program, options.edition)
     if options.category and edition.category(options.category) is None:
         raise PreflightUsageError(f"The program has these categories: {', '.join(c.key for c in edition.categories)}.")

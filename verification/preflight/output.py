@@ -40,7 +40,7 @@ def sanitize(text: str) -> str:
 
 
 def format_text(report: PreflightReport, use_color: bool = False) -> str:
-    """Readable lines: each check, under it what was seen where something is open, and what to do."""
+    """Format the report as text: each check, with its evidence and advice if it is open."""
     report_data = report.as_dict()
     counts = Counter(check["outcome"] for check in report_data["checks"])
     lines = [f"{sanitize(report_data['repository'])} · {report_data['program']} · edition {report_data['edition']}", ""]
@@ -73,7 +73,7 @@ def format_json(report: PreflightReport) -> str:
 
 
 def format_junit(report: PreflightReport) -> str:
-    """A test suite: fail is a failure, error an error, not run and stale are skipped."""
+    """Format the report as a JUnit test suite: fail is a failure, error an error, not run and stale are skipped."""
     report_data = report.as_dict()
     counts = Counter(_get_junit_kind(check) for check in report_data["checks"])
     suite = xml.Element(
@@ -93,7 +93,7 @@ def format_junit(report: PreflightReport) -> str:
 
 
 def _get_junit_kind(check: JsonObject) -> str:
-    """The element for a result, blank for one that passes; a hint fails nothing."""
+    """Return the JUnit element of a result, blank if it passes. A failed hint counts as passed."""
     outcome = check["outcome"]
     if check["hint"] and outcome in (Outcome.FAIL, Outcome.ERROR):
         return ""
@@ -101,7 +101,7 @@ def _get_junit_kind(check: JsonObject) -> str:
 
 
 def format_annotations(report: PreflightReport) -> str:
-    """GitHub's workflow commands, one line for each check that is not settled, then one for all of them."""
+    """Format the report as GitHub workflow commands: one line for each open check, then a summary."""
     lines = []
     for check in report.as_dict()["checks"]:
         level = ANNOTATION_LEVELS.get(check["outcome"])
@@ -115,7 +115,7 @@ def format_annotations(report: PreflightReport) -> str:
 
 
 def get_annotated_file(key: str) -> str:
-    """Where GitHub shows what a check said; it needs no such file to be there."""
+    """Return the file to which GitHub attaches the annotation of a check. The file need not exist."""
     return next(file for prefix, file in FILE_BY_KEY_PREFIX.items() if key.startswith(prefix))
 
 

@@ -10,18 +10,18 @@ DEFAULT_URLS = {
     "GITHUB_WEB_URL": "https://github.com",
     "REGISTRY_URL": "https://registry.terraform.io",
 }
-RELEASE_TIMEOUT_SECONDS = 1800  # seconds for reading a whole release: a line at home is slower, and nobody else waits
+RELEASE_TIMEOUT_SECONDS = 1800  # for a whole release; home connections are slow, and no other job waits
 LOOPBACK_HOSTS = ("127.0.0.1", "::1", "localhost")
 
 
 class InvalidSettingError(ValueError):
-    """A variable of the environment holds nothing that can be used. The message does not repeat it."""
+    """Invalid environment variable. The message does not contain its value."""
 
 
 def configure() -> None:
-    """Set up what the clients ask for, unless a caller has done so. Raises BadSetting.
+    """Configure the settings of the clients, unless a caller has done so. Raises InvalidSettingError.
 
-    The token comes from GITHUB_TOKEN alone: arguments are shown to everyone on the machine.
+    The token is read from GITHUB_TOKEN only, because every user of the machine can see command-line arguments.
     """
     if not settings.configured:
         addresses = read_addresses()
@@ -37,7 +37,7 @@ def configure() -> None:
 
 
 def read_addresses() -> dict[str, str]:
-    """The addresses to read from. Raises BadSetting: a token must not travel where others can read along."""
+    """Read the base URLs. Raises InvalidSettingError for plain http, which would send the token unencrypted."""
     return {name: _read_address(name, default) for name, default in DEFAULT_URLS.items()}
 
 

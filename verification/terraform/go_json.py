@@ -1,4 +1,4 @@
-"""JSON answers as Terraform reads them: the first value counts, names match in any case, null is nothing.
+"""JSON responses as Terraform reads them: only the first value, names in any case, null as a missing value.
 
 Raises JsonReadError with Terraform's message, or its beginning. Standard library only.
 """
@@ -11,7 +11,7 @@ from portal.core.value_types import JsonObject
 from verification.terraform.messages import render_message
 
 WHITESPACE = " \t\r\n"
-ASCII_EQUIVALENTS = {0x17F: "s", 0x212A: "k"}  # letters that Go takes for those of ASCII
+ASCII_EQUIVALENTS = {0x17F: "s", 0x212A: "k"}  # letters that Go treats as equal to ASCII letters
 TYPE_NAMES = ((bool, "bool"), (str, "string"), (int, "number"), (float, "number"), (list, "array"), (dict, "object"))
 
 
@@ -20,7 +20,7 @@ class JsonReadError(ValueError):
 
 
 def decode_json(body: bytes) -> object:
-    """Return the first JSON value in the body, the names in it as Go matches them to fields. Raises JsonReadError."""
+    """Return the first JSON value in the body, with the names that Go matches to fields. Raises JsonReadError."""
     text = body.decode("utf-8", "replace").lstrip(WHITESPACE)
     if not text:
         raise JsonReadError(render_message("json_end"))
@@ -33,7 +33,7 @@ def decode_json(body: bytes) -> object:
 
 
 def _merge(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
-    """Return an object whose names are folded; of two values the last one counts, two objects are merged."""
+    """Build an object with lowercase names. The last of duplicate values counts; duplicate objects are merged."""
     result: JsonObject = {}
     _merge_into(result, ((name.lower().translate(ASCII_EQUIVALENTS), value) for name, value in pairs))
     return result
@@ -45,7 +45,7 @@ def _merge_into(target: dict[str, object], pairs: Iterable[tuple[str, object]]) 
         before = target.get(name)
         if isinstance(before, dict) and isinstance(value, dict):
             _merge_into(before, value.items())
-        elif value is not None or before is None:  # null leaves a field as it was
+        elif value is not None or before is None:  # null does not change a field
             target[name] = value
 
 

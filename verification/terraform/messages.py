@@ -1,6 +1,6 @@
 """Terraform's own messages with values filled in, and its notation for bytes and quotes.
 
-The sentences stand in terraform.toml: they are another program's words, to be matched letter by letter.
+The messages are in messages.toml. They must match Terraform's output exactly.
 """
 
 import tomllib
@@ -46,7 +46,7 @@ def _load_messages() -> dict[str, str]:
 
 
 def render_message(key: str, **values: object) -> str:
-    """Terraform's sentence of that key with the values in it. Raises KeyError for an unknown key or value."""
+    """Fill values into the Terraform message with this key. Raises KeyError for an unknown key or value."""
     return _load_messages()[key].format(**values)
 
 
@@ -55,12 +55,12 @@ def build_refusal(key: str, **values: object) -> TerraformDecision:
 
 
 def build_unknown_decision(reason: str) -> TerraformDecision:
-    """Not settled here; the message is ours, and says why."""
+    """Build a decision of unknown outcome, with our own message that gives the reason."""
     return TerraformDecision(None, reason)
 
 
 def quote(data: bytes | str) -> str:
-    """As Terraform quotes: Go's %q."""
+    """Quote text like Terraform, with Go's %q."""
     raw = data.encode() if isinstance(data, str) else data
     return '"' + "".join(_quote_character(char) for char in raw.decode("utf-8", "surrogateescape")) + '"'
 
@@ -79,7 +79,7 @@ def _quote_character(char: str) -> str:
 
 
 def format_byte(byte: int) -> str:
-    """A byte as Go's %#U writes it: U+0067 'g'."""
+    """Format a byte like Go's %#U: U+0067 'g'."""
     char = chr(byte)
     return f"U+{byte:04X} '{char}'" if char.isprintable() else f"U+{byte:04X}"
 
@@ -88,7 +88,7 @@ HEX_DIGITS = frozenset(b"0123456789abcdefABCDEF")
 
 
 def decode_hex(text: bytes, size: int = 32) -> tuple[bytes, str, bool]:
-    """Go's reading of hexadecimal digits into `size` bytes: (bytes, what it says if it stops, whether it crashes)."""
+    """Decode hexadecimal digits into `size` bytes. Return the bytes, Go's error message, and whether it crashes."""
     decoded = bytearray()
     for position in range(0, len(text) - 1, 2):
         for byte in text[position : position + 2]:

@@ -1,6 +1,6 @@
 """Semantic versions and constraints, as Terraform reads them.
 
-Terraform takes a version before its release only where a constraint names exactly that version. Standard library only.
+Terraform selects a pre-release only if a constraint names exactly that version. Standard library only.
 """
 
 import re
@@ -17,8 +17,8 @@ STRICT_VERSION_PATTERN = re.compile(
     re.ASCII,
 )
 MAX_VERSION_NUMBER = 2**64 - 1
-# Terraform reads a constraint twice, with hashicorp/go-version and with apparentlymart/go-versions. This is what both
-# let through: one space after the operator at most, no empty identifier but the first one, and numbers of 63 bits.
+# Terraform reads a constraint twice, with hashicorp/go-version and with apparentlymart/go-versions. The pattern is
+# what both accept: at most one space after the operator, no empty identifier but the first one, and 63-bit numbers.
 CONSTRAINT_PATTERN = re.compile(
     r"[ \t\n\f\r]*(=|!=|>=|<=|>|<|~>)? ?"
     r"([0-9.]+(?:-(?:[0-9A-Za-z-]*(?:\.[0-9A-Za-z-]+)+|[0-9A-Za-z-]+|(?!\+)))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?)"
@@ -30,13 +30,13 @@ MAX_VERSION_CHARACTERS = 200
 
 
 class InvalidVersionError(ValueError):
-    """The text is no version or no constraint. The message is a sentence fit to show."""
+    """Invalid version or constraint. The message is a sentence for the user."""
 
 
 @total_ordering
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A semantic version. `before` are the words behind the hyphen; `build`, behind the plus, has no rank."""
+    """Semantic version. `before` holds the pre-release identifiers. `build` is ignored for the order."""
 
     major: int
     minor: int
@@ -59,7 +59,7 @@ class Version:
 
     @property
     def is_unspecified(self) -> bool:
-        """Whether it is 0.0.0, which Terraform never chooses: its version library takes that value for no version."""
+        """Whether it is 0.0.0, which Terraform never selects: its version library uses it for a missing version."""
         return self == Version(0, 0, 0)
 
     def __str__(self) -> str:
@@ -91,10 +91,10 @@ def _build_word_rank(word: str) -> tuple[bool, int, str]:
 
 
 def parse_version(text: str) -> Version:
-    """The version as Terraform reads it: what is left out is 0, zeros in front do not count.
+    """Parse a version like Terraform. Missing numbers are 0, and leading zeros are ignored.
 
     Raises:
-        InvalidVersionError: The text is no version.
+        InvalidVersionError: The text is not a version.
     """
     return _parse_parts(text)[0]
 
@@ -108,12 +108,12 @@ def try_parse_version(text: str) -> Version | None:
 
 
 def is_strict(text: str) -> bool:
-    """Whether the text is a semantic version to the letter."""
+    """Return whether the text is a valid version by Semantic Versioning 2.0.0."""
     return STRICT_VERSION_PATTERN.fullmatch(text) is not None
 
 
 def _parse_parts(text: str) -> tuple[Version, int]:
-    """The version and how many of its numbers were given."""
+    """Return the version and the count of numbers in the text. Raises InvalidVersionError."""
     match = VERSION_PATTERN.fullmatch(text) if len(text) <= MAX_VERSION_CHARACTERS else None
     if text[:1] in {"v", "V"}:
         raise InvalidVersionError(f"{text[:40]} begins with a “v”; write {text[1:40]}.")
@@ -128,7 +128,7 @@ def _parse_parts(text: str) -> tuple[Version, int]:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintClause:
-    """One operator and its version. `given` is how many numbers of the version were written."""
+    """Operator and version. `number_count` is the count of numbers in the text of the version."""
 
     operator: str
     version: Version
@@ -139,14 +139,14 @@ class ConstraintClause:
 
     @property
     def upper_bound(self) -> Version:
-        """The first release above what `~>` allows: the last but one of the numbers given is raised by one."""
+        """First release above the range of `~>`: the second to last number of the text is increased by one."""
         prefix = self.version.numbers[: max(self.number_count - 1, 1)]
         major, minor, patch = (*prefix[:-1], prefix[-1] + 1, 0, 0)[:3]
         return Version(major, minor, patch)
 
 
 def _is_pessimistic_match(version: Version, clause: ConstraintClause) -> bool:
-    # a pre-release of the upper bound sorts below it and is let through where another clause names it
+    # a pre-release of the upper bound is lower than the bound, so it matches if another clause names it
     return clause.version.rank <= version.rank < clause.upper_bound.rank
 
 
@@ -163,20 +163,20 @@ OPERATORS: dict[str, Callable[[Version, ConstraintClause], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class VersionConstraint:
-    """Clauses that must all hold."""
+    """Clauses that a version must satisfy, all of them."""
 
     text: str
     clauses: tuple[ConstraintClause, ...]
 
     def lets_pass(self, version: Version) -> bool:
-        """Whether Terraform could choose the version."""
+        """Return whether Terraform could select the version."""
         if version.is_unspecified:
             return False
         is_named = any(clause.operator == "=" and clause.version == version for clause in self.clauses)
         return (is_named or not version.is_prerelease) and all(clause.lets_pass(version) for clause in self.clauses)
 
     def newest(self, versions: Iterable[Version]) -> Version | None:
-        """The version that Terraform would choose: the first of `find_ties`, where Terraform takes any."""
+        """Return the version that Terraform would select: the first of `find_ties`, of which Terraform selects any."""
         return next(iter(self.find_ties(versions)), None)
 
     def find_ties(self, versions: Iterable[Version]) -> list[Version]:
@@ -187,7 +187,7 @@ class VersionConstraint:
 
 
 def parse_constraint(text: str) -> VersionConstraint:
-    """The constraint, such as "~> 1.2, != 1.2.5". Raises BadVersion."""
+    """Parse a constraint such as "~> 1.2, != 1.2.5". Raises InvalidVersionError."""
     return VersionConstraint(text, tuple(_parse_clause(part) for part in text.split(",")))
 
 
@@ -205,7 +205,7 @@ def _parse_clause(text: str) -> ConstraintClause:
 
 
 def suggest_constraint(version: Version) -> str:
-    """The constraint that lets later versions of the same series pass: by minor version, before 1.0 by patch."""
+    """Build a constraint that allows later minor versions, or later patch versions before 1.0."""
     if version.is_prerelease:
         return f"= {version}"
     if version.major == 0:

@@ -114,7 +114,7 @@ class CheckRun(models.Model):
 
     @cached_property
     def job(self) -> Job | None:
-        """The job that executes it, while that waits or runs."""
+        """Return the pending or running job of this run, or None."""
         return Job.objects.find_unfinished(CHECK_RUN_JOB, str(self.integration_id))
 
     @property
@@ -126,7 +126,7 @@ class CheckRun(models.Model):
 
     @property
     def next_attempt_at(self) -> datetime | None:
-        """When it starts, or starts again after an outage."""
+        """Time at which the run starts, or starts again after an outage."""
         return self.job.run_after if self.job is not None else None
 
     def is_under_way(self, now: datetime) -> bool:

@@ -72,9 +72,9 @@ class ManagedResourceCodec:
         return tuple(node for node in self.resource.arguments if node.name not in self._excluded_names)
 
     def decode(self, value: JsonObject) -> ManagedResource:
-        """The object of this value: what can be set in the spec, what is no secret in the status.
+        """Convert a value to an object: arguments in the spec, and all values except secrets in the status.
 
-        Its external name is what the name replaces, where there is that, and the id otherwise.
+        The external name is the value of the first argument that it replaces, or the ID.
         """
         secrets: dict[str, JsonObject] = {self.secret: {}}
         spec, status = _Decoder(self._make, self.secret, secrets).level(self._nodes, value, "")
@@ -193,7 +193,7 @@ class _Decoder:
 
 @dataclass(frozen=True, slots=True)
 class _Encoder:
-    """Decode a value from the status (`observed`) or the spec, and resolve its secrets."""
+    """Encode a value from the status (`observed`) or the spec, and resolve its secrets."""
 
     make: FieldBuilder
     secrets: Mapping[str, JsonObject]
