@@ -39,7 +39,7 @@ def run(options: RunOptions) -> SuiteReport:
     world = World(keyring)
     try:
         # as long as Terraform is told to wait for a registry here
-        with patch.object(install_simulation, "PATIENCE", 1.0):
+        with patch.object(install_simulation, "RESPONSE_TIMEOUT_SECONDS", 1.0):
             groups = [together, *({name: make} for name, make in alone.items())]
             disagreements = tuple(each for group in groups for each in compare(world, group))
     finally:

@@ -10,24 +10,24 @@ from verification.releases import install_simulation, program_rules
 from verification.releases.inspection import Reader, Release
 from verification.terraform.messages import TerraformDecision
 
-Question = Callable[[Release, float], Result]
-QUESTIONS: tuple[tuple[str, str, Question], ...] = (
+Rule = Callable[[Release, float], Result]
+RULES: tuple[tuple[str, str, Rule], ...] = (
     ("release.listed", gettext_noop("Listed in the registry"), program_rules.check_listing),
-    ("release.packages", gettext_noop("A package for each platform"), program_rules.packages),
-    ("release.platforms", gettext_noop("Recommended platforms"), program_rules.platforms),
-    ("release.protocols", gettext_noop("Plugin protocols"), program_rules.protocols),
-    ("release.checksums", gettext_noop("List of checksums"), program_rules.checksums),
-    ("release.signature", gettext_noop("Signature"), program_rules.signature),
-    ("release.key", gettext_noop("Signing key"), program_rules.key),
-    ("release.archive", gettext_noop("Archives"), program_rules.archive),
+    ("release.packages", gettext_noop("A package for each platform"), program_rules.check_packages),
+    ("release.platforms", gettext_noop("Recommended platforms"), program_rules.check_platforms),
+    ("release.protocols", gettext_noop("Plugin protocols"), program_rules.check_protocols),
+    ("release.checksums", gettext_noop("List of checksums"), program_rules.check_checksums),
+    ("release.signature", gettext_noop("Signature"), program_rules.check_signature),
+    ("release.key", gettext_noop("Signing key"), program_rules.check_signing_key),
+    ("release.archive", gettext_noop("Archives"), program_rules.check_archives),
 )
-TERRAFORM = "release.terraform"
-TITLE = gettext_noop("What Terraform would do")
+TERRAFORM_ID = "release.terraform"
+TERRAFORM_TITLE = gettext_noop("What Terraform would do")
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseCheck:
-    """One question with its result."""
+    """One rule with its result."""
 
     id: str
     title: str
@@ -45,7 +45,7 @@ class Report:
     others: dict[str, TerraformDecision]
 
     def get_result(self, id: str) -> Result:
-        """Return the result of the question with this ID."""
+        """Return the result of the rule with this ID."""
         return next(check.result for check in self.checks if check.id == id)
 
     @property
@@ -87,25 +87,27 @@ def verify(reader: Reader, version: str = "", platform: str = "linux_amd64") -> 
     release = reader.read(version, platform)
     platform_names = release.version_entry.platforms if release.version_entry else ()
     decisions = {name: install_simulation.judge(release, name) for name in dict.fromkeys((platform, *platform_names))}
-    checks = tuple(ReleaseCheck(id, title, question(release, reader.now)) for id, title, question in QUESTIONS)
+    checks = tuple(ReleaseCheck(id, title, rule(release, reader.now)) for id, title, rule in RULES)
     install = ReleaseCheck(
-        TERRAFORM, TITLE, _installs({name: decisions[name] for name in platform_names or (platform,)})
+        TERRAFORM_ID,
+        TERRAFORM_TITLE,
+        _summarize_decisions({name: decisions[name] for name in platform_names or (platform,)}),
     )
     return Report(release, platform, (*checks, install), decisions[platform], decisions)
 
 
-def _installs(decisions: dict[str, TerraformDecision]) -> Result:
+def _summarize_decisions(decisions: dict[str, TerraformDecision]) -> Result:
     """The worst that Terraform would say on any platform."""
-    refusals = {name: judgement for name, judgement in decisions.items() if judgement.accepts is False}
-    refusals = {name: judgement for name, judgement in refusals.items() if not judgement.outage} or refusals
-    open_ = {name: judgement for name, judgement in decisions.items() if judgement.accepts is None}
-    evidence = tuple(Evidence(name, judgement.message) for name, judgement in (refusals | open_).items())[:20]
+    refusals = {name: decision for name, decision in decisions.items() if decision.accepts is False}
+    refusals = {name: decision for name, decision in refusals.items() if not decision.outage} or refusals
+    undecided = {name: decision for name, decision in decisions.items() if decision.accepts is None}
+    evidence = tuple(Evidence(name, decision.message) for name, decision in (refusals | undecided).items())[:20]
     if refusals:
-        name, judgement = next(iter(refusals.items()))
-        if judgement.outage:
-            summary = f"We couldn't complete this check: Terraform currently reports {judgement.message}."
+        name, decision = next(iter(refusals.items()))
+        if decision.outage:
+            summary = f"We couldn't complete this check: Terraform currently reports {decision.message}."
             return Result(Outcome.ERROR, summary, evidence)
-        return Result(Outcome.FAIL, f"Terraform would refuse it on {name}: {judgement.message}", evidence)
-    if open_:
-        return Result(Outcome.NOT_RUN, next(iter(open_.values())).message, evidence)
+        return Result(Outcome.FAIL, f"Terraform would refuse it on {name}: {decision.message}", evidence)
+    if undecided:
+        return Result(Outcome.NOT_RUN, next(iter(undecided.values())).message, evidence)
     return Result(Outcome.PASS, "Terraform would install it.")

@@ -14,7 +14,7 @@ from verification.sources.http.client import JSON, SIGNATURE, SUMS
 from verification.sources.registry.protocol import RegistryProtocol, RegistryReply
 from verification.terraform.versions import parse_version, try_parse_version
 
-MOST_PLATFORMS = 40
+MAX_PLATFORMS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Reader:
         if version_entry is None:
             return release
         plain_version = str(parse_version(version_entry.version))  # as Terraform writes it in addresses
-        platform_names = dict.fromkeys((*version_entry.platforms[:MOST_PLATFORMS], required_platform))
+        platform_names = dict.fromkeys((*version_entry.platforms[:MAX_PLATFORMS], required_platform))
         platforms = tuple(self._platform(name, plain_version) for name in platform_names)
         return replace(
             release,

@@ -59,7 +59,7 @@ def describe_platform(platform: str) -> str:
     return f"{PLATFORM_NAMES.operating_systems.get(os, os)}, {PLATFORM_NAMES.architectures.get(arch, arch)}"
 
 
-def user_plugins(os: str) -> str:
+def get_user_plugins_folder(os: str) -> str:
     """The folder in which a user's own plugins lie."""
     return r"%APPDATA%\terraform.d\plugins" if os == "windows" else "~/.terraform.d/plugins"
 
@@ -68,30 +68,30 @@ def _join_path(os: str, *parts: str) -> str:
     return ("\\" if os == "windows" else "/").join(parts)
 
 
-def places(source: Source, version: str, os: str, arch: str) -> tuple[Place, ...]:
+def list_places(source: Source, version: str, os: str, arch: str) -> tuple[Place, ...]:
     """Where the files of one platform go by hand, from a mirror, in a cache and in a working folder."""
     platform, binary = f"{os}_{arch}", file_names.binary(source.name, version, os)
     archive = (source.host, source.namespace, source.name, file_names.archive(source.name, version, os, arch))
     unpacked_path = (*archive[:3], version, platform, binary)
     working_path = _join_path(os, ".terraform", "providers", *unpacked_path)
     return (
-        *_by_hand(os, platform, binary, archive, unpacked_path),
+        *_list_user_plugin_places(os, platform, binary, archive, unpacked_path),
         Place(gettext_noop("Mirror in a folder, unpacked"), _join_path(os, "MIRROR", *unpacked_path)),
         Place(gettext_noop("Mirror in a folder, packed"), _join_path(os, "MIRROR", *archive)),
-        Place(gettext_noop("Mirror on the web"), "/".join(("https://MIRROR", *archive)), BESIDE),
-        Place(gettext_noop("Plugin cache"), "/".join(("$HOME/.terraform.d/plugin-cache", *unpacked_path)), CACHE),
+        Place(gettext_noop("Mirror on the web"), "/".join(("https://MIRROR", *archive)), MIRROR_NOTE),
+        Place(gettext_noop("Plugin cache"), "/".join(("$HOME/.terraform.d/plugin-cache", *unpacked_path)), CACHE_NOTE),
         Place(gettext_noop("Working folder"), working_path, gettext_noop("Written by terraform init.")),
     )
 
 
-BESIDE = gettext_noop("Beside index.json and VERSION.json.")
-CACHE = gettext_noop(
+MIRROR_NOTE = gettext_noop("Beside index.json and VERSION.json.")
+CACHE_NOTE = gettext_noop(
     "Set with plugin_cache_dir or TF_PLUGIN_CACHE_DIR, with forward slashes also on Windows. "
     "The folder must exist, must not be a folder for plugins or a mirror, and is never cleaned by Terraform."
 )
 
 
-def _by_hand(
+def _list_user_plugin_places(
     os: str, platform: str, binary: str, archive: tuple[str, ...], unpacked_path: tuple[str, ...]
 ) -> tuple[Place, ...]:
     rows = (
@@ -104,15 +104,15 @@ def _by_hand(
             gettext_noop("Terraform reads the folder and the subfolder of its own system, and no other."),
         ),
     )
-    return tuple(Place(what, _join_path(os, user_plugins(os), *parts), note) for what, parts, note in rows)
+    return tuple(Place(what, _join_path(os, get_user_plugins_folder(os), *parts), note) for what, parts, note in rows)
 
 
-def cache_setting(folder: str) -> str:
+def format_cache_setting(folder: str) -> str:
     """The line of the CLI configuration that names the plugin cache; backslashes would begin an escape."""
     return f'plugin_cache_dir = "{folder.replace(chr(92), "/")}"\n'
 
 
-def required_providers(source: Source, version: str) -> str:
+def format_required_providers(source: Source, version: str) -> str:
     """The block that asks for this version and those of its series after it. Raises BadVersion."""
     return (
         "terraform {\n  required_providers {\n"
@@ -122,7 +122,7 @@ def required_providers(source: Source, version: str) -> str:
     )
 
 
-def provider_block(name: str, required_arguments: Sequence[str] = (), alias: str = "") -> str:
+def format_provider_block(name: str, required_arguments: Sequence[str] = (), alias: str = "") -> str:
     """The provider's own block with the arguments that it asks for; blank where it needs none and has no alias."""
     width = max(map(len, (*required_arguments, "alias" if alias else "")), default=0)
     lines = [f'  {"alias".ljust(width)} = "{alias}"'] if alias else []

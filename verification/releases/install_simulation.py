@@ -25,16 +25,16 @@ from verification.terraform.messages import (
 )
 from verification.terraform.versions import MAX_VERSION_NUMBER, parse_constraint, parse_version, try_parse_version
 
-PROTOCOLS = parse_constraint(">= 5, < 7")
-PATIENCE = 10.0  # seconds that it waits for each answer of a registry
-OURS = "Not settled: {}"
+SUPPORTED_PROTOCOLS = parse_constraint(">= 5, < 7")
+RESPONSE_TIMEOUT_SECONDS = 10.0  # seconds that it waits for each answer of a registry
+UNDECIDED_MESSAGE = "Not settled: {}"
 
 
 def judge(release: Release, platform: str) -> TerraformDecision:
     """Whether Terraform would install the release on that platform, and with which words it would refuse."""
-    for judgement in _questions(release, platform):
-        if judgement is not None and judgement.accepts is not True:
-            return judgement
+    for decision in _questions(release, platform):
+        if decision is not None and decision.accepts is not True:
+            return decision
     return ACCEPT_DECISION
 
 
@@ -109,7 +109,7 @@ def _download(reply: RegistryReply | None) -> TerraformDecision | None:
     if reply is None or reply.ok:
         return None
     if reply.answer is None:
-        return build_unknown_decision(OURS.format(reply.trouble))
+        return build_unknown_decision(UNDECIDED_MESSAGE.format(reply.trouble))
     return _passing(reply, build_refusal("archive_unread", place=reply.place, code=reply.status))
 
 
@@ -120,7 +120,7 @@ def _passing(reply: RegistryReply, refusal: TerraformDecision) -> TerraformDecis
 def _open(reply: RegistryReply) -> TerraformDecision | None:
     """We did not ask, or stopped listening, for reasons that Terraform does not have."""
     is_refused = isinstance(reply.refusal, RequestRefusedError)
-    return build_unknown_decision(OURS.format(reply.trouble)) if is_refused else None
+    return build_unknown_decision(UNDECIDED_MESSAGE.format(reply.trouble)) if is_refused else None
 
 
 def _gave_up(reply: RegistryReply) -> str:
@@ -132,7 +132,7 @@ def _gave_up(reply: RegistryReply) -> str:
 
 
 def _late(reply: RegistryReply) -> bool:
-    return reply.answer is not None and reply.answer.seconds > PATIENCE
+    return reply.answer is not None and reply.answer.seconds > RESPONSE_TIMEOUT_SECONDS
 
 
 def _status(reply: RegistryReply) -> str:
@@ -178,7 +178,7 @@ def _protocols(package: Package, release: Release) -> TerraformDecision | None:
 
 def _fits(protocols: tuple[str, ...]) -> bool:
     versions = map(try_parse_version, protocols)
-    return any(version is not None and PROTOCOLS.lets_pass(version) for version in versions)
+    return any(version is not None and SUPPORTED_PROTOCOLS.lets_pass(version) for version in versions)
 
 
 def _address(platform: Platform, address: str, which: str) -> TerraformDecision | None:

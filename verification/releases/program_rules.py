@@ -17,18 +17,18 @@ from verification.releases.inspection import Platform, Release
 from verification.releases.install_layout import RECOMMENDED_PLATFORMS, REQUIRED_PLATFORM
 from verification.releases.registry_package import protocols_of_manifest
 from verification.releases.summaries import (
-    NOTHING,
+    NOTHING_TO_CHECK,
+    build_result,
     build_result_with_troubles,
+    build_unread_result,
     check_each_platform,
     list_platforms,
-    result,
-    unread,
 )
 from verification.sources.registry.protocol import RegistryReply
 from verification.terraform.versions import is_strict
 
-DAY = 86400.0
-FORECASTS = ((7, "within a week"), (30, "within 30 days"), (90, "within 90 days"))
+SECONDS_PER_DAY = 86400.0
+EXPIRY_WARNINGS = ((7, "within a week"), (30, "within 30 days"), (90, "within 90 days"))
 
 
 def check_listing(release: Release, now: float) -> Result:
@@ -36,7 +36,7 @@ def check_listing(release: Release, now: float) -> Result:
     reply, versions = release.versions.reply, release.versions.value
     evidence: tuple[Evidence, ...] = (Evidence("Asked", reply.address, reply.address),)
     if versions is None:
-        return unread(reply, "The registry's list of versions", evidence)
+        return build_unread_result(reply, "The registry's list of versions", evidence)
     evidence += tuple(Evidence("The registry warns", text) for text in versions.warnings)
     if release.version_entry is None:
         requested = f"version {release.requested_version}" if release.requested_version else "any version"
@@ -46,13 +46,13 @@ def check_listing(release: Release, now: float) -> Result:
         (is_loose, warn("loose", f"“{release.requested_version}” is not a semantic version.")),
         (versions.warnings, warn("warned", "The registry warns the users of this provider.")),
     )
-    return result(remarks, f"The registry lists {release.version}.", evidence)
+    return build_result(remarks, f"The registry lists {release.version}.", evidence)
 
 
-def packages(release: Release, now: float) -> Result:
+def check_packages(release: Release, now: float) -> Result:
     """Each platform that is listed has a package of its own, under the names that are published."""
     if not release.platforms:
-        return NOTHING
+        return NOTHING_TO_CHECK
     remarks, troubles = [], []
     for platform in list_platforms(release):
         if platform.package is None and platform.package_reply.reply.ok:
@@ -86,27 +86,27 @@ def _check_names(platform: Platform, release: Release) -> list[Remark]:
     return remarks
 
 
-def platforms(release: Release, now: float) -> Result:
+def check_platforms(release: Release, now: float) -> Result:
     """The platforms that HCP Terraform needs and the registry recommends."""
     if not release.platforms:
-        return NOTHING
-    names_of = [platform.name for platform in list_platforms(release)]
-    missing = [platform for platform in RECOMMENDED_PLATFORMS if platform not in names_of]
+        return NOTHING_TO_CHECK
+    names = [platform.name for platform in list_platforms(release)]
+    missing = [platform for platform in RECOMMENDED_PLATFORMS if platform not in names]
     needed = warn("needed", f"{REQUIRED_PLATFORM} is missing; HCP Terraform runs on it.")
     remarks = [needed] if REQUIRED_PLATFORM in missing else []
     others = [platform for platform in missing if platform != REQUIRED_PLATFORM]
     evidence = (
-        Evidence("Offered", ", ".join(names_of) or "none"),
+        Evidence("Offered", ", ".join(names) or "none"),
         Evidence("Recommended, but missing", ", ".join(others)),
     )
-    return result(remarks, f"{len(names_of)} platforms are offered.", evidence if others else evidence[:1])
+    return build_result(remarks, f"{len(names)} platforms are offered.", evidence if others else evidence[:1])
 
 
-def protocols(release: Release, now: float) -> Result:
+def check_protocols(release: Release, now: float) -> Result:
     """The plugin protocols of list, package and manifest agree and are ones that Terraform speaks."""
     platforms = list_platforms(release)
     if release.version_entry is None or not any(platform.sums and platform.sums.ok for platform in platforms):
-        return NOTHING
+        return NOTHING_TO_CHECK
     by_list = frozenset(release.version_entry.protocols)
     remarks = [
         fail("package", f"The package for {platform.name} names other protocols than the list.")
@@ -121,7 +121,7 @@ def protocols(release: Release, now: float) -> Result:
         remarks.append(warn("no_manifest", text))
     elif manifest.ok:
         by_manifest = protocols_of_manifest(manifest.body)
-        remarks += _of_the_manifest(by_manifest, by_list, release, manifest)
+        remarks += _check_manifest(by_manifest, by_list, release, manifest)
     evidence: tuple[Evidence, ...] = (Evidence("By the list", ", ".join(sorted(by_list)) or "none"),)
     evidence += (
         (Evidence("By the manifest", ", ".join(by_manifest), manifest.address),) if by_manifest and manifest else ()
@@ -130,7 +130,7 @@ def protocols(release: Release, now: float) -> Result:
     return build_result_with_troubles(remarks, troubles, "The protocols agree.", evidence)
 
 
-def _of_the_manifest(
+def _check_manifest(
     protocols: tuple[str, ...] | None, by_list: frozenset[str], release: Release, manifest: RegistryReply
 ) -> list[Remark]:
     filename = file_names.manifest(release.name, release.version)
@@ -144,12 +144,14 @@ def _of_the_manifest(
     )
 
 
-def checksums(release: Release, now: float) -> Result:
+def check_checksums(release: Release, now: float) -> Result:
     """The list of checksums is clean, names every archive, and the registry agrees with it."""
-    return check_each_platform(release, lambda p: (p.sums, p.package), _checksums, "The list of checksums is valid.")
+    return check_each_platform(
+        release, lambda p: (p.sums, p.package), _check_platform_checksums, "The list of checksums is valid."
+    )
 
 
-def _checksums(platform: Platform, release: Release) -> list[Remark]:
+def _check_platform_checksums(platform: Platform, release: Release) -> list[Remark]:
     package, document = platform.package, platform.sums.body if platform.sums else b""
     if package is None:
         return []
@@ -161,19 +163,19 @@ def _checksums(platform: Platform, release: Release) -> list[Remark]:
     return remarks
 
 
-def signature(release: Release, now: float) -> Result:
+def check_signature(release: Release, now: float) -> Result:
     """The list of checksums is signed by a key of this provider that is worth something."""
 
     def remarks(platform: Platform, _: Release) -> Iterable[Remark]:
         return platform.verdict.remarks if platform.verdict else ()
 
-    evidence = _signer(release)
+    evidence = _list_signer_evidence(release)
     return check_each_platform(
         release, lambda p: (p.signature, p.verdict), remarks, "Signed by a registered key.", evidence
     )
 
 
-def _signer(release: Release) -> tuple[Evidence, ...]:
+def _list_signer_evidence(release: Release) -> tuple[Evidence, ...]:
     verdict = next((platform.verdict for platform in list_platforms(release) if platform.verdict), None)
     if verdict is None or verdict.signer is None or verdict.certificate is None or verdict.signature is None:
         return ()
@@ -185,7 +187,7 @@ def _signer(release: Release) -> tuple[Evidence, ...]:
     )
 
 
-def key(release: Release, now: float) -> Result:
+def check_signing_key(release: Release, now: float) -> Result:
     """The key will not expire soon, and whoever vouches for it really does."""
     platform = next(
         (platform for platform in list_platforms(release) if platform.verdict and platform.verdict.certificate), None
@@ -197,26 +199,28 @@ def key(release: Release, now: float) -> Result:
     level = platform.trust.level if platform.trust else Level.SELF
     if level == Level.BROKEN:
         remarks.append(fail("trust", "The registry's trust signature is invalid, so Terraform rejects the release."))
-    return result(remarks, f"The key is {level}.", (Evidence("Terraform calls it", level),))
+    return build_result(remarks, f"The key is {level}.", (Evidence("Terraform calls it", level),))
 
 
 def build_expiry_remarks(name: str, end: datetime | None, now: float) -> list[Remark]:
     """Return what there is to say about the end of a key: that it has passed, or that it is near."""
     if end is None:
         return []
-    days = (end.timestamp() - now) / DAY
+    days = (end.timestamp() - now) / SECONDS_PER_DAY
     if days <= 0:
         return [warn("expired", f"{name} expired on {end:%Y-%m-%d}.")]
-    soon = next((words for limit, words in FORECASTS if days <= limit), "")
+    soon = next((words for limit, words in EXPIRY_WARNINGS if days <= limit), "")
     return [warn("expires", f"{name} expires {soon}, on {end:%Y-%m-%d}.")] if soon else []
 
 
-def archive(release: Release, now: float) -> Result:
+def check_archives(release: Release, now: float) -> Result:
     """Each archive has the checksum that was signed, holds nothing odd, and a program for its platform."""
-    return check_each_platform(release, lambda p: (p.archive_reply, p.archive), _archive, "Every archive is valid.")
+    return check_each_platform(
+        release, lambda p: (p.archive_reply, p.archive), _check_platform_archive, "Every archive is valid."
+    )
 
 
-def _archive(platform: Platform, release: Release) -> list[Remark]:
+def _check_platform_archive(platform: Platform, release: Release) -> list[Remark]:
     package, contents = platform.package, platform.archive
     answer = platform.archive_reply.answer if platform.archive_reply else None
     if package is None or contents is None or answer is None:

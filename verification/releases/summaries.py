@@ -7,9 +7,9 @@ from verification.releases.artifacts.remarks import Remark, fail, outcome_of
 from verification.releases.inspection import Platform, Release
 from verification.sources.registry.protocol import RegistryReply
 
-NOTHING = Result(Outcome.NOT_RUN, "There was nothing to check.")
-MOST_TOLD = 6
-MOST_EVIDENCE = 20
+NOTHING_TO_CHECK = Result(Outcome.NOT_RUN, "There was nothing to check.")
+MAX_LISTED_ITEMS = 6
+MAX_EVIDENCE_ITEMS = 20
 
 
 def list_platforms(release: Release) -> list[Platform]:
@@ -25,32 +25,40 @@ def check_each_platform(
     good: str,
     context: tuple[Evidence, ...] = (),
 ) -> Result:
-    """The same question to every platform. `part` gives the reply it is about, and what was made of it or None."""
+    """Check every platform with `remarks` and merge equal remarks.
+
+    `part` returns the reply to check and its parsed content, None for what was not read. `good` is the summary if there
+    is no remark.
+    """
     names_by_remark: dict[Remark, list[str]] = {}
-    troubles, unseen = [], []
+    troubles, unchecked_names = [], []
     for platform in list_platforms(release):
         reply, value = part(platform)
         if reply is not None and not reply.ok:
             troubles.append(reply)
         elif value is None:
-            unseen.append(platform.name)
+            unchecked_names.append(platform.name)
         else:
             for remark in remarks(platform, release):
                 names_by_remark.setdefault(remark, []).append(platform.name)
-    details = tuple(Evidence(", ".join(names[:MOST_TOLD]), remark.text) for remark, names in names_by_remark.items())
-    answer = build_result_with_troubles(list(names_by_remark), troubles, good, (*context, *details[:MOST_EVIDENCE]))
-    return (
-        answer if answer.outcome in (Outcome.FAIL, Outcome.ERROR) else _unseen(answer, unseen, list_platforms(release))
+    details = tuple(
+        Evidence(", ".join(names[:MAX_LISTED_ITEMS]), remark.text) for remark, names in names_by_remark.items()
     )
-
-
-def _unseen(answer: Result, unseen: list[str], every: list[Platform]) -> Result:
-    """Silence is not a pass: what was not there to be looked at is said to be so."""
-    if len(unseen) == len(every):
-        return NOTHING
-    if not unseen:
+    answer = build_result_with_troubles(
+        list(names_by_remark), troubles, good, (*context, *details[:MAX_EVIDENCE_ITEMS])
+    )
+    if answer.outcome in (Outcome.FAIL, Outcome.ERROR):
         return answer
-    names = ", ".join(unseen[:MOST_TOLD])
+    return _report_unchecked_platforms(answer, unchecked_names, list_platforms(release))
+
+
+def _report_unchecked_platforms(answer: Result, unchecked_names: list[str], platforms: list[Platform]) -> Result:
+    """Silence is not a pass: what was not there to be looked at is said to be so."""
+    if len(unchecked_names) == len(platforms):
+        return NOTHING_TO_CHECK
+    if not unchecked_names:
+        return answer
+    names = ", ".join(unchecked_names[:MAX_LISTED_ITEMS])
     return Result(Outcome.NOT_RUN, f"There was nothing to check for {names}.", answer.evidence)
 
 
@@ -59,17 +67,17 @@ def build_result_with_troubles(
 ) -> Result:
     """What was remarked, and what could not be read: an outage is an error of ours, anything else a failure."""
     if not troubles:
-        return result(remarks, good, evidence)
+        return build_result(remarks, good, evidence)
     outages = [reply for reply in troubles if reply.is_inconclusive]
     missing = [fail("unread", reply.trouble) for reply in troubles if not reply.is_inconclusive]
-    evidence += tuple(Evidence("Not read", reply.trouble, reply.address) for reply in troubles[:MOST_TOLD])
-    summary = result([*remarks, *missing], good, evidence)
+    evidence += tuple(Evidence("Not read", reply.trouble, reply.address) for reply in troubles[:MAX_LISTED_ITEMS])
+    summary = build_result([*remarks, *missing], good, evidence)
     if outages and summary.outcome != Outcome.FAIL:
         return Result(Outcome.ERROR, f"We couldn't complete this check: {outages[0].trouble}", evidence)
     return summary
 
 
-def result(remarks: list[Remark], good: str, evidence: tuple[Evidence, ...] = ()) -> Result:
+def build_result(remarks: list[Remark], good: str, evidence: tuple[Evidence, ...] = ()) -> Result:
     """The worst of the remarks with its sentence, and how many more there are."""
     outcome = outcome_of(remarks)
     worst_first = [remark for remark in dict.fromkeys(remarks) if remark.outcome == outcome]
@@ -79,7 +87,7 @@ def result(remarks: list[Remark], good: str, evidence: tuple[Evidence, ...] = ()
     return Result(outcome, worst_first[0].text + (f" And {more} more." if more else ""), evidence)
 
 
-def unread(reply: RegistryReply, what: str, evidence: tuple[Evidence, ...]) -> Result:
+def build_unread_result(reply: RegistryReply, what: str, evidence: tuple[Evidence, ...]) -> Result:
     if reply.ok:
         return Result(Outcome.FAIL, f"{what} has a format that Terraform can't read.", evidence)
     if reply.is_inconclusive:

@@ -20,8 +20,8 @@ from verification.sources.http.client import SourceResponse
 from verification.sources.registry.protocol import RegistryReply
 from verification.terraform.messages import TerraformDecision
 
-AGE = timedelta(days=7)
-HEAD = 1024  # bytes of a program that tell its system and machine
+MAX_AGE = timedelta(days=7)
+HEAD_BYTES = 1024  # bytes of a program that tell its system and machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class StoredArchive:
     head: Base64Bytes
 
     def is_current(self, identity: str | None, now: datetime) -> bool:
-        return self.identity == identity and now - self.at < AGE
+        return self.identity == identity and now - self.at < MAX_AGE
 
     def build_reply(self, address: str) -> tuple[RegistryReply, Archive]:
         link = urls.parse_url(address, loopback=True)
@@ -46,48 +46,48 @@ class StoredArchive:
         return reply, Archive((), self.remarks, self.terraform, self.program, self.head)
 
 
-ADAPTER = TypeAdapter(dict[str, StoredArchive])
+ARCHIVES_ADAPTER = TypeAdapter(dict[str, StoredArchive])
 
 
-def identities(assets: Iterable[ReleaseAsset]) -> dict[str, str]:
+def build_identities(assets: Iterable[ReleaseAsset]) -> dict[str, str]:
     """What tells a file on GitHub from any that took its place, by its address."""
     return {asset.url: f"{asset.id}:{asset.size}" for asset in assets}
 
 
-def plain(
-    platforms: Iterable[Platform], identity_by_address: Mapping[str, str], before: object, now: datetime
+def dump_archives(
+    platforms: Iterable[Platform], identity_by_address: Mapping[str, str], previous: object, now: datetime
 ) -> JsonObject:
     """Return the data of each archive as plain values for the next run. Data that was reused keeps its date."""
-    stored, archives = _load(before), {}
+    stored, archives = _load(previous), {}
     for platform in platforms:
         reply, archive = platform.archive_reply, platform.archive
         if reply is None or reply.answer is None or archive is None or reply.address not in identity_by_address:
             continue
         identity, stored_archive = identity_by_address[reply.address], stored.get(reply.address)
         if stored_archive is None or not stored_archive.is_current(identity, now):
-            answer, head = reply.answer, archive.head[:HEAD]
+            answer, head = reply.answer, archive.head[:HEAD_BYTES]
             stored_archive = StoredArchive(
                 identity, now, answer.size, answer.sha256, archive.remarks, archive.terraform, archive.program, head
             )
         archives[reply.address] = stored_archive
-    return ADAPTER.dump_python(archives, mode="json")  # type: ignore[no-any-return]
+    return ARCHIVES_ADAPTER.dump_python(archives, mode="json")  # type: ignore[no-any-return]
 
 
-def usable(
-    before: object, identity_by_address: Mapping[str, str], now: datetime
+def load_current_archives(
+    previous: object, identity_by_address: Mapping[str, str], now: datetime
 ) -> dict[str, tuple[RegistryReply, Archive]]:
     """The archives that are still what was kept of them, by their address."""
     current = {
         address: archive
-        for address, archive in _load(before).items()
+        for address, archive in _load(previous).items()
         if archive.is_current(identity_by_address.get(address), now)
     }
     return {address: archive.build_reply(address) for address, archive in current.items()}
 
 
-def _load(before: object) -> dict[str, StoredArchive]:
+def _load(previous: object) -> dict[str, StoredArchive]:
     """Return the archives that an earlier run stored, none if the value is not readable."""
     try:
-        return ADAPTER.validate_python(before)
+        return ARCHIVES_ADAPTER.validate_python(previous)
     except ValidationError:
         return {}

@@ -96,9 +96,9 @@ def build_version_context(
         "rows": rows[:MAX_RECENT_VERSIONS],
         "older": rows[MAX_RECENT_VERSIONS:],
         "platforms": [_build_platform(source, version, platform_name) for platform_name in platforms],
-        "places": install_layout.places(source, version, os, arch),
-        "required": install_layout.required_providers(source, version),
-        "cache": install_layout.cache_setting("$HOME/.terraform.d/plugin-cache"),
+        "places": install_layout.list_places(source, version, os, arch),
+        "required": install_layout.format_required_providers(source, version),
+        "cache": install_layout.format_cache_setting("$HOME/.terraform.d/plugin-cache"),
     }
 
 
@@ -113,9 +113,9 @@ def build_configuration_context(integration: Integration, name: str, version: st
     comment = "the schema requires no arguments" if row is not None else "see the documentation for the arguments"
     example = f'\nresource "{name}_example" "one" {{\n  provider = {name}.second\n}}\n'
     return {
-        "provider": install_layout.provider_block(name, required_arguments)
+        "provider": install_layout.format_provider_block(name, required_arguments)
         or f'provider "{name}" {{\n  # {comment}\n}}\n',
-        "alias": install_layout.provider_block(name, required_arguments, "second") + example,
+        "alias": install_layout.format_provider_block(name, required_arguments, "second") + example,
         "schema_version": row.version if row is not None else "",
     }
 

@@ -12,7 +12,9 @@ TOGETHER = {"install": faults.INSTALL, "query": faults.QUERY, "versions": faults
 
 @pytest.mark.parametrize("table", TOGETHER)
 def test_terraform_says_what_we_say(world, monkeypatch, table):
-    monkeypatch.setattr(install_simulation, "PATIENCE", 1.0)  # as long as Terraform is told to wait here
+    monkeypatch.setattr(
+        install_simulation, "RESPONSE_TIMEOUT_SECONDS", 1.0
+    )  # as long as Terraform is told to wait here
     assert list(compare(world, TOGETHER[table])) == []
 
 

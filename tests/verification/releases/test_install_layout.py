@@ -11,7 +11,7 @@ PLATFORMS = (*PLATFORMS_OF_2021, *install_layout.RECOMMENDED_PLATFORMS)
 
 
 def paths(version, os, arch):
-    return {place.what: place.path for place in install_layout.places(ROCKET, version, os, arch)}
+    return {place.what: place.path for place in install_layout.list_places(ROCKET, version, os, arch)}
 
 
 def test_places_on_linux():
@@ -39,7 +39,7 @@ def test_places_on_windows():
 
 
 def test_cache_setting_has_forward_slashes():
-    assert install_layout.cache_setting(r"C:\cache") == 'plugin_cache_dir = "C:/cache"\n'
+    assert install_layout.format_cache_setting(r"C:\cache") == 'plugin_cache_dir = "C:/cache"\n'
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_cache_setting_has_forward_slashes():
     ],
 )
 def test_required_providers(source, version, expected):
-    assert expected in install_layout.required_providers(source, version)
+    assert expected in install_layout.format_required_providers(source, version)
 
 
 def test_provider_block():
-    assert install_layout.provider_block("rocket") == ""
-    assert install_layout.provider_block("rocket", ["url", "token"], "west") == (
+    assert install_layout.format_provider_block("rocket") == ""
+    assert install_layout.format_provider_block("rocket", ["url", "token"], "west") == (
         'provider "rocket" {\n  alias = "west"\n  url   = …\n  token = …\n}\n'
     )
 
@@ -82,5 +82,7 @@ def test_newest(versions, expected):
 @pytest.mark.parametrize("what", ["User plugins, unpacked", "User plugins, packed"])
 def test_terraform_finds_the_provider_in_its_place(tmp_path, what):
     source = Source("acme", "rocket", "registry.acme-tools.io")
-    paths_by_place = {place.what: place.path for place in install_layout.places(source, "1.2.3", "linux", "amd64")}
-    assert terraform.finds(tmp_path, paths_by_place[what], install_layout.required_providers(source, "1.2.3")) == ""
+    paths_by_place = {place.what: place.path for place in install_layout.list_places(source, "1.2.3", "linux", "amd64")}
+    assert (
+        terraform.finds(tmp_path, paths_by_place[what], install_layout.format_required_providers(source, "1.2.3")) == ""
+    )

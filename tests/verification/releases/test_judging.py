@@ -7,12 +7,12 @@ from tests.verification.releases import faults
 from tests.verification.releases.conftest import NOW
 from tests.verification.releases.world import ELF, Release, build_zip
 from verification.outcomes import Outcome
-from verification.releases import QUESTIONS, TERRAFORM, verify
+from verification.releases import RULES, TERRAFORM_ID, verify
 from verification.releases.inspection import Reader
 from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 
-EVERY = (*(id for id, _, _ in QUESTIONS), TERRAFORM)
+EVERY = (*(id for id, _, _ in RULES), TERRAFORM_ID)
 PLATFORMS = (
     ("darwin", "amd64"),
     ("darwin", "arm64"),

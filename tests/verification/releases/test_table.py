@@ -55,7 +55,7 @@ ACCEPTED_CASES = {
 
 @pytest.mark.parametrize("fault", REFUSED_CASES)
 def test_what_terraform_refuses_is_in_the_table_and_is_refused(verify_published, fault, monkeypatch):
-    monkeypatch.setattr("verification.releases.install_simulation.PATIENCE", 1.0)
+    monkeypatch.setattr("verification.releases.install_simulation.RESPONSE_TIMEOUT_SECONDS", 1.0)
     judgements_by_name = {name: verify_published(EVERY[name](f"t-{name}")).terraform for name in REFUSED_CASES[fault]}
     assert {name for name, judgement in judgements_by_name.items() if judgement.accepts is not False} == set()
     assert all(judgement.message for judgement in judgements_by_name.values())

@@ -12,11 +12,11 @@ from django.conf import settings
 from verification.checks.rules.shared_reads import find_release, list_published_releases, with_value
 from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
-from verification.releases import QUESTIONS, TERRAFORM, Report, unchanged_archives, verify
+from verification.releases import RULES, TERRAFORM_ID, Report, unchanged_archives, verify
 from verification.releases.artifacts import file_names
 from verification.releases.artifacts.remarks import fail
 from verification.releases.inspection import Reader, Release
-from verification.releases.summaries import result
+from verification.releases.summaries import build_result
 from verification.sources import Sources
 from verification.sources.errors import SourceError
 from verification.sources.registry.protocol import RegistryProtocol
@@ -40,7 +40,7 @@ def _verify_release(subject: Subject, sources: Sources, version: str) -> Report:
     protocol = RegistryProtocol(sources.registry.base_url, sources.web, seconds)
     now = max(subject.now.timestamp(), time.time()) + CLOCK_TOLERANCE_SECONDS
     reader = Reader(protocol, subject.namespace, subject.provider, now)
-    reader.known_archives = unchanged_archives.usable(
+    reader.known_archives = unchanged_archives.load_current_archives(
         subject.known.get(ARCHIVES_KEY), _list_asset_identities(subject, sources), subject.now
     )
     return verify(reader, version)
@@ -51,7 +51,7 @@ def _list_asset_identities(subject: Subject, sources: Sources) -> dict[str, str]
     again.
     """
     try:
-        return unchanged_archives.identities(
+        return unchanged_archives.build_identities(
             asset for release in sources.github.releases(subject.repository) for asset in release.assets
         )
     except SourceError:
@@ -107,11 +107,11 @@ def _build_check(id: str) -> Callable[[Subject, Sources], Result]:
 def _add_archive_observations(check_result: Result, report: Report, subject: Subject, sources: Sources) -> Result:
     """Remember the archives, so that the next run doesn't fetch unchanged files again."""
     previous_archives, identities = subject.known.get(ARCHIVES_KEY), _list_asset_identities(subject, sources)
-    archives = unchanged_archives.plain(report.release.platforms, identities, previous_archives, subject.now)
+    archives = unchanged_archives.dump_archives(report.release.platforms, identities, previous_archives, subject.now)
     return replace(check_result, observations={ARCHIVES_KEY: archives})
 
 
-for _id in (*(id for id, _, _ in QUESTIONS if id not in EXCLUDED_IDS), TERRAFORM):
+for _id in (*(id for id, _, _ in RULES if id not in EXCLUDED_IDS), TERRAFORM_ID):
     register_check(_id)(_build_check(_id))
 
 
@@ -129,5 +129,5 @@ def check_release_files(subject: Subject, sources: Sources) -> Result:
         Evidence("Release", release.tag, release.html_url),
         *(Evidence("Remark", remark.text) for remark in remarks),
     )
-    check_result = result(list(remarks), f"{release.tag} has all {len(release.assets)} files.", evidence)
+    check_result = build_result(list(remarks), f"{release.tag} has all {len(release.assets)} files.", evidence)
     return replace(check_result, looked_at=(("release", release.tag),))

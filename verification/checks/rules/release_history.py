@@ -13,7 +13,7 @@ from verification.releases import Report
 from verification.releases.artifacts.remarks import Remark, fail, warn
 from verification.releases.inspection import Release
 from verification.releases.registry_package import Versions
-from verification.releases.summaries import NOTHING, list_platforms, result
+from verification.releases.summaries import NOTHING_TO_CHECK, build_result, list_platforms
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
 from verification.sources.registry.protocol import RegistryReply
@@ -29,7 +29,7 @@ MAX_VERSIONS = 20  # number of versions whose digests and tags are kept
 def check_files_unchanged(subject: Subject, sources: Sources, report: Report) -> Result:
     release, digests = report.release, collect_digests(report.release)
     if not digests:
-        return NOTHING
+        return NOTHING_TO_CHECK
     digests_by_version = _coerce_mapping(subject.known.get(DIGESTS_KEY))
     first_digests = _coerce_mapping(digests_by_version.get(release.version))
     changed_digests = {name: digest for name, digest in digests.items() if first_digests.get(name, digest) != digest}
@@ -41,7 +41,7 @@ def check_files_unchanged(subject: Subject, sources: Sources, report: Report) ->
     count = f"{len(digests)} files" if len(digests) > 1 else "1 file"
     pass_summary = f"{count} unchanged." if first_digests else f"{count} recorded for later comparison."
     observations = _keep_last_entries({**digests_by_version, release.version: {**digests, **first_digests}})
-    return replace(result(remarks, pass_summary, evidence), observations={DIGESTS_KEY: observations})
+    return replace(build_result(remarks, pass_summary, evidence), observations={DIGESTS_KEY: observations})
 
 
 def _build_replaced_remark(name: str) -> Remark:

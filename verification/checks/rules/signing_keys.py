@@ -20,7 +20,7 @@ from verification.releases.artifacts.packets import PacketError
 from verification.releases.artifacts.remarks import Remark, fail, warn
 from verification.releases.artifacts.signatures import Class, Verdict
 from verification.releases.program_rules import build_expiry_remarks
-from verification.releases.summaries import NOTHING, list_platforms, result
+from verification.releases.summaries import NOTHING_TO_CHECK, build_result, list_platforms
 from verification.sources import Sources
 
 SIGNERS_KEY = "keys.signers"  # key in `known` that the next run reads: [{fingerprint, since, version, swapped}]
@@ -79,7 +79,7 @@ with_signing_keys = with_value(_read_keys_of_provider, lambda result, keys: add_
 def check_key_registered(subject: Subject, sources: Sources, keys: SigningKeys) -> Result:
     verdict = keys.verdict
     if verdict is None:
-        return NOTHING
+        return NOTHING_TO_CHECK
     evidence = tuple(
         Evidence("Registered", f"{key.primary.label}, {key.primary.fingerprint}") for key in keys.certificates
     )
@@ -97,7 +97,7 @@ def check_key_registered(subject: Subject, sources: Sources, keys: SigningKeys) 
 @with_signing_keys
 def check_key_expiry(subject: Subject, sources: Sources, keys: SigningKeys) -> Result:
     if not keys.certificates:
-        return NOTHING
+        return NOTHING_TO_CHECK
     end_by_fingerprint = {key.primary.fingerprint: _find_end(key, keys.verdict) for key in keys.certificates}
     remarks = [
         remark
@@ -108,7 +108,7 @@ def check_key_expiry(subject: Subject, sources: Sources, keys: SigningKeys) -> R
         Evidence(f"Key {fingerprint[-16:]}", f"expires {end:%Y-%m-%d}" if end else "never expires")
         for fingerprint, end in end_by_fingerprint.items()
     )
-    return result(remarks, "No registered key expires within 90 days.", evidence)
+    return build_result(remarks, "No registered key expires within 90 days.", evidence)
 
 
 def _find_end(key: Certificate, verdict: Verdict | None) -> datetime | None:
@@ -132,7 +132,7 @@ def check_key_rotation(subject: Subject, sources: Sources, keys: SigningKeys) ->
     signer = updated_history[-1]
     pass_summary = f"Key {signer['fingerprint'][-16:]} has signed releases since {signer['since']}."
     return replace(
-        result(remarks, pass_summary, evidence),
+        build_result(remarks, pass_summary, evidence),
         looked_at=((NEW_KEY, signer["fingerprint"]),) if remarks else (),
         observations={SIGNERS_KEY: updated_history},
     )
@@ -186,7 +186,7 @@ def check_key_owner(subject: Subject, sources: Sources, keys: SigningKeys) -> Re
         _is_related_domain(homepage_host, domain) for domain in domains
     ):
         evidence += (Evidence("Home page", homepage_host, subject.homepage),)
-    return result(remarks, f"The key belongs to {(domains[0] if domains else 'no domain')}.", evidence)
+    return build_result(remarks, f"The key belongs to {(domains[0] if domains else 'no domain')}.", evidence)
 
 
 def extract_email_domain(user_id: str) -> str:

@@ -6,7 +6,7 @@ from verification.releases.artifacts import zip_directory
 from verification.releases.artifacts.remarks import Remark, fail, warn
 from verification.releases.artifacts.zip_directory import DESCRIBED_LATER, ENCRYPTED, UTF_8, Member
 
-LONGEST_NAME = 255
+MAX_NAME_BYTES = 255
 ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".7z", ".jar")
 KINDS = (0, zip_directory.FILE, zip_directory.FOLDER, zip_directory.SYMLINK)
 Rule = tuple[Remark, Callable[[Member], bool]]
@@ -42,8 +42,8 @@ NAMES: tuple[Rule, ...] = (
     ),
     (fail("backslash", "A name contains a backslash."), lambda m: "\\" in m.name),
     (
-        fail("name_length", f"A name is empty or longer than {LONGEST_NAME} bytes."),
-        lambda m: not 0 < len(m.raw_name) <= LONGEST_NAME,
+        fail("name_length", f"A name is empty or longer than {MAX_NAME_BYTES} bytes."),
+        lambda m: not 0 < len(m.raw_name) <= MAX_NAME_BYTES,
     ),
     (
         fail("control", "A name contains unprintable characters."),
@@ -96,7 +96,8 @@ def check_names(members: tuple[Member, ...]) -> Iterator[Remark]:
         yield fail("duplicate", "Two members have the same name.")
     elif len({name.casefold() for name in names}) != len(names):
         yield fail("same_on_windows", "Two names differ only in case.")
-    short = [split_name(member) for member in members if len(member.raw_name) <= LONGEST_NAME]  # the others are refused
+    # members with longer names have already failed
+    short = [split_name(member) for member in members if len(member.raw_name) <= MAX_NAME_BYTES]
     folders = {"/".join(path[:depth]) for path in short for depth in range(1, len(path))}
     if any(not member.is_folder and member.name in folders for member in members):
         yield fail("file_and_folder", "A name is both a file and a folder.")

@@ -12,10 +12,10 @@ from verification.releases.artifacts.remarks import Remark, fail, select_remarks
 from verification.releases.artifacts.zip_directory import Directory, Malformed, Member
 from verification.terraform.messages import TerraformDecision
 
-MOST_MEMBERS = 200
-MOST_BYTES = 2 * 1024**3
-MOST_RATIO = 50
-RATIO_FROM = 64 * 1024**2
+MAX_MEMBERS = 200
+MAX_UNPACKED_BYTES = 2 * 1024**3
+MAX_COMPRESSION_RATIO = 50
+MIN_BYTES_FOR_RATIO = 64 * 1024**2  # smaller archives may have any ratio
 FAULTS = {
     "longer": "A member is longer than it says.",
     "shorter": "A member is shorter than it says.",
@@ -23,13 +23,13 @@ FAULTS = {
     "checksum": "The checksum of a member doesn't match the archive.",
 }
 UNREAD = frozenset({"too_large", "ratio", "overlap", "past_the_end", "encrypted", "method", "traversal"})
-LONGEST_DESCRIPTOR = 24
+MAX_DESCRIPTOR_BYTES = 24  # data descriptor with signature and 64-bit sizes
 SUFFIXES = ("", "_x4", "_x5", "_x6", ".exe")
 
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """The contents of an archive. `head` holds the first bytes of its program, at most 4 KiB."""
+    """Contents of an archive. `head` holds the first bytes of its program, at most 4 KiB."""
 
     members: tuple[Member, ...]
     remarks: tuple[Remark, ...]
@@ -41,10 +41,10 @@ class Archive:
 def judge(file: BinaryIO, size: int, name: str, binary: str = "") -> Archive:
     """Judge the archive of provider `name`; `binary` is what its program should be called. Raises nothing."""
     prefix = f"terraform-provider-{name}"
-    most = min(MOST_BYTES, max(RATIO_FROM, MOST_RATIO * size))
-    extraction = unzipping.judge(file, size, name, most)
+    max_bytes = min(MAX_UNPACKED_BYTES, max(MIN_BYTES_FOR_RATIO, MAX_COMPRESSION_RATIO * size))
+    extraction = unzipping.judge(file, size, name, max_bytes)
     try:
-        directory = zip_directory.read(file, size, MOST_MEMBERS)
+        directory = zip_directory.read(file, size, MAX_MEMBERS)
     except Malformed as fault:
         return Archive((), (fail(fault.key, str(fault)),), extraction.terraform)
     members = directory.members
@@ -69,7 +69,7 @@ def _check_frame(directory: Directory) -> list[Remark]:
 def _check_places(directory: Directory) -> list[Remark]:
     remarks, end = set(), directory.before
     for member in sorted(directory.members, key=lambda member: member.start):
-        has_descriptor = member.start - end <= LONGEST_DESCRIPTOR and end > directory.before
+        has_descriptor = member.start - end <= MAX_DESCRIPTOR_BYTES and end > directory.before
         if member.start < end:
             remarks.add(fail("overlap", "Two members overlap."))
         elif member.start > end and not has_descriptor:
@@ -82,10 +82,11 @@ def _check_places(directory: Directory) -> list[Remark]:
 
 def _check_sizes(members: tuple[Member, ...]) -> list[Remark]:
     total, packed_total = sum(m.size for m in members), max(sum(m.packed_size for m in members), 1)
-    ratio_text = f"The archive grows {total // packed_total} times; {MOST_RATIO} times are the most."
+    size_text = f"Unpacked, the archive has {total} bytes. The maximum is 2 GiB."
+    ratio_text = f"The archive grows {total // packed_total} times; {MAX_COMPRESSION_RATIO} times are the most."
     return select_remarks(
-        (total > MOST_BYTES, fail("too_large", f"Unpacked, the archive has {total} bytes. The maximum is 2 GiB.")),
-        (total > RATIO_FROM and total > MOST_RATIO * packed_total, fail("ratio", ratio_text)),
+        (total > MAX_UNPACKED_BYTES, fail("too_large", size_text)),
+        (total > MIN_BYTES_FOR_RATIO and total > MAX_COMPRESSION_RATIO * packed_total, fail("ratio", ratio_text)),
     )
 
 

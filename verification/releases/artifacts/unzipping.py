@@ -20,10 +20,10 @@ SEARCH_SIZES = (1024, 65 * 1024)
 STORED, DEFLATED, HAS_DESCRIPTOR = 0, 8, 8
 UNIX, FAT = (3, 19), (0, 11, 14)
 DIRECTORY_BIT, UNIX_FOLDER = 0x10, 0o040000
-MAX_NAME = 255
-MAX_PATH = 4000  # PATH_MAX of Linux, without the folder of the provider below .terraform/providers
-HEAD_SIZE = 4096
-CHUNK = 256 * 1024
+MAX_NAME_BYTES = 255
+MAX_PATH_BYTES = 4000  # PATH_MAX of Linux, without the folder of the provider below .terraform/providers
+HEAD_BYTES = 4096
+CHUNK_BYTES = 256 * 1024
 
 
 class ZipError(ValueError):
@@ -154,7 +154,7 @@ class _Reader:
         """Raise ZipError where a member cannot be written."""
         for entry in entries:
             _check_name(entry.name)
-            if len(entry.path) > MAX_PATH or not (entry.path or entry.is_folder):
+            if len(entry.path) > MAX_PATH_BYTES or not (entry.path or entry.is_folder):
                 raise ZipError("zip_path")
             if not entry.is_folder:
                 self._read_member(entry, is_program=entry.path == program)
@@ -185,7 +185,7 @@ class _Reader:
         crc, size, head = 0, 0, b""
         for piece in self._inflate(start, entry):
             crc, size = zlib.crc32(piece, crc), size + len(piece)
-            head += piece[: HEAD_SIZE - len(head)]
+            head += piece[: HEAD_BYTES - len(head)]
             if size > entry.size:
                 raise self._fail("longer", "no_zip")
             if size > self.remaining:
@@ -201,7 +201,7 @@ class _Reader:
         stream = zlib.decompressobj(-15) if entry.method == DEFLATED else None
         remaining = entry.packed_size
         while remaining > 0 and (
-            chunk := _read_at(self.file, start + entry.packed_size - remaining, min(CHUNK, remaining))
+            chunk := _read_at(self.file, start + entry.packed_size - remaining, min(CHUNK_BYTES, remaining))
         ):
             remaining -= len(chunk)
             if stream is None:
@@ -209,7 +209,7 @@ class _Reader:
                 continue
             try:
                 while chunk and not stream.eof:
-                    yield stream.decompress(chunk, CHUNK)
+                    yield stream.decompress(chunk, CHUNK_BYTES)
                     chunk = stream.unconsumed_tail
             except zlib.error:
                 raise self._fail("packing", "zip_packing") from None
@@ -221,7 +221,7 @@ def _check_name(name: bytes) -> None:
     parts = name.split(b"/")
     if any(part == b".." for part in name.replace(b"\\", b"/").split(b"/")):
         raise ZipError("zip_dots", name=name.decode("utf-8", "replace"))
-    if b"\0" in name or any(len(part) > MAX_NAME for part in parts):
+    if b"\0" in name or any(len(part) > MAX_NAME_BYTES for part in parts):
         raise ZipError("zip_path")
 
 

@@ -13,8 +13,8 @@ END_64 = b"PK\x06\x07"
 ENTRY = struct.Struct("<4s6H3L5H2L")
 LOCAL = struct.Struct("<4s5H3L2H")
 TAIL = struct.Struct("<4s4H2LH")
-LONGEST_TAIL = TAIL.size + 65535
-MOST_DIRECTORY = 4 * 1024 * 1024
+MAX_TAIL_BYTES = TAIL.size + 65535
+MAX_DIRECTORY_BYTES = 4 * 1024 * 1024
 ENCRYPTED, DESCRIBED_LATER, UTF_8 = 0x1, 0x8, 0x800
 STORED, DEFLATED = 0, 8
 SYMLINK, FOLDER, FILE = 0o120000, 0o040000, 0o100000
@@ -82,7 +82,7 @@ def read(file: BinaryIO, size: int, most: int) -> Directory:
     start = at - length
     if start < 0 or start < offset:
         raise Malformed("directory", "The central directory is not where the archive says.")
-    if length > MOST_DIRECTORY:
+    if length > MAX_DIRECTORY_BYTES:
         raise Malformed("directory_size", "The central directory is too long.")
     before = start - offset  # places count from the archive's own beginning
     file.seek(start)
@@ -92,8 +92,8 @@ def read(file: BinaryIO, size: int, most: int) -> Directory:
 
 def _tail(file: BinaryIO, size: int) -> tuple[int, tuple[int, ...], bytes, int]:
     """Return the position of the end record, its fields, the comment and the number of bytes after it."""
-    file.seek(max(0, size - LONGEST_TAIL))
-    base, last = file.tell(), file.read(LONGEST_TAIL)
+    file.seek(max(0, size - MAX_TAIL_BYTES))
+    base, last = file.tell(), file.read(MAX_TAIL_BYTES)
     at = last.rfind(END)
     while at >= 0:
         if at + TAIL.size <= len(last):
