@@ -53,7 +53,7 @@ class Report:
         return get_worst_outcome(check.result.outcome for check in self.checks)
 
     def as_dict(self) -> JsonObject:
-        """As JSON; evidence as in the portal."""
+        """Return the report as JSON."""
         version_entry = self.release.version_entry
         return {
             "provider": f"{self.release.namespace}/{self.release.name}",
@@ -83,7 +83,7 @@ class Report:
 
 
 def verify(reader: Reader, version: str = "", platform: str = "linux_amd64") -> Report:
-    """The release judged; the newest one where no version is named. Raises nothing: what fails is in the report."""
+    """Verify a release, by default the newest. Never raises: the report contains all failures and outages."""
     release = reader.read(version, platform)
     platform_names = release.version_entry.platforms if release.version_entry else ()
     decisions = {name: install_simulation.judge(release, name) for name in dict.fromkeys((platform, *platform_names))}
@@ -97,7 +97,7 @@ def verify(reader: Reader, version: str = "", platform: str = "linux_amd64") -> 
 
 
 def _summarize_decisions(decisions: dict[str, TerraformDecision]) -> Result:
-    """The worst that Terraform would say on any platform."""
+    """Return the worst of Terraform's decisions as a result."""
     refusals = {name: decision for name, decision in decisions.items() if decision.accepts is False}
     refusals = {name: decision for name, decision in refusals.items() if not decision.outage} or refusals
     undecided = {name: decision for name, decision in decisions.items() if decision.accepts is None}

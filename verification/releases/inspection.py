@@ -59,9 +59,9 @@ class Release:
 
 @dataclass
 class Reader:
-    """Reads one provider. `now` in seconds since 1970 decides what has expired.
+    """Reader of one provider's releases. `now`, in seconds since 1970, determines what has expired.
 
-    `seen`: archives, by their address, that need not be fetched again (verification.releases.unchanged_archives).
+    `known_archives` holds archives by URL that need no new download (verification.releases.unchanged_archives).
     """
 
     registry: RegistryProtocol
@@ -76,7 +76,7 @@ class Reader:
         self.namespace, self.name = file_names.normalize_part(self.namespace), file_names.normalize_part(self.name)
 
     def read(self, version: str = "", required_platform: str = "linux_amd64") -> Release:
-        """The version, the newest release where none is named. `judged` is a platform that is asked for in any case."""
+        """Read a version, by default the newest release. `required_platform` is read even if it is not listed."""
         parsed_reply = shapes.parse_reply(self.registry.versions(self.namespace, self.name), shapes.versions)
         version_entry = _choose_version(parsed_reply.value.entries if parsed_reply.value else (), version)
         release = Release(self.namespace, self.name, self.host or self.registry.host, version, version, parsed_reply)
@@ -109,7 +109,7 @@ class Reader:
         return Platform(name, parsed_reply, checksums, signature, verdict, trust, archive_reply, archive)
 
     def _verdict(self, package: Package, checksums: RegistryReply, signature: RegistryReply) -> signatures.Verdict:
-        """The same list, signature and keys are judged once for all platforms."""
+        """Return the verdict on a signature. Platforms with the same list, signature, and keys share one verdict."""
         keys = tuple(key.ascii_armor for key in package.keys)
         cache_key = (checksums.address, signature.address, keys)
         if cache_key not in self._verdicts:
@@ -135,7 +135,7 @@ class Reader:
         return self.registry.archive(address, look)
 
     def _manifest(self, platforms: tuple[Platform, ...], version: str) -> RegistryReply | None:
-        """The manifest beside the list of checksums, where the list names one."""
+        """Read the manifest in the folder of the list of checksums. Return None if no list contains one."""
         filename = file_names.manifest(self.name, version)
         for platform in platforms:
             checksums = platform.sums
@@ -147,7 +147,7 @@ class Reader:
 
 
 def _choose_version(entries: tuple[VersionEntry, ...], version: str) -> VersionEntry | None:
-    """The version that is asked for, however it is written; the newest release where none is."""
+    """Return the entry of a version, or of the newest release if `version` is blank. Return None without a match."""
     readable = [(parsed, one) for one in entries if (parsed := try_parse_version(one.version)) is not None]
     if version:
         return next((one for parsed, one in readable if parsed == try_parse_version(version)), None)

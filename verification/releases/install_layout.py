@@ -30,7 +30,7 @@ REQUIRED_PLATFORM = "linux_amd64"  # HCP Terraform runs on it
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something lies. `note` says what has to be known of it."""
+    """Path of a file or folder, with a note for the reader."""
 
     what: str
     path: str
@@ -54,13 +54,13 @@ class Source:
 
 
 def describe_platform(platform: str) -> str:
-    """ "linux_amd64" in words: "Linux, 64-bit x86"."""
+    """Return the name of a platform: "Linux, 64-bit x86" for "linux_amd64"."""
     os, _, arch = platform.partition("_")
     return f"{PLATFORM_NAMES.operating_systems.get(os, os)}, {PLATFORM_NAMES.architectures.get(arch, arch)}"
 
 
 def get_user_plugins_folder(os: str) -> str:
-    """The folder in which a user's own plugins lie."""
+    """Return the folder for a user's own plugins."""
     return r"%APPDATA%\terraform.d\plugins" if os == "windows" else "~/.terraform.d/plugins"
 
 
@@ -69,7 +69,7 @@ def _join_path(os: str, *parts: str) -> str:
 
 
 def list_places(source: Source, version: str, os: str, arch: str) -> tuple[Place, ...]:
-    """Where the files of one platform go by hand, from a mirror, in a cache and in a working folder."""
+    """Return the paths of a platform's files: installed by hand, in a mirror, in a cache, and in a working folder."""
     platform, binary = f"{os}_{arch}", file_names.binary(source.name, version, os)
     archive = (source.host, source.namespace, source.name, file_names.archive(source.name, version, os, arch))
     unpacked_path = (*archive[:3], version, platform, binary)
@@ -108,12 +108,12 @@ def _list_user_plugin_places(
 
 
 def format_cache_setting(folder: str) -> str:
-    """The line of the CLI configuration that names the plugin cache; backslashes would begin an escape."""
+    """Return the CLI setting of the plugin cache. Backslashes become slashes because they would start an escape."""
     return f'plugin_cache_dir = "{folder.replace(chr(92), "/")}"\n'
 
 
 def format_required_providers(source: Source, version: str) -> str:
-    """The block that asks for this version and those of its series after it. Raises BadVersion."""
+    """Return the block that requires this version or a later one of its series. Raises InvalidVersionError."""
     return (
         "terraform {\n  required_providers {\n"
         f"    {source.name} = {{\n"
@@ -123,7 +123,7 @@ def format_required_providers(source: Source, version: str) -> str:
 
 
 def format_provider_block(name: str, required_arguments: Sequence[str] = (), alias: str = "") -> str:
-    """The provider's own block with the arguments that it asks for; blank where it needs none and has no alias."""
+    """Return the provider block with the required arguments, blank without arguments and alias."""
     width = max(map(len, (*required_arguments, "alias" if alias else "")), default=0)
     lines = [f'  {"alias".ljust(width)} = "{alias}"'] if alias else []
     lines += [f"  {argument.ljust(width)} = …" for argument in required_arguments]

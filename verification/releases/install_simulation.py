@@ -1,6 +1,6 @@
 """Simulation of `terraform init` on a release: its checks in their order, and its messages.
 
-The first thing that it stumbles over is what it says. Measured against Terraform 1.11.4, release by release.
+The first failed check determines the message. Compared with Terraform 1.11.4, release by release.
 """
 
 import re
@@ -26,12 +26,12 @@ from verification.terraform.messages import (
 from verification.terraform.versions import MAX_VERSION_NUMBER, parse_constraint, parse_version, try_parse_version
 
 SUPPORTED_PROTOCOLS = parse_constraint(">= 5, < 7")
-RESPONSE_TIMEOUT_SECONDS = 10.0  # seconds that it waits for each answer of a registry
+RESPONSE_TIMEOUT_SECONDS = 10.0  # of Terraform, for each response of a registry
 UNDECIDED_MESSAGE = "Not settled: {}"
 
 
 def judge(release: Release, platform: str) -> TerraformDecision:
-    """Whether Terraform would install the release on that platform, and with which words it would refuse."""
+    """Return whether Terraform would install the release on a platform, with its message if it would refuse."""
     for decision in _questions(release, platform):
         if decision is not None and decision.accepts is not True:
             return decision
@@ -39,7 +39,7 @@ def judge(release: Release, platform: str) -> TerraformDecision:
 
 
 def _questions(release: Release, name: str) -> Iterator[TerraformDecision | None]:
-    """Its questions in their order; None and ACCEPTS let the next one come."""
+    """Yield Terraform's decisions in the order of its checks. None and acceptance continue with the next check."""
     if not file_names.is_part(release.namespace):
         yield build_refusal("provider_namespace")
     if not file_names.is_provider(release.name):
@@ -87,7 +87,7 @@ def _query(release: Release, why: str) -> TerraformDecision:
 
 
 def _judge_status(reply: RegistryReply, release: Release, missing: TerraformDecision) -> TerraformDecision | None:
-    """What it says to a status of the registry that is not 200."""
+    """Return Terraform's decision on the registry's status, or None for a timely 200."""
     if reply.ok and not _late(reply):
         return None
     if reply.status == 404:
@@ -98,7 +98,7 @@ def _judge_status(reply: RegistryReply, release: Release, missing: TerraformDeci
 
 
 def _file(reply: RegistryReply | None, release: Release, key: str) -> TerraformDecision | None:
-    """What it says to a file of the release that is not there."""
+    """Return Terraform's decision on a file of the release that can't be read, or None if it can."""
     if reply is None or (reply.ok and not _late(reply)):
         return None
     returned_status = render_message("returned", status=_status(reply), place=reply.place)
@@ -118,13 +118,13 @@ def _passing(reply: RegistryReply, refusal: TerraformDecision) -> TerraformDecis
 
 
 def _open(reply: RegistryReply) -> TerraformDecision | None:
-    """We did not ask, or stopped listening, for reasons that Terraform does not have."""
+    """Return an unknown decision if the portal refused a request that Terraform would send, else None."""
     is_refused = isinstance(reply.refusal, RequestRefusedError)
     return build_unknown_decision(UNDECIDED_MESSAGE.format(reply.trouble)) if is_refused else None
 
 
 def _gave_up(reply: RegistryReply) -> str:
-    """What it says after its second try; blank where it tries once only."""
+    """Return Terraform's message after a timeout or its second attempt, blank if it doesn't retry."""
     if reply.answer is None or _late(reply):
         return render_message("too_slow")
     retries = reply.status == 429 or (reply.status >= 500 and reply.status != 501)
@@ -164,7 +164,7 @@ def _bad_version(text: str, release: Release) -> TerraformDecision:
 
 
 def _protocols(package: Package, release: Release) -> TerraformDecision | None:
-    """One protocol of the package must fit; if none does, whether another version would have fitted is in the words."""
+    """Refuse a package without a supported protocol. The message depends on whether another version has one."""
     bad = next((text for text in package.protocols if try_parse_version(text) is None), None)
     if bad is not None:
         return _bad_version(bad, release)

@@ -1,6 +1,6 @@
 """Rules of the program for releases. Each function checks one rule and returns its evidence.
 
-Stricter than Terraform where a registry that people trust has to be: dead and weak keys, changed files, odd archives.
+The rules are stricter than Terraform for expired and weak keys, changed files, and unusual archives.
 An outage becomes an error; a problem that the publisher can fix becomes a failure.
 """
 
@@ -32,7 +32,7 @@ EXPIRY_WARNINGS = ((7, "within a week"), (30, "within 30 days"), (90, "within 90
 
 
 def check_listing(release: Release, now: float) -> Result:
-    """The registry lists the version, under a version that is one."""
+    """Check that the registry lists the version, and that it is a semantic version."""
     reply, versions = release.versions.reply, release.versions.value
     evidence: tuple[Evidence, ...] = (Evidence("Asked", reply.address, reply.address),)
     if versions is None:
@@ -50,7 +50,7 @@ def check_listing(release: Release, now: float) -> Result:
 
 
 def check_packages(release: Release, now: float) -> Result:
-    """Each platform that is listed has a package of its own, under the names that are published."""
+    """Check that each listed platform has its own package with the expected file names."""
     if not release.platforms:
         return NOTHING_TO_CHECK
     remarks, troubles = [], []
@@ -87,7 +87,7 @@ def _check_names(platform: Platform, release: Release) -> list[Remark]:
 
 
 def check_platforms(release: Release, now: float) -> Result:
-    """The platforms that HCP Terraform needs and the registry recommends."""
+    """Check for the platforms that HCP Terraform requires and the registry recommends."""
     if not release.platforms:
         return NOTHING_TO_CHECK
     names = [platform.name for platform in list_platforms(release)]
@@ -103,7 +103,7 @@ def check_platforms(release: Release, now: float) -> Result:
 
 
 def check_protocols(release: Release, now: float) -> Result:
-    """The plugin protocols of list, package and manifest agree and are ones that Terraform speaks."""
+    """Check that list, packages, and manifest have the same plugin protocols, and that Terraform supports one."""
     platforms = list_platforms(release)
     if release.version_entry is None or not any(platform.sums and platform.sums.ok for platform in platforms):
         return NOTHING_TO_CHECK
@@ -145,7 +145,7 @@ def _check_manifest(
 
 
 def check_checksums(release: Release, now: float) -> Result:
-    """The list of checksums is clean, names every archive, and the registry agrees with it."""
+    """Check that the list of checksums is well-formed, contains every archive, and matches the registry."""
     return check_each_platform(
         release, lambda p: (p.sums, p.package), _check_platform_checksums, "The list of checksums is valid."
     )
@@ -164,7 +164,7 @@ def _check_platform_checksums(platform: Platform, release: Release) -> list[Rema
 
 
 def check_signature(release: Release, now: float) -> Result:
-    """The list of checksums is signed by a key of this provider that is worth something."""
+    """Check that a valid registered key of the provider signed the list of checksums."""
 
     def remarks(platform: Platform, _: Release) -> Iterable[Remark]:
         return platform.verdict.remarks if platform.verdict else ()
@@ -188,7 +188,7 @@ def _list_signer_evidence(release: Release) -> tuple[Evidence, ...]:
 
 
 def check_signing_key(release: Release, now: float) -> Result:
-    """The key will not expire soon, and whoever vouches for it really does."""
+    """Check that the signing key doesn't expire soon and that its trust signature is valid."""
     platform = next(
         (platform for platform in list_platforms(release) if platform.verdict and platform.verdict.certificate), None
     )
@@ -203,7 +203,7 @@ def check_signing_key(release: Release, now: float) -> Result:
 
 
 def build_expiry_remarks(name: str, end: datetime | None, now: float) -> list[Remark]:
-    """Return what there is to say about the end of a key: that it has passed, or that it is near."""
+    """Return a warning if a key has expired or expires within 90 days."""
     if end is None:
         return []
     days = (end.timestamp() - now) / SECONDS_PER_DAY
@@ -214,7 +214,7 @@ def build_expiry_remarks(name: str, end: datetime | None, now: float) -> list[Re
 
 
 def check_archives(release: Release, now: float) -> Result:
-    """Each archive has the checksum that was signed, holds nothing odd, and a program for its platform."""
+    """Check that each archive has its signed checksum, safe contents, and a program for its platform."""
     return check_each_platform(
         release, lambda p: (p.archive_reply, p.archive), _check_platform_archive, "Every archive is valid."
     )

@@ -13,7 +13,7 @@ MAX_EVIDENCE_ITEMS = 20
 
 
 def list_platforms(release: Release) -> list[Platform]:
-    """The platforms that the registry lists; those that it does not were read only to see what Terraform would say."""
+    """Return the platforms that are listed or have a package. Others were read only for Terraform's decision."""
     listed_names = release.version_entry.platforms if release.version_entry else ()
     return [platform for platform in release.platforms if platform.name in listed_names or platform.package is not None]
 
@@ -53,7 +53,7 @@ def check_each_platform(
 
 
 def _report_unchecked_platforms(answer: Result, unchecked_names: list[str], platforms: list[Platform]) -> Result:
-    """Silence is not a pass: what was not there to be looked at is said to be so."""
+    """Return NOT_RUN if platforms were not checked, so that missing data doesn't pass."""
     if len(unchecked_names) == len(platforms):
         return NOTHING_TO_CHECK
     if not unchecked_names:
@@ -65,7 +65,7 @@ def _report_unchecked_platforms(answer: Result, unchecked_names: list[str], plat
 def build_result_with_troubles(
     remarks: list[Remark], troubles: list[RegistryReply], good: str, evidence: tuple[Evidence, ...]
 ) -> Result:
-    """What was remarked, and what could not be read: an outage is an error of ours, anything else a failure."""
+    """Build the result from remarks and unreadable replies: an outage is an error, any other one a failure."""
     if not troubles:
         return build_result(remarks, good, evidence)
     outages = [reply for reply in troubles if reply.is_inconclusive]
@@ -78,7 +78,7 @@ def build_result_with_troubles(
 
 
 def build_result(remarks: list[Remark], good: str, evidence: tuple[Evidence, ...] = ()) -> Result:
-    """The worst of the remarks with its sentence, and how many more there are."""
+    """Build the result with the text of the worst remark and the number of others with the same outcome."""
     outcome = outcome_of(remarks)
     worst_first = [remark for remark in dict.fromkeys(remarks) if remark.outcome == outcome]
     if not worst_first:

@@ -1,7 +1,7 @@
 """Archives that need no new download because their file on GitHub is unchanged.
 
-A file of a release that is replaced gets a new number on GitHub. So an archive under the same address, with the same
-number and size, is the one that was read; after a week it is read again all the same.
+A replaced file of a release gets a new ID on GitHub. An archive with the same URL, ID, and size is therefore unchanged.
+After a week, it is read again regardless.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,12 +21,12 @@ from verification.sources.registry.protocol import RegistryReply
 from verification.terraform.messages import TerraformDecision
 
 MAX_AGE = timedelta(days=7)
-HEAD_BYTES = 1024  # bytes of a program that tell its system and machine
+HEAD_BYTES = 1024  # of a program, enough to determine its platform
 
 
 @dataclass(frozen=True, slots=True)
 class StoredArchive:
-    """What the next run needs of an archive. `identity` tells its file on GitHub from any that took its place."""
+    """Stored data of an archive for the next run. `identity` differs for a file that replaced it on GitHub."""
 
     identity: str
     at: datetime
@@ -50,7 +50,7 @@ ARCHIVES_ADAPTER = TypeAdapter(dict[str, StoredArchive])
 
 
 def build_identities(assets: Iterable[ReleaseAsset]) -> dict[str, str]:
-    """What tells a file on GitHub from any that took its place, by its address."""
+    """Return the identity of each file by URL. A file that replaces another has a different identity."""
     return {asset.url: f"{asset.id}:{asset.size}" for asset in assets}
 
 
@@ -76,7 +76,7 @@ def dump_archives(
 def load_current_archives(
     previous: object, identity_by_address: Mapping[str, str], now: datetime
 ) -> dict[str, tuple[RegistryReply, Archive]]:
-    """The archives that are still what was kept of them, by their address."""
+    """Return the stored archives whose files are unchanged, by URL."""
     current = {
         address: archive
         for address, archive in _load(previous).items()
@@ -86,7 +86,7 @@ def load_current_archives(
 
 
 def _load(previous: object) -> dict[str, StoredArchive]:
-    """Return the archives that an earlier run stored, none if the value is not readable."""
+    """Load the archives that an earlier run stored, none if the value is invalid."""
     try:
         return ARCHIVES_ADAPTER.validate_python(previous)
     except ValidationError:

@@ -27,7 +27,7 @@ CHUNK_BYTES = 256 * 1024
 
 
 class ZipError(ValueError):
-    """Terraform refuses the archive. `key` is that of its sentence."""
+    """Archive that Terraform refuses. `key` is the key of its message."""
 
     def __init__(self, key: str, **values: object) -> None:
         super().__init__(key)
@@ -144,7 +144,7 @@ def _is_folder(name: bytes, creator: int, attributes: int) -> bool:
 
 
 class _Reader:
-    """Goes through the members as if writing them."""
+    """Simulation of unpacking that reads every member and writes nothing."""
 
     def __init__(self, file: BinaryIO, max_bytes: int) -> None:
         self.file, self.remaining = file, max_bytes
