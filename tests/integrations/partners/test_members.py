@@ -1,100 +1,16 @@
-"""Tests of joining a company, changing roles, and leaving."""
+"""Tests of creating and joining a company, changing roles, and leaving."""
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from django.db import transaction
 
-from integrations.partners import name_validation, permissions
-from integrations.partners.models import Invitation, JoinRequest, Membership, Partner
+from integrations.partners import permissions
+from integrations.partners.models import JoinRequest, Membership, Partner
 from integrations.partners.services import members, profiles
-from portal.audit.models import AuditEvent
-from portal.audit.verification import find_chain_faults
-from portal.core import crypto
-from portal.core.errors import ActionRefused
 from tests.conftest import person
-
-
-def list_partner_events(partner: Partner) -> list[tuple[str, str]]:
-    """What the company's history says: verb and actor."""
-    assert list(find_chain_faults(AuditEvent.objects.order_by("stream", "seq"))) == []
-    return list(partner.events.order_by("seq").values_list("event_type", "actor"))
-
-
-def place(partner: Partner, user: Any) -> Membership:
-    return Membership.objects.get(partner=partner, user=user, ended_at=None)
-
-
-def refusal(call: Callable[..., Any], *args: Any, **fields: Any) -> str:
-    with pytest.raises(ActionRefused) as error:
-        call(*args, **fields)
-    return str(error.value)
-
-
-@pytest.fixture
-def dora(db: None) -> Any:
-    """Somebody without a company."""
-    return person("dora@acme.example", "Dora Dean")
-
-
-# -- names ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("Initech", ""),
-        ("O’Neil & Söhne GmbH", ""),
-        ("日本Tech", ""),
-        ("Toyota トヨタ", ""),
-        ("Яндекс", ""),
-        ("a < b", ""),
-        ("x" * 121, "Enter 120 characters or fewer. You entered 121."),
-        ("!!!", "Enter at least one letter or digit."),
-        ("<b>Initech</b>", "Enter plain text without HTML."),
-        ("Initech&lt;", "Enter plain text without HTML."),
-        (
-            "Ini\u202etech",
-            "The text contains an invisible character. Type the text instead of pasting it.",
-        ),
-        ("Ini\x07tech", "The text contains an invisible character. Type the text instead of pasting it."),
-        (
-            "Initeсh",  # with a Cyrillic с
-            "The name mixes look-alike letters from several alphabets. Use one alphabet.",
-        ),
-    ],
-)
-def test_partner_name_is_taken_or_refused_with_a_sentence(name: str, sentence: str) -> None:
-    assert name_validation.explain_name_refusal(name) == sentence
-
-
-@pytest.mark.parametrize("name", ["Acme", "ACME", "A.c.m.e", "Äcme", "Асmе", "Ａｃｍｅ"])
-def test_name_that_looks_like_one_here_is_found(acme: Partner, name: str, now: datetime) -> None:
-    assert name_validation.find_similar_partner(name, now) == acme
-
-
-@pytest.mark.parametrize("name", ["G1obex", "GIobex", "Gl0bex"])
-def test_digits_and_capitals_drawn_like_other_letters_look_alike(globex: Partner, name: str, now: datetime) -> None:
-    assert name_validation.find_similar_partner(name, now) == globex
-
-
-def test_public_email_says_nothing_about_a_partner() -> None:
-    assert [name_validation.get_company_domain(a) for a in ("x@Gmail.com", "x@outlook.com", "x@acme.example")] == [
-        "",
-        "",
-        "acme.example",
-    ]
-
-
-def test_partners_are_found_by_domain_by_like_name_and_never_by_public_email(acme: Partner, globex: Partner) -> None:
-    Partner.objects.filter(pk=globex.pk).update(domain="gmail.com")
-    assert name_validation.find_matching_partners("", ["dora@acme.example"]) == [acme]
-    assert name_validation.find_matching_partners("Acme Inc.", ["dora@initech.example"]) == [acme]
-    assert name_validation.find_matching_partners("", ["dora@gmail.com"]) == []
-    assert name_validation.find_matching_partners("Initech", []) == []
-
+from tests.integrations.partners.memberships import list_partner_events, place, refusal
 
 # -- create ---------------------------------------------------------------------------------------------------
 
@@ -188,102 +104,6 @@ def test_invalid_role_is_refused(acme: Partner, alice: Any, dora: Any, now: date
             "Select owner, editor, or viewer."
         )
     assert JoinRequest.objects.get().state == "waiting"
-
-
-# -- invite ---------------------------------------------------------------------------------------------------
-
-
-def test_invited_person_joins_in_the_offered_role(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
-    invitation, token = members.create_invitation(acme, "Dora@Acme.example", "viewer", actor=alice, now=now)
-    assert invitation.token_hash == crypto.hash_token(token)
-    assert token not in str(AuditEvent.objects.values_list("data", flat=True))
-    members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=now)
-    assert place(acme, dora).role == "viewer"
-    assert list_partner_events(acme) == [
-        ("member.invited", "Alice Archer"),
-        ("member.invitation_accepted", "Dora Dean"),
-    ]
-
-
-def test_invitation_is_for_its_address_alone(acme: Partner, alice: Any, charlie: Any, now: datetime) -> None:
-    invitation, _ = members.create_invitation(acme, "dora@acme.example", "owner", actor=alice, now=now)
-    sentence = refusal(members.accept_invitation, invitation, addresses=[charlie.email], actor=charlie, now=now)
-    assert sentence == (
-        "This invitation is for dora@acme.example. Sign in with that address, or add it to your account."
-    )
-    assert permissions.get_role(acme, charlie) == ""
-
-
-def test_invitation_ends_after_fourteen_days(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
-    invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
-    late = now + timedelta(days=14)
-    sentence = refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=late)
-    assert sentence == "This invitation expired after 14 days. Ask for a new one."
-    members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=late - timedelta(seconds=1))
-    assert place(acme, dora).role == "editor"
-
-
-def test_inviting_again_makes_a_new_link_and_ends_the_one_before(acme: Partner, alice: Any, now: datetime) -> None:
-    first, before = members.create_invitation(acme, "dora@acme.example", "editor", actor=alice, now=now)
-    later = now + timedelta(days=10)
-    again, after = members.create_invitation(acme, "dora@acme.example", "viewer", actor=alice, now=later)
-    assert again.pk == first.pk
-    assert list(Invitation.objects.values_list("token_hash", "role", "expires_at")) == [
-        (crypto.hash_token(after), "viewer", later + timedelta(days=14))
-    ]
-    assert before != after
-
-
-def test_revoked_invitation_opens_nothing(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
-    invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
-    members.revoke_invitation(invitation, actor=alice, now=now)
-    members.revoke_invitation(invitation, actor=alice, now=now)
-    sentence = refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=now)
-    assert sentence == "This invitation was revoked. Ask the person who invited you."
-    assert list_partner_events(acme) == [
-        ("member.invited", "Alice Archer"),
-        ("member.invitation_revoked", "Alice Archer"),
-    ]
-
-
-def test_accepted_invitation_is_neither_taken_twice_nor_back(
-    acme: Partner, alice: Any, dora: Any, now: datetime
-) -> None:
-    invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
-    members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=now)
-    assert refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=now) == (
-        "This invitation was already accepted."
-    )
-    assert refusal(members.revoke_invitation, invitation, actor=alice, now=now) == (
-        "dora@acme.example already accepted the invitation. Remove the member instead."
-    )
-
-
-def test_members_are_not_invited_and_no_one_but_owners_invites(
-    acme: Partner, alice: Any, bob: Any, now: datetime
-) -> None:
-    assert refusal(members.create_invitation, acme, "BOB@acme.example", "owner", actor=alice, now=now) == (
-        "bob@acme.example is already a member of Acme."
-    )
-    assert refusal(members.create_invitation, acme, "dora@acme.example", "viewer", actor=bob, now=now) == (
-        "Only owners of the company can do this."
-    )
-    assert Invitation.objects.count() == 0
-
-
-def test_partner_sends_fifty_invitations_a_day(acme: Partner, alice: Any, now: datetime) -> None:
-    for n in range(50):
-        members.create_invitation(acme, f"p{n}@acme.example", "viewer", actor=alice, now=now)
-    sentence = refusal(members.create_invitation, acme, "p0@acme.example", "viewer", actor=alice, now=now)
-    assert sentence == "You reached the limit of 50 invitations per day. Try again tomorrow."
-    members.create_invitation(acme, "p0@acme.example", "viewer", actor=alice, now=now + timedelta(days=1))
-
-
-def test_invitation_answers_a_request_that_waits(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
-    members.request_to_join(acme, actor=dora, now=now)
-    invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
-    members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=now)
-    assert JoinRequest.objects.get().state == "accepted"
 
 
 # -- roles and leaving ----------------------------------------------------------------------------------------

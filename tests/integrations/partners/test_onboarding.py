@@ -29,11 +29,6 @@ def error_at(response: Any, field: str) -> str:
 
 
 @pytest.fixture
-def dora(db: None) -> Any:
-    return person("dora@acme.example", "Dora Dean")
-
-
-@pytest.fixture
 def erin(db: None) -> Any:
     return person("erin@gmail.com", "Erin Eads")
 

@@ -1,0 +1,27 @@
+"""Helpers for tests of memberships."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from integrations.partners.models import Membership, Partner
+from portal.audit.models import AuditEvent
+from portal.audit.verification import find_chain_faults
+from portal.core.errors import ActionRefused
+
+
+def list_partner_events(partner: Partner) -> list[tuple[str, str]]:
+    """What the company's history says: verb and actor."""
+    assert list(find_chain_faults(AuditEvent.objects.order_by("stream", "seq"))) == []
+    return list(partner.events.order_by("seq").values_list("event_type", "actor"))
+
+
+def place(partner: Partner, user: Any) -> Membership:
+    return Membership.objects.get(partner=partner, user=user, ended_at=None)
+
+
+def refusal(call: Callable[..., Any], *args: Any, **fields: Any) -> str:
+    with pytest.raises(ActionRefused) as error:
+        call(*args, **fields)
+    return str(error.value)

@@ -1,0 +1,104 @@
+"""Tests of invitations to a partner."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from integrations.partners import permissions
+from integrations.partners.models import Invitation, JoinRequest, Partner
+from integrations.partners.services import members
+from portal.audit.models import AuditEvent
+from portal.core import crypto
+from tests.integrations.partners.memberships import list_partner_events, place, refusal
+
+
+def test_invited_person_joins_in_the_offered_role(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
+    invitation, token = members.create_invitation(acme, "Dora@Acme.example", "viewer", actor=alice, now=now)
+    assert invitation.token_hash == crypto.hash_token(token)
+    assert token not in str(AuditEvent.objects.values_list("data", flat=True))
+    members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=now)
+    assert place(acme, dora).role == "viewer"
+    assert list_partner_events(acme) == [
+        ("member.invited", "Alice Archer"),
+        ("member.invitation_accepted", "Dora Dean"),
+    ]
+
+
+def test_invitation_is_for_its_address_alone(acme: Partner, alice: Any, charlie: Any, now: datetime) -> None:
+    invitation, _ = members.create_invitation(acme, "dora@acme.example", "owner", actor=alice, now=now)
+    sentence = refusal(members.accept_invitation, invitation, addresses=[charlie.email], actor=charlie, now=now)
+    assert sentence == (
+        "This invitation is for dora@acme.example. Sign in with that address, or add it to your account."
+    )
+    assert permissions.get_role(acme, charlie) == ""
+
+
+def test_invitation_ends_after_fourteen_days(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
+    invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
+    late = now + timedelta(days=14)
+    sentence = refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=late)
+    assert sentence == "This invitation expired after 14 days. Ask for a new one."
+    members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=late - timedelta(seconds=1))
+    assert place(acme, dora).role == "editor"
+
+
+def test_inviting_again_makes_a_new_link_and_ends_the_one_before(acme: Partner, alice: Any, now: datetime) -> None:
+    first, before = members.create_invitation(acme, "dora@acme.example", "editor", actor=alice, now=now)
+    later = now + timedelta(days=10)
+    again, after = members.create_invitation(acme, "dora@acme.example", "viewer", actor=alice, now=later)
+    assert again.pk == first.pk
+    assert list(Invitation.objects.values_list("token_hash", "role", "expires_at")) == [
+        (crypto.hash_token(after), "viewer", later + timedelta(days=14))
+    ]
+    assert before != after
+
+
+def test_revoked_invitation_opens_nothing(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
+    invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
+    members.revoke_invitation(invitation, actor=alice, now=now)
+    members.revoke_invitation(invitation, actor=alice, now=now)
+    sentence = refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=now)
+    assert sentence == "This invitation was revoked. Ask the person who invited you."
+    assert list_partner_events(acme) == [
+        ("member.invited", "Alice Archer"),
+        ("member.invitation_revoked", "Alice Archer"),
+    ]
+
+
+def test_accepted_invitation_is_neither_taken_twice_nor_back(
+    acme: Partner, alice: Any, dora: Any, now: datetime
+) -> None:
+    invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
+    members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=now)
+    assert refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=now) == (
+        "This invitation was already accepted."
+    )
+    assert refusal(members.revoke_invitation, invitation, actor=alice, now=now) == (
+        "dora@acme.example already accepted the invitation. Remove the member instead."
+    )
+
+
+def test_members_are_not_invited_and_no_one_but_owners_invites(
+    acme: Partner, alice: Any, bob: Any, now: datetime
+) -> None:
+    assert refusal(members.create_invitation, acme, "BOB@acme.example", "owner", actor=alice, now=now) == (
+        "bob@acme.example is already a member of Acme."
+    )
+    assert refusal(members.create_invitation, acme, "dora@acme.example", "viewer", actor=bob, now=now) == (
+        "Only owners of the company can do this."
+    )
+    assert Invitation.objects.count() == 0
+
+
+def test_partner_sends_fifty_invitations_a_day(acme: Partner, alice: Any, now: datetime) -> None:
+    for n in range(50):
+        members.create_invitation(acme, f"p{n}@acme.example", "viewer", actor=alice, now=now)
+    sentence = refusal(members.create_invitation, acme, "p0@acme.example", "viewer", actor=alice, now=now)
+    assert sentence == "You reached the limit of 50 invitations per day. Try again tomorrow."
+    members.create_invitation(acme, "p0@acme.example", "viewer", actor=alice, now=now + timedelta(days=1))
+
+
+def test_invitation_answers_a_request_that_waits(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
+    members.request_to_join(acme, actor=dora, now=now)
+    invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
+    members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=now)
+    assert JoinRequest.objects.get().state == "accepted"

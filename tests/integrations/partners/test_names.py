@@ -1,0 +1,62 @@
+"""Tests of partner names: valid, similar, and found by domain."""
+
+from datetime import datetime
+
+import pytest
+
+from integrations.partners import name_validation
+from integrations.partners.models import Partner
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("Initech", ""),
+        ("O’Neil & Söhne GmbH", ""),
+        ("日本Tech", ""),
+        ("Toyota トヨタ", ""),
+        ("Яндекс", ""),
+        ("a < b", ""),
+        ("x" * 121, "Enter 120 characters or fewer. You entered 121."),
+        ("!!!", "Enter at least one letter or digit."),
+        ("<b>Initech</b>", "Enter plain text without HTML."),
+        ("Initech&lt;", "Enter plain text without HTML."),
+        (
+            "Ini\u202etech",
+            "The text contains an invisible character. Type the text instead of pasting it.",
+        ),
+        ("Ini\x07tech", "The text contains an invisible character. Type the text instead of pasting it."),
+        (
+            "Initeсh",  # with a Cyrillic с
+            "The name mixes look-alike letters from several alphabets. Use one alphabet.",
+        ),
+    ],
+)
+def test_partner_name_is_taken_or_refused_with_a_sentence(name: str, sentence: str) -> None:
+    assert name_validation.explain_name_refusal(name) == sentence
+
+
+@pytest.mark.parametrize("name", ["Acme", "ACME", "A.c.m.e", "Äcme", "Асmе", "Ａｃｍｅ"])
+def test_name_that_looks_like_one_here_is_found(acme: Partner, name: str, now: datetime) -> None:
+    assert name_validation.find_similar_partner(name, now) == acme
+
+
+@pytest.mark.parametrize("name", ["G1obex", "GIobex", "Gl0bex"])
+def test_digits_and_capitals_drawn_like_other_letters_look_alike(globex: Partner, name: str, now: datetime) -> None:
+    assert name_validation.find_similar_partner(name, now) == globex
+
+
+def test_public_email_says_nothing_about_a_partner() -> None:
+    assert [name_validation.get_company_domain(a) for a in ("x@Gmail.com", "x@outlook.com", "x@acme.example")] == [
+        "",
+        "",
+        "acme.example",
+    ]
+
+
+def test_partners_are_found_by_domain_by_like_name_and_never_by_public_email(acme: Partner, globex: Partner) -> None:
+    Partner.objects.filter(pk=globex.pk).update(domain="gmail.com")
+    assert name_validation.find_matching_partners("", ["dora@acme.example"]) == [acme]
+    assert name_validation.find_matching_partners("Acme Inc.", ["dora@initech.example"]) == [acme]
+    assert name_validation.find_matching_partners("", ["dora@gmail.com"]) == []
+    assert name_validation.find_matching_partners("Initech", []) == []
