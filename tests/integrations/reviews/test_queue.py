@@ -1,59 +1,20 @@
-"""Tests of the review queue, claims, and reviewer profiles."""
+"""Tests of the review queue: order, filters, assignment, and cost."""
 
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from bs4 import BeautifulSoup
-from django.urls import reverse
 
-from integrations.partners.models import Membership, Partner
-from integrations.reviews.models import ReviewerProfile
+from integrations.partners.models import Partner
 from integrations.reviews.selectors import queue
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
-from tests.conftest import begin, drive
+from tests.integrations.reviews.conftest import create_integration_in_review
+from tests.integrations.reviews.queue_page import figures, names, row_of
 
 SignIn = Any
-
-
-@pytest.fixture
-def moment(time_machine: Any, now: datetime) -> datetime:
-    """The pages ask the clock themselves: it stands still."""
-    time_machine.move_to(now, tick=False)
-    return now
-
-
-def names(response: Any) -> list[str]:
-    page = BeautifulSoup(response.content, "html.parser")
-    return [link.text for link in page.select("td.main a")]
-
-
-def row_of(response: Any, name: str) -> str:
-    page = BeautifulSoup(response.content, "html.parser")
-    row = next(row for row in page.select("tbody tr") if row.select_one("td.main a").text == name)
-    return " ".join(row.get_text(" ").split())
-
-
-def figures(response: Any) -> str:
-    page = BeautifulSoup(response.content, "html.parser")
-    return " ".join(page.select_one(".figures").get_text(" ").split())
-
-
-def create_integration_in_review(
-    partner: Partner, by: User, reviewer: User, now: datetime, program: str = "nomad", **facts: Any
-) -> Any:
-    return drive(begin(partner, by, program, now, **facts), "review", partner=by, reviewer=reviewer, now=now)
-
-
-@pytest.fixture
-def three(acme: Partner, globex: Partner, alice: User, charlie: User, rita: User, moment: datetime) -> None:
-    """Scan waits longest, then Rocket; Vaulted asked today."""
-    create_integration_in_review(acme, alice, rita, moment - timedelta(days=3), name="Rocket")
-    create_integration_in_review(globex, charlie, rita, moment - timedelta(days=6), name="Scan")
-    create_integration_in_review(globex, charlie, rita, moment, "vault", name="Vaulted")
 
 
 # -- what is in it -------------------------------------------------------------------------------------------
@@ -151,102 +112,7 @@ def test_htmx_gets_the_results_alone_and_the_same_ones(three: None, rita: User, 
     assert "HX-Request" in fragment["Vary"]
 
 
-# -- claims --------------------------------------------------------------------------------------------------
-
-
-def test_queue_shows_reviewer_and_claim_expiry(
-    three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime, time_machine: Any
-) -> None:
-    claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=moment)
-    claims.claim_review(Integration.objects.get(name="Rocket"), actor=rob, now=moment)
-    claims.assign_reviewer(Integration.objects.get(name="Vaulted"), rita, actor=rita, now=moment)
-    response = sign_in(rita).get("/queue/")
-    assert "Claimed by you until 9:30 AM UTC" in row_of(response, "Scan")
-    assert "Rob Roth until 9:30 AM" in row_of(response, "Rocket")
-    assert "Assigned to you Claim review Vaulted" in row_of(response, "Vaulted")
-    time_machine.move_to(moment + timedelta(minutes=30), tick=False)
-    response = sign_in(rita).get("/queue/")
-    assert "Assigned to you (claim expired) Claim review Scan" in row_of(response, "Scan")
-    assert "Unclaimed (claim by Rob Roth expired) Claim review Rocket" in row_of(response, "Rocket")
-
-
-def test_claiming_opens_the_review(three: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
-    row = Integration.objects.get(name="Scan")
-    response = sign_in(rita).post(f"/integrations/{row.uuid}/claim/")
-    assert response["Location"] == reverse("reviews:review", args=[row.uuid])
-    row = Integration.objects.get(pk=row.pk)
-    assert (row.reviewer, row.claim_expires_at) == (rita, moment + timedelta(minutes=30))
-
-
-def test_second_claim_is_refused_and_filters_are_retained(
-    three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime
-) -> None:
-    row = Integration.objects.get(name="Scan")
-    claims.claim_review(row, actor=rob, now=moment)
-    response = sign_in(rita).post(f"/integrations/{row.uuid}/claim/", {"back": "tab=free&program=nomad"}, follow=True)
-    assert response.redirect_chain == [("/queue/?tab=free&program=nomad", 302)]
-    assert "Rob Roth claimed this review until 9:30 AM UTC." in response.content.decode()
-    assert Integration.objects.get(pk=row.pk).reviewer == rob
-
-
-def test_open_page_renews_claim_and_shows_its_loss(
-    three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime, time_machine: Any
-) -> None:
-    row = Integration.objects.get(name="Scan")
-    claims.claim_review(row, actor=rita, now=moment)
-    time_machine.move_to(moment + timedelta(minutes=20), tick=False)
-    assert "Claimed by you until" in sign_in(rita).post(f"/integrations/{row.uuid}/claim/renew/").content.decode()
-    assert Integration.objects.get(pk=row.pk).claim_expires_at == moment + timedelta(minutes=50)
-    time_machine.move_to(moment + timedelta(minutes=60), tick=False)
-    claims.claim_review(row, actor=rob, now=moment + timedelta(minutes=60))
-    assert "Claimed by Rob Roth until" in sign_in(rita).post(f"/integrations/{row.uuid}/claim/renew/").content.decode()
-    assert Integration.objects.get(pk=row.pk).reviewer == rob
-
-
-def test_releasing_claim_unassigns_reviewer(three: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
-    row = Integration.objects.get(name="Scan")
-    claims.claim_review(row, actor=rita, now=moment)
-    assert sign_in(rita).post(f"/integrations/{row.uuid}/claim/release/").status_code == 302
-    row = Integration.objects.get(pk=row.pk)
-    assert (row.reviewer, row.claim_expires_at) == (None, None)
-
-
-def test_reviewer_of_the_partner_is_offered_no_claim(
-    three: None, acme: Partner, rita: User, sign_in: SignIn, moment: datetime
-) -> None:
-    Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=moment)
-    client = sign_in(rita)
-    row = Integration.objects.get(name="Rocket")
-    assert row_of(client.get("/queue/"), "Rocket").count("Your company") == 1
-    assert "Claim Rocket" not in row_of(client.get("/queue/"), "Rocket")
-    response = client.post(f"/integrations/{row.uuid}/claim/", follow=True)
-    assert "own company" in response.content.decode()
-    assert Integration.objects.get(pk=row.pk).reviewer is None
-
-
-def test_staff_see_the_queue_without_claims(three: None, sam: User, sign_in: SignIn) -> None:
-    response = sign_in(sam).get("/queue/")
-    assert len(names(response)) == 3
-    assert "Claim" not in row_of(response, "Scan")
-
-
-@pytest.mark.parametrize("address", ["/queue/", "/queue/profile/"])
-def test_partners_have_no_queue(alice: User, sign_in: SignIn, address: str) -> None:
-    assert sign_in(alice).get(address).status_code == 404
-
-
-@pytest.mark.parametrize("what", ["claim", "keep", "put-back", "assign", "seen"])
-def test_partners_find_none_of_the_queues_buttons(rocket: Integration, alice: User, sign_in: SignIn, what: str) -> None:
-    assert sign_in(alice).post(f"/integrations/{rocket.uuid}/{what}/").status_code == 404
-
-
-def test_button_opened_as_a_page_leads_to_the_review(rocket: Integration, rita: User, sign_in: SignIn) -> None:
-    for what in ("claim", "claim/renew", "claim/release", "assign", "mark-read"):
-        response = sign_in(rita).get(f"/integrations/{rocket.uuid}/{what}/")
-        assert response["Location"] == f"/integrations/{rocket.uuid}/review/"
-
-
-# -- assigning, profiles -------------------------------------------------------------------------------------
+# -- assigning -----------------------------------------------------------------------------------------------
 
 
 def test_assigning_names_the_reviewer(three: None, rita: User, rob: User, sign_in: SignIn) -> None:
@@ -267,45 +133,6 @@ def test_assigning_someone_who_is_no_reviewer_finds_no_one(
 ) -> None:
     row = Integration.objects.get(name="Scan")
     assert sign_in(rita).post(f"/integrations/{row.uuid}/assign/", {"reviewer": alice.pk}).status_code == 404
-
-
-PROFILE = {"programs": ["vault"], "away_from": "2026-05-01", "away_until": "2026-05-08", "max_open_reviews": "3"}
-
-
-def test_reviewer_saves_profile(rita: User, sign_in: SignIn) -> None:
-    assert sign_in(rita).post("/queue/profile/", PROFILE)["Location"] == "/queue/"
-    reviewer_profile = ReviewerProfile.objects.get(user=rita)
-    assert (
-        reviewer_profile.programs,
-        f"{reviewer_profile.away_from}",
-        f"{reviewer_profile.away_until}",
-        reviewer_profile.max_open_reviews,
-    ) == (
-        ["vault"],
-        "2026-05-01",
-        "2026-05-08",
-        3,
-    )
-
-
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        ({"away_until": "2026-04-30"}, "Enter a date on or after the first day of your absence."),
-        ({"away_from": ""}, "Enter the first day of your absence."),
-        ({"programs": ["zzz"]}, "zzz is not one of the available choices"),
-        ({"max_open_reviews": "0"}, "greater than or equal to 1"),
-    ],
-)
-def test_invalid_profile_is_reported_and_nothing_is_lost(
-    rita: User, sign_in: SignIn, wrong: dict[str, Any], sentence: str
-) -> None:
-    response = sign_in(rita).post("/queue/profile/", PROFILE | wrong)
-    assert response.status_code == 422
-    assert sentence in response.content.decode()
-    assert ReviewerProfile.objects.get(user=rita).programs == []
-    page = BeautifulSoup(response.content, "html.parser")
-    assert page.select_one("#id_away_until")["value"] == (PROFILE | wrong)["away_until"]
 
 
 # -- how much it costs ---------------------------------------------------------------------------------------

@@ -1,0 +1,44 @@
+"""Integrations in review, and a clock that stands still."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from integrations.partners.models import Partner
+from integrations.submissions.models import Integration
+from portal.accounts.models import User
+from tests.conftest import begin, drive, meet
+
+
+@pytest.fixture
+def moment(time_machine: Any, now: datetime) -> datetime:
+    """The pages ask the clock themselves: it stands still."""
+    time_machine.move_to(now, tick=False)
+    return now
+
+
+def create_integration_in_review(
+    partner: Partner, by: User, reviewer: User, now: datetime, program: str = "nomad", **facts: Any
+) -> Any:
+    return drive(begin(partner, by, program, now, **facts), "review", partner=by, reviewer=reviewer, now=now)
+
+
+@pytest.fixture
+def three(acme: Partner, globex: Partner, alice: User, charlie: User, rita: User, moment: datetime) -> None:
+    """Scan waits longest, then Rocket; Vaulted asked today."""
+    create_integration_in_review(acme, alice, rita, moment - timedelta(days=3), name="Rocket")
+    create_integration_in_review(globex, charlie, rita, moment - timedelta(days=6), name="Scan")
+    create_integration_in_review(globex, charlie, rita, moment, "vault", name="Vaulted")
+
+
+@pytest.fixture
+def ready(at: Any, moment: datetime) -> Integration:
+    """In review, and nothing stands in the way of approving it."""
+    row = at("review")
+    meet(row, None, moment)
+    return fresh(row)
+
+
+def fresh(row: Integration) -> Integration:
+    return Integration.objects.get(pk=row.pk)

@@ -1,0 +1,107 @@
+"""Tests of claims in the review queue, and of who can claim a review."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from integrations.partners.models import Membership, Partner
+from integrations.reviews.services import claims
+from integrations.submissions.models import Integration
+from portal.accounts.models import User
+from tests.integrations.reviews.queue_page import names, row_of
+
+SignIn = Any
+
+
+def test_queue_shows_reviewer_and_claim_expiry(
+    three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime, time_machine: Any
+) -> None:
+    claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=moment)
+    claims.claim_review(Integration.objects.get(name="Rocket"), actor=rob, now=moment)
+    claims.assign_reviewer(Integration.objects.get(name="Vaulted"), rita, actor=rita, now=moment)
+    response = sign_in(rita).get("/queue/")
+    assert "Claimed by you until 9:30 AM UTC" in row_of(response, "Scan")
+    assert "Rob Roth until 9:30 AM" in row_of(response, "Rocket")
+    assert "Assigned to you Claim review Vaulted" in row_of(response, "Vaulted")
+    time_machine.move_to(moment + timedelta(minutes=30), tick=False)
+    response = sign_in(rita).get("/queue/")
+    assert "Assigned to you (claim expired) Claim review Scan" in row_of(response, "Scan")
+    assert "Unclaimed (claim by Rob Roth expired) Claim review Rocket" in row_of(response, "Rocket")
+
+
+def test_claiming_opens_the_review(three: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
+    row = Integration.objects.get(name="Scan")
+    response = sign_in(rita).post(f"/integrations/{row.uuid}/claim/")
+    assert response["Location"] == reverse("reviews:review", args=[row.uuid])
+    row = Integration.objects.get(pk=row.pk)
+    assert (row.reviewer, row.claim_expires_at) == (rita, moment + timedelta(minutes=30))
+
+
+def test_second_claim_is_refused_and_filters_are_retained(
+    three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime
+) -> None:
+    row = Integration.objects.get(name="Scan")
+    claims.claim_review(row, actor=rob, now=moment)
+    response = sign_in(rita).post(f"/integrations/{row.uuid}/claim/", {"back": "tab=free&program=nomad"}, follow=True)
+    assert response.redirect_chain == [("/queue/?tab=free&program=nomad", 302)]
+    assert "Rob Roth claimed this review until 9:30 AM UTC." in response.content.decode()
+    assert Integration.objects.get(pk=row.pk).reviewer == rob
+
+
+def test_open_page_renews_claim_and_shows_its_loss(
+    three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime, time_machine: Any
+) -> None:
+    row = Integration.objects.get(name="Scan")
+    claims.claim_review(row, actor=rita, now=moment)
+    time_machine.move_to(moment + timedelta(minutes=20), tick=False)
+    assert "Claimed by you until" in sign_in(rita).post(f"/integrations/{row.uuid}/claim/renew/").content.decode()
+    assert Integration.objects.get(pk=row.pk).claim_expires_at == moment + timedelta(minutes=50)
+    time_machine.move_to(moment + timedelta(minutes=60), tick=False)
+    claims.claim_review(row, actor=rob, now=moment + timedelta(minutes=60))
+    assert "Claimed by Rob Roth until" in sign_in(rita).post(f"/integrations/{row.uuid}/claim/renew/").content.decode()
+    assert Integration.objects.get(pk=row.pk).reviewer == rob
+
+
+def test_releasing_claim_unassigns_reviewer(three: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
+    row = Integration.objects.get(name="Scan")
+    claims.claim_review(row, actor=rita, now=moment)
+    assert sign_in(rita).post(f"/integrations/{row.uuid}/claim/release/").status_code == 302
+    row = Integration.objects.get(pk=row.pk)
+    assert (row.reviewer, row.claim_expires_at) == (None, None)
+
+
+def test_reviewer_of_the_partner_is_offered_no_claim(
+    three: None, acme: Partner, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=moment)
+    client = sign_in(rita)
+    row = Integration.objects.get(name="Rocket")
+    assert row_of(client.get("/queue/"), "Rocket").count("Your company") == 1
+    assert "Claim Rocket" not in row_of(client.get("/queue/"), "Rocket")
+    response = client.post(f"/integrations/{row.uuid}/claim/", follow=True)
+    assert "own company" in response.content.decode()
+    assert Integration.objects.get(pk=row.pk).reviewer is None
+
+
+def test_staff_see_the_queue_without_claims(three: None, sam: User, sign_in: SignIn) -> None:
+    response = sign_in(sam).get("/queue/")
+    assert len(names(response)) == 3
+    assert "Claim" not in row_of(response, "Scan")
+
+
+@pytest.mark.parametrize("address", ["/queue/", "/queue/profile/"])
+def test_partners_have_no_queue(alice: User, sign_in: SignIn, address: str) -> None:
+    assert sign_in(alice).get(address).status_code == 404
+
+
+@pytest.mark.parametrize("what", ["claim", "keep", "put-back", "assign", "seen"])
+def test_partners_find_none_of_the_queues_buttons(rocket: Integration, alice: User, sign_in: SignIn, what: str) -> None:
+    assert sign_in(alice).post(f"/integrations/{rocket.uuid}/{what}/").status_code == 404
+
+
+def test_button_opened_as_a_page_leads_to_the_review(rocket: Integration, rita: User, sign_in: SignIn) -> None:
+    for what in ("claim", "claim/renew", "claim/release", "assign", "mark-read"):
+        response = sign_in(rita).get(f"/integrations/{rocket.uuid}/{what}/")
+        assert response["Location"] == f"/integrations/{rocket.uuid}/review/"

@@ -1,0 +1,24 @@
+"""Helpers for tests of the transition page."""
+
+from typing import Any
+
+from bs4 import BeautifulSoup
+
+from integrations.submissions.models import Integration
+from tests.integrations.reviews.conftest import fresh
+
+
+def address(row: Integration, step: str) -> str:
+    return f"/integrations/{row.uuid}/steps/{step}/"
+
+
+def soup(response: Any) -> BeautifulSoup:
+    return BeautifulSoup(response.content, "html.parser")
+
+
+def text_of(response: Any, where: str = "main") -> str:
+    return " ".join(soup(response).select_one(where).get_text(" ").split())
+
+
+def take(client: Any, row: Integration, step: str, **fields: Any) -> Any:
+    return client.post(address(row, step), {"version": fresh(row).version, "note": "", **fields})
