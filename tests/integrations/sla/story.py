@@ -91,3 +91,6 @@ def project(
     facts: Iterable[TimelineEvent], rules: SlaPolicy | None = None, now: float = NOW, known_until: float | None = None
 ) -> IssueState:
     return project_issue_state([open_issue(), *facts], build_projection_context(rules or policy(), now, known_until))
+
+
+CRITICAL = does(0.1, DEV, IssueEventKind.LABELED, " Critical ")

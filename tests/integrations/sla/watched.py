@@ -11,7 +11,7 @@ from django.test import Client
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.github import webhook_intake
-from integrations.sla.models import MonitoredRepository
+from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from integrations.sla.services import monitoring
 from integrations.submissions.models import Integration
 from portal.core import crypto
@@ -84,3 +84,7 @@ def post(watch: MonitoredRepository, delivery: WebhookDelivery, secret: str = SE
     headers_sent = delivery.headers(secret) | headers
     answer = Client().post(f"/inbound/github/{watch.uuid}/", delivery.body, "application/json", headers=headers_sent)
     return answer.status_code
+
+
+def list_delivery_ids(watch: MonitoredRepository) -> list[str]:
+    return list(GitHubDelivery.objects.filter(watch=watch).order_by("pk").values_list("delivery_id", flat=True))

@@ -6,24 +6,21 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from integrations.programs.schema import Sla, SlaTarget, TargetType
 from integrations.sla.engine.projection import project_issue_state
-from integrations.sla.engine.types import Actor, ClockStatus, IssueEventKind, ProjectionContext, Severity, TimelineEvent
+from integrations.sla.engine.types import Actor, ClockStatus, IssueEventKind, ProjectionContext, TimelineEvent
 from integrations.sla.formatting import describe_reason
 from portal.core.business_time import Calendar
 from tests.integrations.sla.story import (
     ANSWER,
     COLLEAGUE,
-    CRITICAL_DUE,
+    CRITICAL,
     DEV,
     DUE,
-    IDEALLY,
     NOW,
     PASSER_BY,
     QUESTION,
     RESPOND,
     STALE,
-    TRACK,
     USER,
     at,
     build_projection_context,
@@ -37,10 +34,8 @@ from tests.integrations.sla.story import (
     says,
 )
 
-CRITICAL = does(0.1, DEV, IssueEventKind.LABELED, " Critical ")
 CLOSE_EVENT = does(100, DEV, IssueEventKind.CLOSED)
 REOPEN_EVENT = does(120, DEV, IssueEventKind.REOPENED)
-LABEL = does(24, DEV, IssueEventKind.LABELED, "needs-info")
 
 
 def test_nothing_happens_and_time_passes() -> None:
@@ -151,116 +146,6 @@ def test_closed_for_long_and_reopened_twice_is_no_flapping() -> None:
         ).notes
         == ()
     )
-
-
-def test_question_pauses_until_the_reporter_speaks() -> None:
-    question, answer = says(24, DEV, QUESTION), says(48, USER, "1.2.3")
-    paused_clock, later = project([question], now=40).resolve, project([question, answer], now=60).resolve
-    assert (paused_clock.state, paused_clock.due_at, paused_clock.counted) == (
-        ClockStatus.PAUSED,
-        None,
-        timedelta(hours=24),
-    )
-    assert (later.state, hours(later.due_at)) == (ClockStatus.RUNNING, DUE + 24)
-    assert (later.segments[1].reason, later.segments[1].key) == (
-        "Waiting for the reporter to answer a question",
-        question.key,
-    )
-
-
-@pytest.mark.parametrize(
-    "end",
-    [
-        says(48, USER, "+1"),
-        does(48, USER, IssueEventKind.EDITED),
-        does(48, DEV, IssueEventKind.UNLABELED, "Needs-Info"),
-        edits(48, says(2, USER, "It fails."), "It fails with 1.2.3."),
-    ],
-    ids=["any word", "the report completed", "the label taken off", "a comment completed"],
-)
-def test_what_ends_a_pause(end: TimelineEvent) -> None:
-    facts = [says(2, USER, "It fails."), says(24, DEV, QUESTION), LABEL, end]
-    assert hours(project(facts, now=60).resolve.due_at) == DUE + 24
-
-
-def test_request_pauses_with_the_label() -> None:
-    request = says(24, DEV, "Please send us the whole log file.")
-    assert [project(facts, now=40).resolve.state for facts in ([request], [request, LABEL])] == [
-        ClockStatus.RUNNING,
-        ClockStatus.PAUSED,
-    ]
-
-
-def test_others_do_not_end_a_pause() -> None:
-    assert project([says(24, DEV, QUESTION), says(30, PASSER_BY)], now=40).resolve.state == ClockStatus.PAUSED
-
-
-def test_question_is_an_answer() -> None:
-    assert project([says(24, DEV, QUESTION)], policy(RESPOND)).respond.state == ClockStatus.MET
-
-
-def test_warnings_that_came_before_a_pause_are_known_in_it() -> None:
-    clock = project([says(24 * 6 + 0.5, DEV, QUESTION)], now=160).resolve
-    assert [hours(moment) for moment in clock.warn_at] == [60, 138]
-
-
-def test_critical_is_48_real_hours_from_the_opening_when_labelled_at_once() -> None:
-    clock = project([CRITICAL], now=24).resolve
-    assert (clock.severity, hours(clock.due_at), clock.share) == (Severity.CRITICAL, CRITICAL_DUE, 0.5)
-    assert [hours(moment) for moment in clock.warn_at] == [24, 36, 43.2]
-
-
-def test_labels_of_the_opening_count() -> None:
-    state = project_issue_state([open_issue(labels=["P0", "bug"])], build_projection_context(policy()))
-    assert hours(state.resolve.due_at) == CRITICAL_DUE
-
-
-def test_labelled_critical_after_the_stop_changes_nothing() -> None:
-    facts = [says(5, DEV), does(60, DEV, IssueEventKind.CLOSED), does(70, DEV, IssueEventKind.LABELED, "critical")]
-    assert (project(facts).resolve.state, project(facts).severity) == (ClockStatus.MET, Severity.CRITICAL)
-
-
-def test_pauses_stay_when_the_severity_changes() -> None:
-    facts = [CRITICAL, says(4, DEV, QUESTION), says(10, USER, "1.2")]
-    lowering = does(12, Actor(0, "portal"), IssueEventKind.SEVERITY_LOWERED)
-    assert [hours(project(some).resolve.due_at) for some in (facts, [*facts, lowering])] == [CRITICAL_DUE + 6, DUE + 6]
-
-
-def test_without_a_target_for_critical_issues_the_other_one_holds() -> None:
-    sla = Sla(TargetType.RESOLVE, "", None, SlaTarget(business_days=5))
-    assert hours(project([CRITICAL], policy(sla)).resolve.due_at) == DUE
-
-
-def test_ideal_target_is_shown_and_the_hard_one_holds() -> None:
-    state = project([CRITICAL], policy(IDEALLY))
-    assert (hours(state.resolve.due_at), state.resolve.is_committed) == (DUE, True)
-    assert "Critical: ideally within 48 hours, by Thu, Apr 16, 9:00 AM UTC." in state.notes
-
-
-def test_only_ideal_targets_promise_nothing() -> None:
-    clock = project([], policy(Sla(TargetType.RESOLVE, "", None, SlaTarget(business_days=5, best_effort=True)))).resolve
-    assert (clock.is_committed, clock.state, hours(clock.due_at), clock.warn_at) == (
-        False,
-        ClockStatus.NOT_APPLICABLE,
-        DUE,
-        (),
-    )
-
-
-def test_both_verbs_are_measured_and_one_is_promised() -> None:
-    state = project([says(10, DEV)], policy(RESPOND), now=20)
-    assert [(clock.is_committed, clock.state, clock.counted) for clock in state.clocks] == [
-        (True, ClockStatus.MET, timedelta(hours=10)),
-        (False, ClockStatus.NOT_APPLICABLE, timedelta(hours=20)),
-    ]
-
-
-def test_program_that_promises_no_figures_is_measured() -> None:
-    state = project([says(10, DEV)], policy(TRACK), now=20)
-    assert [(clock.state, clock.due_at, clock.share) for clock in state.clocks] == [
-        (ClockStatus.NOT_APPLICABLE, None, 0.0)
-    ] * 2
-    assert state.respond.counted == timedelta(hours=10)
 
 
 def test_what_a_machine_opened_is_not_covered() -> None:

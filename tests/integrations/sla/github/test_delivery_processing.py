@@ -7,7 +7,6 @@ from itertools import islice, permutations
 
 import pytest
 
-from integrations.partners.models import Partner
 from integrations.sla import tasks
 from integrations.sla.engine import inputs as rows
 from integrations.sla.engine.timeline import COMMENT_KINDS, order_events
@@ -28,21 +27,14 @@ from tests.integrations.sla.watched import (
     PARTNER,
     REPORTER,
     STALE,
-    create_listed_integration,
     disable_delete_guard,
     post,
     tracker_of,
-    watch_over,
 )
 
 HOUR = timedelta(hours=1)
 LATER = OPENED_AT + 6 * HOUR
 FOREVER = datetime.max.replace(tzinfo=UTC)
-
-
-@pytest.fixture
-def watch(acme: Partner) -> MonitoredRepository:
-    return watch_over(create_listed_integration(acme))
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from django.core.cache.backends.locmem import LocMemCache
 from django.http import HttpResponse
 from django.test import Client
 
-from integrations.partners.models import Partner
 from integrations.sla.github import quotas, webhook_intake
 from integrations.sla.github.quotas import Quota
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
@@ -38,11 +37,6 @@ class CacheOutage(LocMemCache):
         raise ConnectionError("the cache does not answer")
 
     add = get = get_many = incr = set = _fail
-
-
-@pytest.fixture
-def watch(acme: Partner) -> MonitoredRepository:
-    return watch_over(create_listed_integration(acme))
 
 
 @pytest.fixture

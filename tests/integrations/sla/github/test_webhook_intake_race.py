@@ -9,20 +9,11 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 
-from integrations.partners.models import Partner
 from integrations.sla import tasks
 from integrations.sla.github import delivery_processing
 from integrations.sla.models import GitHubDelivery, MonitoredRepository, SlaClock, SupportIssue, SupportIssueEvent
 from tests.fakes.github.tracker import Tracker
-from tests.integrations.sla.watched import (
-    OPENED_AT,
-    PARTNER,
-    REPORTER,
-    create_listed_integration,
-    post,
-    tracker_of,
-    watch_over,
-)
+from tests.integrations.sla.watched import OPENED_AT, PARTNER, REPORTER, post, tracker_of
 
 pytestmark = [
     pytest.mark.postgres,
@@ -30,11 +21,6 @@ pytestmark = [
     pytest.mark.skipif(connection.vendor != "postgresql", reason="row locks need a real PostgreSQL"),
 ]
 LATER = OPENED_AT + timedelta(days=5)
-
-
-@pytest.fixture
-def watch(acme: Partner) -> MonitoredRepository:
-    return watch_over(create_listed_integration(acme))
 
 
 @pytest.fixture

@@ -1,0 +1,74 @@
+"""Tests of pauses of an issue's clock."""
+
+from datetime import timedelta
+
+import pytest
+
+from integrations.sla.engine.types import ClockStatus, IssueEventKind, TimelineEvent
+from tests.integrations.sla.story import (
+    DEV,
+    DUE,
+    PASSER_BY,
+    QUESTION,
+    RESPOND,
+    USER,
+    does,
+    edits,
+    hours,
+    policy,
+    project,
+    says,
+)
+
+LABEL = does(24, DEV, IssueEventKind.LABELED, "needs-info")
+
+
+def test_question_pauses_until_the_reporter_speaks() -> None:
+    question, answer = says(24, DEV, QUESTION), says(48, USER, "1.2.3")
+    paused_clock, later = project([question], now=40).resolve, project([question, answer], now=60).resolve
+    assert (paused_clock.state, paused_clock.due_at, paused_clock.counted) == (
+        ClockStatus.PAUSED,
+        None,
+        timedelta(hours=24),
+    )
+    assert (later.state, hours(later.due_at)) == (ClockStatus.RUNNING, DUE + 24)
+    assert (later.segments[1].reason, later.segments[1].key) == (
+        "Waiting for the reporter to answer a question",
+        question.key,
+    )
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        says(48, USER, "+1"),
+        does(48, USER, IssueEventKind.EDITED),
+        does(48, DEV, IssueEventKind.UNLABELED, "Needs-Info"),
+        edits(48, says(2, USER, "It fails."), "It fails with 1.2.3."),
+    ],
+    ids=["any word", "the report completed", "the label taken off", "a comment completed"],
+)
+def test_what_ends_a_pause(end: TimelineEvent) -> None:
+    facts = [says(2, USER, "It fails."), says(24, DEV, QUESTION), LABEL, end]
+    assert hours(project(facts, now=60).resolve.due_at) == DUE + 24
+
+
+def test_request_pauses_with_the_label() -> None:
+    request = says(24, DEV, "Please send us the whole log file.")
+    assert [project(facts, now=40).resolve.state for facts in ([request], [request, LABEL])] == [
+        ClockStatus.RUNNING,
+        ClockStatus.PAUSED,
+    ]
+
+
+def test_others_do_not_end_a_pause() -> None:
+    assert project([says(24, DEV, QUESTION), says(30, PASSER_BY)], now=40).resolve.state == ClockStatus.PAUSED
+
+
+def test_question_is_an_answer() -> None:
+    assert project([says(24, DEV, QUESTION)], policy(RESPOND)).respond.state == ClockStatus.MET
+
+
+def test_warnings_that_came_before_a_pause_are_known_in_it() -> None:
+    clock = project([says(24 * 6 + 0.5, DEV, QUESTION)], now=160).resolve
+    assert [hours(moment) for moment in clock.warn_at] == [60, 138]

@@ -1,0 +1,84 @@
+"""Tests of the severity of an issue and the SLA target that applies to it."""
+
+from datetime import timedelta
+
+from integrations.programs.schema import Sla, SlaTarget, TargetType
+from integrations.sla.engine.projection import project_issue_state
+from integrations.sla.engine.types import Actor, ClockStatus, IssueEventKind, Severity
+from tests.integrations.sla.story import (
+    CRITICAL,
+    CRITICAL_DUE,
+    DEV,
+    DUE,
+    IDEALLY,
+    QUESTION,
+    RESPOND,
+    TRACK,
+    USER,
+    build_projection_context,
+    does,
+    hours,
+    open_issue,
+    policy,
+    project,
+    says,
+)
+
+
+def test_critical_is_48_real_hours_from_the_opening_when_labelled_at_once() -> None:
+    clock = project([CRITICAL], now=24).resolve
+    assert (clock.severity, hours(clock.due_at), clock.share) == (Severity.CRITICAL, CRITICAL_DUE, 0.5)
+    assert [hours(moment) for moment in clock.warn_at] == [24, 36, 43.2]
+
+
+def test_labels_of_the_opening_count() -> None:
+    state = project_issue_state([open_issue(labels=["P0", "bug"])], build_projection_context(policy()))
+    assert hours(state.resolve.due_at) == CRITICAL_DUE
+
+
+def test_labelled_critical_after_the_stop_changes_nothing() -> None:
+    facts = [says(5, DEV), does(60, DEV, IssueEventKind.CLOSED), does(70, DEV, IssueEventKind.LABELED, "critical")]
+    assert (project(facts).resolve.state, project(facts).severity) == (ClockStatus.MET, Severity.CRITICAL)
+
+
+def test_pauses_stay_when_the_severity_changes() -> None:
+    facts = [CRITICAL, says(4, DEV, QUESTION), says(10, USER, "1.2")]
+    lowering = does(12, Actor(0, "portal"), IssueEventKind.SEVERITY_LOWERED)
+    assert [hours(project(some).resolve.due_at) for some in (facts, [*facts, lowering])] == [CRITICAL_DUE + 6, DUE + 6]
+
+
+def test_without_a_target_for_critical_issues_the_other_one_holds() -> None:
+    sla = Sla(TargetType.RESOLVE, "", None, SlaTarget(business_days=5))
+    assert hours(project([CRITICAL], policy(sla)).resolve.due_at) == DUE
+
+
+def test_ideal_target_is_shown_and_the_hard_one_holds() -> None:
+    state = project([CRITICAL], policy(IDEALLY))
+    assert (hours(state.resolve.due_at), state.resolve.is_committed) == (DUE, True)
+    assert "Critical: ideally within 48 hours, by Thu, Apr 16, 9:00 AM UTC." in state.notes
+
+
+def test_only_ideal_targets_promise_nothing() -> None:
+    clock = project([], policy(Sla(TargetType.RESOLVE, "", None, SlaTarget(business_days=5, best_effort=True)))).resolve
+    assert (clock.is_committed, clock.state, hours(clock.due_at), clock.warn_at) == (
+        False,
+        ClockStatus.NOT_APPLICABLE,
+        DUE,
+        (),
+    )
+
+
+def test_both_verbs_are_measured_and_one_is_promised() -> None:
+    state = project([says(10, DEV)], policy(RESPOND), now=20)
+    assert [(clock.is_committed, clock.state, clock.counted) for clock in state.clocks] == [
+        (True, ClockStatus.MET, timedelta(hours=10)),
+        (False, ClockStatus.NOT_APPLICABLE, timedelta(hours=20)),
+    ]
+
+
+def test_program_that_promises_no_figures_is_measured() -> None:
+    state = project([says(10, DEV)], policy(TRACK), now=20)
+    assert [(clock.state, clock.due_at, clock.share) for clock in state.clocks] == [
+        (ClockStatus.NOT_APPLICABLE, None, 0.0)
+    ] * 2
+    assert state.respond.counted == timedelta(hours=10)
