@@ -1,145 +1,15 @@
 import re
 
 import pytest
-from django.http import QueryDict
 
 from integrations.partners.models import Membership
-from integrations.programs.registry import PROGRAMS
-from integrations.submissions.forms.drafts import bind_form, get_naming_hint, merge_form_data, merge_repository_data
 from integrations.submissions.models import Integration, IntegrationDraft
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, PASSWORD, company
 from tests.fakes.github.server import Repo
+from tests.integrations.submissions.draft_input import DATA
 
-PROGRAM = PROGRAMS["terraform-provider"]
-EDITION = PROGRAM.newest
-DATA = {
-    "repository_address": "https://github.com/acme/terraform-provider-rocket",
-    "name": "Rocket",
-    "description": "Launches rockets.",
-    "category": "networking",
-    "offerings": ["HCP Terraform"],
-    "homepage": "",
-}
 START = "/programs/choose/terraform-provider/"
-
-
-def errors(**changes):
-    return bind_form(PROGRAM, EDITION, DATA | changes).errors.get_json_data()
-
-
-def sentence(field, **changes):
-    (error,) = errors(**changes)[field]
-    return error["message"]
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "expected"),
-    [
-        ("name", "", "Enter a name."),
-        ("name", "x" * 81, "Enter 80 characters or fewer. You entered 81."),
-        ("name", "Roc\u202eket", "Character 4 is invisible (U+202E). Delete it, or type the text again."),
-        ("name", "Roc\u2028ket", "Character 4 is invisible (U+2028). Delete it, or type the text again."),
-        ("description", "Roc\x00ket", "Character 4 is invisible (U+0000). Delete it, or type the text again."),
-        ("description", "x" * 2001, "Enter 2000 characters or fewer. You entered 2001."),
-        ("category", "gardening", "Unknown category. Select another one."),
-        ("offerings", [], "Select at least one option."),
-        ("offerings", ["Gardens"], "Unknown product. Select from the list."),
-        (
-            "repository_address",
-            "https://gitlab.com/acme/rocket",
-            "Enter a repository on github.com, such as https://github.com/owner/name.",
-        ),
-        ("repository_address", "", "Enter the repository URL."),
-        ("homepage", "not an address", "Enter a complete URL, such as https://docs.example.com/page."),
-        ("homepage", "ftp://acme.example/rocket", "The URL must start with https:// or http://."),
-    ],
-)
-def test_field_that_is_not_fit_says_what_to_do(field, value, expected):
-    assert sentence(field, **{field: value}) == expected
-
-
-def test_form_that_is_fit_gives_the_facts():
-    form = bind_form(PROGRAM, EDITION, DATA)
-    assert form.is_valid()
-    assert form.get_values(DATA | {"repository": "acme/terraform-provider-rocket", "repository_id": 7}) == {
-        **{key: DATA[key] for key in ("name", "description", "category", "offerings", "homepage")},
-        "repository": "acme/terraform-provider-rocket",
-        "repository_id": 7,
-        "repository_owner_id": None,
-    }
-
-
-def test_numbers_of_another_repository_are_left_out():
-    form = bind_form(PROGRAM, EDITION, DATA)
-    assert form.is_valid()
-    assert form.get_values(DATA | {"repository": "acme/other", "repository_id": 7})["repository_id"] is None
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("terraform-provider-rocket", ""),
-        (
-            "rocket",
-            "The program requires a repository named terraform-provider-NAME, in lowercase. "
-            "This repository is named rocket.",
-        ),
-    ],
-)
-def test_repository_name_is_hinted_at_and_not_refused(name, expected):
-    address = f"https://github.com/acme/{name}"
-    assert get_naming_hint(PROGRAM, address) == expected
-    assert errors(repository_address=address) == {}
-
-
-def post(**fields):
-    post_data = QueryDict(mutable=True)
-    for key, value in fields.items():
-        post_data.setlist(key, value if isinstance(value, list) else [value])
-    return post_data
-
-
-def test_typing_over_an_answer_of_github_forgets_that_it_was_one():
-    before = DATA | {"prefilled": ["name", "description"], "license": "MPL-2.0"}
-    after = merge_form_data(post(**DATA | {"name": "Rockets"}), before)
-    assert (after["prefilled"], after["license"]) == (["description"], "MPL-2.0")
-
-
-def test_another_address_forgets_what_the_first_repository_answered():
-    before = DATA | {"prefilled": ["name", "license"], "license": "MPL-2.0", "repository_id": 7, "prefill_note": "x"}
-    after = merge_form_data(post(**DATA | {"repository_address": "acme/other"}), before)
-    assert {"license", "repository_id", "prefill_note"} & set(after) == set()
-    assert after["prefilled"] == ["name"]
-
-
-def test_no_ticked_box_unticks_all():
-    fields = {key: value for key, value in DATA.items() if key != "offerings"}
-    assert merge_form_data(post(**fields), DATA)["offerings"] == []
-
-
-def test_what_no_database_takes_is_left_out_of_a_draft():
-    assert merge_form_data(post(name="Ro\x00cket" + "x" * 30_000), {})["name"] == ("Ro\x00cket" + "x" * 30_000)[
-        :20_000
-    ].replace("\x00", "")
-
-
-def test_github_never_overwrites_what_was_entered():
-    answers = {
-        "name": "From GitHub",
-        "description": "Theirs",
-        "homepage": "",
-        "license": "MPL-2.0",
-        "latest_release": "",
-        "repository": "acme/rocket",
-        "repository_id": 1,
-        "repository_owner_id": 2,
-        "error": "",
-        "problem": "",
-    }
-    after = merge_repository_data({"name": "Mine"}, answers)
-    assert (after["name"], after["description"]) == ("Mine", "Theirs")
-    assert after["prefilled"] == ["description", "license"]
 
 
 def test_visitor_begins_and_finds_it_again_after_signing_in(client, alice):

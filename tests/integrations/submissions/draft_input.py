@@ -1,0 +1,14 @@
+"""Input of a draft of a Terraform provider."""
+
+from integrations.programs.registry import PROGRAMS
+
+PROGRAM = PROGRAMS["terraform-provider"]
+EDITION = PROGRAM.newest
+DATA = {
+    "repository_address": "https://github.com/acme/terraform-provider-rocket",
+    "name": "Rocket",
+    "description": "Launches rockets.",
+    "category": "networking",
+    "offerings": ["HCP Terraform"],
+    "homepage": "",
+}
