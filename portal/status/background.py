@@ -26,7 +26,7 @@ def get_background_status(now: datetime) -> dict[str, object]:
     )
     return {
         "background": "late" if is_background_late else "ok",
-        "last_sweep_seconds_ago": None if heartbeat_at is None else int((now - heartbeat_at).total_seconds()),
+        "last_run_jobs_seconds_ago": None if heartbeat_at is None else int((now - heartbeat_at).total_seconds()),
         "oldest_due_email_seconds": None if oldest_due_at is None else int((now - oldest_due_at).total_seconds()),
         "late_jobs": late_jobs,
     }

@@ -33,7 +33,7 @@ def expected_report(background, heartbeat, oldest, late_jobs=()):
         "late_jobs": list(late_jobs),
         "database": "ok",
         "background": background,
-        "last_sweep_seconds_ago": heartbeat,
+        "last_run_jobs_seconds_ago": heartbeat,
         "oldest_due_email_seconds": oldest,
     }
 
