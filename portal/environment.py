@@ -158,7 +158,9 @@ class PortalSettings(BaseSettings):
 
     # Programs
     PROGRAM_EDITIONS: types.Editions = Field(
-        default={}, description="Editions for new integrations of the named programs. Others use the newest edition."
+        default={},
+        description="Editions in force, for new integrations of the named programs. Others use the newest edition "
+        "that is not upcoming.",
     )
     UNDO_MINUTES: types.Count = Field(
         default=10, description="Minutes in which a decision can be undone before emails are sent."

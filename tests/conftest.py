@@ -247,6 +247,12 @@ def _take_steps(row: Integration, stage: str, partner: User, reviewer: User, now
 
 
 @pytest.fixture
+def edition_2026(settings: Any) -> None:
+    """Put the upcoming editions of the Terraform programs in force."""
+    settings.PROGRAM_EDITIONS = {"terraform-provider": "2026-06", "terraform-run-task": "2026-06"}
+
+
+@pytest.fixture
 def rocket(acme: Partner, alice: User) -> Integration:
     """Acme's integration in the Nomad program, in its first step."""
     return begin(acme, alice)

@@ -75,6 +75,15 @@ def find_unknown_renames(program: Program, edition: Edition) -> Iterator[Inconsi
                 yield Inconsistency((*location, old), f"{new!r} is not in this edition.", "Correct the new key.")
 
 
+def find_misplaced_upcoming(program: Program, edition: Edition) -> Iterator[Inconsistency]:
+    """Yield a violation if the edition is not upcoming but an older one is, or if all editions are upcoming."""
+    older = [each for each in program.editions if each.date < edition.date]
+    if not edition.upcoming and any(each.upcoming for each in older):
+        yield Inconsistency(("edition",), "An older edition is upcoming.", "Set `upcoming: true` here too.")
+    if edition.upcoming and not any(not each.upcoming for each in older):
+        yield Inconsistency(("edition", "upcoming"), "No older edition is in force.", "Remove `upcoming`.")
+
+
 def find_unknown_checks(edition: Edition, known_keys: Sequence[str]) -> Iterator[Inconsistency]:
     """Yield the references to checks that do not exist."""
     for location, requirement in _list_requirements(edition):
@@ -252,6 +261,7 @@ def _collect_names(edition: Edition) -> set[str]:
         *(requirement.id for requirement in edition.requirements()),
         *(step.key for step in edition.steps),
         *(category.key for category in edition.categories),
+        *edition.offerings,
     }
 
 

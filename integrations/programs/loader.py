@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from integrations.programs.consistency import (
     Inconsistency,
     find_inconsistencies,
+    find_misplaced_upcoming,
     find_unknown_checks,
     find_unknown_renames,
 )
@@ -44,7 +45,7 @@ def load_program(folder: Path) -> Program:
     files = [load_edition_file(path) for path in paths]
     program = Program(**asdict(files[-1].program), editions=tuple(file.edition for file in files))
     for path, edition in zip(paths, program.editions, strict=True):
-        _raise_problems(path, find_unknown_renames(program, edition))
+        _raise_problems(path, [*find_unknown_renames(program, edition), *find_misplaced_upcoming(program, edition)])
     return program
 
 

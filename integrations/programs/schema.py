@@ -146,7 +146,8 @@ class Agency(Content):
 class Edition(Content):
     """Edition of a program as of a date (YYYY-MM), immutable after its publication.
 
-    `renames` maps requirement IDs, step keys, and category keys of older editions to this edition
+    Unless a setting says otherwise, the newest edition that is not `upcoming` is in force for new integrations.
+    `renames` maps requirement IDs, step keys, category keys, and offerings of older editions to this edition
     ({"2021-10": {"old": "new"}}). Other names stay the same if they exist in this edition, or are dropped.
     """
 
@@ -171,6 +172,7 @@ class Edition(Content):
     badge_terms: str = ""
     benefits: tuple[str, ...] = ()
     resubmission: str = ""
+    upcoming: bool = False
     renames: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -274,6 +276,11 @@ class Program(ProgramProfile):
     @property
     def newest(self) -> Edition:
         return self.editions[-1]
+
+    @property
+    def default_edition(self) -> Edition:
+        """Return the newest edition that is not upcoming."""
+        return next(edition for edition in reversed(self.editions) if not edition.upcoming)
 
     def edition(self, date: str) -> Edition:
         return self.by_date[date]

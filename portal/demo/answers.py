@@ -1,6 +1,6 @@
 """Plausible submissions for each kind of requirement in the demo world."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Self
@@ -10,6 +10,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
+from integrations.programs.stages import Stage
+from integrations.reviews.services import claims
 from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
@@ -71,10 +73,32 @@ class DemoContext:
         MonitoredRepository.objects.filter(integration=self.integration).update(data_up_to=self.now)
         perform_transition(self.integration, name, actor=actor, note=note, now=self.now)
 
+    def perform_next_transition(self) -> None:
+        """Perform the transition to the next step. A reviewer claims the review before the approval."""
+        stage, is_review_next = self.integration.stage, self.integration.next_position[1] == Stage.REVIEW
+        if stage == Stage.REVIEW:
+            claims.claim_review(self.integration, actor=self.reviewer, now=self.now)
+            self.perform("approve", self.reviewer)
+        elif stage == Stage.RELEASE:
+            self.perform("publish", self.reviewer)
+        else:
+            self.perform("submit_for_review" if is_review_next else "complete_step", self.owner)
 
-def fulfill_requirement(demo: DemoContext, requirement: Requirement) -> None:
-    """Complete a requirement as its responsible party would."""
-    HANDLER_BY_KIND.get(requirement.kind, answer_form)(demo, requirement)
+
+def fulfill_requirement(demo: DemoContext, requirement: Requirement) -> DemoContext:
+    """Complete a requirement as its responsible party would. Return the context at the time of its completion."""
+    if requirement.kind == RequirementKind.MEETING:
+        *_earlier, demo = hold_meeting(demo, requirement)
+    else:
+        HANDLER_BY_KIND.get(requirement.kind, answer_form)(demo, requirement)
+    return demo
+
+
+def fulfill_requirements(demo: DemoContext, requirements: Iterable[Requirement]) -> DemoContext:
+    """Complete requirements one after another. Return the context at the time of the last completion."""
+    for requirement in requirements:
+        demo = fulfill_requirement(demo, requirement)
+    return demo
 
 
 def answer_form(demo: DemoContext, requirement: Requirement) -> None:
@@ -139,11 +163,13 @@ def propose_meeting(demo: DemoContext, requirement: Requirement, times: tuple[da
     return meetings.propose_times(demo.integration, requirement.id, proposal, actor=demo.reviewer, now=demo.now)
 
 
-def hold_meeting(demo: DemoContext, requirement: Requirement) -> None:
-    """Propose, schedule, and complete a meeting within a few hours."""
-    meeting = propose_meeting(demo.shift(hours=-3), requirement, (demo.now - timedelta(hours=1),))
+def hold_meeting(demo: DemoContext, requirement: Requirement) -> Iterator[DemoContext]:
+    """Propose, schedule, and complete a meeting within a few hours. Yield the context before the last two actions."""
+    meeting = propose_meeting(demo, requirement, (demo.now + timedelta(hours=2),))
     (meeting_at,) = meetings.list_proposed_times(meeting)
-    meeting = meetings.accept_time(meeting, meeting_at, actor=demo.owner, now=demo.now - timedelta(hours=2))
+    yield (demo := demo.shift(hours=1))
+    meeting = meetings.accept_time(meeting, meeting_at, actor=demo.owner, now=demo.now)
+    yield (demo := demo.shift(hours=2))
     notes = "The partner demonstrated all items."
     meetings.complete_meeting(meeting, requirement.meeting_items, notes=notes, actor=demo.reviewer, now=demo.now)
 
@@ -159,6 +185,5 @@ HANDLER_BY_KIND: dict[RequirementKind, Callable[[DemoContext, Requirement], None
     RequirementKind.CHECK: record_passing_check,
     RequirementKind.DOCUMENT: upload_document,
     RequirementKind.AGREEMENT: sign_agreement,
-    RequirementKind.MEETING: hold_meeting,
     RequirementKind.CREDENTIALS: submit_credentials,
 }

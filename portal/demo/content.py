@@ -71,7 +71,7 @@ class DemoIntegration(Content):
     scenario: str = ""
     started_days_ago: int = 30
     category_index: int = 0
-    edition: str = ""
+    migrated_to: str = ""
     versions: tuple[str, ...] = ()
     platforms: tuple[str, ...] = ()
     reply: str = ""
@@ -125,19 +125,45 @@ class Issues(Content):
 
 
 @dataclass(frozen=True, slots=True)
+class DemoReleases(Content):
+    """Released versions from newest to oldest, and the platforms of the newest version."""
+
+    versions: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PastProgram(Content):
+    """Program of past integrations: their number, their repositories, and the median working days of a decision."""
+
+    key: str
+    count: int
+    repository: str
+    decision_days: float
+
+
+@dataclass(frozen=True, slots=True)
+class PastEnding(Content):
+    """How often past integrations end with a transition, and its note."""
+
+    weight: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Past(Content):
     """Content of past.yaml.
 
     Attributes:
-        programs: The key of each program, its number of integrations, and the median working days of a decision.
-        endings: Transitions with their weights.
+        endings: Endings by transition, with an empty string for integrations that stay in support.
         saved_views: The page, name, and query of views that program staff share.
     """
 
     companies: tuple[str, ...]
     products: tuple[str, ...]
-    programs: tuple[tuple[str, int, float], ...]
-    endings: dict[str, int]
+    programs: tuple[PastProgram, ...]
+    endings: dict[str, PastEnding]
+    releases: DemoReleases
     saved_views: tuple[tuple[str, str, str], ...]
 
 

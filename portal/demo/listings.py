@@ -8,9 +8,8 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements
 from integrations.submissions.workflow.states import Status
 from portal.core.value_types import JsonObject
-from portal.demo.content import WORLD, DemoIntegration
+from portal.demo.content import PAST, WORLD, DemoReleases
 from portal.directory.models import Listing
-from portal.directory.partner_replies import save_reply
 from portal.directory.services import refresh_metrics
 from verification.checks.models import CheckResult
 from verification.checks.services import observations
@@ -20,17 +19,21 @@ OWNER_CHECK, LISTING_CHECK, KEY_CHECK = "repository.owner", "registry.listed", "
 
 
 def populate_listings(now: datetime) -> None:
-    """Record check results, observations, and a reply, then refresh the directory."""
-    entries = {entry.name: entry for entry in WORLD.integrations}
+    """Record check results and observations, then refresh the directory."""
     for integration in Integration.objects.filter_released().select_related("partner"):
         _repeat_checks(integration, now - timedelta(hours=5))
-        entry = entries.get(integration.name)
-        if entry is not None and entry.versions:
-            _record_release(integration, entry, now - timedelta(hours=5))
-        if entry is not None and entry.reply:
-            member = integration.partner.memberships.get(role="owner").user
-            save_reply(integration, entry.reply, actor=member, now=now - timedelta(days=2))
+        releases = get_releases(integration)
+        if releases.versions:
+            _record_release(integration, releases, now - timedelta(hours=5))
     refresh_metrics(Listing.objects.all(), now)
+
+
+def get_releases(integration: Integration) -> DemoReleases:
+    """Return the releases of an integration. Past providers have all the same ones."""
+    entry = next((entry for entry in WORLD.integrations if entry.name == integration.name), None)
+    if entry is not None:
+        return DemoReleases(entry.versions, entry.platforms)
+    return PAST.releases if integration.program.repository_pattern else DemoReleases()
 
 
 def _repeat_checks(integration: Integration, now: datetime) -> None:
@@ -43,17 +46,17 @@ def _repeat_checks(integration: Integration, now: datetime) -> None:
             requirements.record_check_outcome(integration, requirement.id, outcome=Status.PASS, now=now, **result)
 
 
-def _record_release(integration: Integration, entry: DemoIntegration, now: datetime) -> None:
+def _record_release(integration: Integration, releases: DemoReleases, now: datetime) -> None:
     """Record what the checks observed: of a provider its registry data and its signing key."""
-    owner, newest = integration.repository.partition("/")[0], entry.versions[0]
+    owner, newest = integration.repository.partition("/")[0], releases.versions[0]
     released_at = integration.released_at or integration.created_at
     summaries = {OWNER_CHECK: f"{owner} owns the repository, as at submission."}
     values: list[tuple[str, JsonObject, datetime]] = [("release.newest", {"release.newest": newest}, now)]
     if "-provider-" in integration.repository:
         name = f"{owner}/{integration.repository.partition('-provider-')[2]}"
         fingerprint = hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest().upper()
-        key = {"fingerprint": fingerprint, "since": f"{released_at:%Y-%m-%d}", "version": entry.versions[-1]}
-        registry = {"registry": _build_registry_listing(name, integration.repository, entry).as_dict()}
+        key = {"fingerprint": fingerprint, "since": f"{released_at:%Y-%m-%d}", "version": releases.versions[-1]}
+        registry = {"registry": _build_registry_listing(name, integration.repository, releases).as_dict()}
         values = [
             (LISTING_CHECK, registry, released_at),
             (LISTING_CHECK, registry, now),
@@ -70,9 +73,10 @@ def _record_release(integration: Integration, entry: DemoIntegration, now: datet
         )
 
 
-def _build_registry_listing(name: str, repository: str, entry: DemoIntegration) -> RegistryListing:
-    builds = dict.fromkeys(entry.versions, entry.platforms)
-    if len(entry.versions) > 1:
-        builds[entry.versions[-1]] = entry.platforms[:2]  # the first release has fewer platforms
+def _build_registry_listing(name: str, repository: str, releases: DemoReleases) -> RegistryListing:
+    builds = dict.fromkeys(releases.versions, releases.platforms)
+    if len(releases.versions) > 1:
+        builds[releases.versions[-1]] = releases.platforms[:2]  # the first release has fewer platforms
     source = f"https://github.com/{repository}"
-    return RegistryListing(name, source, "partner", entry.versions, entry.versions[0], entry.platforms, builds=builds)
+    versions, platforms = releases.versions, releases.platforms
+    return RegistryListing(name, source, "partner", versions, versions[0], platforms, builds=builds)

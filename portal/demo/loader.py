@@ -10,16 +10,14 @@ from django.utils.text import slugify
 
 from integrations.partners.models import Partner
 from integrations.partners.services import members, profiles
-from integrations.reviews.services import claims
+from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.models import Integration
-from integrations.submissions.services import creation, drafts, introductions
-from integrations.submissions.services.transitions import perform_transition
-from integrations.submissions.workflow.states import Stage
+from integrations.submissions.services import creation, drafts, edition_migration, introductions
 from portal.accounts.models import User
 from portal.api.models import ApiToken
 from portal.api.services import tokens
 from portal.demo import past, provider_schemas
-from portal.demo.answers import DemoContext, fulfill_requirement
+from portal.demo.answers import DemoContext, fulfill_requirements
 from portal.demo.content import PASSWORD, PEOPLE, WORLD, DemoCompany, DemoIntegration, DemoPerson
 from portal.demo.listings import populate_listings
 from portal.demo.scenarios import run_scenario
@@ -126,7 +124,7 @@ def create_introduction(world: DemoWorld) -> None:
 def create_integration(world: DemoWorld, entry: DemoIntegration) -> None:
     """Create an integration, advance it to its stage, and run its scenario."""
     started_at = world.now - timedelta(days=entry.started_days_ago)
-    edition = creation.PROGRAMS[entry.program].edition(entry.edition or creation.get_entry_edition(entry.program).date)
+    edition = get_edition_in_force(entry.program)
     owner, partner = world.get_owner(entry.company), world.partners[entry.company]
     categories = [category.key for category in edition.categories]
     data = {
@@ -137,33 +135,30 @@ def create_integration(world: DemoWorld, entry: DemoIntegration) -> None:
         "repository": entry.repository,
         "homepage": f"https://{entry.repository.split('/')[0]}.example/{slugify(entry.name)}",
     }
-    integration = creation.create_integration(
-        partner, entry.program, data, actor=owner, now=started_at, edition=edition.date
-    )
+    integration = creation.create_integration(partner, entry.program, data, actor=owner, now=started_at)
     pace = timedelta(days=entry.started_days_ago) / 14
     reviewer = world.reviewers[len(entry.name) % 2]
     demo = advance_to_stage(DemoContext(integration, owner, reviewer, started_at).refresh(), entry.stage, pace)
+    if entry.migrated_to:
+        demo = migrate_edition(demo.shift(days=1), entry.migrated_to)
     if entry.scenario:
         scenario_offset = JUST_NOW if entry.scenario == "approved" else pace / 2
         run_scenario(entry.scenario, replace(demo, now=world.now - scenario_offset))
 
 
+def migrate_edition(demo: DemoContext, edition_date: str) -> DemoContext:
+    """Migrate an integration to another edition and complete what that edition additionally requires."""
+    note = "Your integration already fulfills most of the new requirements."
+    edition_migration.migrate_edition(demo.integration, edition_date, actor=demo.reviewer, now=demo.now, note=note)
+    demo = demo.refresh()
+    return fulfill_requirements(demo, demo.list_missing()).refresh()
+
+
 def advance_to_stage(demo: DemoContext, stage: str, pace: timedelta) -> DemoContext:
     """Perform transitions at a pace until the integration reaches its stage."""
     while demo.integration.stage != stage:
-        for requirement in demo.list_missing():
-            fulfill_requirement(demo, requirement)
-        demo = replace(demo.refresh(), now=demo.now + pace)
-        name, actor = get_next_transition(demo)
-        if name == "approve":
-            claims.claim_review(demo.integration, actor=actor, now=demo.now)
-        perform_transition(demo.integration, name, actor=actor, now=demo.now)
+        demo = fulfill_requirements(demo, demo.list_missing())
+        demo = demo.refresh().shift(seconds=pace.total_seconds())
+        demo.perform_next_transition()
         demo = demo.refresh()
     return demo
-
-
-def get_next_transition(demo: DemoContext) -> tuple[str, User]:
-    if demo.integration.stage in (Stage.REVIEW, Stage.RELEASE):
-        return "approve" if demo.integration.stage == Stage.REVIEW else "publish", demo.reviewer
-    is_submitted_next = demo.integration.next_position[1] == Stage.REVIEW
-    return "submit_for_review" if is_submitted_next else "complete_step", demo.owner

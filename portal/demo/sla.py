@@ -20,13 +20,15 @@ from integrations.sla.services import disputes, label_proposals, projection
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.core.value_types import JsonObject
-from portal.demo.content import ISSUES, DemoIssue, DemoIssueEvent
+from portal.demo.content import ISSUES, WORLD, DemoIssue, DemoIssueEvent
+from portal.directory.partner_replies import save_reply
 from portal.reports import tasks
 from verification.sources.github.issue_models import GitHubComment, GitHubIssue, GitHubIssueEvent
 
 CYCLE = timedelta(days=56)
 LATE_DELAY = timedelta(days=9)  # after the opening, until delayed events arrive
 RESOLVED_AFTER_HOURS = 24 * 18.0  # after the opening, for issues without an ending
+INTEGRATIONS_WITH_ISSUES = {demo_issue.integration for demo_issue in ISSUES}
 UNREADABLE_INTEGRATION = "Nordlicht"  # its repository is unavailable for some days
 UNREADABLE_PERIOD = timedelta(days=6)  # after the demo world is loaded
 ANSWER_MESSAGE = "I found the cause: the client stops after the first timeout. The next release contains the fix."
@@ -43,13 +45,28 @@ GITHUB_EVENTS = {"close": "closed", "reopen": "reopened", "label": "labeled", "u
 def load_issues(now: datetime) -> None:
     """Import every demo_issue up to now, detect breaches on the way, and create the report of the last week."""
     MonitoredRepository.objects.update(poll_at=None, cursors={FICTIONAL_SINCE_KEY: now.isoformat()})
-    for days in (*range(56, 0, -7), 0):
-        moment = now - timedelta(days=days)
-        _sync_repositories(now, moment)
-        sla_tasks.advance_due_clocks(moment)
-        notifications.send_due_notifications(moment)
-    tasks.generate_due_reports(now)
+    for days in (*range(56, 0, -7), 2):
+        _advance_to(now - timedelta(days=days), now)
+    _save_replies(now - timedelta(days=2))
+    _advance_to(now - timedelta(hours=12), now)
     _record_decisions(now)
+    _advance_to(now, now)
+    tasks.generate_due_reports(now)
+
+
+def _advance_to(moment: datetime, today: datetime) -> None:
+    """Import the events up to a moment, and do what is due then."""
+    _sync_repositories(today, moment)
+    sla_tasks.advance_due_clocks(moment)
+    notifications.send_due_notifications(moment)
+
+
+def _save_replies(now: datetime) -> None:
+    """Save the replies of partners to their support records."""
+    for entry in WORLD.integrations:
+        if entry.reply:
+            integration = Integration.objects.select_related("partner").get(name=entry.name)
+            save_reply(integration, entry.reply, actor=integration.created_by, now=now)
 
 
 def _record_decisions(now: datetime) -> None:
@@ -89,8 +106,9 @@ def update_issues(now: datetime) -> int:
             continue
         values = {"data_up_to": now, "last_delivery_at": now, "poll_at": None, "trouble": "", "trouble_since": None}
         MonitoredRepository.objects.filter(pk=watch.pk).update(**values)
-        with transaction.atomic():
-            _store_issues(watch.pk, today, now, now)
+        if watch.integration.name in INTEGRATIONS_WITH_ISSUES:
+            with transaction.atomic():
+                _store_issues(watch.pk, today, now, now)
     return len(watches)
 
 
@@ -103,8 +121,9 @@ def _sync_repositories(today: datetime, moment: datetime) -> None:
             trouble = "GitHub denies access. The owner of the repository must grant access again"
             MonitoredRepository.objects.filter(pk=watch.pk).update(trouble=trouble, trouble_since=known_at)
         MonitoredRepository.objects.filter(pk=watch.pk).update(data_up_to=known_at, last_delivery_at=known_at)
-        with transaction.atomic():
-            _store_issues(watch.pk, today, known_at, moment)
+        if watch.integration.name in INTEGRATIONS_WITH_ISSUES:
+            with transaction.atomic():
+                _store_issues(watch.pk, today, known_at, moment)
 
 
 def _store_issues(pk: int, today: datetime, known_at: datetime, now: datetime) -> None:

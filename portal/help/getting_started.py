@@ -8,8 +8,8 @@ from django.utils.translation import ngettext
 
 from integrations.programs.requirements import FulfillingParty, Requirement, RequirementKind
 from integrations.programs.schema import Program
+from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.models import Integration, IntegrationDraft
-from integrations.submissions.services.creation import get_entry_edition
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 
@@ -44,7 +44,7 @@ class PreparationList:
 
 def build_preparation_list(program: Program) -> PreparationList:
     """Return the preparation list for the edition of new integrations."""
-    edition = get_entry_edition(program.key)
+    edition = get_edition_in_force(program.key)
     requirements = edition.requirements()
     needs = tuple(
         (each, MINUTES[each.kind])

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners.models import Membership
 from integrations.programs.registry import PROGRAMS
+from integrations.programs.selectors import get_edition_in_force
 from integrations.sla.presenters import TARGET_TYPE_LABELS
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.selectors.responsibility import MINE, list_by_responsible_party
@@ -42,7 +43,7 @@ def list_tiers() -> list[tuple[str, str, str, str]]:
             f"{reverse('submissions:program', args=[program.key])}#tier-{tier.key}",
         )
         for program in PROGRAMS.values()
-        for tier in program.newest.tiers
+        for tier in get_edition_in_force(program.key).tiers
     ]
 
 
@@ -65,13 +66,13 @@ def show_getting_started(request: HttpRequest) -> HttpResponse:
 
 
 def list_edition_targets() -> list[dict[str, object]]:
-    """Return the SLA targets of all editions as text, newest edition of each program first."""
+    """Return the SLA targets of all editions as text, newest editions first."""
     return [
         {
             "program": program.name,
             "href": f"{reverse('submissions:program', args=[key])}?edition={edition.date}",
             "edition": edition.date,
-            "newest": edition == program.newest,
+            "is_in_force": edition == get_edition_in_force(key),
             "target_type": _(TARGET_TYPE_LABELS[edition.sla.target_type]),
             "critical": format_target(edition.sla.critical),
             "other": format_target(edition.sla.other),

@@ -25,7 +25,7 @@ from tests.bench.pages import cookie_of, queries, signed_in  # noqa: E402
 from tests.bench.server import Server  # noqa: E402
 from tests.servers.base import free_port  # noqa: E402
 
-COPIES, APART = 79, 1_000  # of each of the 126 integrations of the demo's past; how far their numbers are apart
+COPIES, APART = 290, 1_000  # of each of the 34 integrations of the demo's past; how far their numbers are apart
 FILLERS = 34  # further events of each: answers, checks, messages
 PAGES = (
     "/analytics/?period=365",

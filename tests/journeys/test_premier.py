@@ -14,7 +14,9 @@ from tests.journeys.walk import Walk
 
 
 @pytest.fixture
-def listed_provider(walk: Walk, acme: Partner, alice: Any, rita: Any, github: Any, registry: Any) -> Integration:
+def listed_provider(
+    edition_2026: None, walk: Walk, acme: Partner, alice: Any, rita: Any, github: Any, registry: Any
+) -> Integration:
     """Acme's provider with the standing Partner, in support."""
     github.seed(Repo("acme/terraform-provider-rocket", "Rockets as code."))
     registry.publish(Provider("acme/rocket"))

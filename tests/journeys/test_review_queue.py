@@ -164,10 +164,7 @@ def test_on_hold_no_one_is_late_until_it_goes_on(visit: Visit, alice: Any, rita:
     assert (row.responsible_party, row.action_due_at is not None) == ("program", True)
 
 
-def test_moving_to_another_edition_is_looked_at_first(
-    visit: Visit, settings: Any, acme: Partner, alice: Any, rita: Any
-) -> None:
-    settings.PROGRAM_EDITIONS = {"terraform-provider": "2021-10"}
+def test_moving_to_another_edition_is_looked_at_first(visit: Visit, acme: Partner, alice: Any, rita: Any) -> None:
     row = begin(acme, alice, "terraform-provider", timezone.now(), category="comms-messaging")
     reviewer = visit(rita).go(page_of(row, "review/")).press("Change edition").press("Preview changes")
     reviewer.sees("Comms & Messaging", "Communication & Messaging", "New requirements").shot("move-edition")

@@ -57,15 +57,21 @@ PROGRAMS = {
         "Do you want your service to check Terraform runs",
         "Rocket preflight",
         "Audit",
-        "HCP Terraform",
+        "Terraform Cloud",
         "Show a failing run too.",
     ),
 }
+# the upcoming edition of the run task program
+PROGRAMS["terraform-run-task, 2026-06"] = PROGRAMS["terraform-run-task"]._replace(offering="HCP Terraform")
 
 
 @pytest.mark.parametrize("key", PROGRAMS)
-def test_integration_goes_all_the_way(scriptless_walk: Walk, github: GitHub, key: str) -> None:
+def test_integration_goes_all_the_way(
+    scriptless_walk: Walk, github: GitHub, key: str, request: pytest.FixtureRequest
+) -> None:
     walk, program = scriptless_walk, PROGRAMS[key]
+    if "2026" in key:
+        request.getfixturevalue("edition_2026")
     github.seed(*([Repo(program.repository, "Made by Acme.", language=program.language)] if program.repository else []))
     walk.begin(
         program.question,
@@ -76,5 +82,5 @@ def test_integration_goes_all_the_way(scriptless_walk: Walk, github: GitHub, key
     )
     walk.to("review").round_of_changes(program.finding, "It is on page two.").to("support")
     assert (walk.row.listing_status, walk.row.tier) == ("listed", walk.row.edition.release_tier.key)
-    if key == "terraform-run-task":
+    if key.startswith("terraform-run-task"):
         walk.partner.go(f"/directory/{walk.row.uuid}/").sees("First line.", "Second line.")

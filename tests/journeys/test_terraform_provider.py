@@ -30,14 +30,11 @@ def take_to_support(walk: Walk, offering: str) -> None:
     walk.partner.go("/directory/").sees("Rocket").press("Rocket").sees("Program reviewers approved the listing.")
 
 
-def test_provider_goes_all_the_way(walk: Walk, published_provider: None) -> None:
+def test_provider_goes_all_the_way(edition_2026: None, walk: Walk, published_provider: None) -> None:
     take_to_support(walk, "Community Edition")
     assert walk.row.edition_date == "2026-06"
 
 
-def test_provider_goes_all_the_way_in_the_first_edition(
-    scriptless_walk: Walk, published_provider: None, settings: Any
-) -> None:
-    settings.PROGRAM_EDITIONS = {"terraform-provider": "2021-10"}
+def test_provider_goes_all_the_way_in_the_first_edition(scriptless_walk: Walk, published_provider: None) -> None:
     take_to_support(scriptless_walk, "Open Source")
     assert scriptless_walk.row.edition_date == "2021-10"

@@ -13,5 +13,9 @@ def list_outcomes() -> list[tuple[str, str]]:
 
 
 def list_programs_using_check(key: str) -> tuple[Program, ...]:
-    """Return the programs whose newest edition requires the check."""
-    return tuple(program for program in PROGRAMS.values() if key in execution.list_check_keys(program.newest))
+    """Return the programs with an edition that requires the check."""
+    return tuple(
+        program
+        for program in PROGRAMS.values()
+        if any(key in execution.list_check_keys(edition) for edition in program.editions)
+    )

@@ -68,7 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the repository and the arguments that select its checks."""
     parser.add_argument("repository", metavar="OWNER/NAME", help="the repository on GitHub, or its address")
-    parser.add_argument("--edition", default="", metavar="YYYY-MM", help="of the program; the newest if left out")
+    parser.add_argument("--edition", default="", metavar="YYYY-MM", help="of the program (default: the one in force)")
     parser.add_argument("--category", default="", metavar="KEY", help="of the program; checks of all if left out")
     parser.add_argument("--only", action="append", default=[], metavar="CHECK", help="only this check; may be repeated")
 
@@ -120,7 +120,7 @@ def _get_edition(program: str, date: str) -> Edition:
     editions = PROGRAMS[program].by_date
     if date and date not in editions:
         raise PreflightUsageError(f"{program} has these editions: {', '.join(editions)}.")
-    return editions[date] if date else PROGRAMS[program].newest
+    return editions[date] if date else PROGRAMS[program].default_edition
 
 
 def _select_keys(available_keys: Sequence[str], only: Sequence[str]) -> tuple[str, ...]:

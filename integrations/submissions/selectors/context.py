@@ -40,7 +40,9 @@ def get_recorded_party(integration: "Integration") -> str:
 
 def count_findings(integration: "Integration") -> Counter[str]:
     """Return the number of findings by state."""
-    return Counter(finding.state for finding in integration.all_findings)
+    if "all_findings" in integration.__dict__:
+        return Counter(finding.state for finding in integration.all_findings)
+    return Counter(integration.findings.order_by().values_list("state", flat=True))
 
 
 def clear_cache(integration: "Integration") -> None:

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner
-from integrations.programs.registry import PROGRAMS
+from integrations.programs.registry import get_edition
 from integrations.programs.requirements import AnswerScope, Requirement
 from integrations.programs.schema import Edition
+from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.services.changes import IntegrationChange, change_integration
 from integrations.submissions.workflow.states import Status
@@ -21,12 +21,6 @@ from portal.core.errors import ActionRefused
 
 DESCRIPTION_FIELDS = ("name", "description", "category", "offerings", "homepage")
 REPOSITORY_FIELDS = ("repository", "repository_id", "repository_owner_id")
-
-
-def get_entry_edition(program: str) -> Edition:
-    """Return the edition for new integrations: the one in the settings, or else the newest."""
-    edition_date = settings.PROGRAM_EDITIONS.get(program)
-    return PROGRAMS[program].edition(edition_date) if edition_date else PROGRAMS[program].newest
 
 
 def create_integration(
@@ -39,13 +33,13 @@ def create_integration(
     """
     if actor is not None and not permissions.can_edit_partner(partner, actor):
         raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
-    entry_edition = PROGRAMS[program].edition(edition) if edition else get_entry_edition(program)
-    first_step, first_stage = entry_edition.positions()[0]
+    first_edition = get_edition(program, edition) if edition else get_edition_in_force(program)
+    first_step, first_stage = first_edition.positions()[0]
     with transaction.atomic():
         integration = Integration(
             partner=partner,
             program_key=program,
-            edition_date=entry_edition.date,
+            edition_date=first_edition.date,
             stage=first_stage,
             step=first_step.key,
             created_by=actor,
@@ -55,10 +49,10 @@ def create_integration(
             **{key: values[key] for key in (*DESCRIPTION_FIELDS, *REPOSITORY_FIELDS) if key in values},
         )
         integration.save()
-        _copy_shared_answers(integration, entry_edition)
+        _copy_shared_answers(integration, first_edition)
         change = IntegrationChange(integration, actor, now)
         change.save()
-        change.record("integration.created", program=program, edition=entry_edition.date, name=integration.name)
+        change.record("integration.created", program=program, edition=first_edition.date, name=integration.name)
     return integration
 
 

@@ -1,12 +1,13 @@
 """Migration of an integration to another edition of its program: a dry run, then one action."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from integrations.programs.comparison import EditionComparison, TextDifference
 from integrations.programs.requirements import Requirement
 from integrations.programs.schema import Edition, Tier
 from integrations.submissions.models import Integration
@@ -23,22 +24,19 @@ from portal.ui.components.moments import format_clock
 class EditionMigrationPlan:
     """Effects of a migration to another edition.
 
-    `retained_pairs`: (old, new) requirement whose answers stay; `extended_requirements`: retained ones with new
-    required questions, which are open again; `duplicates`: retained ones with answers under both IDs; `blocking`: new
-    ones that block the next step; `differences`: (label, old, new); `tier_changes`: sentences about the tier.
+    `comparison`: the two editions, of which retained requirements keep their answers and extended ones are open again;
+    `duplicates`: retained ones with answers under both IDs; `blocking`: new ones that block the next step;
+    `differences`: (label, old, new); `tier_changes`: sentences about the tier.
     """
 
     to: Edition
     step: str
     category: str
-    retained_pairs: tuple[tuple[Requirement, Requirement], ...]
-    removed_requirements: tuple[Requirement, ...]
-    new_requirements: tuple[Requirement, ...]
-    extended_requirements: tuple[Requirement, ...]
+    comparison: EditionComparison
     duplicates: tuple[Requirement, ...]
     blocking: tuple[Requirement, ...]
     tier_changes: tuple[str, ...]
-    differences: tuple[tuple[str, str, str], ...]
+    differences: tuple[TextDifference, ...]
 
 
 def plan_migration(integration: Integration, edition_date: str, now: datetime) -> EditionMigrationPlan:
@@ -47,46 +45,34 @@ def plan_migration(integration: Integration, edition_date: str, now: datetime) -
     if new_edition is None or edition_date == integration.edition_date:
         raise ActionRefused(_("Select another edition of the same program."))
     old_edition = integration.edition
-    renamed_keys = new_edition.renames.get(old_edition.date, {})
-    pairs = [(old, new_edition.requirement(renamed_keys.get(old.id, old.id))) for old in old_edition.requirements()]
-    retained_pairs = tuple((old, new) for old, new in pairs if new is not None)
-    retained_ids = {new.id for old, new in retained_pairs}
-    new_requirements = tuple(r for r in new_edition.requirements() if r.id not in retained_ids)
-    step = _get_target_step(integration, new_edition, renamed_keys)
-    category = renamed_keys.get(integration.category, integration.category)
+    comparison = EditionComparison(old_edition, new_edition)
+    step = _get_target_step(integration, comparison)
+    category = comparison.rename(integration.category)
     answered_ids = integration.fulfillments_by_id.keys()
     position = new_edition.position(step, integration.stage) if integration.is_open else 0
     return EditionMigrationPlan(
         to=new_edition,
         step=step,
         category=category if new_edition.category(category) else "",
-        retained_pairs=retained_pairs,
-        removed_requirements=tuple(old for old, new in pairs if new is None),
-        new_requirements=new_requirements,
-        extended_requirements=tuple(new for old, new in retained_pairs if _has_new_questions(old, new)),
+        comparison=comparison,
         duplicates=tuple(
             new
-            for old, new in retained_pairs
-            if old.id != new.id and {old.id, new.id} <= answered_ids and new.id not in renamed_keys
+            for old, new in comparison.retained_pairs
+            if old.id != new.id and {old.id, new.id} <= answered_ids and comparison.rename(new.id) == new.id
         ),
-        blocking=tuple(r for r in new_requirements if not r.optional and new_edition.deadline(r) <= position + 1),
+        blocking=tuple(
+            r for r in comparison.new_requirements if not r.optional and new_edition.deadline(r) <= position + 1
+        ),
         tier_changes=tuple(_describe_tier_changes(integration, new_edition)),
-        differences=_list_differences(old_edition, new_edition, integration.category, category),
+        differences=_list_differences(comparison, integration.category, category),
     )
 
 
-def _has_new_questions(old_requirement: Requirement, new_requirement: Requirement) -> bool:
-    """Whether the new form has required questions that the old one lacks."""
-    existing_keys = {field.key for field in old_requirement.fields}
-    return any(field.required and field.key not in existing_keys for field in new_requirement.fields)
-
-
-def _get_target_step(integration: Integration, new_edition: Edition, renamed_keys: Mapping[str, str]) -> str:
+def _get_target_step(integration: Integration, comparison: EditionComparison) -> str:
     """Return the new step: with the same (or renamed) key and stage, or else the first of that stage."""
-    steps = [
-        step.key for step, stage in new_edition.positions() if stage == integration.stage or not integration.is_open
-    ]
-    preferred_step = renamed_keys.get(integration.step, integration.step)
+    positions = comparison.new.positions()
+    steps = [step.key for step, stage in positions if stage == integration.stage or not integration.is_open]
+    preferred_step = comparison.rename(integration.step)
     return preferred_step if preferred_step in steps else steps[0]
 
 
@@ -111,22 +97,11 @@ def _describe_tier_changes(integration: Integration, new_edition: Edition) -> It
         yield f"The request for the tier {requested_tier.name} ends because this edition doesn't have the tier."
 
 
-def _list_differences(
-    old_edition: Edition, new_edition: Edition, category: str, new_category: str
-) -> tuple[tuple[str, str, str], ...]:
-    old_entry, new_entry = old_edition.category(category), new_edition.category(new_category)
-    rows = (
-        (_("Edition"), old_edition.date, new_edition.date),
-        (_("Mailbox"), old_edition.mailbox, new_edition.mailbox),
-        (_("Category"), old_entry.name if old_entry else category, new_entry.name if new_entry else _("Select again")),
-        (_("Contact"), old_edition.contact, new_edition.contact),
-        (_("Support"), old_edition.sla.summary, new_edition.sla.summary),
-        (_("Licenses"), old_edition.licenses.summary, new_edition.licenses.summary),
-        (_("Tier at release"), old_edition.release_tier.name, new_edition.release_tier.name),
-        (_("Listing"), old_edition.listing, new_edition.listing),
-        (_("Delisting"), old_edition.removal, new_edition.removal),
-    )
-    return tuple(row for row in rows if row[1] != row[2])
+def _list_differences(comparison: EditionComparison, category: str, new_category: str) -> tuple[TextDifference, ...]:
+    old_entry, new_entry = comparison.old.category(category), comparison.new.category(new_category)
+    names = (old_entry.name if old_entry else category, new_entry.name if new_entry else _("Select again"))
+    category_row = ((_("Category"), *names),) if names[0] != names[1] else ()
+    return (*comparison.list_text_differences(), *category_row)
 
 
 def migrate_edition(
@@ -142,9 +117,9 @@ def migrate_edition(
             message = _("The last decision can be undone until %(undo_until)s. Change the edition after that.")
             raise ActionRefused(message % {"undo_until": format_clock(row.undo_until)})
         plan = plan_migration(row, edition_date, now)
-        new_ids = {old.id: new.id for old, new in plan.retained_pairs if old.id != new.id}
+        new_ids = {old.id: new.id for old, new in plan.comparison.retained_pairs if old.id != new.id}
         replaced_answers = requirement_renames.rename_requirements(row, new_ids, now)
-        _reopen_requirements(row, plan.extended_requirements)
+        _reopen_requirements(row, plan.comparison.extended_requirements)
         _apply_edition(row, plan)
         context_selectors.clear_cache(row)
         change.record(
@@ -153,8 +128,8 @@ def migrate_edition(
             was=previous_date,
             to=edition_date,
             replaced=replaced_answers,
-            added=[r.title for r in plan.new_requirements],
-            dropped=[r.title for r in plan.removed_requirements],
+            added=[r.title for r in plan.comparison.new_requirements],
+            dropped=[r.title for r in plan.comparison.removed_requirements],
             tier_told=list(plan.tier_changes),
         )
     return plan
@@ -174,4 +149,6 @@ def _apply_edition(integration: Integration, plan: EditionMigrationPlan) -> None
     integration.tier = tier.key if tier else ""
     if plan.to.tier(integration.tier_request) is None:
         integration.tier_request = ""
+    offerings = (plan.comparison.rename(offering) for offering in integration.offerings)
+    integration.offerings = [offering for offering in dict.fromkeys(offerings) if offering in plan.to.offerings]
     integration.edition_date, integration.step, integration.category = plan.to.date, plan.step, plan.category

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.partners.models import Membership, Partner
 from integrations.programs.schema import Program
+from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.forms import requirements
 from integrations.submissions.forms.drafts import (
     IntegrationForm,
@@ -24,7 +25,6 @@ from integrations.submissions.forms.drafts import (
 )
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.services import drafts
-from integrations.submissions.services.creation import get_entry_edition
 from integrations.submissions.views.draft_conflicts import handle_draft_refusals
 from integrations.submissions.views.drafts_shared import (
     answer_autosave,
@@ -63,7 +63,7 @@ def start_integration(request: HttpRequest, program: str) -> HttpResponse:
 
 
 def build_form_context(program: Program, data: NamedValues) -> TemplateContext:
-    edition = get_entry_edition(program.key)
+    edition = get_edition_in_force(program.key)
     return {"program": program, "edition": edition, "form": IntegrationForm(program, edition, initial=data)}
 
 

@@ -11,11 +11,11 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition, Program
+from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.forms.drafts import FORM_FIELDS
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.selectors.similar import Overlap, WorkDescription, find_overlaps
 from integrations.submissions.services import drafts
-from integrations.submissions.services.creation import get_entry_edition
 from portal.accounts.requests import AnyUser, AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
@@ -40,7 +40,7 @@ def load_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft:
 
 def get_program(draft: IntegrationDraft) -> tuple[Program, Edition]:
     """Return the program of a draft and the edition for new integrations."""
-    return PROGRAMS[draft.program_key], get_entry_edition(draft.program_key)
+    return PROGRAMS[draft.program_key], get_edition_in_force(draft.program_key)
 
 
 def parse_version(form_data: JsonObject) -> int:

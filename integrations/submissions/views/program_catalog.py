@@ -10,11 +10,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.vary import vary_on_headers
 
+from integrations.programs.comparison import EditionComparison
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import FulfillingParty, Requirement, RequirementKind
 from integrations.programs.schema import Edition, Program, Sla, SlaTarget, TargetType, Tier
+from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.presenters import PathStep
-from integrations.submissions.services.creation import get_entry_edition
 from integrations.submissions.views.drafts_shared import list_editable_partners
 from portal.accounts.requests import AnyUser
 
@@ -54,6 +55,15 @@ class RequirementSummary:
     categories: str
 
 
+@dataclass(frozen=True, slots=True)
+class EditionTab:
+    """Link to an edition in the switch of a program's page."""
+
+    label: str
+    href: str
+    is_shown: bool
+
+
 def get_program_or_404(key: str) -> Program:
     if key not in PROGRAMS:
         raise Http404(_("Program not found."))
@@ -63,7 +73,7 @@ def get_program_or_404(key: str) -> Program:
 def get_edition_or_404(program: Program, date: str) -> Edition:
     """Return the edition of the URL, or the edition for new integrations."""
     if not date:
-        return get_entry_edition(program.key)
+        return get_edition_in_force(program.key)
     if date not in program.by_date:
         raise Http404(_("%(name)s has no edition with this date.") % {"name": program.name})
     return program.edition(date)
@@ -105,7 +115,11 @@ def list_sla_rows(sla: Sla) -> list[tuple[str, str]]:
 @login_not_required
 def list_programs(request: HttpRequest) -> HttpResponse:
     """List all programs."""
-    return render(request, "submissions/programs.html", {"products": group_by_product()})
+    products = [
+        (product, [(program, get_edition_in_force(program.key)) for program in programs])
+        for product, programs in group_by_product()
+    ]
+    return render(request, "submissions/programs.html", {"products": products})
 
 
 def group_by_product() -> list[tuple[str, list[Program]]]:
@@ -125,13 +139,14 @@ def show_program(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def build_program_context(program: Program, edition: Edition, user: AnyUser) -> dict[str, object]:
-    entry_edition = get_entry_edition(program.key)
+    edition_in_force = get_edition_in_force(program.key)
     return {
         "program": program,
         "edition": edition,
-        "editions": list(reversed(program.editions)),
-        "is_entry_edition": edition == entry_edition,
-        "entry_edition": entry_edition,
+        "editions": [build_edition_tab(each, edition_in_force, edition) for each in program.editions],
+        "edition_in_force": edition_in_force,
+        "is_upcoming": edition.date > edition_in_force.date,
+        "comparison": compare_with_neighbor(program, edition, edition_in_force),
         "kind": _(PARTNER_KIND_LABELS.get(program.partner_type, "")),
         "path": [PathStep(step.name, "next", f"#step-{step.key}") for step in edition.steps],
         "steps": [(step, summarize_requirements(edition, step.requirements)) for step in edition.steps],
@@ -139,6 +154,25 @@ def build_program_context(program: Program, edition: Edition, user: AnyUser) -> 
         "sla": list_sla_rows(edition.sla),
         "has_single_partner": has_single_partner(user),
     }
+
+
+def build_edition_tab(edition: Edition, edition_in_force: Edition, shown_edition: Edition) -> EditionTab:
+    """Return the link to an edition, which says whether it is in force, upcoming, or superseded."""
+    if edition == edition_in_force:
+        label = _("%(date)s (in force)")
+    else:
+        label = _("%(date)s (upcoming)") if edition.date > edition_in_force.date else _("%(date)s (superseded)")
+    return EditionTab(label % {"date": edition.date}, f"?edition={edition.date}", edition == shown_edition)
+
+
+def compare_with_neighbor(program: Program, edition: Edition, edition_in_force: Edition) -> EditionComparison | None:
+    """Compare an edition with the one in force, and that one with the next or previous; None for a single edition."""
+    others = [each for each in program.editions if each != edition_in_force]
+    if not others:
+        return None
+    later = [each for each in others if each.date > edition_in_force.date]
+    other = edition if edition != edition_in_force else (later[0] if later else others[-1])
+    return EditionComparison(*sorted((other, edition_in_force), key=lambda each: each.date))
 
 
 def list_tier_rows(edition: Edition) -> list[tuple[Tier, list[RequirementSummary], int]]:

@@ -10,9 +10,9 @@ from pydantic import BeforeValidator, Field
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import Requirement, RequirementKind
 from integrations.programs.schema import Edition, Program, Step
+from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.forms.drafts import IntegrationForm
 from integrations.submissions.forms.requirements import RequirementForm
-from integrations.submissions.services.creation import get_entry_edition
 from portal.api.routing import ScopedRouter
 from portal.api.v1.schemas.common import link_to
 from portal.core.value_types import JsonObject
@@ -129,7 +129,7 @@ def build_answer_schema(requirement: Requirement) -> JsonObject:
 @router.get("/programs", "", list[ProgramOut])
 def list_programs(request: HttpRequest) -> list[PublishedProgram]:
     """List all programs. Public."""
-    return [PublishedProgram(program, get_entry_edition(key)) for key, program in PROGRAMS.items()]
+    return [PublishedProgram(program, get_edition_in_force(key)) for key, program in PROGRAMS.items()]
 
 
 @router.get("/programs/{key}", "", ProgramDetail)
@@ -137,7 +137,7 @@ def get_program(request: HttpRequest, key: str) -> PublishedProgram:
     """Get a program with its published steps and requirements. Public."""
     if key not in PROGRAMS:
         raise Http404("Program not found.")
-    return PublishedProgram(PROGRAMS[key], get_entry_edition(key))
+    return PublishedProgram(PROGRAMS[key], get_edition_in_force(key))
 
 
 @router.get("/programs/{key}/answer-schema", "", AnswerSchemasOut)

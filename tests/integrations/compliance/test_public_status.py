@@ -21,7 +21,7 @@ pytestmark = pytest.mark.any_database
 @pytest.mark.parametrize(
     ("state", "words", "listed_there"),
     [
-        ("on_notice", "Partner", True),
+        ("on_notice", "Verified", True),
         ("suspended", "Suspended", True),
         ("delisted", "No longer listed", False),
         ("unlisted", "Community", False),
@@ -32,7 +32,7 @@ def test_public_status_hides_notice(states: Any, client: Any, state: str, words:
     page = client.get(f"/directory/{row.uuid}/").text
     assert words in page
     assert "otice" not in page
-    assert ("<strong>Partner</strong>" in page) == (state == "on_notice")
+    assert ("<strong>Verified</strong>" in page) == (state == "on_notice")
     assert (f"/directory/{row.uuid}/" in client.get("/directory/").text) == listed_there
     assert (f"/directory/{row.uuid}/" in client.get("/directory/?listing_status=former").text) != listed_there
 

@@ -80,7 +80,7 @@ def test_hold_for_no_one_known_is_shown_as_field_error(ready: Integration, rita:
     assert fresh(ready).on_hold_for == ""
 
 
-def test_tier_is_asked_for(at: Any, alice: User, sign_in: SignIn, moment: datetime) -> None:
+def test_tier_is_asked_for(edition_2026: None, at: Any, alice: User, sign_in: SignIn, moment: datetime) -> None:
     row = at("support", program="terraform-provider")
     tier = next(t for t in row.edition.tiers if t.on_request)
     response = sign_in(alice).get(address(row, "request_tier") + f"?tier={tier.key}")

@@ -3,12 +3,12 @@
 from integrations.programs.registry import PROGRAMS
 
 PROGRAM = PROGRAMS["terraform-provider"]
-EDITION = PROGRAM.newest
+EDITION = PROGRAM.default_edition
 DATA = {
     "repository_address": "https://github.com/acme/terraform-provider-rocket",
     "name": "Rocket",
     "description": "Launches rockets.",
     "category": "networking",
-    "offerings": ["HCP Terraform"],
+    "offerings": ["Terraform Cloud"],
     "homepage": "",
 }

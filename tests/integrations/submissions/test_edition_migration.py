@@ -172,7 +172,7 @@ def test_nothing_is_moved_while_a_decision_can_be_undone(
 
 
 @pytest.fixture
-def premier(at: Any) -> Integration:
+def premier(edition_2026: None, at: Any) -> Integration:
     """A listed provider that was granted the higher tier."""
     row = at("support", program="terraform-provider")
     Integration.objects.filter(pk=row.pk).update(tier="partner-premier", tier_request="partner-premier")

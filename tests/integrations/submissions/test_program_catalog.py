@@ -42,15 +42,44 @@ def test_program_page_shows_all_of_the_edition(client, db, program, edition):
     assert [words for words in expected_texts if words not in text] == []
 
 
-def test_program_without_an_edition_named_is_the_one_that_is_entered(client, db, settings):
-    assert client.get("/programs/terraform-provider/").context["edition"].date == "2026-06"
-    settings.PROGRAM_EDITIONS = {"terraform-provider": "2021-10"}
+def test_page_shows_the_edition_in_force_which_is_a_setting(client, db, settings):
     assert client.get("/programs/terraform-provider/").context["edition"].date == "2021-10"
+    settings.PROGRAM_EDITIONS = {"terraform-provider": "2026-06"}
+    assert client.get("/programs/terraform-provider/").context["edition"].date == "2026-06"
 
 
-def test_edition_that_is_not_entered_says_so(client, db):
+def list_tabs(page):
+    return [(tab.label, tab.is_shown) for tab in page.context["editions"]]
+
+
+def test_switch_shows_the_date_and_the_state_of_each_edition(client, db, settings):
+    page = client.get("/programs/terraform-provider/")
+    assert list_tabs(page) == [("2021-10 (in force)", True), ("2026-06 (upcoming)", False)]
+    assert "New integrations use the edition in force" not in page.text
+    page = client.get("/programs/terraform-provider/", {"edition": "2026-06"})
+    assert list_tabs(page) == [("2021-10 (in force)", False), ("2026-06 (upcoming)", True)]
+    assert ("Upcoming edition" in page.text, "New integrations use the edition in force" in page.text) == (True, True)
+    settings.PROGRAM_EDITIONS = {"terraform-provider": "2026-06"}
     page = client.get("/programs/terraform-provider/", {"edition": "2021-10"})
-    assert "New integrations use another edition" in page.text
+    assert list_tabs(page) == [("2021-10 (superseded)", True), ("2026-06 (in force)", False)]
+    assert "Superseded edition" in page.text
+
+
+def test_page_shows_the_differences_of_the_two_editions(client, db):
+    page = client.get("/programs/terraform-run-task/")
+    assert page.text.count("Differences between 2021-10 and 2026-06") == 1
+    assert ("Network access to Terraform Enterprise" in page.text, "technologypartners@hashicorp.com" in page.text) == (
+        True,
+        True,
+    )
+    assert client.get("/programs/nomad/").text.count("Differences between") == 0
+
+
+def test_list_of_programs_names_the_edition_in_force(client, db, settings):
+    title = "Terraform Integration Program: HCP Terraform and Terraform Enterprise Integrations"
+    assert title not in client.get("/programs/").text
+    settings.PROGRAM_EDITIONS = {"terraform-run-task": "2026-06"}
+    assert title in client.get("/programs/").text
 
 
 @pytest.mark.parametrize("address", ["/programs/gardening/", "/programs/nomad/?edition=1999-01"])

@@ -117,8 +117,8 @@ def test_sending_twice_makes_one_integration(sign_in, alice):
     assert (row.name, row.category, row.offerings, row.edition_date) == (
         "Rocket",
         "networking",
-        ["HCP Terraform"],
-        "2026-06",
+        ["Terraform Cloud"],
+        "2021-10",
     )
     assert client.get(f"/drafts/{draft.uuid}/").headers["Location"] == f"/integrations/{row.uuid}/"
 

@@ -18,7 +18,7 @@ PREMIER = "partner-premier"
 
 
 @pytest.fixture
-def premier_request(at: Callable[..., Integration], alice: Any, now: datetime) -> Integration:
+def premier_request(edition_2026: None, at: Callable[..., Integration], alice: Any, now: datetime) -> Integration:
     """Acme's listed provider, for which everything of Partner Premier is there and asked for."""
     row = at("support", program="terraform-provider")
     now += timedelta(hours=1)

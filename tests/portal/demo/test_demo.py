@@ -145,3 +145,39 @@ def test_demo_world_shows_a_severity_that_was_lowered_by_consent(demo: None) -> 
         "issue.severity_reduction_requested",
         "issue.severity_reduced",
     ]
+
+
+def test_demo_world_satisfies_every_rule(demo: None) -> None:
+    out = StringIO()
+    call_command("load_demo", verify=True, stdout=out)
+    assert out.getvalue() == f"{Integration.objects.count()} integrations, 0 contradictions\n"
+
+
+def test_contradictions_are_found(demo: None) -> None:
+    rocket = Integration.objects.get(name="Nordlicht")
+    Integration.objects.filter(pk=rocket.pk).update(repository="nordlicht/cloud", next_action_code="sign")
+    RequirementFulfillment.objects.filter(integration=rocket, requirement_id="TP-LIST").update(data={})
+    RequirementFulfillment.objects.filter(integration=rocket, requirement_id="TP-APPLY").delete()
+    out = StringIO()
+    with pytest.raises(CommandError, match="contradictions"):
+        call_command("load_demo", verify=True, stdout=out)
+    assert out.getvalue().splitlines() == [
+        "Nordlicht: The program requires a repository named terraform-provider-NAME, in lowercase. "
+        "This repository is named cloud.",
+        "Nordlicht: TP-LIST: text",
+        "Nordlicht: TP-APPLY is missing in the stage support.",
+        "Nordlicht: The next action is ('machine', 'sign', {}), but should be "
+        "('partner', 'complete_form', {'title': 'Technology Partner Program application'}).",
+        "Nordlicht: The counts of requirements are outdated.",
+        "Nordlicht: The listing is outdated: blurb.",
+        "Nordlicht: The listing is outdated: words.",
+    ]
+
+
+def test_demo_world_has_integrations_in_both_editions(demo: None) -> None:
+    moved = AuditEvent.objects.filter(event_type="integration.edition_moved").values_list(
+        "integration__name", flat=True
+    )
+    providers = Integration.objects.filter(program_key="terraform-provider")
+    assert set(moved) == {"Globex Firewall", "Kestrel warehouse", "Umbra scan"}
+    assert set(providers.values_list("edition_date", flat=True)) == {"2021-10", "2026-06"}

@@ -42,7 +42,7 @@ def test_partner_is_led_to_what_waits_then_to_the_draft_then_to_the_start(
 @pytest.mark.parametrize("key", PROGRAMS)
 def test_what_to_have_at_hand_is_what_the_program_asks(key: str) -> None:
     preparation_list = build_preparation_list(PROGRAMS[key])
-    requirement_titles = {each.title for each in PROGRAMS[key].newest.requirements()}
+    requirement_titles = {each.title for each in PROGRAMS[key].default_edition.requirements()}
     assert preparation_list.needs
     assert {need.title for need, _ in preparation_list.needs} <= requirement_titles
     assert preparation_list.minutes == sum(minutes for need, minutes in preparation_list.needs if not need.optional)

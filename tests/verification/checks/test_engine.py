@@ -366,7 +366,7 @@ def test_contradiction_is_shown_with_both_sources_and_blocks_until_waived(at, st
 def test_subject_holds_what_the_checks_need(listed_provider, stubs):
     look(listed_provider, NOW + DAY)
     subject = stubs.subjects[-1]
-    assert (subject.tier, subject.listing_status, subject.now) == ("partner", "listed", NOW + DAY)
+    assert (subject.tier, subject.listing_status, subject.now) == ("verified", "listed", NOW + DAY)
     assert subject.homepage == "https://acme.example/rocket"
 
 

@@ -54,7 +54,7 @@ def test_run_hands_each_verdict_down(provider, deciding):
     assert statuses(provider) == {r.id: "pass" for r in deciding}
 
 
-def test_hint_is_handed_down_and_blocks_nothing(provider):
+def test_hint_is_handed_down_and_blocks_nothing(edition_2026, provider):
     run_integration_checks(provider, now=NOW, sources=FakeSources(**GOOD))
     assert statuses(provider)["TP-TAG"] == "warn"
     assert all(

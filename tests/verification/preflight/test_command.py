@@ -70,7 +70,7 @@ def test_exit_code(run_program, results, code):
 def test_text_shows_advice_under_what_failed_and_progress_elsewhere(run_program):
     _, out, err = run_program(a=PASS, b=FAIL)
     assert out.splitlines() == [
-        "acme/terraform-provider-rocket · terraform-provider · edition 2026-06",
+        "acme/terraform-provider-rocket · terraform-provider · edition 2021-10",
         "",
         "✓ pass    Title of a: It is good.",
         "✗ fail    Title of b: It is not good.",
@@ -105,7 +105,7 @@ def test_json_is_the_result_and_nothing_else(run_program):
     data = json.loads(run_program("--json", a=FAIL)[1])
     assert data == {
         "program": PROGRAM,
-        "edition": "2026-06",
+        "edition": "2021-10",
         "repository": NAME,
         "version": "",
         "folder": "",

@@ -10,8 +10,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, close_old_connections, transaction
 from django.utils import timezone
 
+from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.demo import SIGN_INS
+from portal.demo.consistency import find_contradictions
 from portal.demo.loader import build_world
 from portal.demo.sla import update_issues
 
@@ -19,14 +21,19 @@ log = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
-    help = "Load the demo world. Fails in production and if the portal has users."
+    help = "Load the demo world, or verify it. Loading fails in production and if the portal has users."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--keep", type=int, default=0, metavar="SECONDS", help="Update the loaded demo world at this interval."
         )
 
-    def handle(self, *args: object, keep: int, **options: object) -> None:
+        parser.add_argument("--verify", action="store_true", help="List what contradicts the portal's own rules.")
+
+    def handle(self, *args: object, keep: int, verify: bool, **options: object) -> None:
+        if verify:
+            self.verify_world()
+            return
         if settings.PRODUCTION:
             raise CommandError("The demo world has published passwords. It can't be loaded in production.")
         if keep:
@@ -38,6 +45,15 @@ class Command(BaseCommand):
             build_world(timezone.now(), lambda line: self.stdout.write(f"  {line}"))
         for email, password, what in SIGN_INS:
             self.stdout.write(f"{email}  {password}  {what}")
+
+    def verify_world(self) -> None:
+        """Print every contradiction in the database. Raises CommandError if there is one."""
+        contradictions = list(find_contradictions(timezone.now()))
+        self.stdout.writelines(f"{contradiction}\n" for contradiction in contradictions)
+        summary = f"{Integration.objects.count()} integrations, {len(contradictions)} contradictions"
+        if contradictions:
+            raise CommandError(summary)
+        self.stdout.write(summary)
 
     def run_updates(self, seconds: int) -> None:
         """Update the fictional repositories at an interval until a signal arrives."""

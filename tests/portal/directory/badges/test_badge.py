@@ -57,8 +57,8 @@ def stands(
 @pytest.mark.parametrize(
     ("listing_status", "key", "word", "tier"),
     [
-        ("listed", "listed", "Partner", "partner"),
-        ("on_notice", "listed", "Partner", "partner"),
+        ("listed", "listed", "Verified", "verified"),
+        ("on_notice", "listed", "Verified", "verified"),
         ("suspended", "suspended", "Suspended", None),
         ("delisted", "delisted", "No longer listed", None),
         ("unlisted", "community", "Community", None),

@@ -84,7 +84,7 @@ def test_everybody_sees_it_within_a_minute(drill: Any, rita: Any, rob: Any, now:
     page = f"/directory/{row.uuid}/"
     before = {form: cache.get(page + form, now) for form in FORMS}
     assert all(life <= OLDEST / 2 for _, life, _ in cache.kept.values())
-    assert ("Partner" in before["badge.svg"], claims(before["statement.json"])["listing_status"]) == (True, "listed")
+    assert ("Verified" in before["badge.svg"], claims(before["statement.json"])["listing_status"]) == (True, "listed")
     take("issue_notice", 0, rita)
     cached_badge = cache.get(page + "badge.svg", now + MINUTE)
     assert (cached_badge, cache.revalidated) == (before["badge.svg"], 1)

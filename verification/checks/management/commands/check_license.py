@@ -7,6 +7,7 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 
 from integrations.programs.registry import PROGRAMS
+from integrations.programs.selectors import get_edition_in_force
 from verification.licenses.policy import Judgement, Policy, Verdict, judge
 
 
@@ -22,7 +23,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--program", required=True, choices=sorted(PROGRAMS), help="The program whose policy applies."
         )
-        parser.add_argument("--edition", help="The edition as YYYY-MM. Default: the newest edition.")
+        parser.add_argument("--edition", help="The edition as YYYY-MM. Default: the edition in force.")
         parser.add_argument(
             "--json", action="store_true", dest="as_json", help="Print a JSON list in the order of the files."
         )
@@ -45,7 +46,7 @@ def get_policy(program: str, edition: str | None) -> Policy:
     editions = PROGRAMS[program].by_date
     if edition is not None and edition not in editions:
         raise CommandError(f"{program} has no edition {edition}. Available editions: {', '.join(editions)}.")
-    license_policy = (editions[edition] if edition else PROGRAMS[program].newest).licenses
+    license_policy = (editions[edition] if edition else get_edition_in_force(program)).licenses
     return Policy(license_policy.allow, license_policy.manual_review)
 
 

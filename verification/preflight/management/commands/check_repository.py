@@ -6,6 +6,7 @@ import sys
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from integrations.programs.registry import PROGRAMS
+from integrations.programs.selectors import get_edition_in_force
 from verification.preflight import cli, output
 
 
@@ -19,7 +20,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("repository", metavar="OWNER/NAME", help="repository on GitHub")
         parser.add_argument("--program", required=True, choices=sorted(PROGRAMS), help="program whose checks are run")
-        parser.add_argument("--edition", default="", metavar="YYYY-MM", help="edition of the program (default: newest)")
+        parser.add_argument("--edition", default="", metavar="YYYY-MM", help="edition (default: the one in force)")
         parser.add_argument(
             "--category", default="", metavar="KEY", help="category (default: checks of all categories)"
         )
@@ -28,7 +29,8 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the results as JSON")
 
     def handle(self, *, repository: str, **options: object) -> None:
-        selection = {name: options[name] for name in ("program", "edition", "category", "only")}
+        selection = {name: options[name] for name in ("program", "category", "only")}
+        selection["edition"] = options["edition"] or get_edition_in_force(str(options["program"])).date
         arguments = argparse.Namespace(repository=repository, version=options["release"], path=None, **selection)
         try:
             report = cli.run_preflight(

@@ -1,0 +1,162 @@
+"""Rules that everything in the demo world must satisfy, each a function that yields contradictions as sentences."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import NoReturn
+
+from integrations.programs.requirements import RequirementKind
+from integrations.submissions.forms.drafts import IntegrationForm, get_naming_hint
+from integrations.submissions.forms.requirements import RequirementForm
+from integrations.submissions.models import Integration
+from integrations.submissions.selectors import context
+from integrations.submissions.workflow.states import Status, determine_next_action
+from portal.audit.models import AuditEvent
+from portal.audit.verification import find_chain_faults
+from portal.core.repository_urls import get_product_name
+from portal.directory.models import Listing
+from portal.directory.services import find_drift
+from portal.directory.views.installation import get_published_versions
+from verification.checks import execution
+from verification.checks.models import CheckResult
+from verification.checks.runner import build_integration_subject
+from verification.outcomes import Outcome
+from verification.releases.artifacts import file_names
+from verification.terraform.versions import parse_constraint, parse_version, suggest_constraint
+
+Rule = Callable[[Integration, datetime], Iterator[str]]
+FULFILLED = (Status.SUBMITTED, Status.PASS)
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Violation of a rule by an integration."""
+
+    integration: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.integration}: {self.problem}"
+
+
+class _NoSources:
+    """Sources that know nothing, so that only checks of the submitted data have a result."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise execution.UnsupportedBySourceError(f"The demo world has no {name}.")
+
+
+def find_contradictions(now: datetime) -> Iterator[Contradiction]:
+    """Yield every contradiction of every integration, and of the audit log."""
+    for integration in Integration.objects.select_related("partner").order_by("pk"):
+        for rule in RULES:
+            for problem in rule(integration, now):
+                yield Contradiction(integration.name, problem)
+    for fault in find_chain_faults(AuditEvent.objects.order_by("stream", "seq")):
+        yield Contradiction(fault.place, fault.message)
+
+
+def check_draft(integration: Integration, now: datetime) -> Iterator[str]:
+    """The draft form accepts the description of the integration without a hint."""
+    fields = ("name", "description", "category", "offerings", "homepage")
+    data = {name: getattr(integration, name) for name in fields} | {"repository_address": integration.repository_url}
+    form = IntegrationForm(integration.program, integration.edition, data=data)
+    yield from (f"{name}: {message}" for name, errors in form.errors.items() for message in errors)
+    if hint := get_naming_hint(integration.program, integration.repository_url):
+        yield hint
+
+
+def check_answers(integration: Integration, now: datetime) -> Iterator[str]:
+    """The form of each requirement accepts its answers."""
+    for requirement in integration.edition.all_requirements():
+        state = integration.fulfillments_by_id.get(requirement.id)
+        if requirement.kind == RequirementKind.FORM and state is not None and state.status in FULFILLED:
+            form = RequirementForm(requirement, data=state.data)
+            yield from (f"{requirement.id}: {name}" for name in form.errors)
+
+
+def check_path(integration: Integration, now: datetime) -> Iterator[str]:
+    """Nothing is missing that an earlier step required, unless a check failed or a waiver expired later."""
+    if not integration.is_open:
+        return
+    for requirement in context.list_missing_at(integration, integration.position, now):
+        state = integration.fulfillments_by_id.get(requirement.id)
+        if state is None or state.status not in (Status.FAIL, Status.ERROR):
+            yield f"{requirement.id} is missing in the stage {integration.stage}."
+
+
+def check_history(integration: Integration, now: datetime) -> Iterator[str]:
+    """The history begins with the creation, is in the order of time, and each transition continues the last."""
+    events = list(integration.events.filter(stream=f"integration:{integration.pk}").order_by("seq"))
+    if not events or events[0].event_type != "integration.created":
+        yield "The history does not begin with the creation."
+    yield from (
+        f"{later.event_type} is older than {earlier.event_type}."
+        for earlier, later in pairwise(events)
+        if later.at < earlier.at
+    )
+    positions = [(event.data["from"], event.data["to"]) for event in events if "from" in event.data]
+    yield from (
+        f"A transition starts at {begin}, but the last one ended at {end}."
+        for (_, end), (begin, _) in pairwise(positions)
+        if begin != end
+    )
+    if positions and positions[-1][1] != [integration.stage, integration.step]:
+        yield f"The last transition led to {positions[-1][1]}."
+
+
+def check_next_action(integration: Integration, now: datetime) -> Iterator[str]:
+    """The stored next action and counts are the derived ones."""
+    action = determine_next_action(context.build_snapshot(integration, now))
+    derived = (str(action.responsible_party), action.code, action.params) if action else ("", "", {})
+    stored = (integration.responsible_party, integration.next_action_code, integration.next_action_params)
+    if derived != stored:
+        yield f"The next action is {stored}, but should be {derived}."
+    if integration.requirement_counts != context.count_requirements(integration, now):
+        yield "The counts of requirements are outdated."
+
+
+def check_results(integration: Integration, now: datetime) -> Iterator[str]:
+    """No fulfilled requirement contradicts its checks, whether their result is stored or can be computed here."""
+    subject = build_integration_subject(integration, now)
+    stored = {row.key: row.outcome for row in CheckResult.objects.filter(integration=integration).newest()}
+    for requirement in integration.edition.all_requirements():
+        state = integration.fulfillments_by_id.get(requirement.id)
+        for key in requirement.checks if state is not None and state.status == Status.PASS else ():
+            outcome = execution.run_check(key, subject, _NoSources()).outcome
+            if Outcome.FAIL in (outcome, stored.get(key)):
+                yield f"{requirement.id} passed, but its check {key} fails."
+
+
+def check_listing(integration: Integration, now: datetime) -> Iterator[str]:
+    """The listing shows the integration, and Terraform accepts its source address and version constraint."""
+    if integration.released_at is None:
+        return
+    yield from (
+        f"The listing is outdated: {name}."
+        for name in find_drift(integration, Listing.objects.filter(pk=integration.pk).first())
+    )
+    owner, _, repository = integration.repository.partition("/")
+    if not integration.is_listed or not file_names.REPOSITORY.fullmatch(repository):
+        return
+    published = get_published_versions(integration)
+    if published is None or not published.newest:
+        yield "The registry has no version of this listed provider."
+        return
+    if published.full_name != f"{owner}/{get_product_name(repository)}":
+        yield f"The registry lists {published.full_name}, but the repository is {integration.repository}."
+    versions = {parse_version(version): version for version in published.versions}
+    if parse_constraint(suggest_constraint(parse_version(published.newest))).newest(versions) is None:
+        yield f"No version satisfies the constraint for {published.newest}."
+
+
+RULES: tuple[Rule, ...] = (
+    check_draft,
+    check_answers,
+    check_path,
+    check_history,
+    check_next_action,
+    check_results,
+    check_listing,
+)
