@@ -20,8 +20,10 @@ from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
 from portal.demo.sla import UNREADABLE_INTEGRATION, update_issues
+from portal.jobs.models import Job
 from portal.notifications.models import EmailMessage
 from portal.system_checks import check_demo_is_absent
+from verification.checks.nightly import plan_nightly_runs
 from verification.testruns.selectors import get_latest_test_runs
 
 pytestmark = pytest.mark.any_database
@@ -181,3 +183,8 @@ def test_demo_world_has_integrations_in_both_editions(demo: None) -> None:
     providers = Integration.objects.filter(program_key="terraform-provider")
     assert set(moved) == {"Globex Firewall", "Kestrel warehouse", "Umbra scan"}
     assert set(providers.values_list("edition_date", flat=True)) == {"2021-10", "2026-06"}
+
+
+def test_running_portal_does_not_check_the_fictional_repositories(demo: None) -> None:
+    now = timezone.now()
+    assert (plan_nightly_runs(now), Job.objects.filter(kind="checks.run", run_after__lte=now).count()) == (0, 0)

@@ -44,6 +44,12 @@ def test_outage_fails_no_one(cut):
     assert {key: result.summary for key, result in checks.items() if result.outcome == "fail"} == {}
 
 
+def test_outage_makes_every_check_of_the_release_an_error(cut):
+    keys = [key for key in CHECKS if key.startswith(("release.", "keys.")) and key != "release.download"]
+    checks = execution.run_checks(keys, SUBJECT, cut)
+    assert {key: result.outcome for key, result in checks.items()} == dict.fromkeys(keys, "error")
+
+
 def test_registry_behind_a_strange_resolver_fails_no_one(settings):
     """Where a network sends the registry's name to an address of its own, nobody of the company can mend it."""
     settings.REGISTRY_URL, settings.GITHUB_API_URL = "https://registry.acme.io", "http://127.0.0.1:1"

@@ -78,7 +78,11 @@ def build_release_state(release: Release) -> tuple[tuple[str, str], ...]:
 
 
 def add_terraform_evidence(check_result: Result, report: Report) -> Result:
-    """Add Terraform's verdict and the inspected state to a result."""
+    """Add Terraform's verdict and the inspected state to a result. What an outage hid is an error, never missing."""
+    decision = report.terraform
+    if check_result.outcome == Outcome.NOT_RUN and decision.outage:
+        summary = f"We couldn't complete this check: {decision.message}"
+        check_result = Result(Outcome.ERROR, summary, check_result.evidence)
     return replace(
         check_result,
         evidence=(*check_result.evidence, build_terraform_evidence(report)),
