@@ -3,11 +3,11 @@
 import logging
 from collections.abc import Callable, Iterable
 
-import verification.checks.rules  # noqa: F401 - registers the checks
 from integrations.programs.requirements import Requirement
 from integrations.programs.schema import Edition, Program
 from portal.core.repository_urls import get_product_name
 from portal.core.value_types import JsonObject
+from verification.checks import rules  # noqa: F401 - registers the checks
 from verification.checks.types import CHECKS, Subject, get_description
 from verification.outcomes import Outcome, Result
 from verification.sources.errors import LegallyWithheldError, SourceError, SourceNotFoundError

@@ -1,6 +1,6 @@
 """Command line of preflight: `portal-preflight PROGRAM OWNER/NAME`. It needs no database and no settings.
 
-The exit code is 0 if all checks pass, 1 if there is something to fix, and 2 if a check could not be completed.
+EPILOG lists the exit codes.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from verification.checks import execution
 from verification.checks.types import get_description
 from verification.preflight import checkout_sources as local
 from verification.preflight import output
-from verification.preflight.report import EXIT_UNKNOWN, PreflightReport
+from verification.preflight.report import EXIT_PASSED, EXIT_UNDECIDED, EXIT_USAGE, PreflightReport
 from verification.preflight.settings import InvalidSettingError, configure
 from verification.sources import Sources
 from verification.terraform.versions import InvalidVersionError, parse_version
@@ -32,7 +32,12 @@ environment:
   GITHUB_API_URL, GITHUB_WEB_URL, REGISTRY_URL    other servers than the public ones
   NO_COLOR        no colors on a terminal
 
-ends with 0: nothing to fix, 1: something to fix, 2: we could not tell
+exit codes:
+  0    nothing must be fixed; warnings and hints don't count
+  1    something must be fixed
+  2    invalid arguments or environment, or the folder can't be read
+  3    no check failed, but some checks couldn't be completed (0 with --allow-undecided)
+  130  interrupted
 """
 
 
@@ -54,15 +59,15 @@ def build_parser() -> argparse.ArgumentParser:
     add_arguments(parser)
     parser.add_argument("--version", default="", metavar="X.Y.Z", help="version of the release (default: the latest)")
     parser.add_argument("--path", metavar="DIR", help="read this checkout instead of asking GitHub and the registry")
-    output_format = parser.add_mutually_exclusive_group()
-    output_format.add_argument("--json", action="store_const", dest="form", const="json", help="the results as JSON")
-    output_format.add_argument(
-        "--junit", action="store_const", dest="form", const="junit", help="as a JUnit test suite"
+    parser.add_argument(
+        "--allow-undecided", action="store_true", help="exit with 0 instead of 3 if some checks couldn't be completed"
     )
-    output_format.add_argument(
-        "--github", action="store_const", dest="form", const="github", help="as workflow annotations"
-    )
+    add_format_argument(parser)
     return parser
+
+
+def add_format_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--format", choices=output.FORMATTERS, default="text", help="output format (default: text)")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,20 +82,17 @@ def main(argv: Sequence[str] | None = None, out: TextIO | None = None, err: Text
     """Run the command and return its exit code. Only the result is written to `out`."""
     out, err = out or sys.stdout, err or sys.stderr
     options = build_parser().parse_args(argv)
-    logging.getLogger("verification").addHandler(logging.NullHandler())
+    logging.getLogger().addHandler(logging.NullHandler())
     try:
         configure()
         report = run_preflight(options, report_progress=lambda line: print(line, file=err, flush=True))
     except (*USAGE_ERRORS, InvalidSettingError) as refusal:
         print(f"portal-preflight: {refusal}", file=err)
-        return EXIT_UNKNOWN
+        return EXIT_USAGE
     except KeyboardInterrupt:
         return INTERRUPTED_EXIT_CODE
-    print(
-        output.FORMATTERS[options.form](report) if options.form else output.format_text(report, has_colors(out)),
-        file=out,
-    )
-    return report.exit_code
+    print(output.format_report(report, options.format, has_colors(out)), file=out)
+    return EXIT_PASSED if options.allow_undecided and report.exit_code == EXIT_UNDECIDED else report.exit_code
 
 
 def run_preflight(options: argparse.Namespace, report_progress: Callable[[str], object]) -> PreflightReport:
@@ -135,8 +137,8 @@ def _select_keys(available_keys: Sequence[str], only: Sequence[str]) -> tuple[st
 def _get_folder(text: str | None) -> Path | None:
     if text is None:
         return None
-    if not Path(text).is_dir():
-        raise PreflightUsageError(f"{text} is not a folder.")
+    if not (Path(text).is_dir() and os.access(text, os.R_OK | os.X_OK)):
+        raise PreflightUsageError(f"{text} is not a readable folder.")
     return Path(text)
 
 

@@ -1,17 +1,15 @@
-"""Output formats of preflight: text, JSON, JUnit and GitHub workflow commands."""
+"""Output formats of preflight: text, JSON, SARIF, JUnit, and GitHub workflow commands."""
 
 import json
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from xml.etree import ElementTree as xml
 
-from pydantic import TypeAdapter
-
-from portal.core.content_files import load_content
 from portal.core.value_types import JsonObject
 from verification.outcomes import Outcome
-from verification.preflight.report import PreflightReport
+from verification.preflight.locations import list_files
+from verification.preflight.report import EXIT_FINDINGS, EXIT_PASSED, EXIT_UNDECIDED, PreflightReport
+from verification.preflight.sarif import build_sarif
 
 RESET_CODE = "\x1b[0m"
 OUTCOME_STYLES: dict[str, tuple[str, str]] = {
@@ -25,13 +23,12 @@ OUTCOME_STYLES: dict[str, tuple[str, str]] = {
 }
 OUTCOME_LABELS = {"not_run": "not run"}
 OPEN_OUTCOMES = (Outcome.FAIL, Outcome.WARN, Outcome.NOT_RUN)
-SUMMARY_BY_EXIT_CODE = (
-    "Nothing is left to fix.",
-    "Some checks failed. Follow the advice under each line marked ✗. Warnings are optional.",
-    "No check failed, but some checks couldn't be completed.",
-)
+SUMMARY_BY_EXIT_CODE = {
+    EXIT_PASSED: "Nothing is left to fix.",
+    EXIT_FINDINGS: "Some checks failed. Follow the advice under each line marked ✗. Warnings are optional.",
+    EXIT_UNDECIDED: "No check failed, but some checks couldn't be completed.",
+}
 ANNOTATION_LEVELS = {"fail": "error", "error": "warning", "stale": "warning", "warn": "warning", "not_run": "notice"}
-FILE_BY_KEY_PREFIX = load_content(Path(__file__).parent / "content" / "files.yaml", TypeAdapter(dict[str, str]))
 
 
 def sanitize(text: str) -> str:
@@ -72,6 +69,10 @@ def format_json(report: PreflightReport) -> str:
     return json.dumps(report.as_dict(), indent=2, ensure_ascii=False)
 
 
+def format_sarif(report: PreflightReport) -> str:
+    return json.dumps(build_sarif(report), indent=2, ensure_ascii=False)
+
+
 def format_junit(report: PreflightReport) -> str:
     """Format the report as a JUnit test suite: fail is a failure, error an error, not run and stale are skipped."""
     report_data = report.as_dict()
@@ -108,15 +109,11 @@ def format_annotations(report: PreflightReport) -> str:
         if level:
             advice = check["advice"] if check["outcome"] == Outcome.FAIL else ""
             level = "notice" if check["hint"] else level
+            file = sanitize(list_files(check, report.subject.repository)[0])
             message = sanitize(f"{check['summary']} {advice}".strip())
-            place = f"file={get_annotated_file(check['id'])},line=1,title={_escape_property(check['title'])}"
+            place = f"file={_escape_property(file)},line=1,title={_escape_property(check['title'])}"
             lines.append(f"::{level} {place}::{_escape_data(message)}")
     return "\n".join((*lines, SUMMARY_BY_EXIT_CODE[report.exit_code]))
-
-
-def get_annotated_file(key: str) -> str:
-    """Return the file to which GitHub attaches the annotation of a check. The file need not exist."""
-    return next(file for prefix, file in FILE_BY_KEY_PREFIX.items() if key.startswith(prefix))
 
 
 def _escape_data(text: str) -> str:
@@ -128,7 +125,14 @@ def _escape_property(text: str) -> str:
 
 
 FORMATTERS: dict[str, Callable[[PreflightReport], str]] = {
+    "text": format_text,
     "json": format_json,
+    "sarif": format_sarif,
     "junit": format_junit,
     "github": format_annotations,
 }
+
+
+def format_report(report: PreflightReport, output_format: str, use_color: bool = False) -> str:
+    """Format the report. Only text can have colors."""
+    return format_text(report, use_color) if output_format == "text" else FORMATTERS[output_format](report)

@@ -8,12 +8,12 @@ from verification.checks import execution
 from verification.checks.types import Subject
 from verification.outcomes import Outcome, Result, get_worst_outcome
 
-EXIT_PASSED, EXIT_TO_FIX, EXIT_UNKNOWN = 0, 1, 2
+EXIT_PASSED, EXIT_FINDINGS, EXIT_USAGE, EXIT_UNDECIDED = range(4)
 EXIT_CODE_BY_OUTCOME = {
     Outcome.PASS: EXIT_PASSED,
     Outcome.WAIVED: EXIT_PASSED,
     Outcome.WARN: EXIT_PASSED,
-    Outcome.FAIL: EXIT_TO_FIX,
+    Outcome.FAIL: EXIT_FINDINGS,
 }
 
 
@@ -36,8 +36,8 @@ class PreflightReport:
 
     @property
     def exit_code(self) -> int:
-        """Return the exit code: 0 all pass, 1 something to fix, 2 undetermined or no checks."""
-        return EXIT_CODE_BY_OUTCOME.get(self.outcome, EXIT_UNKNOWN)
+        """Return the exit code: 0 if nothing must be fixed, 1 for findings, 3 if undecided or without checks."""
+        return EXIT_CODE_BY_OUTCOME.get(self.outcome, EXIT_UNDECIDED)
 
     def as_dict(self) -> JsonObject:
         return {

@@ -54,7 +54,7 @@ class AcceptedDeviationIn(StrictSchema):
 
 
 class ReportedCheckIn(StrictSchema):
-    """Check as printed by `portal-preflight --json`."""
+    """Check as printed by `portal-preflight --format json`."""
 
     id: str = Field(max_length=80)
     version: int = Field(0, ge=0, le=32000)

@@ -21,14 +21,14 @@ def run_check_command(*words):
 
 
 @pytest.mark.github
-@pytest.mark.parametrize("form", [[], ["--json"]])
+@pytest.mark.parametrize("form", [[], ["--format", "json"], ["--format", "sarif"]])
 def test_check_says_what_preflight_says(github, registry, form):
     github.seed(Repo(NAME, license="GPL-3.0-only"))
     registry.publish(Provider("acme/rocket"))
     out = io.StringIO()
     code = main(["terraform-provider", NAME, *form], out, io.StringIO())
     assert run_check_command(NAME, "--program", "terraform-provider", *form) == (code, out.getvalue())
-    if form:
+    if "json" in form:
         assert json.loads(out.getvalue())["repository"] == NAME
 
 
@@ -45,3 +45,9 @@ def test_check_says_what_preflight_says(github, registry, form):
 def test_check_of_what_cannot_be(words, sentence):
     with pytest.raises(CommandError, match=sentence):
         run_check_command(*words)
+
+
+def test_invalid_repository_ends_with_the_code_of_usage_errors():
+    with pytest.raises(CommandError) as refusal:
+        run_check_command("acme", "--program", "nomad")
+    assert refusal.value.returncode == 2

@@ -51,7 +51,7 @@ def checkout(tmp_path):
 
 def run_json_preflight(*words):
     out = io.StringIO()
-    code = main(["terraform-provider", NAME, "--json", *map(str, words)], out, io.StringIO())
+    code = main(["terraform-provider", NAME, "--format", "json", *map(str, words)], out, io.StringIO())
     return code, json.loads(out.getvalue())
 
 

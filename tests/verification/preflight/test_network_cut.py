@@ -7,7 +7,7 @@ import pytest
 from integrations.programs.registry import PROGRAMS
 from verification.checks import execution
 from verification.checks.types import CHECKS
-from verification.preflight.report import EXIT_UNKNOWN, PreflightReport
+from verification.preflight.report import EXIT_UNDECIDED, PreflightReport
 from verification.sources import Sources
 from verification.sources.http.client import OutboundClient
 
@@ -61,7 +61,7 @@ def test_registry_behind_a_strange_resolver_fails_no_one(settings):
 
 def test_cut_off_preflight_could_not_report(cut):
     keys = execution.list_check_keys(PROGRAM.newest)
-    assert PreflightReport(SUBJECT, execution.run_checks(keys, SUBJECT, cut)).exit_code == EXIT_UNKNOWN
+    assert PreflightReport(SUBJECT, execution.run_checks(keys, SUBJECT, cut)).exit_code == EXIT_UNDECIDED
 
 
 @pytest.mark.parametrize("broken_key", sorted(CHECKS)[:3])

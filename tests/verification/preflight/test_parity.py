@@ -46,7 +46,7 @@ def world(github, registry):
 
 def run_json_preflight(name):
     out = io.StringIO()
-    main(["terraform-provider", name, "--json"], out, io.StringIO())
+    main(["terraform-provider", name, "--format", "json"], out, io.StringIO())
     return json.loads(out.getvalue())
 
 
@@ -88,7 +88,7 @@ def test_same_subject(acme, alice):
 def test_command_runs_without_settings_and_without_a_database(world, github, registry, tmp_path):
     addresses = {"GITHUB_API_URL": github.url, "REGISTRY_URL": registry.url, "GITHUB_TOKEN": TOKEN}
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **addresses}
-    command = [sys.executable, "-c", COMMAND + MODULES, "terraform-provider", NAME, "--json"]
+    command = [sys.executable, "-c", COMMAND + MODULES, "terraform-provider", NAME, "--format", "json"]
     process = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
     *progress, modules = process.stderr.splitlines()
     ours, theirs = run_json_preflight(NAME), json.loads(process.stdout)
@@ -104,6 +104,6 @@ def test_token_that_is_refused_is_never_shown(world, github, registry, tmp_path)
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **addresses}
     command = [sys.executable, "-m", "verification.preflight.cli", "terraform-provider", NAME]
     process = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
-    assert process.returncode == 2
+    assert process.returncode == 3
     assert "doesn't accept" in process.stdout
     assert "wrong_secret" not in process.stdout + process.stderr

@@ -8,12 +8,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.selectors import get_edition_in_force
 from verification.preflight import cli, output
+from verification.preflight.report import EXIT_USAGE
 
 
 class Command(BaseCommand):
     help = (
-        "Run the portal's checks on a repository. Exits with 0 if all checks pass, 1 if the partner must fix "
-        "something, 2 if a check could not be evaluated."
+        "Run the portal's checks on a repository. Exits with 0 if nothing must be fixed, 1 if the partner must fix "
+        "something, 2 for invalid arguments, 3 if a check could not be completed."
     )
     requires_system_checks = ()
 
@@ -26,7 +27,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--only", action="append", default=[], metavar="CHECK", help="run only this check")
         parser.add_argument("--release", default="", metavar="X.Y.Z", help="release to check")
-        parser.add_argument("--json", action="store_true", help="print the results as JSON")
+        cli.add_format_argument(parser)
 
     def handle(self, *, repository: str, **options: object) -> None:
         selection = {name: options[name] for name in ("program", "category", "only")}
@@ -37,8 +38,8 @@ class Command(BaseCommand):
                 arguments, report_progress=lambda line: self.stderr.write(line, self.style.NOTICE)
             )
         except cli.USAGE_ERRORS as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(str(error), returncode=EXIT_USAGE) from error
         use_color = self.stdout.isatty() and not options["no_color"]
-        self.stdout.write(output.format_json(report) if options["json"] else output.format_text(report, use_color))
+        self.stdout.write(output.format_report(report, str(options["format"]), use_color))
         if report.exit_code:
             sys.exit(report.exit_code)
