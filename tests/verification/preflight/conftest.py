@@ -1,16 +1,23 @@
 """Programs with checks of a test's own."""
 
 import io
+import os
+import subprocess
 
 import pytest
 
 from integrations.programs.registry import PROGRAMS
+from tests.fakes.github.server import TOKEN, Repo
+from tests.fakes.registry import Provider
+from tests.verification.preflight.distribution import PROJECT, build_wheel, install_alone
 from verification.checks import execution
 from verification.checks.types import CHECKS, Check
 from verification.preflight.cli import main
 
 NAME = "acme/terraform-provider-rocket"
 PROGRAM = "terraform-provider"
+# pipx isn't among the locked packages. This one has the same call and runs what the tests have installed.
+PIPX = '#!/bin/sh\n[ "$1 $2" = "run --spec" ] || exit 9\nshift 3\nname=$1; shift\nexec "{bin}/$name" "$@"\n'
 
 
 @pytest.fixture
@@ -42,3 +49,45 @@ def run_program(monkeypatch):
 def subject():
     program = PROGRAMS[PROGRAM]
     return execution.build_subject(program, program.newest, NAME)
+
+
+@pytest.fixture
+def world(github, registry):
+    """Two providers: one in order, one with a license that the program does not take and without a listing."""
+    bad = "acme/terraform-provider-lander"
+    github.seed(Repo(NAME, releases=("v1.0.0", "v1.1.0")), Repo(bad, license="GPL-3.0-only", releases=()))
+    registry.publish(Provider("acme/rocket", versions=("1.0.0", "1.1.0")))
+    return {name: github.ask("GET", f"/repos/{name}") for name in (NAME, bad)}
+
+
+@pytest.fixture(scope="session")
+def preflight_wheel(tmp_path_factory):
+    return build_wheel(PROJECT, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="session")
+def preflight_environment(preflight_wheel, tmp_path_factory):
+    """Folder of a virtual environment with the wheel and the packages that it requires."""
+    folder = tmp_path_factory.mktemp("environment")
+    install_alone(preflight_wheel, folder)
+    return folder
+
+
+@pytest.fixture
+def run_installed(preflight_environment, world, github, registry, tmp_path):
+    """Run a command in an empty folder, with the recorded repositories and without the portal's sources."""
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    pipx = tmp_path / "pipx"
+    pipx.write_text(PIPX.format(bin=preflight_environment / "bin"))
+    pipx.chmod(0o755)
+    path = os.pathsep.join(map(str, (preflight_environment / "bin", tmp_path, os.environ["PATH"])))
+    addresses = {"GITHUB_API_URL": github.url, "REGISTRY_URL": registry.url, "GITHUB_TOKEN": TOKEN}
+
+    def run(*command, **variables):
+        environment = {"PATH": path, **addresses, **variables}
+        return subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=120
+        )
+
+    return run

@@ -1,75 +1,80 @@
-"""Tests of the installed preflight package."""
+"""Tests of what the distribution portal-preflight contains and requires."""
 
-import contextlib
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
-from fnmatch import fnmatch
-from importlib import import_module
-from importlib.metadata import PackageNotFoundError, requires
-
-from tests.house.source import ROOT, files, name
-
-PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-SETUPTOOLS = PYPROJECT["tool"]["setuptools"]
-# docs/how-to/run-preflight.md names these for a machine that runs preflight and nothing else; the rest comes with them
-REQUIRED_PACKAGES = {"django", "faker", "licenseclassifier", "pydantic", "PyGithub", "pysequoia", "PyYAML", "wordfreq"}
-LOADED_MODULES_SCRIPT = """
-import sys
 from importlib.metadata import packages_distributions
-from verification.licenses.dictionaries import function_words
-from verification.preflight.cli import main
-function_words("LATIN")
-homes = packages_distributions()
-print(*sorted({home for module in {m.split(".")[0] for m in sys.modules} for home in homes.get(module, ())}))
-"""
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.house.source import ROOT
+from tests.verification.preflight.distribution import (
+    METADATA,
+    PROJECT,
+    build_wheel,
+    list_imports,
+    list_required_packages,
+    list_strings,
+    read_files,
+    read_modules,
+)
+
+PORTAL = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+SOURCE_MODULE_PATTERN = re.compile(r"(portal|integrations|verification)(\.[a-z_]+)+")
+SDIST_SCRIPT = "import sys, backend; print(backend.build_sdist(sys.argv[1]))"
 
 
-def test_command_is_what_the_project_names():
-    module, _, function = PYPROJECT["project"]["scripts"]["portal-preflight"].partition(":")
-    assert callable(getattr(import_module(module), function))
+def test_wheel_has_one_package_and_one_command(preflight_wheel):
+    files = read_files(preflight_wheel)
+    metadata = f"portal_preflight-{METADATA['version']}.dist-info"
+    assert sorted({name.partition("/")[0] for name in files}) == ["portal_preflight", metadata]
+    commands = files[f"{metadata}/entry_points.txt"].decode().split()
+    assert commands == ["[console_scripts]", "portal-preflight=portal_preflight.verification.preflight.cli:main"]
+    assert {f"{metadata}/licenses/LICENSE", f"{metadata}/licenses/NOTICE"} <= set(files)
 
 
-def test_every_file_that_the_code_reads_is_packed():
-    """What is no Python in the packages of preflight fits a pattern of the package's data."""
-    data = {
-        f"{package.replace('.', '/')}/{pattern}"
-        for package, patterns in SETUPTOOLS["package-data"].items()
-        for pattern in patterns
-    }
-    read = [name(path) for path in files("verification", "integrations") if path.suffix not in {".py", ".md"}]
-    assert [path for path in read if not any(fnmatch(path, pattern) for pattern in data)] == []
+def test_wheel_has_the_lines_of_the_sources(preflight_wheel):
+    """Only imports differ, and no module stays behind that the portal has for its database or pages."""
+    for name, content in read_files(preflight_wheel).items():
+        source = ROOT / name.removeprefix("portal_preflight/")
+        if not source.is_file() or (name.endswith("__init__.py") and not content):
+            continue
+        pairs = zip(source.read_bytes().splitlines(), content.splitlines(), strict=True)
+        changes = [(before, after) for before, after in pairs if before != after]
+        assert [(before, after) for before, after in changes if not before.lstrip().startswith(b"from ")] == []
+    packages = {name.split("/")[2] for name in read_files(preflight_wheel) if name.count("/") > 2}
+    assert packages & {"models", "views", "migrations", "management", "templates"} == set()
 
 
-def test_documented_packages_are_enough(tmp_path):
-    """Preflight loads only the packages that docs/how-to/run-preflight.md names, and what those require."""
-    process = subprocess.run(
-        [sys.executable, "-c", LOADED_MODULES_SCRIPT],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-    )
-    assert process.returncode == 0, process.stderr
-    loaded_packages = {plain(package) for package in process.stdout.split()}
-    assert loaded_packages >= set(map(plain, REQUIRED_PACKAGES))
-    assert loaded_packages - with_their_own(REQUIRED_PACKAGES) == set()
-    page = (ROOT / "docs" / "how-to" / "run-preflight.md").read_text()
-    assert [package for package in REQUIRED_PACKAGES if package not in page] == []
+def test_modules_name_no_package_of_the_repository(preflight_wheel):
+    trees = read_modules(preflight_wheel)
+    names = {name for tree in trees.values() for name in (*list_imports(tree), *list_strings(tree))}
+    assert {name for name in names if SOURCE_MODULE_PATTERN.fullmatch(name) or name.startswith("django.")} == set()
 
 
-def with_their_own(packages):
-    """The packages and all that they ask for, extras included."""
-    known_packages, open_ = set(), [plain(package) for package in packages]
-    while open_:
-        package = open_.pop()
-        if package not in known_packages:
-            known_packages.add(package)
-            with contextlib.suppress(PackageNotFoundError):
-                open_ += [plain(re.match(r"[\w.-]+", requirement)[0]) for requirement in requires(package) or ()]
-    return known_packages
+def test_dependencies_are_what_the_modules_import(preflight_wheel):
+    """Each comes with the portal's own range, and nothing is listed that no module imports."""
+    imports = {name.partition(".")[0] for tree in read_modules(preflight_wheel).values() for name in list_imports(tree)}
+    third_party = imports - set(sys.stdlib_module_names) - {"portal_preflight"}
+    homes = packages_distributions()
+    imported = {canonicalize_name(home) for module in third_party for home in homes[module]}
+    declared = {canonicalize_name(Requirement(line).name) for line in METADATA["dependencies"]}
+    assert declared - imported == set()
+    assert imported - list_required_packages(METADATA["dependencies"]) == set()
+    assert set(METADATA["dependencies"]) - set(PORTAL["dependencies"]) == set()
+    assert [METADATA[key] for key in ("version", "license", "requires-python")] == [
+        PORTAL[key] for key in ("version", "license", "requires-python")
+    ]
 
 
-def plain(package):
-    return re.sub(r"[-_.]+", "-", package).lower()
+def test_source_archive_builds_the_same_wheel(preflight_wheel, tmp_path):
+    command = [sys.executable, "-c", SDIST_SCRIPT, tmp_path]
+    done = subprocess.run(command, env={"PYTHONPATH": str(PROJECT)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    with tarfile.open(tmp_path / done.stdout.strip()) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (project,) = tmp_path.glob("portal_preflight-*/")
+    assert read_files(build_wheel(project, tmp_path / "wheel")) == read_files(preflight_wheel)

@@ -10,16 +10,15 @@ import pytest
 from django.utils import timezone
 
 from tests.conftest import begin
-from tests.fakes.github.server import TOKEN, Repo
-from tests.fakes.registry import Provider
+from tests.fakes.github.server import TOKEN
 from tests.house.source import ROOT
+from tests.verification.preflight.conftest import NAME
 from verification.checks import execution
 from verification.checks.models import CheckResult
 from verification.checks.runner import build_integration_subject, list_checked_requirements, run_integration_checks
 from verification.preflight.cli import main
 
 pytestmark = [pytest.mark.any_database, pytest.mark.github]
-NAME = "acme/terraform-provider-rocket"
 COMMAND = "import sys; from verification.preflight.cli import main; code = main(sys.argv[1:]); "
 MODULES = "print(*sorted({name.split('.')[0] for name in sys.modules}), file=sys.stderr); sys.exit(code)"
 # what the portal needs and preflight does not: it can be installed without them
@@ -33,15 +32,6 @@ PORTAL_ONLY = {
     "redis",
     "whitenoise",
 }
-
-
-@pytest.fixture
-def world(github, registry):
-    """Two providers: one in order, one with a license that the program does not take and without a listing."""
-    bad = "acme/terraform-provider-lander"
-    github.seed(Repo(NAME, releases=("v1.0.0", "v1.1.0")), Repo(bad, license="GPL-3.0-only", releases=()))
-    registry.publish(Provider("acme/rocket", versions=("1.0.0", "1.1.0")))
-    return {name: github.ask("GET", f"/repos/{name}") for name in (NAME, bad)}
 
 
 def run_json_preflight(name):

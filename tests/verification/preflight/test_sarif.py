@@ -1,31 +1,26 @@
 """Tests of SARIF output against the schema of SARIF 2.1.0."""
 
 import json
-from pathlib import Path
 
 import jsonschema
 import pytest
 
 from tests.verification.preflight.conftest import NAME
+from tests.verification.preflight.sarif_schema import validate_sarif
 from verification.checks.types import CHECKS
 from verification.outcomes import Evidence, Outcome, Result
 from verification.preflight.report import PreflightReport
 from verification.preflight.sarif import build_sarif
 from verification.sources.errors import SourceUnavailableError
 
-SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-2.1.0-rtm.5.json").read_text())
 PASS = Result(Outcome.PASS, "It is good.")
-
-
-def validate(log):
-    jsonschema.Draft4Validator(SCHEMA, format_checker=jsonschema.Draft4Validator.FORMAT_CHECKER).validate(log)
 
 
 @pytest.fixture
 def run_sarif(run_program):
     def run(**results):
         log = json.loads(run_program("--format", "sarif", **results)[1])
-        validate(log)
+        validate_sarif(log)
         (run,) = log["runs"]
         return run
 
@@ -34,7 +29,9 @@ def run_sarif(run_program):
 
 def test_schema_refuses_a_log_without_message():
     with pytest.raises(jsonschema.ValidationError, match="'message' is a required property"):
-        validate({"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "x"}}, "results": [{"ruleId": "x"}]}]})
+        validate_sarif(
+            {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "x"}}, "results": [{"ruleId": "x"}]}]}
+        )
 
 
 def test_findings_are_results_and_undecided_checks_notifications(run_sarif):
@@ -107,6 +104,6 @@ def test_run_without_findings_has_no_results(run_sarif):
 def test_every_check_with_every_outcome_is_valid(outcome, subject):
     results = {key: Result(outcome, "Said.", (Evidence("Seen", "\x00<x>", ""),)) for key in CHECKS}
     log = build_sarif(PreflightReport(subject, results))
-    validate(log)
+    validate_sarif(log)
     help_addresses = {rule["id"]: rule.get("helpUri", "") for rule in log["runs"][0]["tool"]["driver"]["rules"]}
     assert help_addresses == {key: check.help for key, check in CHECKS.items()}

@@ -1,0 +1,75 @@
+"""Builds the distribution portal-preflight and installs it alone, without a network."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+import venv
+from importlib.metadata import distribution
+from pathlib import Path
+from zipfile import ZipFile
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.house.source import ROOT
+
+PROJECT = ROOT / "packaging" / "preflight"
+METADATA = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+
+
+def run_pip(*words):
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def build_wheel(project, folder):
+    run_pip("wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", folder, project)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def install_alone(wheel, folder):
+    """Install the wheel into an empty environment that has only the packages that it requires."""
+    venv.create(folder)
+    (site_packages,) = folder.glob("lib/python*/site-packages")
+    for package in list_required_packages(METADATA["dependencies"]):
+        for name in {path.parts[0] for path in distribution(package).files} - {"..", "__pycache__"}:
+            (site_packages / name).symlink_to(distribution(package).locate_file(name))
+    run_pip("--python", folder / "bin" / "python", "install", "--no-index", wheel)
+
+
+def list_required_packages(requirements):
+    """Names of the packages and of those that they require, directly or not."""
+    pending, names = [(Requirement(line), "") for line in requirements], set()
+    while pending:
+        requirement, extra = pending.pop()
+        names.add(canonicalize_name(requirement.name))
+        for each in map(Requirement, distribution(requirement.name).requires or ()):
+            if (each.marker is None or each.marker.evaluate({"extra": extra})) and each.name not in names:
+                pending += [(each, extra) for extra in ("", *each.extras)]
+    return names
+
+
+def read_modules(wheel):
+    """Syntax tree of each module of the wheel by its path."""
+    with ZipFile(wheel) as archive:
+        return {name: ast.parse(archive.read(name)) for name in archive.namelist() if name.endswith(".py")}
+
+
+def list_imports(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+
+
+def list_strings(tree):
+    return [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+
+
+def read_files(wheel):
+    with ZipFile(wheel) as archive:
+        return {Path(name).as_posix(): archive.read(name) for name in archive.namelist()}
