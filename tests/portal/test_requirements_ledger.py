@@ -1,0 +1,58 @@
+"""The ledger of requirements: every row has a proof, and what it refers to exists."""
+
+from pathlib import Path
+
+import pytest
+
+from portal.core.content_files import ContentError
+from portal.requirements_ledger import LedgerDocument, LedgerRow, find_problems, load_ledger
+
+EDITION = "edition:nomad@2021-04"
+PROOF = "tests/portal/test_requirements_ledger.py::test_every_requirement_is_proven"
+
+
+def test_every_requirement_is_proven() -> None:
+    documents = load_ledger()
+    assert list(find_problems(documents)) == []
+    assert [row.id for document in documents for row in document.requirements if not row.is_proven] == []
+
+
+@pytest.mark.parametrize(
+    ("by", "proof", "problem"),
+    [
+        ("edition:nomad@1999-01", PROOF, "X-1: edition:nomad@1999-01 does not exist."),
+        (f"{EDITION}#NO-99", PROOF, "X-1: edition:nomad@2021-04#NO-99 does not exist."),
+        ("check:no.such", PROOF, "X-1: check:no.such does not exist."),
+        ("page:no_such", PROOF, "X-1: page:no_such does not exist."),
+        ("command:no_such", PROOF, "X-1: command:no_such does not exist."),
+        ("file:docs/no_such.md", PROOF, "X-1: file:docs/no_such.md does not exist."),
+        ("rumor:x", PROOF, "X-1: rumor:x does not exist."),
+        (EDITION, "tests/portal/test_no.py::test_no", "X-1: the test tests/portal/test_no.py::test_no does not exist."),
+        (EDITION, f"{PROOF}_no", f"X-1: the test {PROOF}_no does not exist."),
+    ],
+)
+def test_reference_to_nothing_is_a_problem(by: str, proof: str, problem: str) -> None:
+    document = LedgerDocument("X", (LedgerRow("X-1", "Asks.", (by,), (proof,)),))
+    assert list(find_problems([document])) == [problem]
+
+
+def test_what_exists_is_no_problem() -> None:
+    by = (f"{EDITION}#NO-3", f"{EDITION}#mailbox", "check:go.module", "page:submissions:program", "command:run_jobs")
+    document = LedgerDocument("X", (LedgerRow("X-1", "Asks.", (*by, "file:README.md"), (PROOF,)),))
+    assert list(find_problems([document])) == []
+
+
+def test_repeated_number_is_a_problem() -> None:
+    row = LedgerRow("X-1", "Asks.", (EDITION,), (PROOF,))
+    assert list(find_problems([LedgerDocument("X", (row, row))])) == ["X-1 is repeated."]
+
+
+@pytest.mark.parametrize(("proof", "gap"), [((), ""), ((PROOF,), "Not built.")])
+def test_row_without_proof_or_with_a_gap_is_not_proven(proof: tuple[str, ...], gap: str) -> None:
+    assert not LedgerRow("X-1", "Asks.", (EDITION,), proof, gap).is_proven
+
+
+def test_wrong_number_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text("title: X\nrequirements:\n  - {id: x1, asks: Asks., by: []}\n")
+    with pytest.raises(ContentError, match=r'a document and a number, such as "TIP-2\.1"'):
+        load_ledger(tmp_path)
