@@ -74,7 +74,7 @@ def test_five_faults_are_mended_one_by_one(walk: Walk, github: Any, registry: An
         repository=REPOSITORY,
         name="Rocket",
         category="Networking",
-        offering="Community Edition",
+        offering="Open Source",
     )
 
     partner = walk.partner.go(f"/checks/{walk.row.uuid}/")

@@ -49,7 +49,7 @@ def test_real_provider_goes_all_the_way(
         repository=REPOSITORY,
         name="PagerDuty",
         category="Logging & Monitoring",
-        offering="Community Edition",
+        offering="Open Source",
     )
     partner.go(f"{walk.page}similar/").sees(
         f"This repository is already published as {NAME} in the registry (partner)."
@@ -60,5 +60,5 @@ def test_real_provider_goes_all_the_way(
     partner.sees(f"{theirs.count() - 3} more published providers (the same product).")
     walk.to("review").round_of_changes("Name the release that we should read.", "It is v3.30.0.").to("support")
     row = walk.row
-    assert (row.repository, row.listing_status, row.tier) == (REPOSITORY, "listed", "partner")
+    assert (row.repository, row.listing_status, row.tier) == (REPOSITORY, "listed", "verified")
     partner.go("/directory/").sees("PagerDuty")

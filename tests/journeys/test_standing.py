@@ -111,7 +111,7 @@ def test_whole_due_process(
     explain(partner, "Changes since the decision", "Issue 7 is fixed in 1.2.").press("Request reinstatement")
     reviewer = visit(rita).go("/queue/").sees("the partner requested reinstatement")
     decide(reviewer, page, "Reinstate", "Review summary for the partner", "Release 1.2 and issue 7.")
-    assert (walk.row.listing_status, walk.row.tier) == ("listed", "partner")
+    assert (walk.row.listing_status, walk.row.tier) == ("listed", "verified")
     assert mail_to(alice.email, "compliance_changed").subject == "Reinstated: Rocket"
     today = visit().go(f"/directory/{listed_provider.uuid}/").sees("Partner", "The integration is listed again.")
     assert today.page.locator("h2, .badge", has_text="Suspended").count() == 0  # what has changed still says it was
