@@ -17,12 +17,12 @@ from pydantic import TypeAdapter
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition
-from portal.core.content_files import Content, load_content, require_match
+from portal.core.content_files import Content, TextPattern, load_content
 from portal.core.generated_docs import iterate_own_commands
 from verification.checks.types import CHECKS
 
 FOLDER = settings.BASE_DIR / "docs" / "requirements"
-RequirementNumber = Annotated[str, require_match(r"[A-Z]+-\d+(\.\d+)*", 'a document and a number, such as "TIP-2.1"')]
+RequirementNumber = Annotated[str, TextPattern(r"[A-Z]+-\d+(\.\d+)*", 'a document and a number, such as "TIP-2.1"')]
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,6 +213,8 @@ def _find_field_errors(location: Location, field: Question) -> Iterator[Inconsis
     if bool(field.options) != (field.type in CHOICE_TYPES):
         problem = "Only fields of the types choice and choices have options."
         yield Inconsistency((*location, "options"), problem, "Add or remove the options, or change the type.")
+    if field.pattern and not field.help:
+        yield Inconsistency((*location, "pattern"), "A pattern requires help.", 'Add an example in "help".')
     if field.key in START_FORM_FIELDS:
         problem = f"The draft form already has the field {field.key!r}."
         yield Inconsistency((*location, "key"), problem, "Remove the field, or use another key.")

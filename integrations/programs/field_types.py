@@ -5,18 +5,16 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, StringConstraints
 from pydantic import Field as Key
 
-from portal.core.content_files import require_match
+from portal.core.content_files import TextPattern
 
 Text = Annotated[str, StringConstraints(min_length=1)]
-Url = Annotated[str, require_match(r"https?://[a-z0-9.-]+(:[0-9]+)?(/.*)?", "a URL that starts with https://")]
+Url = Annotated[str, TextPattern(r"https?://[a-z0-9.-]+(:[0-9]+)?(/.*)?", "a URL that starts with https://")]
 Slug = Annotated[
     str,
-    require_match(
-        r"[a-z0-9]+([-_][a-z0-9]+)*", "lowercase letters and digits, joined by single hyphens or underscores"
-    ),
+    TextPattern(r"[a-z0-9]+([-_][a-z0-9]+)*", "lowercase letters and digits, joined by single hyphens or underscores"),
 ]
 EditionDate = Annotated[
-    str, require_match(r"20[0-9]{2}-(0[1-9]|1[0-2])", 'a year and a month in quotes, such as "2026-09"')
+    str, TextPattern(r"20[0-9]{2}-(0[1-9]|1[0-2])", 'a year and a month in quotes, such as "2026-09"')
 ]
 Count = Annotated[int, Key(ge=1)]
 FieldType = Literal["text", "lines", "url", "email", "choice", "choices", "number", "date", "yes"]

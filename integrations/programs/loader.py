@@ -15,13 +15,13 @@ from integrations.programs.consistency import (
     find_unknown_renames,
 )
 from integrations.programs.schema import EditionFile, Program
-from portal.core.content_files import ContentError, ContentProblem, find_line, load_content
+from portal.core.content_files import ContentError, ContentProblem, find_position, load_content
 
 CONTENT = Path(__file__).parent / "content"
 
 
 @cache
-def _build_adapter() -> TypeAdapter[EditionFile]:
+def build_adapter() -> TypeAdapter[EditionFile]:
     return TypeAdapter(EditionFile)
 
 
@@ -55,7 +55,7 @@ def load_edition_file(path: Path) -> EditionFile:
     Raises:
         ContentError: The file is not valid in itself.
     """
-    file = load_content(path, _build_adapter())
+    file = load_content(path, build_adapter())
     _raise_problems(path, [*_find_misplacements(path, file), *find_inconsistencies(file)])
     return file
 
@@ -72,7 +72,7 @@ def _find_misplacements(path: Path, file: EditionFile) -> Iterator[Inconsistency
 
 def _raise_problems(path: Path, inconsistencies: Iterable[Inconsistency]) -> None:
     problems = [
-        ContentProblem(path, find_line(path, each.location), each.location, each.problem, each.fix)
+        ContentProblem(path, find_position(path, each.location), each.location, each.problem, each.fix)
         for each in inconsistencies
     ]
     if problems:

@@ -50,7 +50,8 @@ class ResourceLink(Content):
 class Question(Content):
     """Question of a form.
 
-    `max_lines` and `max_length` limit the answer. `options` are (value, label) pairs. `listing_label` is the label
+    `max_lines` and `max_length` limit the answer, and `pattern` is a regular expression for the whole of it. A question
+    with a pattern has a `help` that shows an example. `options` are (value, label) pairs. `listing_label` is the label
     of the answer on the public listing. Answers without it are visible to the partner and the program only.
     """
 
@@ -61,6 +62,7 @@ class Question(Content):
     required: bool = True
     max_lines: Count | None = None
     max_length: Count = 4000
+    pattern: str = ""
     options: Pairs = ()
     listing_label: str = ""
 

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import TypeVar
 
 import yaml
-from pydantic import AfterValidator, ConfigDict, TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic import ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, ValidationError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
 Location = tuple[str | int, ...]
+Position = tuple[int, int]
 JsonSchema = dict[str, object]
 T = TypeVar("T")
 NO_MATCH = "no_match"
@@ -45,21 +47,22 @@ class ContentProblem:
 
     Attributes:
         path: The file.
-        line: The line of the value, or of the nearest mapping or list around a value that is missing.
+        position: The line and column of the value, or of the nearest mapping or list around a value that is missing.
         location: The keys and indexes that lead to the value.
         problem: What is wrong, as a sentence.
         fix: What to do about it, as a sentence.
     """
 
     path: Path
-    line: int
+    position: Position
     location: Location
     problem: str
     fix: str
 
     def __str__(self) -> str:
         location = f" {format_location(self.location)}:" if self.location else ""
-        return f"{self.path}:{self.line}:{location} {self.problem} {self.fix}"
+        line, column = self.position
+        return f"{self.path}:{line}:{column}:{location} {self.problem} {self.fix}"
 
 
 class ContentError(ValueError):
@@ -70,21 +73,28 @@ class ContentError(ValueError):
         self.problems = tuple(problems)
 
 
-def require_match(pattern: str, expected: str) -> AfterValidator:
-    """Return a validator of text that must match a regular expression.
+@dataclass(frozen=True, slots=True)
+class TextPattern:
+    """Annotation of text that must match a regular expression, also in the JSON Schema.
 
-    Args:
+    Attributes:
         pattern: The regular expression, which the whole text must match.
         expected: What to write, for the error message: "Write …".
     """
-    regex = re.compile(pattern)
 
-    def check(value: str) -> str:
-        if not regex.fullmatch(value):
-            raise PydanticCustomError(NO_MATCH, "Text must match", {"expected": expected})
+    pattern: str
+    expected: str
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return handler(schema) | {"pattern": f"^(?:{self.pattern})$"}
+
+    def check(self, value: str) -> str:
+        if not re.fullmatch(self.pattern, value):
+            raise PydanticCustomError(NO_MATCH, "Text must match", {"expected": self.expected})
         return value
-
-    return AfterValidator(check)
 
 
 def format_location(location: Location) -> str:
@@ -118,22 +128,26 @@ def read_yaml(path: Path) -> object:
     try:
         return yaml.load(path.read_bytes(), Loader=_UniqueKeyLoader)  # noqa: S506 - a safe loader
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        position = _get_position(error.problem_mark) if error.problem_mark else (1, 1)
         problem = f"{str(error.problem or 'not YAML').capitalize()}."
         fix = "Remove one of the two." if isinstance(error, _DuplicateKeyError) else "Correct the YAML syntax."
-        raise ContentError([ContentProblem(path, line, (), problem, fix)]) from error
+        raise ContentError([ContentProblem(path, position, (), problem, fix)]) from error
 
 
-def find_line(path: Path, location: Location) -> int:
-    """Return the line of a location in a YAML file, or of the nearest existing parent."""
+def find_position(path: Path, location: Location) -> Position:
+    """Return the line and column of a location in a YAML file, or of the nearest existing parent."""
     node = yaml.compose(path.read_bytes(), Loader=yaml.CSafeLoader)
-    line = node.start_mark.line if node else 0
+    position = _get_position(node.start_mark) if node else (1, 1)
     for part in location:
         node = _find_child(node, part)
         if node is None:
             break
-        line = node.start_mark.line
-    return line + 1
+        position = _get_position(node.start_mark)
+    return position
+
+
+def _get_position(mark: yaml.Mark) -> Position:
+    return mark.line + 1, mark.column + 1
 
 
 class _DuplicateKeyError(yaml.constructor.ConstructorError):
@@ -163,7 +177,7 @@ def _find_child(node: yaml.Node | None, part: str | int) -> yaml.Node | None:
 def _describe_error(path: Path, detail: ErrorDetails, schema: JsonSchema) -> ContentProblem:
     location = detail["loc"]
     problem, fix = _explain(detail, schema)
-    return ContentProblem(path, find_line(path, location), location, problem, fix)
+    return ContentProblem(path, find_position(path, location), location, problem, fix)
 
 
 def _explain(detail: ErrorDetails, schema: JsonSchema) -> tuple[str, str]:

@@ -44,6 +44,8 @@ ANSWER_BY_FIELD_TYPE: dict[str, Callable[[Question, Integration], object]] = {
     "yes": lambda field, integration: True,
 }
 
+ANSWER_BY_PATTERNED_FIELD = {"pull_request": "https://github.com/hashicorp/nomad/pull/{number}"}
+
 
 @dataclass(frozen=True, slots=True)
 class DemoContext:
@@ -102,10 +104,17 @@ def fulfill_requirements(demo: DemoContext, requirements: Iterable[Requirement])
 
 
 def answer_form(demo: DemoContext, requirement: Requirement) -> None:
-    data = {field.key: ANSWER_BY_FIELD_TYPE[field.type](field, demo.integration) for field in requirement.fields}
+    data = {field.key: build_answer(field, demo.integration) for field in requirement.fields}
     by_program = requirement.responsible_party == FulfillingParty.PROGRAM
     actor = demo.reviewer if by_program else demo.owner
     requirements.submit_answer(demo.integration, requirement.id, data, actor=actor, now=demo.now)
+
+
+def build_answer(field: Question, integration: Integration) -> object:
+    """Return a plausible answer. The answer to a question with a pattern comes from a table."""
+    if field.pattern:
+        return ANSWER_BY_PATTERNED_FIELD[field.key].format(number=20_000 + integration.pk)
+    return ANSWER_BY_FIELD_TYPE[field.type](field, integration)
 
 
 def record_passing_check(demo: DemoContext, requirement: Requirement) -> None:

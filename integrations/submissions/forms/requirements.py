@@ -6,6 +6,7 @@ from functools import partial
 from typing import Unpack
 
 from django import forms
+from django.core.validators import RegexValidator
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -71,8 +72,14 @@ def build_field(question: Question) -> forms.Field:
         label=question.label,
         help_text=f"{question.help} {PUBLIC_HELP_TEXT}".strip() if question.listing_label else question.help,
         required=question.required,
+        validators=[build_pattern_validator(question)] if question.pattern else [],
         **get_limits(question),
     )
+
+
+def build_pattern_validator(question: Question) -> RegexValidator:
+    message = _("The answer doesn't have the required form. %(help)s") % {"help": question.help}
+    return RegexValidator(f"^(?:{question.pattern})$", message, code="pattern")
 
 
 def get_limits(question: Question) -> NamedValues:

@@ -1,4 +1,4 @@
-"""Every mistake in an edition's file is reported with its line, its location, and how to fix it."""
+"""Every mistake in an edition's file is reported with its position, its location, and how to fix it."""
 
 import re
 from collections.abc import Callable
@@ -49,9 +49,10 @@ def list_problems(path: Path) -> list[str]:
     return [line.removeprefix(f"{path}:") for line in str(refusal.value).splitlines()]
 
 
-def find_line(text: str, part: str) -> int:
-    """Return the line of the first occurrence of a part of a text."""
-    return text[: text.index(part)].count("\n") + 1
+def find_position(text: str, part: str) -> str:
+    """Return the line and column of the first occurrence of a part of a text."""
+    preceding = text[: text.index(part)]
+    return f"{preceding.count(chr(10)) + 1}:{len(preceding) - preceding.rfind(chr(10))}"
 
 
 @pytest.mark.parametrize(
@@ -162,16 +163,16 @@ def test_mistake_is_reported_with_its_location_and_fix(
     write: Write, old: str, new: str, location: str, message: str
 ) -> None:
     path = write((old, new))
-    problems = [re.sub(r"^\d+: ", "", problem) for problem in list_problems(path)]
+    problems = [re.sub(r"^\d+:\d+: ", "", problem) for problem in list_problems(path)]
     assert f"{location}: {message}" in problems
     assert len(problems) <= 2  # a misspelled key is unknown, and the right one is missing
 
 
-def test_every_mistake_of_a_file_is_reported_at_its_line(write: Write) -> None:
+def test_every_mistake_of_a_file_is_reported_at_its_position(write: Write) -> None:
     path = write(("kind: attestation", "kind: pledge"), ("stage: review", "stage: looking"))
     text = path.read_text()
-    lines = [int(problem.partition(":")[0]) for problem in list_problems(path)]
-    assert lines == [find_line(text, "kind: pledge"), find_line(text, "stage: looking")]
+    positions = [problem.partition(": ")[0] for problem in list_problems(path)]
+    assert positions == [find_position(text, "pledge"), find_position(text, "looking")]
 
 
 @pytest.mark.parametrize(
@@ -224,19 +225,19 @@ def test_every_mistake_of_a_file_is_reported_at_its_line(write: Write) -> None:
 )
 def test_inconsistency_is_reported(write: Write, changes: tuple[tuple[str, str], ...], message: str) -> None:
     path = write(*changes)
-    assert [re.sub(r"^\d+: ", "", problem) for problem in list_problems(path)] == [message]
+    assert [re.sub(r"^\d+:\d+: ", "", problem) for problem in list_problems(path)] == [message]
 
 
 def test_repeated_key_is_refused(write: Write) -> None:
     path = write(("  mailbox: boundary@example.com", "  mailbox: boundary@example.com\n  mailbox: b@example.com"))
-    line = find_line(path.read_text(), "  mailbox: b@example.com")
-    assert list_problems(path) == [f"{line}: The key 'mailbox' is repeated. Remove one of the two."]
+    position = find_position(path.read_text(), "mailbox: b@example.com")
+    assert list_problems(path) == [f"{position}: The key 'mailbox' is repeated. Remove one of the two."]
 
 
 def test_broken_yaml_is_refused(write: Write) -> None:
     path = write(("HCP Boundary]", "HCP Boundary"))
-    line = find_line(path.read_text(), "  listing:")
-    assert list_problems(path) == [f"{line}: Did not find expected ',' or ']'. Correct the YAML syntax."]
+    position = find_position(path.read_text(), ": Where a released")
+    assert list_problems(path) == [f"{position}: Did not find expected ',' or ']'. Correct the YAML syntax."]
 
 
 def test_file_of_another_program_or_date_is_refused(write: Write) -> None:
@@ -253,9 +254,9 @@ def test_unknown_check_is_refused_once_the_checks_are_known(write: Write, tmp_pa
     path = write(*replace_attestation_with_check("repository.pubic"))
     with pytest.raises(ContentError) as refusal:
         require_known_checks(load_programs(tmp_path), {"repository.public"}, tmp_path)
-    line = find_line(path.read_text(), "repository.pubic")
+    position = find_position(path.read_text(), "repository.pubic")
     assert str(refusal.value) == (
-        f"{path}:{line}: edition.steps[1].requirements[0].checks[0]: Unknown check 'repository.pubic'. "
+        f"{path}:{position}: edition.steps[1].requirements[0].checks[0]: Unknown check 'repository.pubic'. "
         "Did you mean 'repository.public'?"
     )
 

@@ -48,18 +48,18 @@ def test_file_becomes_its_dataclass(path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", '1: The value is empty. Write a mapping, one "key: value" per line.'),
-        ("- title: Home", '1: The value is a list. Write a mapping, one "key: value" per line.'),
-        ("title: Home\ncolor: red", "2: color: Unknown key. Remove it, or use one of 'pages', 'title'."),
-        ("title: Home\npages:\n  - titel: About", "3: pages[0].title: This key is required. Add it."),
+        ("", '1:1: The value is empty. Write a mapping, one "key: value" per line.'),
+        ("- title: Home", '1:1: The value is a list. Write a mapping, one "key: value" per line.'),
+        ("title: Home\ncolor: red", "2:8: color: Unknown key. Remove it, or use one of 'pages', 'title'."),
+        ("title: Home\npages:\n  - titel: About", "3:5: pages[0].title: This key is required. Add it."),
         ("title: 2026-01-31", None),
-        ("title: off", '1: title: The value is a boolean. Write text (quote a value such as "yes", "on" or "1.0").'),
-        ("title: A\ntitle: B", "2: The key 'title' is repeated. Remove one of the two."),
-        ("title: [", "2: Did not find expected node content. Correct the YAML syntax."),
-        ("title: !python/name:os.system x", "1: Could not determine a constructor for the tag"),
+        ("title: off", '1:8: title: The value is a boolean. Write text (quote a value such as "yes", "on" or "1.0").'),
+        ("title: A\ntitle: B", "2:1: The key 'title' is repeated. Remove one of the two."),
+        ("title: [", "2:1: Did not find expected node content. Correct the YAML syntax."),
+        ("title: !python/name:os.system x", "1:8: Could not determine a constructor for the tag"),
     ],
 )
-def test_mistake_is_reported_with_line_location_and_fix(path: Path, text: str, message: str | None) -> None:
+def test_mistake_is_reported_with_position_location_and_fix(path: Path, text: str, message: str | None) -> None:
     path.write_text(text)
     if message is None:
         assert load_content(path, PAGES) == Page("2026-01-31")

@@ -35,6 +35,14 @@ def wrong(form: RequirementForm) -> list[str]:
     return form.errors["q"]
 
 
+def test_answer_must_have_the_form_of_the_pattern():
+    requirement = one("url", pattern=r"https://github\.com/acme/rocket/pull/[0-9]+", help="For example …/pull/12")
+    assert build_bound_form(requirement, "https://github.com/acme/rocket/pull/7").is_valid()
+    for address in ("https://github.com/acme/rocket", "https://github.com/acme/rocket/pull/7/files"):
+        problems = wrong(build_bound_form(requirement, address))
+        assert problems == ["The answer doesn't have the required form. For example …/pull/12"]
+
+
 @pytest.mark.parametrize(
     ("kind", "value", "answer"),
     [

@@ -1,0 +1,18 @@
+"""Command that writes the JSON Schema of edition files, for editors."""
+
+import json
+from pathlib import Path
+
+from integrations.programs.loader import CONTENT, build_adapter
+from portal.core.generated_docs import TableDocsCommand
+
+SCHEMA_FILE = CONTENT / "schema.json"
+
+
+class Command(TableDocsCommand):
+    help = "Write the JSON Schema of program editions."
+    subject = "the dataclasses of edition files"
+
+    def render_docs(self) -> tuple[Path, str]:
+        schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"} | build_adapter().json_schema()
+        return SCHEMA_FILE, json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
