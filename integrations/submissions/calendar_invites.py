@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from icalendar import STATUS, Calendar, Event, vCalAddress
 
 from integrations.submissions.models import Meeting
@@ -18,6 +19,14 @@ def build_page_url(meeting: Meeting) -> str:
     """Return the absolute URL of the requirement's page."""
     path = reverse("submissions:requirement", args=[meeting.integration.uuid, meeting.requirement_id])
     return f"{settings.SITE_URL}{path}"
+
+
+def build_description(meeting: Meeting) -> str:
+    """Return the agenda, one item per line, and the URL of the requirement's page."""
+    requirement = meeting.integration.edition.requirement(meeting.requirement_id)
+    items = requirement.meeting_items if requirement else ()
+    agenda = [_("Agenda:"), *(f"- {item}" for item in items), ""] if items else []
+    return "\n".join([*agenda, build_page_url(meeting)])
 
 
 def build_invitation(
@@ -43,7 +52,7 @@ def _build_event(meeting: Meeting, people: Iterable[User], title: str, now: date
         end=starts_at + timedelta(minutes=meeting.minutes),
         summary=f"{meeting.integration.name}: {title}",
         location=meeting.place,
-        description=build_page_url(meeting),
+        description=build_description(meeting),
         url=build_page_url(meeting),
         status=STATUS.CANCELLED if method == CANCEL_METHOD else STATUS.CONFIRMED,
         organizer=vCalAddress.new(edition.mailbox, cn=edition.title),

@@ -65,6 +65,7 @@ def build_context(event: AuditEvent) -> TemplateContext:
     is_in_changes = integration is not None and integration.review_state == ReviewState.CHANGES
     tier = integration.edition.tier(event.data.get("tier") or integration.tier) if integration else None
     items = context.list_partner_requirements(integration, event.at) if integration and is_in_changes else ()
+    requirement = integration.edition.requirement(event.data.get("requirement", "")) if integration else None
     return {
         **_build_names(event, integration),
         "event": event,
@@ -77,6 +78,7 @@ def build_context(event: AuditEvent) -> TemplateContext:
         "due": parse_moment(event.data.get("due")),
         "tier_name": tier.name if tier else "",
         "starts_at": parse_moment(event.data.get("starts_at")),
+        "agenda": requirement.meeting_items if requirement else (),
         "times": [parse_moment(text) for text in event.data.get("times", ())],
         "issues": [issue | {"due": parse_moment(issue["due"])} for issue in event.data.get("issues", ())],
     }

@@ -1,12 +1,15 @@
 """Tests of meetings on the requirement page."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import time_machine
 from bs4 import BeautifulSoup
+from django.conf import settings
+from icalendar import Calendar
 
 from integrations.submissions.models import Meeting
 from integrations.submissions.workflow.states import Status
+from portal.notifications.models import EmailMessage
 from tests.integrations.submissions.requirements.pages import place, press, read, state
 from tests.integrations.submissions.test_meetings import DEMO, WHERE
 
@@ -45,7 +48,12 @@ def test_meeting_agreed_and_taken_by_a_calendar(rocket, alice, rita, sign_in):
     answer = sign_in(alice).get(f"/meetings/{meeting.uuid}.ics")
     assert meeting.state == "scheduled"
     assert answer.headers["Content-Type"] == "text/calendar; method=PUBLISH; charset=utf-8"
-    assert "DTSTART:20260415T110000Z" in answer.content.decode()
+    (event,) = Calendar.from_ical(answer.content).walk("VEVENT")
+    page = f"{settings.SITE_URL}/integrations/{rocket.uuid}/requirements/{DEMO}/"
+    assert event["DTSTART"].dt == datetime(2026, 4, 15, 11, tzinfo=UTC)
+    assert event["DESCRIPTION"] == f"Agenda:\n- Live demo\n\n{page}"
+    for name in ("meeting_proposed", "meeting_agreed"):
+        assert "Agenda:\n\n- Live demo\n" in EmailMessage.objects.filter(name=name).first().text
 
 
 def test_calendar_file_of_a_foreign_meeting(rocket, alice, rita, charlie, sign_in):
