@@ -54,6 +54,7 @@ def find_inconsistencies(file: EditionFile) -> Iterator[Inconsistency]:
     yield from _find_tier_errors(edition)
     for location, requirement in _list_requirements(edition):
         yield from _find_requirement_errors(location, requirement, edition)
+    yield from _find_offering_errors(edition)
     yield from _find_license_errors(edition)
     yield from _find_repository_errors(file)
 
@@ -228,6 +229,13 @@ def _find_hint_errors(location: Location, requirement: Requirement, edition: Edi
         if edition.requirement(id) is None:
             ids = [each.id for each in edition.requirements()]
             yield Inconsistency(place, f"Unknown requirement {id!r}.", _suggest(id, ids))
+
+
+def _find_offering_errors(edition: Edition) -> Iterator[Inconsistency]:
+    for name, _description in edition.offering_descriptions:
+        if name not in edition.offerings:
+            location: Location = ("edition", "offering_descriptions", name)
+            yield Inconsistency(location, f"Unknown offering {name!r}.", _suggest(name, edition.offerings))
 
 
 def _find_license_errors(edition: Edition) -> Iterator[Inconsistency]:

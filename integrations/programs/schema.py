@@ -15,7 +15,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
-from integrations.programs.field_types import Count, EditionDate, Slug, Text, Url
+from integrations.programs.field_types import Count, EditionDate, Pairs, Slug, Text, Url
 from integrations.programs.requirements import Requirement, RequirementGroup, ResourceLink
 from integrations.programs.stages import Stage
 from portal.core.content_files import Content
@@ -163,6 +163,7 @@ class Edition(Content):
     removal: Text
     tiers: tuple[Tier, ...]
     offerings: tuple[str, ...]
+    offering_descriptions: Pairs = ()
     contact: str = "Alliances manager"
     review_days: Count = 10  # the program's own target for reviews, in business days
     groups: tuple[RequirementGroup, ...] = ()
@@ -203,6 +204,11 @@ class Edition(Content):
 
     def tier(self, key: str) -> Tier | None:
         return next((t for t in self.tiers if t.key == key), None)
+
+    def described_offerings(self) -> tuple[tuple[str, str], ...]:
+        """Return each offering with its description, which can be blank."""
+        descriptions = dict(self.offering_descriptions)
+        return tuple((offering, descriptions.get(offering, "")) for offering in self.offerings)
 
     @property
     def release_tier(self) -> Tier:

@@ -44,7 +44,15 @@ ANSWER_BY_FIELD_TYPE: dict[str, Callable[[Question, Integration], object]] = {
     "yes": lambda field, integration: True,
 }
 
-ANSWER_BY_PATTERNED_FIELD = {"pull_request": "https://github.com/hashicorp/nomad/pull/{number}"}
+# answers that depend on more than the type of the field, by its key
+ANSWER_BY_KEY: dict[str, Callable[[Integration], str]] = {
+    "pull_request": lambda integration: f"https://github.com/hashicorp/nomad/pull/{20_000 + integration.pk}",
+    "more_contacts": lambda integration: f"On-call engineer, incidents, oncall@{integration.partner.domain}",
+    "faq": lambda integration: (
+        f"What if {integration.name} stops a run? Open the result, read the reason, and fix the configuration. "
+        "The administrators of the partner can disable a rule for an hour."
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +119,8 @@ def answer_form(demo: DemoContext, requirement: Requirement) -> None:
 
 
 def build_answer(field: Question, integration: Integration) -> object:
-    """Return a plausible answer. The answer to a question with a pattern comes from a table."""
-    if field.pattern:
-        return ANSWER_BY_PATTERNED_FIELD[field.key].format(number=20_000 + integration.pk)
+    if field.key in ANSWER_BY_KEY:
+        return ANSWER_BY_KEY[field.key](integration)
     return ANSWER_BY_FIELD_TYPE[field.type](field, integration)
 
 

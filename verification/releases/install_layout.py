@@ -87,7 +87,8 @@ def list_places(source: Source, version: str, os: str, arch: str) -> tuple[Place
 MIRROR_NOTE = gettext_noop("Beside index.json and VERSION.json.")
 CACHE_NOTE = gettext_noop(
     "Set with plugin_cache_dir or TF_PLUGIN_CACHE_DIR, with forward slashes also on Windows. "
-    "The folder must exist, must not be a folder for plugins or a mirror, and is never cleaned by Terraform."
+    "The folder must exist, must not be a folder for plugins or a mirror, and is never cleaned by Terraform. "
+    "Terraform links cached files into working folders where the system can, and copies them on Windows."
 )
 
 
@@ -128,3 +129,15 @@ def format_provider_block(name: str, required_arguments: Sequence[str] = (), ali
     lines = [f'  {"alias".ljust(width)} = "{alias}"'] if alias else []
     lines += [f"  {argument.ljust(width)} = …" for argument in required_arguments]
     return f'provider "{name}" {{\n' + "\n".join(lines) + "\n}\n" if lines else ""
+
+
+def format_child_module(source: Source, alias: str) -> str:
+    """Return a module call that passes a configuration with an alias, and what the child module declares."""
+    name = source.name
+    return (
+        f'module "child" {{\n  source    = "./child"\n  providers = {{ {name}.{alias} = {name}.{alias} }}\n}}\n\n'
+        "# in ./child\nterraform {\n  required_providers {\n"
+        f"    {name} = {{\n"
+        f'      source                = "{source}"\n      configuration_aliases = [{name}.{alias}]\n'
+        "    }\n  }\n}\n"
+    )

@@ -133,7 +133,10 @@ class IntegrationForm(forms.Form):
             (c.key, format_html('<span>{}<span class="hint"> {}</span></span>', c.name, c.description))
             for c in edition.categories
         ]
-        self.fields["offerings"].choices = [(offering, offering) for offering in edition.offerings]  # type: ignore[attr-defined]
+        self.fields["offerings"].choices = [  # type: ignore[attr-defined]
+            (name, format_html('<span>{}<span class="hint"> {}</span></span>', name, text) if text else name)
+            for name, text in edition.described_offerings()
+        ]
         self.fields["offerings"].help_text = _("Select all %(product)s products that the integration supports.") % {
             "product": program.product
         }

@@ -35,6 +35,7 @@ def test_program_page_shows_all_of_the_edition(client, db, program, edition):
         edition.sla.summary,
         *edition.badges,
         *edition.offerings,
+        *(text for _name, text in edition.offering_descriptions),
         *(link.url for link in edition.links),
         *(link.url for step in edition.steps for link in step.links),
         *(a.email for a in edition.agencies),

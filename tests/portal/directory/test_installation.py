@@ -137,3 +137,14 @@ def test_foreign_integration_is_not_there(sign_in, charlie, provider):
 def test_integration_leads_there(sign_in, alice, provider):
     response = sign_in(alice).get(reverse("submissions:detail", args=[provider.uuid]))
     assert reverse("directory:installation", args=[provider.uuid]) in response.text
+
+
+def test_page_explains_initialization_aliases_child_modules_and_the_cache(page, known_provider):
+    soup = page()
+    code_blocks = blocks(soup)
+    assert (code_blocks["Initialize"], code_blocks["Upgrade"]) == ("terraform init", "terraform init -upgrade")
+    assert code_blocks["List constraints"] == "terraform providers"
+    assert "configuration_aliases = [rocket.second]" in code_blocks["Child module"]
+    text = " ".join(soup.text.split())
+    assert "Terraform defines the arguments alias and version for every provider block." in text
+    assert "Terraform links cached files into working folders where the system can, and copies them on Windows." in text

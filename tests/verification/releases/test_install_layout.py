@@ -86,3 +86,11 @@ def test_terraform_finds_the_provider_in_its_place(tmp_path, what):
     assert (
         terraform.finds(tmp_path, paths_by_place[what], install_layout.format_required_providers(source, "1.2.3")) == ""
     )
+
+
+def test_child_module():
+    assert install_layout.format_child_module(ROCKET, "west") == (
+        'module "child" {\n  source    = "./child"\n  providers = { rocket.west = rocket.west }\n}\n\n'
+        "# in ./child\nterraform {\n  required_providers {\n    rocket = {\n"
+        '      source                = "acme/rocket"\n      configuration_aliases = [rocket.west]\n    }\n  }\n}\n'
+    )

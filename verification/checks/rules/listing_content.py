@@ -13,6 +13,7 @@ from verification.sources.http.client import PAGE, SourceResponse
 
 MAX_SUMMARY_LINES = 2
 MAX_ADDRESSES = 15
+MIN_FAQ_WORDS = 15
 URL_PATTERN = re.compile(r"https?://[^\s<>\"]{1,500}")
 EMAIL_PATTERN = re.compile(r"[\w.+%-]{1,64}@[\w.-]{1,253}")
 DOMAIN_PATTERN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}")
@@ -68,6 +69,23 @@ def check_support_contacts(subject: Subject, sources: Sources) -> Result:
     if unreachable:
         return Result(Outcome.FAIL, f"{unreachable[0]} isn't a valid email address.", evidence)
     return Result(Outcome.PASS, f"The listing has {len(addresses)} valid email addresses.", evidence)
+
+
+@register_check("listing.support_docs")
+def check_support_documents(subject: Subject, sources: Sources) -> Result:
+    contacts = [line for line in str(subject.find_answer("more_contacts")).splitlines() if line.strip()]
+    main_contact, faq = str(subject.find_answer("contact_email")), str(subject.find_answer("faq"))
+    if not (main_contact and faq):
+        return Result(Outcome.NOT_RUN, "The support documentation is missing.")
+    incomplete = [line for line in contacts if not any(map(_is_reachable, EMAIL_PATTERN.findall(line)))]
+    if incomplete:
+        evidence = tuple(Evidence("Contact", line) for line in incomplete[:10])
+        return Result(Outcome.WARN, f"{len(incomplete)} contacts have no valid email address.", evidence)
+    word_count = len(faq.split())
+    evidence = (Evidence("Contact", main_contact), Evidence("FAQ or best practices", f"{word_count} words"))
+    if word_count < MIN_FAQ_WORDS:
+        return Result(Outcome.WARN, f"The FAQ or best practices have fewer than {MIN_FAQ_WORDS} words.", evidence)
+    return Result(Outcome.PASS, "The support documentation has contacts and an FAQ or best practices.", evidence)
 
 
 def _is_reachable(address: str) -> bool:

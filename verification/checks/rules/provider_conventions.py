@@ -29,6 +29,23 @@ def check_main_file(subject: Subject, sources: Sources, code: RepositorySnapshot
     return Result(Outcome.WARN, "The root of the repository has no main.go.")
 
 
+@register_check("guide.provider")
+@with_release_code
+def check_provider_file(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:
+    paths = sorted((path for path in code.files_by_path if path.split("/")[-1] == "provider.go"), key=_count_folders)
+    if paths and not paths[0].startswith("vendor/"):
+        evidence = (Evidence("Provider", paths[0], build_code_url(code, sources, paths[0])),)
+        return Result(Outcome.PASS, f"{paths[0]} defines the provider.", evidence)
+    if code.cut:
+        return TRUNCATED_RESULT
+    return Result(Outcome.WARN, "No file is named provider.go.")
+
+
+def _count_folders(path: str) -> tuple[bool, int, str]:
+    """Return the order of paths: copies of other modules last, then by depth."""
+    return path.startswith("vendor/"), path.count("/"), path
+
+
 @register_check("guide.resources")
 @with_release_code
 def check_resource_files(subject: Subject, sources: Sources, code: RepositorySnapshot) -> Result:

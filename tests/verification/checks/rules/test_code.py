@@ -29,7 +29,7 @@ def outcome(key, texts, *, cut=False, **fields):
 
 def test_every_family_is_registered():
     assert rules.__all__
-    assert len(CODE_KEYS) == 11
+    assert len(CODE_KEYS) == 12
 
 
 @pytest.mark.parametrize("key", CODE_KEYS)
@@ -122,6 +122,19 @@ def test_nightly_is_read_from_the_default_branch():
 def test_main():
     assert outcome("guide.main", {"main.go": ""}) == Outcome.PASS
     assert outcome("guide.main", {"cmd/main.go": ""}) == Outcome.WARN
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        (("provider.go",), Outcome.PASS),
+        (("internal/provider/provider.go", "vendor/a/provider.go"), Outcome.PASS),
+        (("vendor/a/provider.go",), Outcome.WARN),
+        (("internal/provider/provider_test.go",), Outcome.WARN),
+    ],
+)
+def test_provider_file(paths, expected):
+    assert outcome("guide.provider", dict.fromkeys(paths, "")) == expected
 
 
 def test_resources():

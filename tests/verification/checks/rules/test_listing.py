@@ -75,6 +75,36 @@ def test_contacts(mail, expected):
     assert run("contacts", contact=mail).outcome == expected
 
 
+FAQ = "What if a run is stopped? Open the task result, read the reason, and fix the configuration or ask the owner."
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcome", "summary"),
+    [
+        ({}, Outcome.NOT_RUN, "The support documentation is missing."),
+        ({"faq": FAQ}, Outcome.NOT_RUN, "The support documentation is missing."),
+        (
+            {"contact_email": "a@acme.io", "faq": FAQ, "more_contacts": "Sam, on call, sam@acme.io\n\nPat, lead"},
+            Outcome.WARN,
+            "1 contacts have no valid email address.",
+        ),
+        (
+            {"contact_email": "a@acme.io", "faq": "Call us."},
+            Outcome.WARN,
+            "The FAQ or best practices have fewer than 15 words.",
+        ),
+        (
+            {"contact_email": "a@acme.io", "faq": FAQ, "more_contacts": "Sam, on call, sam@acme.io"},
+            Outcome.PASS,
+            "The support documentation has contacts and an FAQ or best practices.",
+        ),
+    ],
+)
+def test_support_documents(answers, outcome, summary):
+    result = run("support_docs", **answers)
+    assert (result.outcome, result.summary) == (outcome, summary)
+
+
 @pytest.mark.parametrize(
     ("page", "expected"),
     [

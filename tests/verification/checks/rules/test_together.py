@@ -16,6 +16,7 @@ FAMILIES = ("registry.", "repository.", "go.", "guide.", "docs.")
 GO_MOD = "module github.com/acme/terraform-provider-rocket\n\ngo 1.22\n\nrequire github.com/acme/rocket-go v0.3.0\n"
 FILES = {
     "main.go": "package main\n",
+    "provider.go": "package main\n",
     "go.mod": GO_MOD,
     "internal/resource_server.go": "package internal\n",
     "internal/resource_server_test.go": "package internal\n",
