@@ -1,27 +1,25 @@
 """Plugins of HashiCorp's go-plugin: started in the sandbox, called over gRPC from outside."""
 
-import ssl
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 
 import grpc
 
-from verification.plugins import handshake
+from verification.plugins import handshake, mutual_tls
 from verification.plugins.handshake import Handshake, HandshakeError
 from verification.sandbox.environment import Environment
 from verification.sandbox.process import SandboxProcess
 from verification.sandbox.types import CommandResult, ExitReason
 
 MAX_MESSAGE_BYTES = 256 * 1024 * 1024
-CERTIFICATE_HOST = "localhost"  # that certificates of plugins are made out to
 EXIT_WAIT_SECONDS = 3.0
 
 
 class PluginStartError(Exception):
     """The program failed to start as a plugin.
 
-    `key`: of a HandshakeError, "silent", "ended", or an exit reason of the sandbox. `result`: how the program ended.
+    `key`: of a HandshakeError, "tls", "ended", or an exit reason of the sandbox. `result`: how the program ended.
     """
 
     def __init__(self, key: str, message: str, result: CommandResult) -> None:
@@ -59,37 +57,47 @@ def start_plugin(
     cookie: tuple[str, str],
     versions: Sequence[int],
     *,
+    has_tls: bool = False,
     timeout_seconds: float = 20,
 ) -> Iterator[RunningPlugin]:
-    """Start a plugin and open a channel to it, with TLS if it offers a certificate. Stop it at the end.
+    """Start a plugin and open a channel to it. Stop it at the end.
+
+    Args:
+        has_tls: Require mutual TLS, as Terraform does. Nomad doesn't.
 
     Raises:
         PluginStartError: The program fails to start as a plugin.
         SandboxUnavailable: There is no sandbox.
     """
-    process = environment.start(argv, env=handshake.build_environment(cookie, versions))
+    context, certificate = mutual_tls.create_context() if has_tls else (None, "")
+    process = environment.start(argv, env=handshake.build_environment(cookie, versions, certificate))
     try:
-        answer = _perform_handshake(process, versions, timeout_seconds)
-        with (
-            process.open_target(answer.network, answer.address, environment.staging) as path,
-            _open_channel(path, answer.certificate) as channel,
-        ):
-            yield RunningPlugin(answer, channel, process)
+        answer = _perform_handshake(process, versions, timeout_seconds, has_tls=has_tls)
+        with ExitStack() as stack:
+            path = stack.enter_context(process.open_target(answer.network, answer.address, environment.staging))
+            if context is not None:
+                relay_path = f"{environment.staging}/tls-{len(environment.processes)}"
+                try:
+                    relay = mutual_tls.open_relay(path, relay_path, context, answer.certificate)
+                    stack.enter_context(relay)
+                except mutual_tls.TLSError as error:
+                    raise PluginStartError("tls", str(error), process.stop()) from error
+                path = relay_path
+            yield RunningPlugin(answer, stack.enter_context(_open_channel(path)), process)
     finally:
         process.stop()
 
 
-def _perform_handshake(process: SandboxProcess, versions: Sequence[int], timeout_seconds: float) -> Handshake:
+def _perform_handshake(
+    process: SandboxProcess, versions: Sequence[int], timeout_seconds: float, *, has_tls: bool
+) -> Handshake:
     line = process.read_line(timeout_seconds)
     if line is None:
-        result, key = process.result, "ended"
-        if result is None:
-            result, key = replace(process.stop(), reason=ExitReason.TIMED_OUT), "silent"
-        raise PluginStartError(
-            result.reason if result.reason != ExitReason.FINISHED else key, _describe_result(result), result
-        )
+        result = process.result or replace(process.stop(), reason=ExitReason.TIMED_OUT)
+        key = "ended" if result.reason == ExitReason.FINISHED else str(result.reason)
+        raise PluginStartError(key, _describe_result(result), result)
     try:
-        return handshake.parse_handshake(line, versions)
+        return handshake.parse_handshake(line, versions, has_tls=has_tls)
     except HandshakeError as error:
         raise PluginStartError(error.key, str(error), process.stop()) from error
 
@@ -103,17 +111,11 @@ def _describe_result(result: CommandResult) -> str:
 
 
 @contextmanager
-def _open_channel(path: str, certificate: bytes) -> Iterator[grpc.Channel]:
+def _open_channel(path: str) -> Iterator[grpc.Channel]:
     options = [
         ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
         ("grpc.enable_http_proxy", 0),
         ("grpc.enable_retries", 0),
-        ("grpc.ssl_target_name_override", CERTIFICATE_HOST),
     ]
-    if certificate:
-        credentials = grpc.ssl_channel_credentials(ssl.DER_cert_to_PEM_cert(certificate).encode())
-        channel = grpc.secure_channel(f"unix:{path}", credentials, options)
-    else:
-        channel = grpc.insecure_channel(f"unix:{path}", options)
-    with suppress(ValueError), channel:
+    with suppress(ValueError), grpc.insecure_channel(f"unix:{path}", options) as channel:
         yield channel

@@ -33,12 +33,16 @@ class Handshake:
     certificate: bytes = b""
 
 
-def build_environment(cookie: tuple[str, str], versions: Iterable[int]) -> dict[str, str]:
-    """Return the environment variables for a plugin: the cookie and the supported protocol versions."""
-    return {cookie[0]: cookie[1], "PLUGIN_PROTOCOL_VERSIONS": ",".join(str(version) for version in versions)}
+def build_environment(cookie: tuple[str, str], versions: Iterable[int], certificate: str = "") -> dict[str, str]:
+    """Return the environment variables for a plugin: the cookie, the supported protocol versions, and the certificate.
+
+    A plugin that gets the client's certificate must speak mutual TLS.
+    """
+    variables = {cookie[0]: cookie[1], "PLUGIN_PROTOCOL_VERSIONS": ",".join(str(version) for version in versions)}
+    return variables | ({"PLUGIN_CLIENT_CERT": certificate} if certificate else {})
 
 
-def parse_handshake(line: bytes, versions: Iterable[int]) -> Handshake:
+def parse_handshake(line: bytes, versions: Iterable[int], *, has_tls: bool = False) -> Handshake:
     """Return the handshake in a line. Raises HandshakeError if a rule refuses it."""
     if len(line) > MAX_HANDSHAKE_BYTES:
         raise HandshakeError("long", "The handshake is longer than 64 KiB.")
@@ -53,7 +57,10 @@ def parse_handshake(line: bytes, versions: Iterable[int]) -> Handshake:
     if core != CORE_VERSION:
         raise HandshakeError("core", f"The handshake is of version “{core[:20]}” of the plugin system, not 1.")
     _validate_channel(network, address, protocol)
-    return Handshake(_parse_app_version(app, versions), network, address, _decode_certificate(certificate))
+    version = _parse_app_version(app, versions)
+    if has_tls and not certificate:
+        raise HandshakeError("plain", "The handshake has no certificate. Terraform only connects with mutual TLS.")
+    return Handshake(version, network, address, _decode_certificate(certificate))
 
 
 def _format_line(line: bytes) -> str:

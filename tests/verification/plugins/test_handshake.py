@@ -65,8 +65,22 @@ def test_answer_with_a_protocol_that_was_not_asked_for_is_refused():
         parse_handshake(b"1|5|unix|/tmp/p|grpc|", (6,))
 
 
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [("1|6|unix|/tmp/p|grpc|", "plain"), ("1|6|unix|/tmp/p|grpc", "plain"), ("1|4|unix|/p|grpc|", "version")],
+)
+def test_plugin_that_must_use_tls_needs_a_certificate(line, key):
+    with pytest.raises(HandshakeError) as refusal:
+        parse_handshake(line.encode(), (5, 6), has_tls=True)
+    assert refusal.value.key == key
+
+
 def test_plugin_is_reported_the_cookie_and_the_protocols():
     assert build_environment(TERRAFORM_COOKIE, (5, 6)) == {
         TERRAFORM_COOKIE[0]: TERRAFORM_COOKIE[1],
         "PLUGIN_PROTOCOL_VERSIONS": "5,6",
     }
+
+
+def test_plugin_that_must_use_tls_gets_the_certificate_of_the_client():
+    assert build_environment(TERRAFORM_COOKIE, (6,), "PEM")["PLUGIN_CLIENT_CERT"] == "PEM"

@@ -1,6 +1,8 @@
 """Tests of the schema reader, directly and through Terraform."""
 
+import base64
 import json
+import ssl
 import sys
 import zipfile
 from dataclasses import replace
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.verification.sandbox.programs import HOSTILE, READABLE, write_program
+from verification.plugins.mutual_tls import create_context
 from verification.sandbox import environment
 from verification.sandbox.types import MEGABYTE, Limits
 from verification.testruns.kinds.provider_schema.reader import (
@@ -61,6 +64,7 @@ class Example(Provider):
 
 run_provider(Example())
 """
+HANDSHAKE = "print('1|5|unix|/tmp/p|grpc|CERTIFICATE', flush=True)"  # the test inserts one
 AWS = "terraform-provider-aws_3.39.0_linux_amd64.zip"
 
 
@@ -118,12 +122,13 @@ def test_provider_with_tls_is_read_as_terraform_reads_it(provider, terraform):
         ("print('Hello', flush=True); time.sleep(60)", "fields"),
         ("print('1|4|unix|/tmp/p|grpc|', flush=True); time.sleep(60)", "version"),
         ("print('1|5|unix|/tmp/p|netrpc|', flush=True); time.sleep(60)", "protocol"),
-        ("print('1|5|unix|/tmp/p|grpc|', flush=True); sys.exit(3)", "ended"),
-        ("print('1|5|unix|/tmp/p|grpc|', flush=True)" + HOSTILE["eats memory"], "out of memory"),
+        (HANDSHAKE + "; sys.exit(3)", "ended"),
+        (HANDSHAKE + HOSTILE["eats memory"], "out of memory"),
     ],
 )
 def test_provider_that_fails_is_reported_by_its_name(text, key, tmp_path):
-    program = write_program(tmp_path, "terraform-provider-example", text)
+    certificate = base64.b64encode(ssl.PEM_cert_to_DER_cert(create_context()[1])).decode()
+    program = write_program(tmp_path, "terraform-provider-example", text.replace("CERTIFICATE", certificate))
     limits = replace(LIMITS, seconds=1.0) if key == "timed out" else LIMITS
     direct_reading = read_directly(build_schema_target(program, limits))
     assert (direct_reading.document, direct_reading.key) == (None, key), direct_reading

@@ -52,7 +52,7 @@ class ProviderSchemaTarget:
 class SchemaReadResult:
     """The result of one reading method. `document`: as Terraform prints it, None if there is a `problem`.
 
-    `key` identifies the problem: a handshake problem, "silent", "ended", "answer", "terraform", or an exit reason of
+    `key` identifies the problem: a handshake problem, "tls", "ended", "answer", "terraform", or an exit reason of
     the sandbox. `protocol`: the negotiated version, 0 if unknown. `peak`: memory in bytes.
     """
 
@@ -126,7 +126,7 @@ def read_directly(target: ProviderSchemaTarget) -> SchemaReadResult:
         argv = [environment.locate(path)]
         try:
             with start_plugin(
-                environment, argv, TERRAFORM_COOKIE, protocols, timeout_seconds=timeout_seconds
+                environment, argv, TERRAFORM_COOKIE, protocols, has_tls=True, timeout_seconds=timeout_seconds
             ) as plugin:
                 answer, key, problem = _fetch_schema(plugin, timeout_seconds)
                 protocol, seconds = plugin.handshake.app, time.monotonic() - start
@@ -156,7 +156,7 @@ def _fetch_schema(plugin: RunningPlugin, timeout_seconds: float) -> tuple[Runtim
 def _convert_answer(source: str, answer: RuntimeMessage) -> Answer:
     errors = conversion.list_errors(answer)
     if errors:
-        return None, "answer", f"The provider returned an error: {errors[0][:300]}."
+        return None, "answer", f"The provider returned an error: {errors[0][:300].rstrip('.')}."
     try:
         return conversion.build_document(source, answer), "", ""
     except ProviderSchemaError as error:

@@ -1,0 +1,120 @@
+"""Mutual TLS between a plugin and its client, as go-plugin's AutoMTLS: each side makes a certificate for one run.
+
+gRPC connects to a relay here that speaks TLS with the plugin. Its own TLS can't: BoringSSL lacks the curve P-521 of the
+certificates that go-plugin makes.
+"""
+
+import asyncio
+import socket
+import ssl
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+CERTIFICATE_HOST = "localhost"  # that both certificates are made out to
+VALIDITY = timedelta(days=1)
+CLOCK_SKEW = timedelta(minutes=1)
+CONNECT_SECONDS = 5.0
+BUFFER_SIZE = 64 * 1024
+# As in Go, which checks no key sizes: providers in Python have RSA keys of 1024 bits.
+CIPHERS = "DEFAULT:@SECLEVEL=1"
+
+
+class TLSError(Exception):
+    """TLS with the plugin failed. The message can be shown to users."""
+
+
+def create_context() -> tuple[ssl.SSLContext, str]:
+    """Return a TLS context with a new client certificate, and that certificate for the plugin as PEM."""
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, CERTIFICATE_HOST)])
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - CLOCK_SKEW)
+        .not_valid_after(now + VALIDITY)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    ).public_bytes(Encoding.PEM)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.set_alpn_protocols(["h2"])
+    context.set_ciphers(CIPHERS)
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # the plugin's certificate needs no authority
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()) + certificate)
+        file.flush()
+        context.load_cert_chain(file.name)
+    return context, certificate.decode()
+
+
+@contextmanager
+def open_relay(path: str, relay_path: str, context: ssl.SSLContext, certificate: bytes) -> Iterator[None]:
+    """Relay plain connections to one socket to another with TLS.
+
+    Args:
+        path: The socket of the plugin.
+        relay_path: The socket to create.
+        context: From create_context().
+        certificate: The only certificate of the plugin to trust, as DER.
+
+    Raises:
+        TLSError: The plugin is reached, but TLS with it fails.
+    """
+    try:
+        context.load_verify_locations(cadata=certificate)
+    except ssl.SSLError:
+        raise TLSError("The certificate in the handshake is not a certificate.") from None
+    _check_connection(path, context)
+    stop: Future[None] = Future()
+    with socket.socket(socket.AF_UNIX) as listening, ThreadPoolExecutor(1) as executor:
+        listening.bind(relay_path)
+        listening.listen()
+        executor.submit(asyncio.run, _serve(listening, path, context, stop))
+        try:
+            yield
+        finally:
+            stop.set_result(None)
+
+
+def _check_connection(path: str, context: ssl.SSLContext) -> None:
+    with suppress(OSError), socket.socket(socket.AF_UNIX) as plain:
+        plain.settimeout(CONNECT_SECONDS)
+        plain.connect(path)
+        try:
+            context.wrap_socket(plain, server_hostname=CERTIFICATE_HOST).close()
+        except ssl.SSLCertVerificationError:
+            raise TLSError("The plugin doesn't use the certificate that is in its handshake.") from None
+        except ssl.SSLEOFError:
+            return  # it has ended, which the first call reports
+        except ssl.SSLError:
+            raise TLSError("The plugin offers a certificate, but doesn't speak TLS.") from None
+
+
+async def _serve(listening: socket.socket, path: str, context: ssl.SSLContext, stop: Future[None]) -> None:
+    async def join(near_reader: asyncio.StreamReader, near_writer: asyncio.StreamWriter) -> None:
+        writers = [near_writer]
+        with suppress(OSError, asyncio.CancelledError):  # a connection that is open at the end is no error
+            far_reader, far_writer = await asyncio.open_unix_connection(
+                path, ssl=context, server_hostname=CERTIFICATE_HOST
+            )
+            writers.append(far_writer)
+            await asyncio.gather(_copy(near_reader, far_writer), _copy(far_reader, near_writer))
+        for writer in writers:
+            writer.transport.abort()
+
+    await asyncio.start_unix_server(join, sock=listening)
+    await asyncio.wrap_future(stop)
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(BUFFER_SIZE):
+        writer.write(data)
+        await writer.drain()
+    writer.close()
+    await writer.wait_closed()
