@@ -66,20 +66,27 @@ use_embedded() {
 }
 use_development() { install_locks requirements.lock requirements-embedded.lock requirements-dev.lock; }
 
-# Installs Chromium (journeys) and gpg (signatures) through apt when run as root. Without Chromium, the test report
-# shows the journeys as not run, with the reason from CHROMIUM_MISSING.
+# Installs Chromium (journeys), gpg (signatures), and Go (plugins) through apt when run as root. Without Chromium, the
+# test report shows the journeys as not run, with the reason from CHROMIUM_MISSING. Without Go, it shows skipped tests.
 install_test_programs() {
   local missing=()
   export CHROMIUM_MISSING=""
   has_chromium || missing+=(chromium-headless-shell)
   command -v gpg >/dev/null || missing+=(gpg gpg-agent)
-  if [ ${#missing[@]} != 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    echo "Installing ${missing[*]} (about 30 seconds)…" >&2
-    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
-      >$VENV/apt.log 2>&1 </dev/null || CHROMIUM_MISSING="Could not install Chromium: $(tail -n 1 $VENV/apt.log)"
-  fi
+  install_packages "${missing[@]}" || CHROMIUM_MISSING="Could not install Chromium: $(tail -n 1 $VENV/apt.log)"
+  # apart from the others, because not every release of Debian has them
+  [ -d /usr/share/gocode/src/github.com/hashicorp/go-msgpack ] || install_packages "${GO_PACKAGES[@]}"
   has_chromium && CHROMIUM_MISSING="" && return
   CHROMIUM_MISSING=${CHROMIUM_MISSING:-"Chromium is not installed. Run “apt-get install chromium-headless-shell” as root."}
+}
+
+GO_PACKAGES=(golang-go golang-github-hashicorp-go-plugin-dev golang-github-hashicorp-go-msgpack-dev golang-google-grpc-dev)
+
+install_packages() {
+  { [ $# != 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; } || return 0
+  echo "Installing $* (about 30 seconds)…" >&2
+  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"; } \
+    >$VENV/apt.log 2>&1 </dev/null
 }
 
 has_chromium() { [ -x "${CHROMIUM:-}" ] || command -v chromium-headless-shell chromium chromium-browser >/dev/null; }

@@ -1,0 +1,153 @@
+"""Plugins on HashiCorp's own library, good and with each planted fault, in the sandbox: the exact verdict."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from verification.sandbox.types import MEGABYTE, Limits
+from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTestRunner
+from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, NomadPluginTarget
+from verification.testruns.kinds.nomad_plugin.rules import RULES
+from verification.testruns.kinds.provider_schema.reader import (
+    ProviderSchemaTarget,
+    SchemaReadResult,
+    list_differences,
+    read_directly,
+    read_with_terraform,
+)
+from verification.testruns.terraform_cli import find_terraform
+
+SOURCE = "registry.terraform.io/acme/example"
+TERRAFORM = find_terraform()
+LIMITS = Limits(seconds=4, memory=256 * MEGABYTE, disk=30 * MEGABYTE, processes=60, output=200_000)
+WritePlugin = Callable[[str, str], Path]
+
+# fault: (the key of the problem, what is said of it)
+PROVIDER_FAULTS = {
+    "other-cookie": ("ended", "The plugin exited before its handshake, with exit code 1."),
+    "exits": ("ended", "The plugin exited before its handshake, with exit code 7."),
+    "no-handshake": ("timed out", "The plugin printed no handshake in time, so we stopped it."),
+    "noise": ("fields", "The first line on stdout is not a handshake: “Example plugin, starting”."),
+    "other-protocol": ("version", "The plugin offers protocol 4. Supported: 5 or 6."),
+    "net-rpc": ("protocol", "The plugin uses “netrpc”. Only grpc is supported."),
+    "plain": ("plain", "The handshake has no certificate. Terraform only connects with mutual TLS."),
+    "plain-with-certificate": ("tls", "The plugin offers a certificate, but doesn't speak TLS."),
+    "other-certificate": ("tls", "The plugin doesn't use the certificate that is in its handshake."),
+    "no-certificate": ("tls", "The certificate in the handshake is not a certificate."),
+    "no-service": ("answer", "The plugin returned UNIMPLEMENTED: unknown service tfplugin6.Provider"),
+    "crash": ("ended", "The provider exited during the schema request. The program exited with exit code 3."),
+    "panic": ("ended", "The provider exited during the schema request. The program exited with exit code 2."),
+    "hangs": ("timed out", "The plugin didn't respond in time."),
+    "diagnostic": ("answer", "The provider returned an error: No schema: The file is gone."),
+    "bad-schema": ("answer", "example_server.address: the type can't be read."),
+}
+# fault: the rules that fail, with what is said of the first one
+DRIVER_FAULTS = {
+    "no-cookie": (
+        ["direct"],
+        "Without Nomad's cookie, the plugin keeps running instead of exiting with a notice.",
+    ),
+    "other-cookie": (["handshake"], "The plugin exited before its handshake, with exit code 1."),
+    "noise": (["handshake"], "The first line on stdout is not a handshake: “Example plugin, starting”."),
+    "other-protocol": (["handshake"], "The plugin offers protocol 4. Supported: 1."),
+    "net-rpc": (["handshake"], "The plugin uses “netrpc”. Only grpc is supported."),
+    "other-type": (["info.type"], "The plugin reports that it is a device, but it was submitted as a driver."),
+    "no-api": (["info.api"], "The plugin reports no API version, so Nomad wouldn't load it."),
+    "other-version": (["info.version"], "The plugin reports version v0.9.0, but the release is 1.0.0."),
+    "bad-schema": (["schema"], "config.address: “strnig” isn't a type."),
+    "takes-anything": (["garbage"], "The plugin accepts bytes that aren't a configuration."),
+    "crash": (
+        ["config", "garbage", "task_schema", "capabilities", "fingerprint"],
+        "The program exited with exit code 3.",
+    ),
+    "hangs": (["fingerprint"], "The plugin didn't respond in time."),
+    "unhealthy": (["fingerprint"], "The driver is unhealthy and gives no reason."),
+}
+
+
+def build_provider_target(go_plugin: Path, executable: Path, limits: Limits = LIMITS) -> ProviderSchemaTarget:
+    return ProviderSchemaTarget(executable, SOURCE, "1.0.0", limits, (go_plugin,))
+
+
+def read_provider(go_plugin: Path, executable: Path) -> SchemaReadResult:
+    return read_directly(build_provider_target(go_plugin, executable))
+
+
+def run_driver(go_plugin: Path, executable: Path) -> NomadPluginRecords:
+    target = NomadPluginTarget("driver", "example", "1.0.0", {"address": "127.0.0.1:9999"})
+    runner = NomadPluginTestRunner(target, executable, (go_plugin,))
+    runner.timeout_seconds = 2
+    return runner.run()
+
+
+@pytest.mark.parametrize(("fault", "protocol"), [("", 6), ("protocol-5", 5)])
+def test_good_provider_is_read_with_mutual_tls(
+    go_plugin: Path, write_plugin: WritePlugin, fault: str, protocol: int
+) -> None:
+    reading = read_provider(go_plugin, write_plugin("provider", fault))
+    assert (reading.problem, reading.protocol) == ("", protocol)
+    assert "configuring server automatic mTLS" in reading.output
+    assert reading.document is not None
+    schemas = reading.document["provider_schemas"][SOURCE]["resource_schemas"]
+    assert schemas == {
+        "example_server": {
+            "version": 2,
+            "block": {
+                "attributes": {
+                    "address": {
+                        "type": "string",
+                        "description": "The address.",
+                        "description_kind": "plain",
+                        "required": True,
+                    },
+                    "id": {"type": "string", "description_kind": "plain", "computed": True},
+                    "labels": {"type": ["map", "string"], "description_kind": "plain", "optional": True},
+                    "token": {"type": "string", "description_kind": "plain", "optional": True, "sensitive": True},
+                },
+                "block_types": {
+                    "disk": {
+                        "nesting_mode": "set",
+                        "block": {
+                            "attributes": {"fast": {"type": "bool", "description_kind": "plain", "optional": True}},
+                            "description_kind": "plain",
+                        },
+                    }
+                },
+                "description_kind": "plain",
+            },
+        }
+    }
+
+
+@pytest.mark.parametrize("fault", PROVIDER_FAULTS)
+def test_provider_with_a_fault_gets_its_verdict(go_plugin: Path, write_plugin: WritePlugin, fault: str) -> None:
+    reading = read_provider(go_plugin, write_plugin("provider", fault))
+    assert (reading.document, reading.key, reading.problem) == (None, *PROVIDER_FAULTS[fault])
+
+
+@pytest.mark.skipif(TERRAFORM is None, reason="no terraform on this machine")
+@pytest.mark.parametrize("fault", ["", "protocol-5", "plain", "plain-with-certificate", "other-certificate"])
+def test_terraform_gives_the_same_verdict(go_plugin: Path, write_plugin: WritePlugin, fault: str) -> None:
+    assert TERRAFORM is not None
+    target = build_provider_target(go_plugin, write_plugin("provider", fault), Limits(seconds=30))
+    direct, terraform = read_directly(target), read_with_terraform(target, TERRAFORM)
+    if fault in PROVIDER_FAULTS:
+        assert (direct.document, terraform.document, terraform.key) == (None, None, "terraform")
+    else:
+        assert direct.document is not None
+        assert terraform.document is not None
+        assert list_differences(direct.document, terraform.document) == []
+
+
+def test_good_driver_passes(go_plugin: Path, write_plugin: WritePlugin) -> None:
+    results = RULES.evaluate(run_driver(go_plugin, write_plugin("driver", "")))
+    expected = {rule.key: "pass" for rule in RULES.file.rules if rule.variant in ("", "driver")}
+    assert {each.rule: str(each.outcome) for each in results} == expected
+
+
+@pytest.mark.parametrize("fault", DRIVER_FAULTS)
+def test_driver_with_a_fault_gets_its_verdict(go_plugin: Path, write_plugin: WritePlugin, fault: str) -> None:
+    results = RULES.evaluate(run_driver(go_plugin, write_plugin("driver", fault)))
+    failures = [each for each in results if each.outcome == "fail"]
+    assert ([each.rule for each in failures], failures[0].sentence) == DRIVER_FAULTS[fault]
