@@ -3,7 +3,6 @@
 The archive lies beside the project and is found through PORTAL_SHARED.
 """
 
-import json
 import os
 import re
 import tarfile
@@ -23,7 +22,9 @@ ROOT = "provider-upjet-github/"
 PREFIX = "github"
 SHORT_GROUP = re.compile(r'r\.ShortGroup = "(?P<group>[^"]*)"')
 KIND = re.compile(r'r\.Kind = "(?P<kind>\w+)"')
-REFERENCE = re.compile(r'r\.References\["(?P<path>[\w.]+)"\] = config\.Reference')
+REFERENCE = re.compile(
+    r'r\.References\["(?P<path>[\w.]+)"\] = config\.Reference\{\s*(?P<key>TerraformName|Type): +"(?P<target>\w+)"'
+)
 NO_REFERENCE = re.compile(r'delete\(r\.References, "(?P<path>[\w.]+)"\)')
 # Required is set in these files too, but beside Optional, which stays and has the last word
 SENSITIVE = re.compile(r'r\.TerraformResource\.Schema\["(?P<name>\w+)"\]\.Sensitive = true')
@@ -38,7 +39,7 @@ class Configuration:
 
     kinds: dict[str, str] = field(default_factory=dict)  # resource to "group/Kind", either of them blank
     external: dict[str, str] = field(default_factory=dict)
-    references: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    references: defaultdict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     dropped_fields: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     sensitive: list[tuple[str, str]] = field(default_factory=list)
 
@@ -57,11 +58,14 @@ def read_files(archive: Path) -> dict[str, str]:
 
 
 def read_definitions(files: dict[str, str]) -> dict[str, dict[str, Any]]:
-    """Return the published definitions of managed resources by their names."""
+    """Return the published definitions by their names."""
     documents = [yaml.safe_load(text) for path, text in files.items() if path.startswith("package/crds/")]
-    return {
-        one["metadata"]["name"]: one for one in documents if "managed" in one["spec"]["names"].get("categories", ())
-    }
+    return {one["metadata"]["name"]: one for one in documents}
+
+
+def read_document(text: str) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load(text)
+    return document
 
 
 def read_configuration(files: dict[str, str]) -> Configuration:
@@ -89,7 +93,9 @@ def _read_configurators(text: str, configuration: Configuration) -> None:
         body = re.sub(r"//[^\n]*", "", body)
         group, kind = SHORT_GROUP.search(body), KIND.search(body)
         configuration.kinds[resource] = f"{group['group'] if group else ''}/{kind['kind'] if kind else ''}"
-        configuration.references[resource] |= {match["path"] for match in REFERENCE.finditer(body)}
+        for match in REFERENCE.finditer(body):
+            target = match["target"] if match["key"] == "TerraformName" else f"{PREFIX}_{match['target'].lower()}"
+            configuration.references[resource][match["path"]] = target
         configuration.dropped_fields[resource] |= {match["path"] for match in NO_REFERENCE.finditer(body)}
         configuration.sensitive += [(resource, match["name"]) for match in SENSITIVE.finditer(body)]
 
@@ -103,30 +109,26 @@ def _inject_references(metadata: str, configuration: Configuration) -> None:
                     target.partition(".")[0] in configuration.external
                     and path not in configuration.dropped_fields[resource]
                 ):
-                    configuration.references[resource].add(path)
-
-
-def read_schema(files: dict[str, str], configuration: Configuration) -> bytes:
-    """Return the Terraform schema with what the configuration marks as sensitive."""
-    document = json.loads(files["config/schema.json"])
-    (provider,) = document["provider_schemas"].values()
-    for resource, name in configuration.sensitive:
-        provider["resource_schemas"][resource]["block"]["attributes"][name]["sensitive"] = True
-    return json.dumps(document).encode()
+                    configuration.references[resource].setdefault(path, target.partition(".")[0])
 
 
 def build_choices(configuration: Configuration) -> GeneratorChoices:
-    """Return the configuration as options of crd_preview. The provider is generated from Go code."""
-    kinds = [_complete_kind(resource, text) for resource, text in configuration.kinds.items()]
+    """Return the configuration as options of preview_crds. The provider is generated from Go code."""
+    kinds = [complete_kind(resource, text) for resource, text in configuration.kinds.items()]
     return parse_choices(
         PREFIX,
         external=tuple(f"{resource}={rule}" for resource, rule in configuration.external.items()),
         kinds=tuple(kinds),
-        references=tuple(f"{one}.{path}" for one, paths in configuration.references.items() for path in sorted(paths)),
+        references=tuple(
+            f"{one}.{path}={target}"
+            for one, targets in configuration.references.items()
+            for path, target in sorted(targets.items())
+        ),
+        sensitive=tuple(f"{resource}.{name}" for resource, name in configuration.sensitive),
         numbers="integer",
     )
 
 
-def _complete_kind(resource: str, text: str) -> str:
+def complete_kind(resource: str, text: str) -> str:
     group, _, kind = text.partition("/")
     return f"{resource}={group}/{kind or derive_group_kind(resource).kind}"

@@ -50,7 +50,7 @@ def test_crd_preview_writes_both_scopes_and_the_coverage(schema: Path, tmp_path:
 def test_crd_preview_has_other_validators_look_at_each_definition(schema: Path, tmp_path: Path) -> None:
     output = run("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out", "--validate")
     line = output.splitlines()[-1]
-    assert line.startswith("Validated 8 definitions for Kubernetes ")
+    assert line.startswith("Validated 13 definitions for Kubernetes ")
     assert line.endswith(" and 7 CEL rules: all valid.")
 
 
@@ -81,6 +81,8 @@ def test_crd_preview_without_validators_says_that_they_did_not_run(
         (["--group-prefix", "acme", "--external-name", "X"], "Unknown external name"),
         (["--group-prefix", "acme", "--kind", "acme_none=a/B"], "Resource “acme_none” not found"),
         (["--group-prefix", "acme", "--reference", "acme_key.none"], "Argument “none” not found in acme_key"),
+        (["--group-prefix", "acme", "--reference", "acme_key.name=acme_none"], "Resource “acme_none” not found"),
+        (["--group-prefix", "acme", "--sensitive", "acme_key.none"], "acme_key.none can't be sensitive"),
         (["--group-prefix", "acme", "--api-version", "beta"], "“beta” is not a valid API version"),
         (["--group-prefix", "acme", "--source", "other"], "Specify a provider"),
     ],
@@ -97,7 +99,7 @@ def test_crd_preview_removes_what_an_earlier_run_has_left_and_nothing_else(schem
     run("preview_crds", schema, "--group-prefix", "rocket", "--out", out)
     names = {path.name for path in out.iterdir()}
     assert "notes.md" in names
-    assert len(names) == 4 * 2 + 3
+    assert len(names) == 4 * 2 + 5 + 3 + 3
     assert not [name for name in names if "acme.upbound" in name]
 
 

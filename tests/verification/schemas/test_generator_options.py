@@ -46,6 +46,7 @@ def test_choices_whole_domain_gives_the_category_with_its_first_word() -> None:
         ("acme", {"numbers": "float"}),
         ("acme", {"runtime": "3"}),
         ("acme", {"references": ("acme_key",)}),
+        ("acme", {"sensitive": ("acme_key",)}),
         ("acme", {"category": "A b"}),
         ("acme", {"api_version": "1beta1"}),
         ("acme", {"api_version": "v1gamma1"}),

@@ -229,7 +229,7 @@ def test_crossplane_archive_holds_every_file_and_is_the_same_each_time(two: Inte
 
     archive = zipfile.ZipFile(io.BytesIO(body()))
     assert archive.testzip() is None
-    assert len(archive.namelist()) == 3 * 2 + 2
+    assert len(archive.namelist()) == 3 * 2 + 5 + 3 + 2
     assert json.loads(archive.read("coverage.json"))["skipped"] == 2
     assert body() == body()
 

@@ -10,9 +10,11 @@ from typing import Any
 
 import celpy
 import pytest
+import yaml
 
+from tests.conform.crds import judge_example
 from verification.schemas.crossplane.options import parse_choices
-from verification.schemas.engine.coverage import build_previews
+from verification.schemas.engine.coverage import build_previews, iterate_files
 from verification.schemas.engine.external_validators import CrdValidators, list_rules
 from verification.schemas.engine.kubernetes_rules import find_faults
 from verification.schemas.engine.parsing import parse_schema
@@ -57,6 +59,17 @@ def test_definitions_of_a_real_provider_are_structural_and_their_rules_compile(n
     environment = celpy.Environment()
     assert [fault for one in definitions for fault in find_faults(one)] == []
     assert all(environment.compile(rule) for rule in {rule for one in definitions for rule in list_rules(one)})
+
+
+@pytest.mark.parametrize("name", NEWEST)
+def test_examples_of_a_real_provider_are_valid_under_its_definitions(name: str) -> None:
+    schema = schema_of(name)
+    choices = parse_choices(schema.prefix)
+    files = list(iterate_files(schema, choices))
+    definitions = {file: definition for file, _, definition in files if definition is not None}
+    text = next(text for file, text, _ in files if file == "examples.yaml")
+    _secret, *examples = yaml.load_all(text, yaml.CSafeLoader)
+    assert [refusal for one in examples for refusal in judge_example(one, definitions)] == []
 
 
 DIGEST = """

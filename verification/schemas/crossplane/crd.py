@@ -26,25 +26,14 @@ IDENTIFIER_NODE = Node(name="id", kind="string", computed=True)
 def build_definition(resource: Resource, choices: GeneratorChoices, *, is_namespaced: bool) -> dict[str, object]:
     """Build a CustomResourceDefinition. Raises UnsupportedSchemaError with the unsupported field."""
     group_kind = choices.group_kind(resource.name)
-    group = choices.group(group_kind.group, is_namespaced=is_namespaced)
-    plural_name = pluralize(group_kind.kind)
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural_name}.{group}"},
-        "spec": {
-            "group": group,
-            "names": {
-                "categories": ["crossplane", "managed", choices.category],
-                "kind": group_kind.kind,
-                "listKind": f"{group_kind.kind}List",
-                "plural": plural_name,
-                "singular": group_kind.kind.lower(),
-            },
-            "scope": "Namespaced" if is_namespaced else "Cluster",
-            "versions": [_build_version(resource, choices, group_kind.kind, is_namespaced)],
-        },
-    }
+    return envelope.build_shell(
+        group_kind.kind,
+        pluralize(group_kind.kind),
+        choices.group(group_kind.group, is_namespaced=is_namespaced),
+        ["crossplane", "managed", choices.category],
+        _build_version(resource, choices, group_kind.kind, is_namespaced),
+        is_namespaced=is_namespaced,
+    )
 
 
 def _build_version(resource: Resource, choices: GeneratorChoices, kind: str, is_namespaced: bool) -> dict[str, object]:
@@ -80,7 +69,12 @@ def _build_schema(resource: Resource, choices: GeneratorChoices, kind: str, is_n
 def list_generated_nodes(resource: Resource, choices: GeneratorChoices) -> tuple[Node, ...]:
     """Return the nodes that the generator uses: no timeouts or replaced arguments, but always an `id`."""
     omitted_names = {*choices.external_name(resource.name).omitted, "id"}
-    nodes = [node for node in resource.arguments if node.name not in omitted_names]
+    sensitive = choices.sensitive.get(resource.name, ())
+    nodes = [
+        replace(node, sensitive=node.sensitive or node.name in sensitive)
+        for node in resource.arguments
+        if node.name not in omitted_names
+    ]
     if choices.computed_nested == "parameter":
         nodes = [_clear_flags(node) for node in nodes]
     return tuple(sorted([*nodes, IDENTIFIER_NODE], key=lambda node: node.name))

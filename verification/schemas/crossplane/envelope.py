@@ -15,6 +15,24 @@ def copy_part(name: str) -> Any:
     return deepcopy(_PARTS[name])
 
 
+def build_shell(
+    kind: str, plural: str, group: str, categories: list[str], version: JsonObject, *, is_namespaced: bool
+) -> JsonObject:
+    """Build a CustomResourceDefinition with one version."""
+    names = {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": kind.lower()}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.{group}"},
+        "spec": {
+            "group": group,
+            "names": names | ({"categories": categories} if categories else {}),
+            "scope": "Namespaced" if is_namespaced else "Cluster",
+            "versions": [version],
+        },
+    }
+
+
 def build_spec(
     kind: str, for_provider: JsonObject, init: JsonObject, runtime: str, *, is_namespaced: bool
 ) -> JsonObject:

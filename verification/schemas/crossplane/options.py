@@ -4,7 +4,9 @@ A schema holds none of them. The defaults are those of the generator, except tha
 from the provider, which is what most published providers choose.
 """
 
+import json
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +19,12 @@ IDENTIFIER_FROM_PROVIDER = "IDENTIFIER_FROM_PROVIDER"
 NAME_AS_IDENTIFIER = "NAME_AS_IDENTIFIER"
 PARAMETER_AS_IDENTIFIER = "PARAMETER_AS_IDENTIFIER"
 TEMPLATE_AS_IDENTIFIER = "TEMPLATED_STRING_AS_IDENTIFIER"
+GO_NAMES = {
+    IDENTIFIER_FROM_PROVIDER: "IdentifierFromProvider",
+    NAME_AS_IDENTIFIER: "NameAsIdentifier",
+    PARAMETER_AS_IDENTIFIER: "ParameterAsIdentifier",
+    TEMPLATE_AS_IDENTIFIER: "TemplatedStringAsIdentifier",
+}
 # a parameter that goes through a function, as in {{ .parameters.type | ToLower }}, counts for nothing
 PARAMETER_PATTERN = re.compile(r"{{\s*\.parameters\.([^\s}]+)\s*}}")
 WORD_PATTERN = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
@@ -54,10 +62,20 @@ class InvalidChoiceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ExternalName:
-    """Arguments that the external name replaces (`omitted`), and arguments that identify the object (`identifiers`)."""
+    """Arguments that the external name replaces (`omitted`), and arguments that identify the object (`identifiers`).
 
+    `rule` is the rule that says so, with its parameters.
+    """
+
+    rule: tuple[str, ...] = (IDENTIFIER_FROM_PROVIDER,)
     omitted: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
+
+    def render_go(self) -> str:
+        """Return the Go expression of the rule in Upjet's package config."""
+        name, *parameters = self.rule
+        arguments = ", ".join(json.dumps(each) for each in parameters)
+        return GO_NAMES[name] + (f"({arguments})" if parameters else "")
 
 
 def parse_external_name(text: str) -> ExternalName:
@@ -66,13 +84,14 @@ def parse_external_name(text: str) -> ExternalName:
     if rule == IDENTIFIER_FROM_PROVIDER and not rest:
         return ExternalName()
     if rule == NAME_AS_IDENTIFIER and not rest:
-        return ExternalName(omitted=("name", "name_prefix"))
+        return ExternalName((rule,), omitted=("name", "name_prefix"))
     if rule == PARAMETER_AS_IDENTIFIER and rest:
-        return ExternalName(omitted=(rest, f"{rest}_prefix"), identifiers=(rest,))
+        return ExternalName((rule, rest), omitted=(rest, f"{rest}_prefix"), identifiers=(rest,))
     if rule == TEMPLATE_AS_IDENTIFIER and rest:
         name, _, template = rest.partition(":")
         parameters = tuple(dict.fromkeys(PARAMETER_PATTERN.findall(template)))
-        return ExternalName(omitted=(name, f"{name}_prefix") if name else (), identifiers=parameters)
+        omitted = (name, f"{name}_prefix") if name else ()
+        return ExternalName((rule, name, template), omitted=omitted, identifiers=parameters)
     raise InvalidChoiceError(
         f"Unknown external name “{text}”. Use {IDENTIFIER_FROM_PROVIDER}, {NAME_AS_IDENTIFIER}, "
         f"{PARAMETER_AS_IDENTIFIER}:p or {TEMPLATE_AS_IDENTIFIER}:p:t."
@@ -84,7 +103,8 @@ class GeneratorChoices:
     """Options of the generator. Those with a fixed set of values are described in CHOICE_OPTIONS.
 
     `root` is the domain of the cluster-scoped resources: "acme.upbound.io". `references` has, for each resource, the
-    dotted paths of the values that refer to other resources.
+    dotted paths of the values that refer to other resources; `reference_targets` has the resource for some of them, by
+    RESOURCE.path. `sensitive` has the arguments that are sensitive although the schema doesn't say so.
     """
 
     root: str
@@ -99,6 +119,8 @@ class GeneratorChoices:
     runtime: str = CHOICE_OPTIONS["runtime"].default
     api_version: str = "v1alpha1"
     references: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    reference_targets: dict[str, str] = field(default_factory=dict)
+    sensitive: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def external_name(self, resource: str) -> ExternalName:
         return self.by_resource.get(resource, self.default)
@@ -123,6 +145,7 @@ def parse_choices(
     external: tuple[str, ...] = (),
     kinds: tuple[str, ...] = (),
     references: tuple[str, ...] = (),
+    sensitive: tuple[str, ...] = (),
     api_version: str = "v1alpha1",
     category: str = "",
     **words: str,
@@ -131,6 +154,27 @@ def parse_choices(
 
     `prefix` is "acme" for acme.upbound.io, or a full domain. Its first label is the default category.
     """
+    _validate_words(prefix, category, api_version, words)
+    general = [text for text in external if not _is_named(text)]
+    if len(general) > 1:
+        raise InvalidChoiceError("Set one default external name. Write others as “RESOURCE=RULE”.")
+    reference_pairs = [text.partition("=") for text in references]
+    resource_rules = (text.partition("=") for text in external if _is_named(text))
+    return GeneratorChoices(
+        root=prefix if "." in prefix else f"{prefix}.{DEFAULT_DOMAIN}",
+        category=category or prefix.partition(".")[0],
+        default=parse_external_name(general[0]) if general else ExternalName(),
+        by_resource={resource: parse_external_name(rule) for resource, _, rule in resource_rules},
+        kinds=dict(_parse_kind(text) for text in kinds),
+        references=_parse_paths("reference", (path for path, _, _ in reference_pairs)),
+        reference_targets={path: target for path, _, target in reference_pairs if target},
+        sensitive=_parse_paths("argument", sensitive),
+        api_version=api_version,
+        **words,
+    )
+
+
+def _validate_words(prefix: str, category: str, api_version: str, words: Mapping[str, str]) -> None:
     if not LABEL_PATTERN.fullmatch(prefix):
         raise InvalidChoiceError(
             f"“{prefix}” is not a valid group prefix. Use lowercase letters, digits, and hyphens, such as “acme”."
@@ -144,28 +188,14 @@ def parse_choices(
         )
     if not VERSION_PATTERN.fullmatch(api_version):
         raise InvalidChoiceError(f"“{api_version[:40]}” is not a valid API version. Use a version such as “v1beta1”.")
-    general = [text for text in external if not _is_named(text)]
-    if len(general) > 1:
-        raise InvalidChoiceError("Set one default external name. Write others as “RESOURCE=RULE”.")
-    resource_rules = (text.partition("=") for text in external if _is_named(text))
-    return GeneratorChoices(
-        root=prefix if "." in prefix else f"{prefix}.{DEFAULT_DOMAIN}",
-        category=category or prefix.partition(".")[0],
-        default=parse_external_name(general[0]) if general else ExternalName(),
-        by_resource={resource: parse_external_name(rule) for resource, _, rule in resource_rules},
-        kinds=dict(_parse_kind(text) for text in kinds),
-        references=_parse_references(references),
-        api_version=api_version,
-        **words,
-    )
 
 
-def _parse_references(texts: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+def _parse_paths(name: str, texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     paths_by_resource: dict[str, tuple[str, ...]] = {}
     for text in texts:
         if not PATH_PATTERN.fullmatch(text):
             raise InvalidChoiceError(
-                f"“{text[:100]}” is not a valid reference. Write RESOURCE.argument, such as “acme_server.network_id”."
+                f"“{text[:100]}” is not a valid {name}. Write RESOURCE.argument, such as “acme_server.network_id”."
             )
         resource, _, path = text.partition(".")
         paths_by_resource[resource] = (*paths_by_resource.get(resource, ()), path)

@@ -10,7 +10,7 @@ from verification.schemas.engine.coverage import COVERAGE_FILE, iterate_files, r
 from verification.schemas.engine.types import ParsedSchema
 
 DefinitionCallback = Callable[[str, dict[str, object]], None]
-OUTPUT_FILE_PATTERN = re.compile(r"[a-z0-9.-]+_[a-z0-9-]+\.yaml")
+OUTPUT_FILE_PATTERN = re.compile(r"[a-z0-9.-]+(_[a-z0-9-]+)?\.(yaml|go)")
 
 
 class OutputFolderError(ValueError):
@@ -51,8 +51,8 @@ def _prepare_folder(out: Path) -> None:
 def _list_previous_files(out: Path) -> Iterator[str]:
     """Return the files that the coverage of an earlier run lists. Only these can be removed."""
     try:
-        resources = json.loads((out / COVERAGE_FILE).read_text(encoding="utf-8"))["resources"]
-        names = [name for one in resources for name in one["files"]]
+        coverage = json.loads((out / COVERAGE_FILE).read_text(encoding="utf-8"))
+        names = [name for one in coverage["resources"] for name in one["files"]] + coverage.get("package_files", [])
     except FileNotFoundError:
         return
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -6,8 +6,11 @@ from dataclasses import dataclass, replace
 
 from portal.core.value_types import JsonObject
 from verification.schemas.crossplane.crd import build_definition
+from verification.schemas.crossplane.examples import build_example, build_provider_examples
 from verification.schemas.crossplane.naming import GroupKind, list_group_kinds, pluralize
 from verification.schemas.crossplane.options import GeneratorChoices
+from verification.schemas.crossplane.provider_config import build_provider_definitions
+from verification.schemas.crossplane.upjet_config import build_metadata, render_configuration
 from verification.schemas.engine.kubernetes_rules import find_faults
 from verification.schemas.engine.types import ParsedSchema, Resource, UnsupportedSchemaError
 from verification.schemas.engine.yaml_text import dump
@@ -144,13 +147,39 @@ def combine_coverage(schema: ParsedSchema, entries: list[JsonObject]) -> JsonObj
 
 def iterate_files(schema: ParsedSchema, choices: GeneratorChoices) -> Iterator[tuple[str, str, JsonObject | None]]:
     """Yield the name and text of each file, with its definition if it has one. The last two contain the coverage."""
-    entries = []
+    entries, names = [], []
     for one in build_previews(schema, choices):
         yield from one.files()
         entries.append(summarize_preview(one))
-    coverage = combine_coverage(schema, entries)
+    available = {one["resource"] for one in entries if "kind" in one}
+    kinds = {name: one for name, one in assign_kinds(schema, choices).items() if one and name in available}
+    for name, text, definition in _iterate_package_files(schema, choices, kinds):
+        names.append(name)
+        yield name, text, definition
+    coverage = combine_coverage(schema, entries) | {"package_files": names}
     yield COVERAGE_FILE, render_json(coverage), None
     yield COVERAGE_TEXT_FILE, render_text(coverage), None
+
+
+def _iterate_package_files(
+    schema: ParsedSchema, choices: GeneratorChoices, kinds: Mapping[str, GroupKind]
+) -> Iterator[tuple[str, str, JsonObject | None]]:
+    """Yield the files of the provider itself: its definitions, metadata, examples, and configuration of Upjet."""
+    for definition in build_provider_definitions(choices):
+        yield build_file_name(definition), dump(definition), definition
+    yield "crossplane.yaml", dump(build_metadata(schema.source, choices)), None
+    yield "examples.yaml", "".join(dump(one) for one in list_examples(schema, choices, kinds)), None
+    yield "upjet.go", render_configuration(kinds, choices), None
+
+
+def list_examples(
+    schema: ParsedSchema, choices: GeneratorChoices, kinds: Mapping[str, GroupKind]
+) -> Iterator[JsonObject]:
+    """Yield the example objects of the provider, then those of each resource."""
+    yield from build_provider_examples(schema.provider, choices)
+    for name, group_kind in kinds.items():
+        for is_namespaced in choices.scopes:
+            yield build_example(schema.resources[name], group_kind, choices, is_namespaced=is_namespaced)
 
 
 def render_json(coverage: Mapping[str, object]) -> str:

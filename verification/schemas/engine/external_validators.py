@@ -20,7 +20,7 @@ def list_missing_packages() -> list[str]:
 def list_rules(definition: JsonObject) -> Iterator[str]:
     """Yield the CEL expressions of all versions of a definition."""
     for version in definition["spec"]["versions"]:
-        spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
+        spec = version["schema"]["openAPIV3Schema"]["properties"].get("spec", {})
         yield from (rule["rule"] for rule in spec.get("x-kubernetes-validations", []))
 
 

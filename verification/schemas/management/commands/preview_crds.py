@@ -22,7 +22,10 @@ from verification.schemas.engine.types import SchemaParseError
 
 
 class Command(BaseCommand):
-    help = "Write one YAML file per resource and scope, and the coverage as JSON and text, to a folder."
+    help = (
+        "Write one YAML file per resource and scope, the provider's own definitions, metadata, examples, and "
+        "configuration of Upjet, and the coverage as JSON and text, to a folder."
+    )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -68,8 +71,15 @@ class Command(BaseCommand):
             "--reference",
             action="append",
             default=[],
-            metavar="RESOURCE.path",
-            help="Value that references another resource, as in acme_server.disk.net_id.",
+            metavar="RESOURCE.path[=RESOURCE]",
+            help="Value that references another resource, as in acme_server.disk.net_id=acme_net.",
+        )
+        parser.add_argument(
+            "--sensitive",
+            action="append",
+            default=[],
+            metavar="RESOURCE.argument",
+            help="String argument that is sensitive although the schema doesn't say so.",
         )
 
     def handle(self, *, schema: Path, out: Path, **options: Any) -> None:  # type: ignore[override]
@@ -107,6 +117,7 @@ def _parse_choices(options: NamedValues) -> GeneratorChoices:
         external=tuple(options["external_name"]),
         kinds=tuple(options["kind"]),
         references=tuple(options["reference"]),
+        sensitive=tuple(options["sensitive"]),
         api_version=options["api_version"],
         category=options["category"],
         **{name: options[name] for name in CHOICE_OPTIONS},

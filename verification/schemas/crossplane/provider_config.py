@@ -1,0 +1,66 @@
+"""Kubernetes resources of the provider itself: its configurations, and who uses them."""
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+from portal.core.content_files import read_yaml
+from portal.core.value_types import JsonObject
+from verification.schemas.crossplane.envelope import build_shell, copy_part
+from verification.schemas.crossplane.options import GeneratorChoices
+
+_PARTS: JsonObject = read_yaml(Path(__file__).parent.parent / "data" / "provider_config.yaml")  # type: ignore[assignment]
+API_VERSION = str(_PARTS["api_version"])
+CONFIG, CLUSTER_CONFIG, USAGE = "ProviderConfig", "ClusterProviderConfig", "ProviderConfigUsage"
+
+
+def build_provider_definitions(choices: GeneratorChoices) -> list[JsonObject]:
+    """Return the definitions in each scope. Only the namespaced group has configurations for all namespaces."""
+    return [
+        _build_definition(choices, kind, is_namespaced=is_namespaced)
+        for is_namespaced in choices.scopes
+        for kind in (CONFIG, *([CLUSTER_CONFIG] if is_namespaced else []), USAGE)
+    ]
+
+
+def _build_definition(choices: GeneratorChoices, kind: str, *, is_namespaced: bool) -> JsonObject:
+    name = "usage" if kind == USAGE else "config"
+    schema = _build_usage_schema(is_namespaced) if kind == USAGE else _build_config_schema()
+    version = {
+        "additionalPrinterColumns": deepcopy(_PARTS[f"{name}_columns"]),
+        "name": API_VERSION,
+        "schema": {"openAPIV3Schema": {"description": f"{kind} of the provider.", "type": "object"} | schema},
+        "served": True,
+        "storage": True,
+        "subresources": {} if kind == USAGE else {"status": {}},
+    }
+    return build_shell(
+        kind,
+        f"{kind.lower()}s",
+        choices.group("", is_namespaced=is_namespaced),
+        [] if kind == CLUSTER_CONFIG else ["crossplane", "provider", choices.category],
+        version,
+        is_namespaced=is_namespaced and kind != CLUSTER_CONFIG,
+    )
+
+
+def _build_config_schema() -> JsonObject:
+    status: dict[str, Any] = {
+        "conditions": copy_part("status")["conditions"],
+        "users": deepcopy(_PARTS["config_users"]),
+    }
+    properties = copy_part("object_properties") | {
+        "spec": deepcopy(_PARTS["config_spec"]),
+        "status": {"type": "object", "description": "Observed state.", "properties": status},
+    }
+    return {"properties": properties, "required": ["spec"]}
+
+
+def _build_usage_schema(is_namespaced: bool) -> JsonObject:
+    reference = copy_part("namespaced_spec" if is_namespaced else "cluster_spec")["providerConfigRef"]
+    del reference["default"]
+    properties = copy_part("object_properties") | {
+        "providerConfigRef": reference,
+        "resourceRef": deepcopy(_PARTS["usage_resource"]),
+    }
+    return {"properties": properties, "required": ["providerConfigRef", "resourceRef"]}
