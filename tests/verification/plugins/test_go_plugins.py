@@ -1,6 +1,7 @@
 """Plugins on HashiCorp's own library, good and with each planted fault, in the sandbox: the exact verdict."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,8 @@ from verification.testruns.terraform_cli import find_terraform
 
 SOURCE = "registry.terraform.io/acme/example"
 TERRAFORM = find_terraform()
-LIMITS = Limits(seconds=4, memory=256 * MEGABYTE, disk=30 * MEGABYTE, processes=60, output=200_000)
+LIMITS = Limits(seconds=30, memory=256 * MEGABYTE, disk=30 * MEGABYTE, processes=60, output=200_000)
+HANGING = ("hangs", "no-handshake")  # only these wait for their time to end, so it is short
 WritePlugin = Callable[[str, str], Path]
 
 # fault: (the key of the problem, what is said of it)
@@ -66,18 +68,15 @@ DRIVER_FAULTS = {
 }
 
 
-def build_provider_target(go_plugin: Path, executable: Path, limits: Limits = LIMITS) -> ProviderSchemaTarget:
-    return ProviderSchemaTarget(executable, SOURCE, "1.0.0", limits, (go_plugin,))
+def read_provider(go_plugin: Path, executable: Path, fault: str) -> SchemaReadResult:
+    limits = replace(LIMITS, seconds=4) if fault in HANGING else LIMITS
+    return read_directly(ProviderSchemaTarget(executable, SOURCE, "1.0.0", limits, (go_plugin,)))
 
 
-def read_provider(go_plugin: Path, executable: Path) -> SchemaReadResult:
-    return read_directly(build_provider_target(go_plugin, executable))
-
-
-def run_driver(go_plugin: Path, executable: Path) -> NomadPluginRecords:
+def run_driver(go_plugin: Path, executable: Path, fault: str) -> NomadPluginRecords:
     target = NomadPluginTarget("driver", "example", "1.0.0", {"address": "127.0.0.1:9999"})
     runner = NomadPluginTestRunner(target, executable, (go_plugin,))
-    runner.timeout_seconds = 2
+    runner.timeout_seconds = 2 if fault in HANGING else 10
     return runner.run()
 
 
@@ -85,7 +84,7 @@ def run_driver(go_plugin: Path, executable: Path) -> NomadPluginRecords:
 def test_good_provider_is_read_with_mutual_tls(
     go_plugin: Path, write_plugin: WritePlugin, fault: str, protocol: int
 ) -> None:
-    reading = read_provider(go_plugin, write_plugin("provider", fault))
+    reading = read_provider(go_plugin, write_plugin("provider", fault), fault)
     assert (reading.problem, reading.protocol) == ("", protocol)
     assert "configuring server automatic mTLS" in reading.output
     assert reading.document is not None
@@ -122,7 +121,7 @@ def test_good_provider_is_read_with_mutual_tls(
 
 @pytest.mark.parametrize("fault", PROVIDER_FAULTS)
 def test_provider_with_a_fault_gets_its_verdict(go_plugin: Path, write_plugin: WritePlugin, fault: str) -> None:
-    reading = read_provider(go_plugin, write_plugin("provider", fault))
+    reading = read_provider(go_plugin, write_plugin("provider", fault), fault)
     assert (reading.document, reading.key, reading.problem) == (None, *PROVIDER_FAULTS[fault])
 
 
@@ -130,7 +129,8 @@ def test_provider_with_a_fault_gets_its_verdict(go_plugin: Path, write_plugin: W
 @pytest.mark.parametrize("fault", ["", "protocol-5", "plain", "plain-with-certificate", "other-certificate"])
 def test_terraform_gives_the_same_verdict(go_plugin: Path, write_plugin: WritePlugin, fault: str) -> None:
     assert TERRAFORM is not None
-    target = build_provider_target(go_plugin, write_plugin("provider", fault), Limits(seconds=30))
+    limits = Limits(seconds=30)  # Terraform needs more memory than the provider
+    target = ProviderSchemaTarget(write_plugin("provider", fault), SOURCE, "1.0.0", limits, (go_plugin,))
     direct, terraform = read_directly(target), read_with_terraform(target, TERRAFORM)
     if fault in PROVIDER_FAULTS:
         assert (direct.document, terraform.document, terraform.key) == (None, None, "terraform")
@@ -141,13 +141,13 @@ def test_terraform_gives_the_same_verdict(go_plugin: Path, write_plugin: WritePl
 
 
 def test_good_driver_passes(go_plugin: Path, write_plugin: WritePlugin) -> None:
-    results = RULES.evaluate(run_driver(go_plugin, write_plugin("driver", "")))
+    results = RULES.evaluate(run_driver(go_plugin, write_plugin("driver", ""), ""))
     expected = {rule.key: "pass" for rule in RULES.file.rules if rule.variant in ("", "driver")}
     assert {each.rule: str(each.outcome) for each in results} == expected
 
 
 @pytest.mark.parametrize("fault", DRIVER_FAULTS)
 def test_driver_with_a_fault_gets_its_verdict(go_plugin: Path, write_plugin: WritePlugin, fault: str) -> None:
-    results = RULES.evaluate(run_driver(go_plugin, write_plugin("driver", fault)))
+    results = RULES.evaluate(run_driver(go_plugin, write_plugin("driver", fault), fault))
     failures = [each for each in results if each.outcome == "fail"]
     assert ([each.rule for each in failures], failures[0].sentence) == DRIVER_FAULTS[fault]
