@@ -167,7 +167,7 @@ class Plugin:
 
 
 def handlers(found: Plugin) -> Iterator[Any]:
-    """The services as gRPC takes them."""
+    """Yield the services as gRPC takes them."""
     services: dict[str, dict[str, Any]] = {}
     for method, answer in found.methods().items():
         path, request, response, is_stream = get_method(method)

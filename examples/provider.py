@@ -133,7 +133,7 @@ class Server(Resource):
         return None
 
     def _mount(self, ctx: Any, server: dict[str, Any]) -> bool:
-        """The second half of creating a server, which may fail alone."""
+        """Mount the volumes, the second half of creating a server, which may fail alone."""
         containers = [each for task in server.get("task_spec") or [] for each in task["container_spec"]]
         wrong = [m["target"] for each in containers for m in each["mounts"] if not m["target"].startswith("/")]
         for target in wrong:

@@ -65,7 +65,7 @@ def signature(body: bytes, key: str) -> str:
 
 
 def asked(request: urllib.request.Request) -> bytes:
-    """The body of the answer. Raises OSError."""
+    """Return the body of the answer. Raises OSError."""
     try:
         with urllib.request.urlopen(request, timeout=20) as answer:
             return answer.read()
@@ -89,7 +89,7 @@ class Endpoint(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/run-task"
 
     def work_on(self, request: dict) -> threading.Thread:
-        """The work about one run, to be started."""
+        """Return the work about one run, to be started."""
         return threading.Thread(target=Work(self, request).do, daemon=True)
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -130,7 +130,7 @@ class Handler(BaseHTTPRequestHandler):
         return hmac.compare_digest(signature(body, key), given) if key else True
 
     def verify(self, request: dict) -> None:
-        """The platform only wants to know that somebody is here."""
+        """Respond to the verification request, which only asks whether the endpoint exists."""
         if self.server.how == "verification-called-back":
             self.server.work_on(request).start()
         self.say(202 if self.server.how == "verification-202" else 200)

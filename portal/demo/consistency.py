@@ -59,7 +59,7 @@ def find_contradictions(now: datetime) -> Iterator[Contradiction]:
 
 
 def check_draft(integration: Integration, now: datetime) -> Iterator[str]:
-    """The draft form accepts the description of the integration without a hint."""
+    """Require that the draft form accepts the description of the integration without a hint."""
     fields = ("name", "description", "category", "offerings", "homepage")
     data = {name: getattr(integration, name) for name in fields} | {"repository_address": integration.repository_url}
     form = IntegrationForm(integration.program, integration.edition, data=data)
@@ -69,7 +69,7 @@ def check_draft(integration: Integration, now: datetime) -> Iterator[str]:
 
 
 def check_answers(integration: Integration, now: datetime) -> Iterator[str]:
-    """The form of each requirement accepts its answers."""
+    """Require that the form of each requirement accepts its answers."""
     for requirement in integration.edition.all_requirements():
         state = integration.fulfillments_by_id.get(requirement.id)
         if requirement.kind == RequirementKind.FORM and state is not None and state.status in FULFILLED:
@@ -88,7 +88,7 @@ def check_path(integration: Integration, now: datetime) -> Iterator[str]:
 
 
 def check_history(integration: Integration, now: datetime) -> Iterator[str]:
-    """The history begins with the creation, is in the order of time, and each transition continues the last."""
+    """Require that the history begins with the creation, is in order, and each transition continues the last."""
     events = list(integration.events.filter(stream=f"integration:{integration.pk}").order_by("seq"))
     if not events or events[0].event_type != "integration.created":
         yield "The history does not begin with the creation."
@@ -108,7 +108,7 @@ def check_history(integration: Integration, now: datetime) -> Iterator[str]:
 
 
 def check_next_action(integration: Integration, now: datetime) -> Iterator[str]:
-    """The stored next action and counts are the derived ones."""
+    """Require that the stored next action and counts are the derived ones."""
     action = determine_next_action(context.build_snapshot(integration, now))
     derived = (str(action.responsible_party), action.code, action.params) if action else ("", "", {})
     stored = (integration.responsible_party, integration.next_action_code, integration.next_action_params)
@@ -131,7 +131,7 @@ def check_results(integration: Integration, now: datetime) -> Iterator[str]:
 
 
 def check_listing(integration: Integration, now: datetime) -> Iterator[str]:
-    """The listing shows the integration, and Terraform accepts its source address and version constraint."""
+    """Require that the listing is current, and Terraform accepts its source address and version constraint."""
     if integration.released_at is None:
         return
     yield from (

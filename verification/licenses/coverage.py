@@ -99,7 +99,7 @@ def slot_holds(text: Text, kind: str, start: int, end: int) -> bool:
 
 
 def outermost(spans: list[Span]) -> tuple[Span, ...]:
-    """The spans in order, without those that stand inside a longer one."""
+    """Return the spans in order, without those that stand inside a longer one."""
     outer_spans: list[Span] = []
     for span in sorted(spans, key=lambda s: (s.start, -s.end)):
         if not outer_spans or span.start >= outer_spans[-1].end:
@@ -108,7 +108,7 @@ def outermost(spans: list[Span]) -> tuple[Span, ...]:
 
 
 def gaps(spans: tuple[Span, ...], end: int) -> Iterator[tuple[int, int]]:
-    """The stretches of letters that no span covers."""
+    """Yield the stretches of letters that no span covers."""
     place = 0
     for span in spans:
         if span.start > place:

@@ -38,13 +38,13 @@ def patterns() -> tuple[re.Pattern[str], ...]:
 
 
 def one(side: str) -> str:
-    """A pattern for any licence that a choice may name; the group that matched says which."""
+    """Return a pattern for any license that a choice may name; the group that matched says which."""
     names = {id: (*TITLES.get(id, ()), *OTHERS.get(id, ()), plain(id)) for id in (*TITLES, *OTHERS)}
     groups = (f"(?P<{side}{n}>{'|'.join(patterns)})" for n, patterns in enumerate(names.values()))
     return f"(?:{'|'.join(groups)})(?: license)?"
 
 
 def find_chosen_ids(match: re.Match[str]) -> tuple[str, ...]:
-    """The SPDX ids of both sides, of a match of one of the patterns."""
+    """Return the SPDX ids of both sides, of a match of one of the patterns."""
     ids = [*TITLES, *OTHERS]
     return tuple(ids[int(group[1:])] for group, value in match.groupdict().items() if value and group != "who")

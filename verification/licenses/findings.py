@@ -42,7 +42,7 @@ class Finding:
         return f"{place}“{text}” is not a copyright notice, a title or part of a known license."
 
     def as_dict(self) -> dict[str, str | int]:
-        """The finding as JSON."""
+        """Return the finding as JSON."""
         return {
             "problem": str(self.problem),
             "line": self.line,
@@ -53,7 +53,7 @@ class Finding:
 
 
 def finding_beside(line: int, text: str) -> Finding:
-    """The finding for a line beside a license that no rule of the grammar matches."""
+    """Return the finding for a line beside a license that no rule of the grammar matches."""
     if first_term(text):
         return Finding(Problem.TERMS, line, text)
     return Finding(Problem.UNKNOWN_HOLDER if MARKER.match(text) else Problem.UNKNOWN_TEXT, line, text)

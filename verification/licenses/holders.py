@@ -159,7 +159,7 @@ def without_name(address: str, before: str) -> str:
 
 
 def cut_out(text: str, matches: list[re.Match[str]]) -> list[str]:
-    """The text with the matches replaced by separators."""
+    """Return the text with the matches replaced by separators."""
     parts, place = [], 0
     for match in matches:
         parts += [text[place : match.start()], " ; "]
@@ -168,7 +168,7 @@ def cut_out(text: str, matches: list[re.Match[str]]) -> list[str]:
 
 
 def joined_forms(parts: list[str]) -> list[str]:
-    """The parts between separators, a legal form joined with the name before it: "Acme, Inc."."""
+    """Return the parts between separators, a legal form joined with the name before it: "Acme, Inc."."""
     joined_parts: list[str] = []
     for part in filter(None, (part.strip(TRIM) for part in parts)):
         form = split_legal_form(part.split())
@@ -181,7 +181,7 @@ def joined_forms(parts: list[str]) -> list[str]:
 
 
 def split_holders(parts: list[str]) -> list[str]:
-    """The parts, split at "and" unless the whole is one name: "Johnson and Johnson Inc."."""
+    """Return the parts, split at "and" unless the whole is one name: "Johnson and Johnson Inc."."""
     holders: list[str] = []
     for part in parts:
         part = PART_OF.sub("", part)

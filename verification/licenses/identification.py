@@ -21,5 +21,5 @@ class Region:
 
 
 def identify(text: str) -> tuple[Region, ...]:
-    """The regions of a cleaned text that look like a known licence, in order, none overlapping."""
+    """Return the regions of a cleaned text that look like a known license, in order, none overlapping."""
     return tuple(Region(region.id, region.start, region.end) for region in identify_license(text, ANY))

@@ -58,7 +58,7 @@ class FileAnalysis:
         return (*changes, *beside, *(Finding(Problem.SIMILAR_TEXT, license=id) for id in extra))
 
     def looks_like(self, ids: Iterable[str]) -> float:
-        """The part of the text, 0 to 1, that looks like these licences."""
+        """Return the part of the text, 0 to 1, that looks like these licenses."""
         return min(1.0, sum(share for id, share in self.looks if id in ids))
 
 

@@ -27,7 +27,7 @@ MIN_JOINED = 5  # letters of a name that is written without spaces and holds a n
 
 @cache
 def institution_nouns() -> WordList:
-    """The nouns that say what kind of institution a name is of, and the parts of compounds."""
+    """Return the nouns that say what kind of institution a name is of, and the parts of compounds."""
     return WordList(words("institution_nouns"))
 
 

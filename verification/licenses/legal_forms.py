@@ -12,7 +12,7 @@ Words = tuple[str, ...]
 
 @cache
 def forms_behind() -> dict[Words, bool]:
-    """The forms that end a name, each with whether it counts only as written."""
+    """Return the forms that end a name, each with whether it counts only as written."""
     return {tuple(line.split()): line != line.casefold() for line in lines("legal_forms")}
 
 
@@ -55,14 +55,14 @@ def split_legal_form(tokens: list[str]) -> list[str] | None:
 
 
 def without_more_forms(rest: list[str], size: int) -> list[str]:
-    """The words before a form of `size` words, less another form there: "Example Foundation, Inc."."""
+    """Return the words before a form of `size` words, less another form there: "Example Foundation, Inc."."""
     if size > 2 or len(rest) < 2 or is_brand(" ".join(rest)):
         return rest
     return split_legal_form(rest) or rest
 
 
 def split_joined_form(text: str) -> list[str] | None:
-    """The same where the form is written without a space: "株式会社例", "例有限公司"."""
+    """Return the same where the form is written without a space: "株式会社例", "例有限公司"."""
     if text.isascii():
         return None
     for form in joined_forms():

@@ -99,26 +99,26 @@ class Text:
         return list(accumulate(map(len, self._parts[::2]), initial=0)), starts
 
     def place(self, letter: int) -> int:
-        """The offset in `clean` of the letter with that number."""
+        """Return the offset in `clean` of the letter with that number."""
         before, starts = self._words
         word = bisect_right(before, letter) - 1
         return starts[word] + letter - before[word] if word < len(starts) else len(self.clean)
 
     def between(self, start: int, end: int) -> str:
-        """The cleaned text of the letters from `start` to before `end`."""
+        """Return the cleaned text of the letters from `start` to before `end`."""
         return self.clean[self.place(start) : self.place(end - 1) + 1] if end > start else ""
 
     def gap(self, start: int, end: int) -> str:
-        """The same with the punctuation around it."""
+        """Return the same with the punctuation around it."""
         return self.clean[self.place(start - 1) + 1 if start else 0 : self.place(end)]
 
     def line(self, place: int) -> int:
-        """The number, from 1, of the line at that offset of `clean`."""
+        """Return the number, from 1, of the line at that offset of `clean`."""
         return self.clean.count("\n", 0, place) + 1
 
 
 def decode(raw: bytes) -> str:
-    """The text of a file: UTF-8, UTF-16 with a mark, else Western European."""
+    """Return the text of a file: UTF-8, UTF-16 with a mark, else Western European."""
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return raw.decode("utf-16", errors="replace")
     try:
@@ -144,7 +144,7 @@ def unmark(text: str) -> str:
 
 
 def tidy(text: str) -> Text:
-    """The text without its layout. Lines stay lines; tags that only lay out are dropped, others are words."""
+    """Return the text without its layout. Lines stay lines; tags that only lay out are dropped, others are words."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "<" in text:
         text = COMMENT.sub(mark("comment"), NOTICE_COMMENT.sub(r"\1", text))

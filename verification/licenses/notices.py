@@ -72,7 +72,7 @@ class Piece:
         self.can_choose = bool(OR.search(self.folded))
 
     def match(self, patterns: tuple[re.Pattern[str], ...], start: int) -> tuple[int, re.Match[str]] | None:
-        """The longest match that begins with the first word at or after `start`, and its end in `text`."""
+        """Return the longest match that begins with the first word at or after `start`, and its end in `text`."""
         word = bisect_left(self.starts, start)
         if word == len(self.starts):
             return None

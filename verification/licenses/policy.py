@@ -71,7 +71,7 @@ def is_license_file(path: str) -> bool:
 
 
 def judge(raw: bytes, policy: Policy) -> Judgement:
-    """The verdict on one file's content."""
+    """Return the verdict on one file's content."""
     analysis = analyze_file(raw)
     verdict, reasons = verdict_of(analysis, policy)
     confidence = 1.0 if verdict is Verdict.ALLOW else round(min(analysis.share, 0.99), 2)
@@ -97,7 +97,7 @@ def verdict_of(analysis: FileAnalysis, policy: Policy) -> tuple[Verdict, list[st
 
 
 def verdict_of_clean(analysis: FileAnalysis, policy: Policy) -> tuple[Verdict, list[str]]:
-    """The verdict on a file of which every word is explained."""
+    """Return the verdict on a file of which every word is explained."""
     texts = analysis.reading.texts
     if analysis.reading.choice:
         passing = [id for id in analysis.reading.choice if id in policy.allow and id in texts]
@@ -124,7 +124,7 @@ def not_listed(ids: list[str]) -> list[str]:
 
 
 def judge_all(files: Mapping[str, bytes], policy: Policy) -> tuple[Judgement, dict[str, Judgement]]:
-    """The verdict on a repository by all of its licence files (path to content), and the verdict on each."""
+    """Return the verdict on a repository by all of its license files (path to content), and the verdict on each."""
     each = {path: judge(raw, policy) for path, raw in files.items()}
     if len(each) == 1:
         return next(iter(each.values())), each
@@ -149,7 +149,7 @@ def together(each: dict[str, Judgement], analysis: list[FileAnalysis], policy: P
 
 
 def chosen_between(analysis: list[FileAnalysis], policy: Policy) -> str:
-    """The listed licence that one file offers and another holds, where no file holds anything else."""
+    """Return the listed license that one file offers and another holds, where no file holds anything else."""
     offered_ids = next((s.reading.choice for s in analysis if s.clean and s.reading.choice), ())
     texts = {id for s in analysis if s.clean for id in s.reading.texts}
     alone = all(

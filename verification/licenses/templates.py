@@ -103,12 +103,12 @@ def agreeing(piece: str, letters: str, place: int) -> int:
 
 
 def bare(text: str) -> str:
-    """The letters and digits of a text, lower case."""
+    """Return the letters and digits of a text, lower case."""
     return tidy(text).letters
 
 
 def mark_enumerators(text: str) -> str:
-    """The letters of a text with its enumerators between marks."""
+    """Return the letters of a text with its enumerators between marks."""
     pieces, last = [], 0
     for enumerator in ENUMERATOR.finditer(text):
         pieces += [bare(text[last : enumerator.start()]), f"\x01{bare(enumerator[1])}\x02"]
@@ -203,7 +203,7 @@ def read(name: str) -> str:
 
 @cache
 def templates(id: str) -> tuple[Template, ...]:
-    """The templates of that SPDX id, its text first; none where no text is kept."""
+    """Return the templates of that SPDX id, its text first; none where no text is kept."""
     forms = [*([("text", FORMS[id])] if id in FORMS else [])]
     forms += [(kind, form) for kind, table in (("notice", NOTICES), ("beside", BESIDE)) for form in table.get(id, ())]
     return tuple(Compiler(read(f"{id}.txt"), form).template(id, kind) for kind, form in forms)

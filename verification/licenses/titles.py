@@ -127,7 +127,7 @@ CREDITS = (
 
 
 def compile_folded_pattern(pattern: str) -> re.Pattern[str]:
-    """The pattern over folded text (lower-case words, one blank between), ending where a word ends."""
+    """Return the pattern over folded text (lower-case words, one blank between), ending where a word ends."""
     return re.compile(rf"(?:{pattern})(?= |$)")
 
 
@@ -137,7 +137,7 @@ def build_title_pattern(ids: tuple[str, ...]) -> str:
 
 
 def plain(id: str) -> str:
-    """An SPDX id as folded text."""
+    """Return an SPDX id as folded text."""
     return re.sub(r"[^a-z0-9]+", " ", id.lower())
 
 
