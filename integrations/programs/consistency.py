@@ -7,9 +7,17 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from string import Formatter
 
-from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementGroup, RequirementKind
-from integrations.programs.schema import Edition, EditionFile, Program, Step, Tier
+from integrations.programs.requirements import (
+    AGREEMENT_PLACEHOLDERS,
+    FulfillingParty,
+    Question,
+    Requirement,
+    RequirementGroup,
+    RequirementKind,
+)
+from integrations.programs.schema import Edition, EditionFile, Step, Tier
 from integrations.programs.stages import Stage
 from portal.core.content_files import Location, format_location
 
@@ -54,35 +62,10 @@ def find_inconsistencies(file: EditionFile) -> Iterator[Inconsistency]:
     yield from _find_tier_errors(edition)
     for location, requirement in _list_requirements(edition):
         yield from _find_requirement_errors(location, requirement, edition)
+    yield from _find_agreement_errors(edition)
     yield from _find_offering_errors(edition)
     yield from _find_license_errors(edition)
     yield from _find_repository_errors(file)
-
-
-def find_unknown_renames(program: Program, edition: Edition) -> Iterator[Inconsistency]:
-    """Yield the invalid entries of `renamed`, which must map an older edition to this one."""
-    for date, names in edition.renames.items():
-        location: Location = ("edition", "renames", date)
-        if date not in program.by_date or date >= edition.date:
-            yield Inconsistency(location, "No older edition has this date.", "Use the date of an older edition.")
-            continue
-        older, newer = _collect_names(program.by_date[date]), _collect_names(edition)
-        for old, new in names.items():
-            if old not in older:
-                yield Inconsistency(
-                    (*location, old), f"{old!r} is not in the edition of {date}.", "Correct the old key."
-                )
-            if new not in newer:
-                yield Inconsistency((*location, old), f"{new!r} is not in this edition.", "Correct the new key.")
-
-
-def find_misplaced_upcoming(program: Program, edition: Edition) -> Iterator[Inconsistency]:
-    """Yield a violation if the edition is not upcoming but an older one is, or if all editions are upcoming."""
-    older = [each for each in program.editions if each.date < edition.date]
-    if not edition.upcoming and any(each.upcoming for each in older):
-        yield Inconsistency(("edition",), "An older edition is upcoming.", "Set `upcoming: true` here too.")
-    if edition.upcoming and not any(not each.upcoming for each in older):
-        yield Inconsistency(("edition", "upcoming"), "No older edition is in force.", "Remove `upcoming`.")
 
 
 def find_unknown_checks(edition: Edition, known_keys: Sequence[str]) -> Iterator[Inconsistency]:
@@ -231,6 +214,18 @@ def _find_hint_errors(location: Location, requirement: Requirement, edition: Edi
             yield Inconsistency(place, f"Unknown requirement {id!r}.", _suggest(id, ids))
 
 
+def _find_agreement_errors(edition: Edition) -> Iterator[Inconsistency]:
+    for location, requirement in _list_requirements(edition):
+        if requirement.agreement and edition.agreement(requirement.agreement) is None:
+            problem = f"The agreement {requirement.agreement!r} has no text."
+            yield Inconsistency((*location, "agreement"), problem, 'Add it to "agreements".')
+    for number, agreement in enumerate(edition.agreements):
+        names = {name for _text, name, _format, _conversion in Formatter().parse(agreement.text) if name is not None}
+        for name in sorted(names - AGREEMENT_PLACEHOLDERS):
+            fix = _suggest(name, sorted(AGREEMENT_PLACEHOLDERS))
+            yield Inconsistency(("edition", "agreements", number, "text"), f"Unknown placeholder {name!r}.", fix)
+
+
 def _find_offering_errors(edition: Edition) -> Iterator[Inconsistency]:
     for name, _description in edition.offering_descriptions:
         if name not in edition.offerings:
@@ -264,15 +259,6 @@ def _find_repository_errors(file: EditionFile) -> Iterator[Inconsistency]:
 
 def _has_check(edition: Edition, key: str) -> bool:
     return any(key in requirement.checks for requirement in edition.requirements())
-
-
-def _collect_names(edition: Edition) -> set[str]:
-    return {
-        *(requirement.id for requirement in edition.requirements()),
-        *(step.key for step in edition.steps),
-        *(category.key for category in edition.categories),
-        *edition.offerings,
-    }
 
 
 def _suggest(key: str, known_keys: Sequence[str]) -> str:

@@ -7,13 +7,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from integrations.programs.consistency import (
-    Inconsistency,
-    find_inconsistencies,
-    find_misplaced_upcoming,
-    find_unknown_checks,
-    find_unknown_renames,
-)
+from integrations.programs.consistency import Inconsistency, find_inconsistencies, find_unknown_checks
+from integrations.programs.edition_order import find_misplaced_upcoming, find_unknown_renames
 from integrations.programs.schema import EditionFile, Program
 from portal.core.content_files import ContentError, ContentProblem, find_position, load_content
 

@@ -8,6 +8,8 @@ from integrations.programs.field_types import Count, FieldType, FileKind, Pairs,
 from integrations.programs.stages import Stage
 from portal.core.content_files import Content
 
+AGREEMENT_PLACEHOLDERS = frozenset({"partner", "program", "product"})
+
 
 class FulfillingParty(StrEnum):
     """Party that fulfills a requirement. BOTH means that each side signs or attends."""
@@ -35,6 +37,19 @@ class AnswerScope(StrEnum):
 
     INTEGRATION = "integration"
     PARTNER = "partner"
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementText(Content):
+    """Text of an agreement that both sides sign, with the placeholders in AGREEMENT_PLACEHOLDERS."""
+
+    key: Literal["mnda", "tpa"]
+    version: Text
+    text: Text
+
+    def fill(self, **names: str) -> str:
+        """Return the text with the names of the partner, the program, and the product."""
+        return self.text.format_map(names)
 
 
 @dataclass(frozen=True, slots=True)

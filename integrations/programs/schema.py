@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from integrations.programs.field_types import Count, EditionDate, Pairs, Slug, Text, Url
-from integrations.programs.requirements import Requirement, RequirementGroup, ResourceLink
+from integrations.programs.requirements import AgreementText, Requirement, RequirementGroup, ResourceLink
 from integrations.programs.stages import Stage
 from portal.core.content_files import Content
 
@@ -31,7 +31,7 @@ class TargetType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step(Content):
-    """Step of a program under its published name. `additional_stages` are the stages after `stage`."""
+    """Step of a program under its published name. `additional_stages` follow `stage`, and `diagram` shows a sequence."""
 
     key: Slug
     name: Text
@@ -40,6 +40,7 @@ class Step(Content):
     requirements: tuple[Requirement, ...] = ()
     links: tuple[ResourceLink, ...] = ()
     additional_stages: tuple[Stage, ...] = ()
+    diagram: tuple[Text, ...] = ()
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -169,6 +170,7 @@ class Edition(Content):
     groups: tuple[RequirementGroup, ...] = ()
     links: tuple[ResourceLink, ...] = ()
     agencies: tuple[Agency, ...] = ()
+    agreements: tuple[AgreementText, ...] = ()
     badges: tuple[str, ...] = ()
     badge_terms: str = ""
     benefits: tuple[str, ...] = ()
@@ -209,6 +211,9 @@ class Edition(Content):
         """Return each offering with its description, which can be blank."""
         descriptions = dict(self.offering_descriptions)
         return tuple((offering, descriptions.get(offering, "")) for offering in self.offerings)
+
+    def agreement(self, key: str) -> AgreementText | None:
+        return next((a for a in self.agreements if a.key == key), None)
 
     @property
     def release_tier(self) -> Tier:

@@ -168,6 +168,7 @@ class StageFields(ListingStatusFields):
     def archive(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
         self.unlist()
+        self.tier = "archived" if self.edition.tier("archived") else ""
         self._begin_listing_status(now)
 
     @stage_transition(

@@ -1,7 +1,6 @@
 """Every mistake in an edition's file is reported with its position, its location, and how to fix it."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
 
@@ -9,44 +8,7 @@ import pytest
 
 from integrations.programs.loader import load_edition_file, load_program, load_programs, require_known_checks
 from portal.core.content_files import ContentError
-
-GUIDE = Path(__file__).parents[3] / "docs" / "how-to" / "add-a-program.md"
-EDITION = GUIDE.read_text().split("```yaml\n")[1].split("```")[0]
-Write = Callable[..., Path]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """Write the guide's edition with replacements of its text, and return the path."""
-
-    def write(*changes: tuple[str, str], program: str = "boundary", date: str = "2026-09") -> Path:
-        text = EDITION
-        for old, new in changes:
-            assert old in text, old
-            text = text.replace(old, new, 1)
-        path = tmp_path / program / f"{date}.yaml"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
-        return path
-
-    return write
-
-
-def replace_attestation_with_check(key: str) -> tuple[tuple[str, str], ...]:
-    """Return the changes that make the attestation of the guide a check."""
-    return (
-        (
-            "kind: attestation\n          responsible_party: partner",
-            f"kind: check\n          checks: [{key}]\n          responsible_party: machine",
-        ),
-    )
-
-
-def list_problems(path: Path) -> list[str]:
-    """Return the problems of a file without its path."""
-    with pytest.raises(ContentError) as refusal:
-        load_edition_file(path)
-    return [line.removeprefix(f"{path}:") for line in str(refusal.value).splitlines()]
+from tests.integrations.programs.guide_edition import Write, list_problems, replace_attestation_with_check
 
 
 def find_position(text: str, part: str) -> str:
@@ -173,59 +135,6 @@ def test_every_mistake_of_a_file_is_reported_at_its_position(write: Write) -> No
     text = path.read_text()
     positions = [problem.partition(": ")[0] for problem in list_problems(path)]
     assert positions == [find_position(text, "pledge"), find_position(text, "looking")]
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (
-            (("kind: attestation", "kind: attestation\n          group: any"),),
-            "edition.steps[1].requirements[0].group: Unknown group 'any'. Remove the key.",
-        ),
-        (
-            (("kind: attestation", "kind: attestation\n          categories: [host]"),),
-            "edition.steps[1].requirements[0].categories[0]: Unknown category 'host'. Did you mean 'hosts'?",
-        ),
-        (
-            (("          statement: The integration is built and its tests pass.\n", ""),),
-            "edition.steps[1].requirements[0]: A requirement of kind attestation must have 'statement'. "
-            "Add 'statement'.",
-        ),
-        (
-            (("responsible_party: both", "responsible_party: partner"),),
-            "edition.steps[3].requirements[0].responsible_party: The responsible party of a requirement of "
-            "kind agreement must be both. Write both.",
-        ),
-        (
-            (("stage: support", "stage: release"),),
-            "edition.steps: The steps don't pass through review, release, and support in this order, or don't end in "
-            "support. Correct the stages of the steps.",
-        ),
-        (
-            (("          needed_for: support\n", ""),),
-            "edition.steps[4].requirements[0].needed_for: The requirement would be due before its step begins, or "
-            'after the last step. Use a later stage, in the last step "support".',
-        ),
-        (
-            (("type: email", "type: choice"),),
-            "edition.steps[0].requirements[0].fields[0].options: Only fields of the types choice and choices "
-            "have options. Add or remove the options, or change the type.",
-        ),
-        (
-            (("key: contact_email", "key: homepage"),),
-            "edition.steps[0].requirements[0].fields[0].key: The draft form already has the field "
-            "'homepage'. Remove the field, or use another key.",
-        ),
-        (
-            replace_attestation_with_check("repository.license"),
-            "edition.licenses: License rules require the check 'repository.license', and the check requires license "
-            "rules. Add or remove the rules or the check.",
-        ),
-    ],
-)
-def test_inconsistency_is_reported(write: Write, changes: tuple[tuple[str, str], ...], message: str) -> None:
-    path = write(*changes)
-    assert [re.sub(r"^\d+:\d+: ", "", problem) for problem in list_problems(path)] == [message]
 
 
 def test_repeated_key_is_refused(write: Write) -> None:

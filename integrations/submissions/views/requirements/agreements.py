@@ -22,7 +22,8 @@ def get_signature_arguments(page: RequirementPage) -> NamedValues:
     agreement, side = get_agreement(page), get_acting_party(page.integration, page.user)
     own_signature = get_signature(agreement, side)
     fixed_version = agreement.version if agreement and get_signature(agreement, OTHER_PARTY[side]) else ""
-    initial: NamedValues = {"version": agreement.version if agreement else ""}
+    text = page.integration.edition.agreement(page.requirement.agreement)
+    initial: NamedValues = {"version": agreement.version if agreement else text.version if text else ""}
     if own_signature is not None:
         initial |= {"signer": own_signature.signer, "signed_on": own_signature.signed_on}
     return {"request": page.request, "version": fixed_version, "initial": initial}
@@ -55,7 +56,12 @@ def can_renew(page: RequirementPage) -> bool:
 
 def build_agreement_context(page: RequirementPage) -> TemplateContext:
     agreement, side = get_agreement(page), get_acting_party(page.integration, page.user)
+    integration = page.integration
+    text = integration.edition.agreement(page.requirement.agreement)
+    names = {"partner": integration.partner.name, "program": integration.program.name}
     return {
+        "text": text,
+        "filled_text": text.fill(**names, product=integration.program.product) if text else "",
         "agreement": agreement,
         "in_force": agreements.get_agreement_in_force(page.integration.partner, page.requirement.agreement),
         "partner_signature": get_signature(agreement, ResponsibleParty.PARTNER),

@@ -20,6 +20,14 @@ def test_agreement_signed_by_both_sides(rocket, alice, rita, sign_in):
     assert (state(rocket, TPA).status, state(rocket, TPA).data["program_signer"]) == (Status.SUBMITTED, "Rita Reyes")
 
 
+def test_page_shows_the_text_with_the_names_and_its_version(rocket, alice, sign_in):
+    page = BeautifulSoup(sign_in(alice).get(place(rocket, TPA)).content, "html5lib")
+    text = " ".join(page.text.split())
+    assert "Acme takes part in the Nomad program. It builds and supports integrations with Nomad" in text
+    assert page.find("input", {"name": "version"})["value"] == "2026-01"
+    assert "Version 2026-01" in text
+
+
 def test_agreement_signed_in_the_future(rocket, alice, sign_in):
     answer = press(sign_in(alice), rocket, TPA, "sign", **(SIGNED | {"signed_on": "2026-04-15"}))
     assert (answer.status_code, state(rocket, TPA)) == (409, None)

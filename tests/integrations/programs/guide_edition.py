@@ -1,0 +1,30 @@
+"""The edition of the guide, with changes of its text."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from integrations.programs.loader import load_edition_file
+from portal.core.content_files import ContentError
+
+GUIDE = Path(__file__).parents[3] / "docs" / "how-to" / "add-a-program.md"
+EDITION = GUIDE.read_text().split("```yaml\n")[1].split("```")[0]
+Write = Callable[..., Path]
+
+
+def replace_attestation_with_check(key: str) -> tuple[tuple[str, str], ...]:
+    """Return the changes that make the attestation of the guide a check."""
+    return (
+        (
+            "kind: attestation\n          responsible_party: partner",
+            f"kind: check\n          checks: [{key}]\n          responsible_party: machine",
+        ),
+    )
+
+
+def list_problems(path: Path) -> list[str]:
+    """Return the problems of a file without its path."""
+    with pytest.raises(ContentError) as refusal:
+        load_edition_file(path)
+    return [line.removeprefix(f"{path}:") for line in str(refusal.value).splitlines()]
