@@ -1,0 +1,245 @@
+"""Tests that the workflow waits for what the Terraform and Nomad guides require, and lists nothing before."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+
+from integrations.partners.models import Partner
+from integrations.programs.registry import PROGRAMS, get_edition
+from integrations.submissions.models import Integration
+from integrations.submissions.selectors.context import list_missing_at
+from integrations.submissions.services import requirements as answers
+from integrations.submissions.services.transitions import list_available_transitions, perform_transition
+from portal.core.errors import ActionRefused
+from tests.conftest import begin, drive, meet
+from tests.fakes.github.server import TEXTS, license_text
+from tests.integrations.programs.guides import GUIDES, NOMAD, PROVIDER, RUN_TASK
+from tests.integrations.submissions.published import LICENSES
+from tests.verification.checks.fake_sources import REPOSITORY, FakeSources, code, release
+from verification.checks.execution import build_subject
+from verification.checks.types import CHECKS
+
+pytestmark = pytest.mark.any_database
+
+At = Callable[..., Integration]
+UNDO_WINDOW = timedelta(minutes=11)
+DRIVER = "container-runtime"
+# program, category, requirement, the step that stays current without it, the transition that waits for it
+WAITING = [
+    (PROVIDER, "", "TP-LIC", "prepare", "complete_step"),
+    (PROVIDER, "", "TP-SRC", "prepare", "complete_step"),
+    (PROVIDER, "", "TP-REL", "publish", "complete_step"),
+    (PROVIDER, "", "TP-PUB", "publish", "complete_step"),
+    (PROVIDER, "", "TP-DOC", "publish", "complete_step"),
+    (PROVIDER, "", "TP-APPLY", "apply", "submit_for_review"),
+    (PROVIDER, "", "TP-AGREE", "verify", "approve"),
+    (PROVIDER, "", "TP-VERIFY", "verify", "approve"),
+    (PROVIDER, "", "TP-LIST", "verify", "publish"),
+    (PROVIDER, "", "TP-SLA", "verify", "publish"),
+    (RUN_TASK, "", "RT-1", "engage", "complete_step"),
+    (RUN_TASK, "", "RT-3", "develop-test", "submit_for_review"),
+    (RUN_TASK, "", "RT-2", "review", "approve"),
+    (RUN_TASK, "", "RT-4", "review", "approve"),
+    (RUN_TASK, "", "RT-5", "release", "publish"),
+    (RUN_TASK, "", "RT-6", "release", "publish"),
+    (RUN_TASK, "", "RT-7", "release", "publish"),
+    (RUN_TASK, "", "RT-8", "release", "publish"),
+    (NOMAD, DRIVER, "NO-1", "engage", "complete_step"),
+    (NOMAD, DRIVER, "NO-3", "dev-test", "submit_for_review"),
+    (NOMAD, DRIVER, "NO-LIC", "dev-test", "submit_for_review"),
+    (NOMAD, DRIVER, "NO-GO", "dev-test", "submit_for_review"),
+    (NOMAD, "ci-cd", "NO-CODE", "dev-test", "submit_for_review"),
+    (NOMAD, DRIVER, "NO-4", "dev-test", "submit_for_review"),
+    (NOMAD, DRIVER, "NO-5", "review", "approve"),
+    (NOMAD, DRIVER, "NO-6", "review", "approve"),
+    (NOMAD, DRIVER, "NO-PR", "review", "approve"),
+    (NOMAD, DRIVER, "NO-8", "release", "publish"),
+    (NOMAD, DRIVER, "NO-8-LOGO", "release", "publish"),
+    (NOMAD, DRIVER, "NO-8-LIST", "release", "publish"),
+    (NOMAD, DRIVER, "NO-9", "release", "publish"),
+]
+
+
+def read_words(page: Any) -> str:
+    return " ".join(BeautifulSoup(page.content, "html5lib").get_text().split())
+
+
+def fresh(row: Integration) -> Integration:
+    return Integration.objects.get(pk=row.pk)
+
+
+def go_before(row: Integration, position: int, alice: Any, rita: Any, now: datetime) -> Integration:
+    """Take an integration to the last position before this one, with everything that this one requires."""
+    stage = str(row.edition.positions()[position - 1][1])
+    row = drive(row, stage, partner=alice, reviewer=rita, now=now)
+    while row.position < position - 1:
+        meet(row, alice, now)
+        perform_transition(fresh(row), "complete_step", actor=alice, now=now)
+        row = fresh(row)
+    meet(row, alice, now)
+    return fresh(row)
+
+
+@pytest.mark.parametrize(
+    ("program", "category", "id", "step", "transition"), WAITING, ids=[f"{each[2]}" for each in WAITING]
+)
+def test_transition_waits_for_the_requirement(
+    acme: Partner,
+    alice: Any,
+    rita: Any,
+    now: datetime,
+    program: tuple[str, str],
+    category: str,
+    id: str,
+    step: str,
+    transition: str,
+) -> None:
+    row = begin(acme, alice, program[0], category=category or get_edition(*program).categories[0].key)
+    requirement = next(r for r in row.edition.requirements() if r.id == id)
+    assert row.edition_date == program[1]
+    row = go_before(row, row.edition.deadline(requirement), alice, rita, now)
+    row.fulfillments.filter(requirement_id=id).delete()
+    actor = rita if transition in ("approve", "publish") else alice
+    with pytest.raises(ActionRefused, match=re.escape(requirement.title)) as refusal:
+        perform_transition(fresh(row), transition, actor=actor, now=now + UNDO_WINDOW)
+    assert (refusal.value.kind, fresh(row).step) == ("requirements-not-met", step)
+
+
+@pytest.mark.parametrize("given", ["NO-7", "NO-7-LOGS"])
+def test_demo_or_test_logs_are_enough_but_one_is_needed(
+    acme: Partner, alice: Any, rita: Any, now: datetime, given: str
+) -> None:
+    row = go_before(begin(acme, alice, category=DRIVER), 4, alice, rita, now)
+    row.fulfillments.filter(requirement_id__in=["NO-7", "NO-7-LOGS"]).delete()
+    assert {r.id for r in list_missing_at(fresh(row), 4, now)} == {"NO-7", "NO-7-LOGS"}
+    answers.submit_answer(fresh(row), given, {"met": "in a test"}, actor=None, now=now)
+    perform_transition(fresh(row), "approve", actor=rita, now=now + UNDO_WINDOW)
+    assert fresh(row).stage == "release"
+
+
+def test_mutual_nda_blocks_no_step(at: At) -> None:
+    row = at("support")
+    assert (row.stage, row.fulfillments.filter(requirement_id="NO-2").exists()) == ("support", False)
+
+
+@pytest.mark.parametrize("program", GUIDES, ids="@".join)
+def test_integration_is_listed_as_verified_only_after_its_review_and_release(
+    at: At, client: Client, program: tuple[str, str]
+) -> None:
+    for stage in ("review", "release"):
+        page = f"/directory/{at(stage, program=program[0], name=f'Rocket {stage}').uuid}/"
+        assert (client.get(page).status_code, page in client.get("/directory/").text) == (404, False)
+    row = at("support", program=program[0])
+    assert (row.edition_date, row.listing_status, row.tier) == (program[1], "listed", "verified")
+    assert f"/directory/{row.uuid}/" in client.get("/directory/").text
+    assert "<strong>Verified</strong>" in client.get(f"/directory/{row.uuid}/").text
+
+
+@pytest.mark.parametrize(
+    ("program", "transition"),
+    [(PROVIDER, "downgrade_to_community"), (RUN_TASK, "archive"), (NOMAD, "archive")],
+    ids=["terraform-provider", "terraform-run-task", "nomad"],
+)
+def test_integration_whose_vendor_ends_support_is_neither_verified_nor_listed(
+    at: At, alice: Any, client: Client, now: datetime, program: tuple[str, str], transition: str
+) -> None:
+    row = at("support", program=program[0])
+    assert transition in {step.name for step in list_available_transitions(row, alice)}
+    perform_transition(row, transition, actor=alice, note="We end support.", now=now + UNDO_WINDOW)
+    page = client.get(f"/directory/{row.uuid}/").text
+    assert ("<strong>Verified</strong>" in page, fresh(row).tier == "verified") == (False, False)
+    assert f"/directory/{row.uuid}/" not in client.get("/directory/").text
+
+
+def test_run_task_page_shows_the_partner_after_review_and_documentation(
+    at: At, alice: Any, client: Client, now: datetime
+) -> None:
+    at("release", program="terraform-run-task")
+    assert "No run tasks yet" in client.get("/run-tasks/").text
+    row = at("support", program="terraform-run-task", name="Preflight")
+    answers.submit_answer(row, "RT-6", {"summary": "Scans plans.\nStops bad ones."}, actor=alice, now=now)
+    page = client.get("/run-tasks/").text
+    assert ("Scans plans.<br>Stops bad ones." in page, f'href="/directory/{row.uuid}/"' in page) == (True, True)
+
+
+@pytest.mark.parametrize("program", GUIDES, ids="@".join)
+def test_page_of_an_integration_names_the_mailbox_for_questions(
+    acme: Partner, alice: Any, sign_in: Any, program: tuple[str, str]
+) -> None:
+    page = sign_in(alice).get(f"/integrations/{begin(acme, alice, program[0]).uuid}/")
+    assert f"Questions: {get_edition(*program).mailbox}" in read_words(page)
+
+
+def test_page_of_the_review_meeting_shows_its_agenda(acme: Partner, alice: Any, sign_in: Any) -> None:
+    row = begin(acme, alice, "terraform-run-task")
+    page = sign_in(alice).get(f"/integrations/{row.uuid}/requirements/RT-4/")
+    assert (
+        "Agenda: Enabled on the partner's platform and on Terraform Cloud; Use case explained; Live demo."
+        in read_words(page)
+    )
+
+
+def test_badge_of_a_listed_run_task_can_be_embedded(at: At, client: Client) -> None:
+    row = at("support", program="terraform-run-task")
+    badge = client.get(f"/directory/{row.uuid}/badge.shields.json").json()
+    assert (badge["label"], badge["message"]) == ("Terraform run task", "Verified")
+    codes = read_words(client.get(f"/directory/{row.uuid}/badge/"))
+    assert f"/directory/{row.uuid}/badge.svg)](" in codes
+
+
+SUPPORT_CONTACTS = {
+    "contact_name": "Sue Support",
+    "contact_email": "sue@acme.example",
+    "more_contacts": "Pat Pager, on call, pat@acme.example",
+    "faq": "Restart the service.",
+}
+
+
+def test_internal_support_documentation_is_read_by_the_program_and_not_by_the_public(
+    at: At, alice: Any, rita: Any, sign_in: Any, now: datetime
+) -> None:
+    row = at("support", program="terraform-run-task")
+    answers.submit_answer(row, "RT-7", SUPPORT_CONTACTS, actor=alice, now=now)
+    client = sign_in(rita)
+    page = read_words(client.get(f"/integrations/{row.uuid}/requirements/RT-7/"))
+    assert [value for value in SUPPORT_CONTACTS.values() if value not in page] == []
+    client.logout()
+    page = read_words(client.get(f"/directory/{row.uuid}/"))
+    assert [value for value in SUPPORT_CONTACTS.values() if value in page] == []
+
+
+def test_provider_is_published_before_its_partner_applies_and_verified_after() -> None:
+    edition = get_edition(*PROVIDER)
+    ids = ("TP-LIC", "TP-PUB", "TP-APPLY", "TP-VERIFY")
+    assert [edition.deadline(r) for r in edition.requirements() if r.id in ids] == [1, 2, 3, 4]
+
+
+def judge_license(program: tuple[str, str], spdx: str) -> str:
+    subject = build_subject(PROGRAMS[program[0]], get_edition(*program), "acme/terraform-provider-rocket")
+    sources = FakeSources(
+        code_said=code({"LICENSE": license_text(spdx)}),
+        releases_said=(release("v1.2.0"),),
+        repository_said=replace(REPOSITORY, license_spdx=""),
+    )
+    return str(CHECKS["repository.license"].run(subject, sources).outcome)
+
+
+@pytest.mark.parametrize(("published_as", "allowed", "asked"), LICENSES, ids=[each[0] for each in LICENSES])
+def test_license_of_the_published_list_passes_or_is_asked_about(published_as: str, allowed: str, asked: str) -> None:
+    known = [spdx for spdx in asked.split() if (TEXTS / f"{spdx}.txt").exists()]
+    outcomes = {spdx: judge_license(PROVIDER, spdx) for spdx in (*allowed.split(), *known)}
+    assert outcomes == dict.fromkeys(allowed.split(), "pass") | dict.fromkeys(known, "not_run")
+    assert outcomes
+
+
+@pytest.mark.parametrize(
+    ("spdx", "outcome"), [("MPL-2.0", "pass"), ("MIT", "fail"), ("Apache-2.0", "fail"), ("MPL-1.1", "fail")]
+)
+def test_nomad_integration_passes_with_mpl_2_alone(spdx: str, outcome: str) -> None:
+    assert judge_license(NOMAD, spdx) == outcome
