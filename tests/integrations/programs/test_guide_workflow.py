@@ -129,9 +129,7 @@ def test_mutual_nda_blocks_no_step(at: At) -> None:
 
 
 @pytest.mark.parametrize("program", GUIDES, ids="@".join)
-def test_integration_is_listed_as_verified_only_after_its_review_and_release(
-    at: At, client: Client, program: tuple[str, str]
-) -> None:
+def test_integration_is_verified_and_listed_after_its_release(at: At, client: Client, program: tuple[str, str]) -> None:
     for stage in ("review", "release"):
         page = f"/directory/{at(stage, program=program[0], name=f'Rocket {stage}').uuid}/"
         assert (client.get(page).status_code, page in client.get("/directory/").text) == (404, False)
@@ -146,7 +144,7 @@ def test_integration_is_listed_as_verified_only_after_its_review_and_release(
     [(PROVIDER, "downgrade_to_community"), (RUN_TASK, "archive"), (NOMAD, "archive")],
     ids=["terraform-provider", "terraform-run-task", "nomad"],
 )
-def test_integration_whose_vendor_ends_support_is_neither_verified_nor_listed(
+def test_unsupported_integration_is_neither_verified_nor_listed(
     at: At, alice: Any, client: Client, now: datetime, program: tuple[str, str], transition: str
 ) -> None:
     row = at("support", program=program[0])
@@ -157,9 +155,7 @@ def test_integration_whose_vendor_ends_support_is_neither_verified_nor_listed(
     assert f"/directory/{row.uuid}/" not in client.get("/directory/").text
 
 
-def test_run_task_page_shows_the_partner_after_review_and_documentation(
-    at: At, alice: Any, client: Client, now: datetime
-) -> None:
+def test_run_task_page_shows_partners_after_their_release(at: At, alice: Any, client: Client, now: datetime) -> None:
     at("release", program="terraform-run-task")
     assert "No run tasks yet" in client.get("/run-tasks/").text
     row = at("support", program="terraform-run-task", name="Preflight")
@@ -214,7 +210,7 @@ def test_internal_support_documentation_is_read_by_the_program_and_not_by_the_pu
     assert [value for value in SUPPORT_CONTACTS.values() if value in page] == []
 
 
-def test_provider_is_published_before_its_partner_applies_and_verified_after() -> None:
+def test_provider_is_published_then_applied_for_then_verified() -> None:
     edition = get_edition(*PROVIDER)
     ids = ("TP-LIC", "TP-PUB", "TP-APPLY", "TP-VERIFY")
     assert [edition.deadline(r) for r in edition.requirements() if r.id in ids] == [1, 2, 3, 4]
