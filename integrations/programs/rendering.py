@@ -11,7 +11,7 @@ from portal.core.value_types import JsonObject
 COLUMN_WIDTHS = (10, 52, 8, 12)
 QUESTION_FIELDS = {"fields", "statement", "agreement", "meeting_items", "meeting_hints", "accept"}
 OMITTED_FIELDS: Mapping[type, set[str]] = {
-    Edition: {"date", "resubmission", "upcoming"},
+    Edition: {"date", "resubmission", "upcoming", "badge_label"},
     Step: {"additional_stages", "diagram"},
     Requirement: QUESTION_FIELDS | {"permanent", "show_on_listing", "after_findings"},
     Category: {"plugin_type"},

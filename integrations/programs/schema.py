@@ -31,7 +31,7 @@ class TargetType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step(Content):
-    """Step of a program under its published name. `additional_stages` follow `stage`, and `diagram` shows a sequence."""
+    """Step of a program under its published name. `additional_stages` follow `stage`; `diagram` is a sequence."""
 
     key: Slug
     name: Text
@@ -172,6 +172,7 @@ class Edition(Content):
     agencies: tuple[Agency, ...] = ()
     agreements: tuple[AgreementText, ...] = ()
     badges: tuple[str, ...] = ()
+    badge_label: str = ""  # on the left of the badge; the default is the name of the program
     badge_terms: str = ""
     benefits: tuple[str, ...] = ()
     resubmission: str = ""

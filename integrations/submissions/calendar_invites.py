@@ -6,7 +6,6 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from icalendar import STATUS, Calendar, Event, vCalAddress
 
 from integrations.submissions.models import Meeting
@@ -22,10 +21,10 @@ def build_page_url(meeting: Meeting) -> str:
 
 
 def build_description(meeting: Meeting) -> str:
-    """Return the agenda, one item per line, and the URL of the requirement's page."""
+    """Return the agenda, one item per line, and the URL of the requirement's page, in English for all invitees."""
     requirement = meeting.integration.edition.requirement(meeting.requirement_id)
     items = requirement.meeting_items if requirement else ()
-    agenda = [_("Agenda:"), *(f"- {item}" for item in items), ""] if items else []
+    agenda = ["Agenda:", *(f"- {item}" for item in items), ""] if items else []
     return "\n".join([*agenda, build_page_url(meeting)])
 
 

@@ -35,7 +35,7 @@ def build_shields_payload(badge_status: BadgeStatus) -> dict[str, object]:
     """Return the payload of a shields.io endpoint badge."""
     return {
         "schemaVersion": 1,
-        "label": badge_status.program,
+        "label": badge_status.title,
         "message": badge_status.label,
         "color": GOOD_COLOR if badge_status.is_good else NEUTRAL_COLOR,
         "isError": False,

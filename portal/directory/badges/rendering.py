@@ -44,7 +44,7 @@ class BadgeText:
 
 def render_flat(badge_status: BadgeStatus, day: date) -> SafeString:
     """Return a badge of 20 pixels with the program and the tier or status."""
-    label = BadgeText(badge_status.program, 27, 14, 11)
+    label = BadgeText(badge_status.title, 27, 14, 11)
     split = round(label.end + 7, 1)
     text = BadgeText(badge_status.label, round(split + 22, 1), 14, 11, is_bold=True)
     size = {"split": split, "width": round(text.end + 7, 1), "height": 20, "radius": 4}

@@ -18,6 +18,7 @@ class BadgeStatus:
 
     Attributes:
         listing_status: listed, suspended, delisted, community, or ended.
+        title: The text on the left of the badge.
         status_label: The display name of the listing status.
         tier, tier_key: The tier, or empty strings if the listing shows no tier.
         page: The absolute URL of the listing.
@@ -27,6 +28,7 @@ class BadgeStatus:
     integration: str
     partner: str
     program: str
+    title: str
     program_key: str
     product: str
     tier: str
@@ -63,6 +65,7 @@ def get_badge_status(row: Integration) -> BadgeStatus:
         integration=strip_decoration(row.name),
         partner=strip_decoration(row.partner.name),
         program=row.program.name,
+        title=row.edition.badge_label or row.program.name,
         program_key=row.program_key,
         product=row.program.product,
         tier=tier.name if tier else "",

@@ -25,7 +25,7 @@ LINKS = [
             "https://go.dev/doc/install",
         ],
     ),
-    (PROVIDER, "", [SDK_FORUM]),
+    (PROVIDER, "", [APPLICATION[1], SDK_FORUM]),
     (
         PROVIDER,
         "publish",
@@ -44,8 +44,19 @@ LINKS = [
         [
             f"{DEVELOPER}/terraform/cloud-docs/api-docs/run-tasks/run-tasks",
             "https://www.hashicorp.com/blog/terraform-cloud-run-tasks-beta-now-available",
+            "https://www.hashicorp.com/products/terraform/pricing",
             "https://docs.snyk.io/features/integrations/ci-cd-integrations/integrating-snyk-with-terraform-cloud",
             f"{DEVELOPER}/terraform/cloud-docs/api-docs",
+        ],
+    ),
+    (
+        NOMAD,
+        "",
+        [
+            f"{DEVELOPER}/nomad/docs/what-is-nomad",
+            "https://discuss.hashicorp.com/c/nomad",
+            "https://groups.google.com/g/nomad-tool",
+            "https://github.com/hashicorp/nomad",
         ],
     ),
     (

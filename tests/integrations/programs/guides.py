@@ -24,8 +24,8 @@ CATEGORIES = {
         ("Database", "Provisioning and configuration of databases."),
         (
             "PaaS",
-            "Platform as a service, including hardware, software, and tools for building general or specialized "
-            "applications.",
+            "Platform as a service of any size, including smaller and more specialized providers, with hardware, "
+            "software, and tools for building applications.",
         ),
         ("Web Services", "Web hosting, web performance, CDN, and DNS."),
     ],
@@ -72,7 +72,8 @@ STEPS = {
         (
             "develop-test",
             "Build on the run task API. Run tasks support only the pre-apply stage, between plan and apply. They are "
-            "in beta and enabled by default for the business tier only.",
+            "in beta, can change, and are enabled by default for the business tier only. Other customers can request "
+            "access.",
         ),
         (
             "review",
@@ -230,5 +231,5 @@ STATEMENTS = {
         "All code in this integration is written in Go and licensed under MPL-2.0, or the integration has no code."
     ),
     "NO-4": "The code and the test logs are ready for review.",
-    "NO-5": "Every review finding has a response, and development is complete.",
+    "NO-5": "Every review finding has a response, all acceptance tests pass, and development is complete.",
 }

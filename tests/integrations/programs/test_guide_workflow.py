@@ -184,7 +184,7 @@ def test_page_of_the_review_meeting_shows_its_agenda(acme: Partner, alice: Any, 
 def test_badge_of_a_listed_run_task_can_be_embedded(at: At, client: Client) -> None:
     row = at("support", program="terraform-run-task")
     badge = client.get(f"/directory/{row.uuid}/badge.shields.json").json()
-    assert (badge["label"], badge["message"]) == ("Terraform run task", "Verified")
+    assert (badge["label"], badge["message"]) == ("Terraform Cloud", "Verified")
     codes = read_words(client.get(f"/directory/{row.uuid}/badge/"))
     assert f"/directory/{row.uuid}/badge.svg)](" in codes
 

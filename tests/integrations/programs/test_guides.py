@@ -43,6 +43,7 @@ def test_categories_have_the_name_and_purpose_of_the_guide(name: tuple[str, str]
 
 def test_form_offers_the_categories_and_products_of_the_guide(client: Client, db: None, name: tuple[str, str]) -> None:
     form = client.get(f"/programs/choose/{name[0]}/").context["form"]
+    described = get_edition(*name).described_offerings()
     labels = {
         field: [
             BeautifulSoup(str(label), "html5lib").get_text() for value, label in form.fields[field].choices if value
@@ -51,8 +52,25 @@ def test_form_offers_the_categories_and_products_of_the_guide(client: Client, db
     }
     assert labels == {
         "category": [f"{category} {purpose}" for category, purpose in guides.CATEGORIES[name]],
-        "offerings": list(published.OFFERINGS[name]),
+        "offerings": [f"{offering} {text}".strip() for offering, text in described],
     }
+    assert [offering for offering, _text in described] == list(published.OFFERINGS[name])
+
+
+@pytest.mark.parametrize("program", [guides.PROVIDER, guides.RUN_TASK], ids="@".join)
+def test_page_describes_each_offering_of_terraform(client: Client, db: None, program: tuple[str, str]) -> None:
+    words = read_words(client.get(f"/programs/{program[0]}/", {"edition": program[1]}))
+    described = get_edition(*program).described_offerings()
+    assert [offering for offering, text in described if not text or text not in words] == []
+
+
+def test_page_of_the_run_task_program_draws_the_sequence_of_a_run(client: Client, db: None) -> None:
+    assert "Plan → Run task → Apply" in read_words(client.get("/programs/terraform-run-task/"))
+
+
+@pytest.mark.parametrize("id", ["TP-LOGO", "RT-LOGO", "NO-8-LOGO"])
+def test_logo_requirement_links_to_the_guidelines(id: str) -> None:
+    assert [link.url for link in REQUIREMENTS[id].links] == ["https://www.hashicorp.com/brand"]
 
 
 def test_steps_have_the_summary_of_the_guide(name: tuple[str, str], edition: Edition) -> None:

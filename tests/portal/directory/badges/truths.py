@@ -14,6 +14,7 @@ def a_truth(**other: Any) -> BadgeStatus:
         "integration": "Rocket",
         "partner": "Acme",
         "program": "Nomad",
+        "title": "Nomad",
         "program_key": "nomad",
         "product": "Nomad",
         "tier": "Verified",
