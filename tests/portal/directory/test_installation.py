@@ -7,6 +7,8 @@ from django.urls import reverse
 from tests.conftest import NOW, begin
 from tests.verification.checks.fake_sources import build_registry_listing
 from verification.checks.services import observations
+from verification.releases import install_layout
+from verification.releases.install_layout import Source
 from verification.schemas import services
 from verification.terraform.versions import parse_version
 
@@ -78,6 +80,27 @@ def test_provider_block_holds_the_arguments_that_the_schema_asks_for(page, known
     assert "endpoint" in blocks(page(version="1.3.0"))["Provider block"]
 
 
+def test_resource_selects_the_second_configuration_by_its_alias(page, known_provider):
+    code_blocks = blocks(page())
+    assert code_blocks["Provider block"] == 'provider "rocket" {\n  # see the documentation for the arguments\n}\n'
+    assert code_blocks["Provider block with an alias"] == (
+        'provider "rocket" {\n  alias = "second"\n}\n\n'
+        'resource "rocket_example" "one" {\n  provider = rocket.second\n}\n'
+    )
+
+
+def test_page_says_what_the_blocks_and_places_are_for(page, known_provider):
+    text = " ".join(page().text.split())
+    for sentence in (
+        "The version constraint also allows later versions of the same series.",
+        "The provider block is optional if the provider needs no arguments.",
+        "Give a second configuration an alias and reference it in resources.",
+        "Use these locations for systems without registry access.",
+        "To share a cache between working directories, add this setting to the CLI configuration:",
+    ):
+        assert sentence in text
+
+
 @pytest.mark.parametrize(
     ("version", "constraint"),
     [
@@ -101,6 +124,31 @@ def test_windows_has_paths_of_its_own(page, known_provider):
     paths = [code.text for code in page(platform="windows_amd64").select("code")]
     assert r"%APPDATA%\terraform.d\plugins\terraform-provider-rocket_v1.11.0.exe" in paths
     assert "terraform-provider-rocket_1.11.0_windows_amd64.zip" in paths
+
+
+def test_every_place_is_shown_with_its_note(page, known_provider):
+    items = page(platform="windows_amd64").select("li:has(> h3)")
+    places = install_layout.list_places(Source("acme", "rocket"), "1.11.0", "windows", "amd64")
+    assert [(item.h3.text, item.code.text, item.p.text if item.p else "") for item in items] == [
+        (place.what, place.path, place.note) for place in places
+    ]
+    assert items[3].p.text == "Terraform reads the folder and the subfolder of its own system, and no other."
+
+
+def test_note_of_the_cache_holds_the_rules_of_terraform(page, known_provider):
+    note = page().find("h3", string="Plugin cache").parent.p.text
+    assert note.startswith(
+        "Set with plugin_cache_dir or TF_PLUGIN_CACHE_DIR, with forward slashes also on Windows. The folder must "
+        "exist, must not be a folder for plugins or a mirror, and is never cleaned by Terraform."
+    )
+
+
+def test_each_platform_has_its_string_in_go_and_its_archive(page, known_provider):
+    rows = page().find("caption", string="Platforms").parent.select("tbody tr")
+    assert [(row.a.text, *(code.text for code in row.select("code"))) for row in rows] == [
+        ("Linux, 64-bit x86", "linux_amd64", "terraform-provider-rocket_1.11.0_linux_amd64.zip"),
+        ("Windows, 64-bit x86", "windows_amd64", "terraform-provider-rocket_1.11.0_windows_amd64.zip"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def finds(folder: Path, place: str, configuration: str) -> str:
     return "" if process.returncode == 0 else process.stdout + process.stderr
 
 
-def run(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *options: str, **more: str) -> subprocess.CompletedProcess[str]:
     env = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
@@ -66,7 +66,7 @@ def run(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
         "TF_REGISTRY_CLIENT_TIMEOUT": "1",
         **more,
     }
-    command = [str(TERRAFORM), "init", "-json", "-input=false", "-backend=false"]
+    command = [str(TERRAFORM), "init", "-json", "-input=false", "-backend=false", *options]
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=120)
 
 

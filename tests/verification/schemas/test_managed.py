@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.verification.schemas.acme import encode_schema
+from tests.verification.schemas.acme import SOURCE, attribute, block, encode_schema
 from verification.schemas.crossplane.managed_resource import (
     ManagedResource,
     ManagedResourceCodec,
@@ -136,6 +136,26 @@ def test_encode_spec_leaves_open_what_the_provider_says() -> None:
 def test_encode_name_as_identifier_is_the_external_name() -> None:
     spec = NAMED_CODEC.encode_spec(ManagedResource(external_name="web", spec={"address": "a"}))
     assert (spec["id"], spec["name"], spec["name_prefix"]) == ("web", "web", None)
+
+
+def test_encode_id_is_the_external_name() -> None:
+    assert ARRAYS.encode_spec(ManagedResource(external_name="srv-7"))["id"] == "srv-7"
+
+
+@pytest.mark.parametrize(
+    ("spec", "value"),
+    [
+        ({"bar": [{"baz": True}]}, {"id": "foo-1", "bar": [{"baz": True}]}),
+        ({}, {"id": "foo-1", "bar": []}),
+    ],
+)
+def test_encode_block_with_a_nested_block(spec: dict[str, Any], value: dict[str, Any]) -> None:
+    foo = {"attributes": {"id": attribute("string", "computed")}}
+    bar = block("list", {"baz": attribute("bool", "required")})
+    document = {"acme_foo": {"block": foo | {"block_types": {"bar": bar}}}}
+    schemas = {"format_version": "1.0", "provider_schemas": {SOURCE: {"resource_schemas": document}}}
+    codec = ManagedResourceCodec(parse_schema(encode_schema(schemas)).resources["acme_foo"], parse_choices("acme"))
+    assert codec.encode_spec(ManagedResource(external_name="foo-1", spec=spec)) == value
 
 
 def test_encode_first_values_count_for_the_creation_alone() -> None:

@@ -2,11 +2,13 @@
 
 import base64
 import json
+from dataclasses import replace
 from urllib.parse import quote_plus
 
 import pytest
 
 from tests.verification.testruns.provider_lifecycle.world import (
+    BASE,
     CANARY,
     READABLE,
     build_target,
@@ -18,6 +20,7 @@ from tests.verification.testruns.provider_lifecycle.world import (
     sentence,
 )
 from verification.testruns.kinds.provider_lifecycle.driver import ProviderLifecycleTestRunner
+from verification.testruns.kinds.provider_lifecycle.local_workspace import UnsandboxedTestRunner
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords
 from verification.testruns.kinds.provider_lifecycle.redaction import REDACTED_TEXT, Secrets, mask_sensitive_values
 from verification.testruns.kinds.provider_lifecycle.rules import RULES
@@ -54,10 +57,63 @@ def test_good_provider_with_nested_blocks_passes_every_rule_in_the_sandbox(good:
 
 @needs_terraform
 @needs_sandbox
+def test_steps_run_the_commands_of_terraform_and_apply_saved_plans(good: ProviderLifecycleRecords) -> None:
+    plan = "terraform plan -no-color -detailed-exitcode"
+    destroy = "terraform destroy -no-color -auto-approve"
+    assert [(step.key, step.command) for step in good.steps] == [
+        ("direct", "terraform-provider-example_v1.0.0"),
+        ("init", "terraform init -no-color"),
+        ("validate", "terraform validate -no-color"),
+        ("refused", plan),
+        ("plan", f"{plan} -out=base.plan"),
+        ("apply", "terraform apply -no-color base.plan"),
+        ("again", f"{plan} -out=again.plan"),
+        ("change", f"{plan} -out=change.plan"),
+        ("update", "terraform apply -no-color change.plan"),
+        ("settled", f"{plan} -out=settled.plan"),
+        ("destroy", destroy),
+        ("gone", f"{plan} -out=gone.plan"),
+        ("gone_destroy", f"{destroy} -refresh=false"),
+        ("partial", "terraform apply -no-color -auto-approve"),
+        ("partial_destroy", destroy),
+    ]
+
+
+@needs_terraform
+@needs_sandbox
+def test_created_object_stays_in_the_state_when_its_create_fails(good: ProviderLifecycleRecords) -> None:
+    assert sentence(good, "partial") == (
+        "The apply failed partway. The state, marked for replacement, keeps example_server.my-server, which could be "
+        "destroyed."
+    )
+
+
+@needs_terraform
+@needs_sandbox
 def test_what_was_seen_survives_json_and_holds_no_credential(good: ProviderLifecycleRecords) -> None:
     assert ProviderLifecycleRecords.load(json.loads(json.dumps(good.as_dict()))) == good
     assert CANARY not in json.dumps([good.as_dict(), RULES.build_report(good)])
     assert "This binary is a plugin." in good.steps[0].text
+
+
+@needs_terraform
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ('"true"', ("pass", "The configuration matches the provider's schema.")),
+        (
+            '"maybe"',
+            ("fail", 'Incorrect attribute value type: Inappropriate value for attribute "no_copy": a bool is '),
+        ),
+    ],
+)
+def test_value_is_converted_to_the_type_of_the_schema_or_refused(value: str, expected: tuple[str, str]) -> None:
+    target = replace(build_target(), base=BASE.replace("target =", f"no_copy = {value}\n        target ="))
+    runner = UnsandboxedTestRunner(target, executable())
+    runner.only_steps = ("init", "validate")
+    records = runner.run()
+    assert outcomes(records)["validate"] == expected[0]
+    assert sentence(records, "validate").startswith(expected[1])
 
 
 @needs_terraform
@@ -67,6 +123,16 @@ def test_printed_credential_is_struck_out_and_reported() -> None:
     assert outcomes(records)["secrets.output"] == "fail"
     assert REDACTED_TEXT in report_text
     assert not [form for form in (CANARY, *CANARY.split()) if form in report_text]
+
+
+@needs_terraform
+def test_variable_reaches_the_provider_through_its_configuration() -> None:
+    configuration = 'variable "secret" {}\nprovider "example" {\n  token = var.secret\n}\n'
+    target = replace(build_target(), base=BASE + configuration, environment={"TF_VAR_secret": CANARY})
+    runner = UnsandboxedTestRunner(target, executable("leaks"))
+    runner.only_steps = ("init", "plan")
+    expected = "The value of TF_VAR_secret was printed in “Plan the configuration”. We removed it here."
+    assert sentence(runner.run(), "secrets.output") == expected
 
 
 @pytest.mark.parametrize("around", ["", "x", "xy", "user:"])

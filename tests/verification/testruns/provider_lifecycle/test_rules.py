@@ -1,0 +1,190 @@
+"""Tests of the rules on records, for faults that the example provider doesn't have."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from verification.testruns.kinds.provider_lifecycle.plan_comparison import check_changes_in_place
+from verification.testruns.kinds.provider_lifecycle.plan_parsing import list_state_objects, reduce_plan
+from verification.testruns.kinds.provider_lifecycle.records import CommandRecord, ProviderLifecycleRecords
+from verification.testruns.kinds.provider_lifecycle.redaction import Secrets
+from verification.testruns.kinds.provider_lifecycle.rules import RULES
+from verification.testruns.terraform_cli import build_project_files
+
+SERVER = "example_server.one"
+PROVIDER = "registry.terraform.io/example/example"
+NOTICE = "This binary is a plugin. These are not meant to be executed directly.\n"
+CREATING = f"{SERVER}: Creating..."
+ERROR = "\nError: Conflict\n\nThe server is locked.\n"
+
+
+def build_plan(*actions: str, changed: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
+    change = {"provider": PROVIDER, "actions": list(actions), "changed": list(changed), "unknown": [], "replaces": []}
+    return {"changes": {SERVER: change | more}, "expressions": {}}
+
+
+def command(key: str, code: int = 0, **more: Any) -> CommandRecord:
+    return CommandRecord(key, key.capitalize(), "finished", code=code, **more)
+
+
+def evaluate(rule: str, *commands: CommandRecord, inputs: tuple[str, ...] = ()) -> tuple[str, str]:
+    """Return the outcome and the sentence of a rule after these commands."""
+    records = ProviderLifecycleRecords(commands, over=True, source="example/example", inputs=inputs)
+    result = next(each for each in RULES.evaluate(records) if each.rule == rule)
+    return str(result.outcome), result.sentence
+
+
+@pytest.mark.parametrize(
+    ("code", "output", "expected"),
+    [
+        (1, NOTICE, ("pass", "The provider prints its notice and exits.")),
+        (0, NOTICE, ("warn", "The provider prints its notice, but exits with code 0 as if it succeeded.")),
+        (1, "Usage: …", ("warn", "The provider exits, but prints no notice that it is a plugin.")),
+    ],
+)
+def test_direct_start(code: int, output: str, expected: tuple[str, str]) -> None:
+    assert evaluate("direct", command("direct", code, output=output)) == expected
+
+
+@pytest.mark.parametrize(
+    ("actions", "expected"),
+    [
+        (("create",), ("pass", f"The plan creates {SERVER}.")),
+        (("update",), ("fail", f"With an empty state, {SERVER} would not be created but update.")),
+    ],
+)
+def test_plan_with_an_empty_state(actions: tuple[str, ...], expected: tuple[str, str]) -> None:
+    assert evaluate("plan", command("plan", 2, plan=build_plan(*actions))) == expected
+
+
+def test_resource_that_the_provider_does_not_have_is_no_valid_configuration() -> None:
+    errors = "\nError: Invalid resource type\n\nThe provider doesn't support it.\n"
+    expected = ("fail", "Invalid resource type: The provider doesn't support it.")
+    assert evaluate("validate", command("validate", 1, errors=errors)) == expected
+
+
+def test_object_without_an_id_is_not_in_the_state() -> None:
+    plan, apply = command("plan", 2, plan=build_plan("create")), command("apply", state=())
+    expected = f"The apply succeeded, but the state doesn't contain {SERVER}."
+    assert evaluate("apply", plan, apply) == ("fail", expected)
+
+
+def test_object_that_cannot_be_read_by_its_id_is_found_by_the_next_plan() -> None:
+    expected = f"The same configuration would change {SERVER} (id) when planned again."
+    assert evaluate("again", command("again", 2, plan=build_plan("create", changed=("id",)))) == ("fail", expected)
+
+
+def test_update_that_loses_the_object_is_found_by_the_next_plan() -> None:
+    settled = command("settled", 2, plan=build_plan("create", changed=("id",)))
+    expected = f"The changed configuration would change {SERVER} (id) when planned again."
+    assert evaluate("change.again", command("update", state=()), settled) == ("fail", expected)
+
+
+def test_update_that_returns_an_error_fails() -> None:
+    expected = ("fail", "Conflict: The server is locked.")
+    assert evaluate("change.apply", command("update", 1, errors=ERROR, state=(SERVER,))) == expected
+
+
+def test_object_whose_destroy_fails_stays_in_the_state() -> None:
+    failed = [command(key, 1, errors=ERROR, state=(SERVER,)) for key in ("destroy", "cleanup")]
+    assert evaluate("destroy", *failed) == ("fail", "Conflict: The server is locked.")
+    advice = "Check your test account for leftover resources."
+    assert evaluate("left", *failed) == ("fail", f"{SERVER} couldn't be destroyed. {advice}")
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        ((), ("pass", "Everything was destroyed, and the state is empty.")),
+        ((SERVER,), ("fail", f"The destroy succeeded, but the state still contains {SERVER}.")),
+    ],
+)
+def test_destroy_that_succeeds_empties_the_state(state: tuple[str, ...], expected: tuple[str, str]) -> None:
+    assert evaluate("destroy", command("destroy", state=state)) == expected
+
+
+NO_FAILURE = "The apply that should fail succeeded, so we couldn't test this rule."
+NOTHING_CREATED = (
+    "The apply failed before it created anything, so we couldn't test this rule. Conflict: The server is locked."
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "output", "state", "left", "outcome", "sentence"),
+    [
+        (0, CREATING, (SERVER,), (), "not_run", NO_FAILURE),
+        (1, "", (), (), "not_run", NOTHING_CREATED),
+        (1, CREATING, (), (), "fail", "The apply failed partway, and the state is empty. Created objects are lost."),
+        (
+            1,
+            CREATING,
+            (SERVER,),
+            (),
+            "pass",
+            f"The apply failed partway. The state, marked for replacement, keeps {SERVER}, which could be destroyed.",
+        ),
+        (1, CREATING, (SERVER,), (SERVER,), "fail", f"The state keeps {SERVER}, but it can't be destroyed. "),
+    ],
+)
+def test_create_that_fails_keeps_what_has_an_id(
+    code: int, output: str, state: tuple[str, ...], left: tuple[str, ...], outcome: str, sentence: str
+) -> None:
+    partial = command("partial", code, output=output, errors=ERROR, state=state, tainted=state)
+    result = evaluate("partial", partial, command("partial_destroy", state=left), inputs=("partial",))
+    assert result == (outcome, sentence)
+
+
+def build_expressions(**attributes: object) -> dict[str, Any]:
+    return {"changes": {}, "expressions": {SERVER: attributes}}
+
+
+BEFORE = build_expressions(address={"constant_value": "a"})
+AFTER = build_expressions(address={"constant_value": "b"})["expressions"]
+
+
+@pytest.mark.parametrize(
+    ("plan", "outcome", "sentence"),
+    [
+        (
+            build_plan("update", changed=("address",)),
+            "pass",
+            f"The plan changes {SERVER} (address) in place, and nothing else.",
+        ),
+        (
+            build_plan("update", changed=("address", "labels")),
+            "fail",
+            f"{SERVER} also changes labels, which the configuration doesn't change.",
+        ),
+        (
+            build_plan("delete", "create", changed=("address",), replaces=["address"]),
+            "fail",
+            f"{SERVER} would be replaced because of address, not changed in place.",
+        ),
+        (
+            {"changes": {}},
+            "fail",
+            f"The plan contains no change, although the configuration changes {SERVER} (address).",
+        ),
+    ],
+)
+def test_changed_argument_is_planned_in_place(plan: dict[str, Any], outcome: str, sentence: str) -> None:
+    result = check_changes_in_place(BEFORE, plan | {"expressions": AFTER})
+    assert (str(result.outcome), result.sentence) == (outcome, sentence)
+
+
+def test_data_source_is_neither_a_change_nor_an_object() -> None:
+    change = {"address": "data.example_zone.a", "mode": "data", "change": {"actions": ["read"]}}
+    assert reduce_plan(json.dumps({"resource_changes": [change]}), Secrets({})) == {"changes": {}, "expressions": {}}
+    instances = [{"attributes": {}}, {"index_key": "b", "status": "tainted"}]
+    resources = [{"mode": mode, "type": "t", "name": "n", "instances": instances} for mode in ("data", "managed")]
+    assert list_state_objects(json.dumps({"resources": resources})) == (("t.n", 't.n["b"]'), ('t.n["b"]',))
+
+
+def test_project_requires_the_tested_version_unless_the_configuration_does() -> None:
+    files = build_project_files(Path("provider"), Path("terraform"), "acme/rocket", "1.2.3", "# empty")
+    required = b'rocket = { source = "acme/rocket", version = "1.2.3" }'
+    assert files["providers.tf"] == b"terraform {\n  required_providers {\n    " + required + b"\n  }\n}\n"
+    own = build_project_files(Path("provider"), Path("terraform"), "acme/rocket", "1.2.3", "required_providers {}")
+    assert "providers.tf" not in own
