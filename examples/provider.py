@@ -18,7 +18,7 @@ from typing import Any
 from uuid import uuid4
 
 from tf.blocks import SetNestedBlock
-from tf.iface import Provider, Resource
+from tf.iface import DataSource, Provider, Resource
 from tf.runner import run_provider
 from tf.schema import Attribute, Block, Schema
 from tf.types import Bool, Map, String, Unknown
@@ -162,6 +162,24 @@ class Server(Resource):
             ctx.diagnostics.add_error("The server could not be destroyed", f"404: there is no server {current['id']}.")
 
 
+class Region(DataSource):
+    """The region of EXAMPLE_REGION, which configurations can use in a server."""
+
+    def __init__(self, provider: "Example") -> None:
+        pass
+
+    @classmethod
+    def get_name(cls) -> str:
+        return "region"
+
+    @classmethod
+    def get_schema(cls) -> Schema:
+        return Schema(attributes=[Attribute("name", String(), computed=True, description="The name of the region.")])
+
+    def read(self, ctx: Any, config: Any) -> Any:
+        return {"name": os.environ.get("EXAMPLE_REGION", "")}
+
+
 class Example(Provider):
     """The provider: a `token`, which may come from EXAMPLE_TOKEN, and the folder where its servers are."""
 
@@ -189,7 +207,7 @@ class Example(Provider):
             diags.add_warning("Signed in", f"The token is {token}.")
 
     def get_data_sources(self) -> list[Any]:
-        return []
+        return [Region]
 
     def get_resources(self) -> list[Any]:
         return [Server]

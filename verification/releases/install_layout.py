@@ -81,6 +81,11 @@ def list_places(source: Source, version: str, os: str, arch: str) -> tuple[Place
         Place(gettext_noop("Mirror on the web"), "/".join(("https://MIRROR", *archive)), MIRROR_NOTE),
         Place(gettext_noop("Plugin cache"), "/".join(("$HOME/.terraform.d/plugin-cache", *unpacked_path)), CACHE_NOTE),
         Place(gettext_noop("Working folder"), working_path, gettext_noop("Written by terraform init.")),
+        Place(
+            gettext_noop("Working folder, own plugins"),
+            _join_path(os, "terraform.d", "plugins", *unpacked_path),
+            gettext_noop("Terraform searches it first. Before 0.13, it also searches the working folder itself."),
+        ),
     )
 
 
@@ -88,7 +93,8 @@ MIRROR_NOTE = gettext_noop("Beside index.json and VERSION.json.")
 CACHE_NOTE = gettext_noop(
     "Set with plugin_cache_dir or TF_PLUGIN_CACHE_DIR, with forward slashes also on Windows. "
     "The folder must exist, must not be a folder for plugins or a mirror, and is never cleaned by Terraform. "
-    "Terraform links cached files into working folders where the system can, and copies them on Windows."
+    "Terraform links cached files into working folders where the system can, and copies them on Windows. "
+    "It still asks the registry for versions. The setting is permanent; the variable overrides it in one shell."
 )
 
 

@@ -195,4 +195,7 @@ def test_page_explains_initialization_aliases_child_modules_and_the_cache(page, 
     assert "configuration_aliases = [rocket.second]" in code_blocks["Child module"]
     text = " ".join(soup.text.split())
     assert "Terraform defines the arguments alias and version for every provider block." in text
+    assert "Use only values that are known before the apply, such as variables." in text
     assert "Terraform links cached files into working folders where the system can, and copies them on Windows." in text
+    assert "It still asks the registry for versions." in text
+    assert "The setting is permanent; the variable overrides it in one shell." in text

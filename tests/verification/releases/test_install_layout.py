@@ -26,6 +26,7 @@ def test_places_on_linux():
         "Mirror on the web": f"https://MIRROR/{address}/terraform-provider-rocket_1.2.3_linux_amd64.zip",
         "Plugin cache": f"$HOME/.terraform.d/plugin-cache/{address}/1.2.3/linux_amd64/{binary}",
         "Working folder": f".terraform/providers/{address}/1.2.3/linux_amd64/{binary}",
+        "Working folder, own plugins": f"terraform.d/plugins/{address}/1.2.3/linux_amd64/{binary}",
     }
 
 

@@ -185,6 +185,7 @@ def test_requests_have_the_states_of_the_mission() -> None:
     text = ARRAYS.decode(VALUE)
     spec = ARRAYS.encode_spec(text)
     assert build_requests(ARRAYS, text) == {
+        "Read": {"CurrentState": VALUE},
         "Create": {"PriorState": None, "PlannedState": spec},
         "Update": {"PriorState": VALUE, "PlannedState": spec},
         "Delete": {"PriorState": spec, "PlannedState": None},
@@ -195,6 +196,7 @@ def test_request_shapes_say_where_each_value_comes_from() -> None:
     shapes = describe_requests(SERVER, parse_choices("acme"))
     planned_state = shapes["Create"]["PlannedState"]
     prior = shapes["Update"]["PriorState"]
+    assert shapes["Read"] == {"CurrentState": prior}
     assert planned_state is not None
     assert prior is not None
     assert planned_state["address"] == "string, required from spec.forProvider"

@@ -191,13 +191,14 @@ def test_crossplane_invalid_choice_says_so_next_to_its_field(
     assert field.get("value", field.get_text().strip()) == expected
 
 
-def test_crossplane_resource_shows_both_scopes_and_the_three_requests(two: Integration, alice: Any) -> None:
+def test_crossplane_resource_shows_both_scopes_and_the_four_requests(two: Integration, alice: Any) -> None:
     page = fetch_page(alice, "schemas:crd", two, resource="acme_compute_server")
     text = page.get_text(" ", strip=True)
     assert "servers.compute.acme.m.upbound.io" in text
-    assert [heading.get_text() for heading in page.select("h2")][-3:] == ["Create", "Update", "Delete"]
+    assert [heading.get_text() for heading in page.select("h2")][-4:] == ["Read", "Create", "Update", "Delete"]
     heading_texts = [(one.name, one.get_text()) for one in page.select("h3, h3 + p")]
     assert heading_texts == [
+        ("h3", "CurrentState"),
         ("h3", "PriorState"),
         ("p", "null"),
         ("h3", "PlannedState"),

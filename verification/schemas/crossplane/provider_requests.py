@@ -1,7 +1,7 @@
 """Requests that a controller would send to the provider, with their contents.
 
-The older design: three operations become one call of the provider (ApplyResourceChange) with a prior and a planned
-state, either of which may be null.
+The older design: the observation is the call ReadResource with the current state, which has the ID. The three other
+operations are one call (ApplyResourceChange) with a prior and a planned state, either of which may be null.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ Request = dict[str, JsonObject | None]
 
 
 def build_requests(codec: ManagedResourceCodec, managed_resource: ManagedResource) -> dict[str, Request]:
-    """Return the prior and planned state of each operation. Raises UnresolvedSecretError."""
+    """Return the states of each operation. Raises UnresolvedSecretError."""
     planned_state = codec.encode_spec(managed_resource)
     created_state = codec.encode_spec(managed_resource, creating=True)
     return _arrange_states(created_state, codec.encode_state(managed_resource), planned_state)
@@ -26,6 +26,7 @@ def _arrange_states(
     created_state: JsonObject, prior_state: JsonObject, planned_state: JsonObject
 ) -> dict[str, Request]:
     return {
+        "Read": {"CurrentState": prior_state},
         "Create": {"PriorState": None, "PlannedState": created_state},
         "Update": {"PriorState": prior_state, "PlannedState": planned_state},
         "Delete": {"PriorState": planned_state, "PlannedState": None},
@@ -33,7 +34,7 @@ def _arrange_states(
 
 
 def describe_requests(resource: Resource, choices: GeneratorChoices) -> dict[str, Request]:
-    """Return the prior and planned state of each operation, with the source of each value instead of the value."""
+    """Return the states of each operation, with the source of each value instead of the value."""
     name_arguments = choices.external_name(resource.name).omitted
     timeouts = _describe_timeouts(resource)
     planned_state = {

@@ -4,7 +4,7 @@ import pytest
 
 from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources, code, release
 from verification.checks import rules
-from verification.checks.types import CHECKS
+from verification.checks.types import CHECKS, get_description
 from verification.outcomes import Outcome
 from verification.sources.errors import SourceUnavailableError
 
@@ -135,6 +135,10 @@ def test_main():
 )
 def test_provider_file(paths, expected):
     assert outcome("guide.provider", dict.fromkeys(paths, "")) == expected
+
+
+def test_advice_names_the_file_of_functions_that_flatten_structures():
+    assert "structures_NAME.go" in get_description("guide.resources").advice
 
 
 def test_resources():

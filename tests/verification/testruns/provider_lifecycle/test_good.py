@@ -10,6 +10,7 @@ import pytest
 from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
     CANARY,
+    CHANGED_CONFIG,
     READABLE,
     build_target,
     executable,
@@ -90,6 +91,18 @@ def test_created_object_stays_in_the_state_when_its_create_fails(good: ProviderL
 
 @needs_terraform
 @needs_sandbox
+@needs_terraform
+def test_data_source_is_read_before_the_resource_that_uses_it() -> None:
+    labels = "  labels = { region = data.example_region.here.name }"
+    base, changed = (
+        'data "example_region" "here" {}\n\n' + text.replace("  task_spec {", f"{labels}\n  task_spec {{")
+        for text in (BASE, CHANGED_CONFIG)
+    )
+    target = replace(build_target(), base=base, changed=changed)
+    records = UnsandboxedTestRunner(target, executable()).run()
+    assert set(outcomes(records).values()) == {"pass"}
+
+
 def test_what_was_seen_survives_json_and_holds_no_credential(good: ProviderLifecycleRecords) -> None:
     assert ProviderLifecycleRecords.load(json.loads(json.dumps(good.as_dict()))) == good
     assert CANARY not in json.dumps([good.as_dict(), RULES.build_report(good)])
