@@ -41,15 +41,15 @@ class AnswerScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgreementText(Content):
-    """Text of an agreement that both sides sign, with the placeholders in AGREEMENT_PLACEHOLDERS."""
+    """Text of an agreement that both sides sign, one line for each paragraph, with AGREEMENT_PLACEHOLDERS."""
 
     key: Literal["mnda", "tpa"]
     version: Text
     text: Text
 
-    def fill(self, **names: str) -> str:
-        """Return the text with the names of the partner, the program, and the product."""
-        return self.text.format_map(names)
+    def list_paragraphs(self, **names: str) -> list[str]:
+        """Return the paragraphs with the names of the partner, the program, and the product."""
+        return self.text.format_map(names).splitlines()
 
 
 @dataclass(frozen=True, slots=True)

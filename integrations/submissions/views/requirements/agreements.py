@@ -61,7 +61,7 @@ def build_agreement_context(page: RequirementPage) -> TemplateContext:
     names = {"partner": integration.partner.name, "program": integration.program.name}
     return {
         "text": text,
-        "filled_text": text.fill(**names, product=integration.program.product) if text else "",
+        "paragraphs": text.list_paragraphs(**names, product=integration.program.product) if text else [],
         "agreement": agreement,
         "in_force": agreements.get_agreement_in_force(page.integration.partner, page.requirement.agreement),
         "partner_signature": get_signature(agreement, ResponsibleParty.PARTNER),

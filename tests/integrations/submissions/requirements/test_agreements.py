@@ -23,6 +23,7 @@ def test_agreement_signed_by_both_sides(rocket, alice, rita, sign_in):
 def test_page_shows_the_text_with_the_names_and_its_version(rocket, alice, sign_in):
     page = BeautifulSoup(sign_in(alice).get(place(rocket, TPA)).content, "html5lib")
     text = " ".join(page.text.split())
+    assert page.find("p", string="Each side keeps the rights to its own software, and neither side pays the other.")
     assert "Acme takes part in the Nomad program. It builds and supports integrations with Nomad" in text
     assert page.find("input", {"name": "version"})["value"] == "2026-01"
     assert "Version 2026-01" in text
