@@ -89,6 +89,7 @@ INSTALLED_APPS = [
     "verification.testruns",
     "integrations.sla",
     "verification.preflight",
+    "verification.discovery",
     "integrations.compliance",
     "integrations.escalations",
     "portal.webhooks",

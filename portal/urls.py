@@ -20,6 +20,7 @@ urlpatterns = [
     path("", include("portal.directory.urls")),
     path("", include("verification.schemas.urls")),
     path("", include("verification.testruns.urls")),
+    path("", include("verification.discovery.urls")),
     path("", include("portal.urls_inbound")),
     path("", include("integrations.sla.urls")),
     path("", include("portal.help.urls")),

@@ -49,13 +49,14 @@ class Step(Content):
 
 @dataclass(frozen=True, slots=True)
 class Category(Content):
-    """Category of integrations. `plugin_type` is set if the portal can test such plugins."""
+    """Category of integrations, with a pattern of repository names. The portal can test plugins of a `plugin_type`."""
 
     key: Slug
     name: Text
     description: Text
     links: tuple[ResourceLink, ...] = ()
     plugin_type: Literal["", "driver", "device"] = ""
+    repository_pattern: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +254,7 @@ class ProgramProfile(Content):
     """Description of the program in an edition's file. The newest edition determines how the program is shown.
 
     `partner_type` is "infrastructure", "workflow", or "" without this distinction. `question` helps partners find
-    the program. `repository_pattern` is a regular expression for the repository name.
+    it, as `repository_pattern` does. `sdk_modules` are Go modules that only code of this program needs.
     """
 
     key: Slug
@@ -264,6 +265,7 @@ class ProgramProfile(Content):
     partner_type: Literal["", "infrastructure", "workflow"] = ""
     repository_pattern: str = ""
     repository_hint: str = ""
+    sdk_modules: tuple[str, ...] = ()
     needs_repository: bool = True
 
 

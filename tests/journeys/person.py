@@ -31,12 +31,17 @@ class Person:
     def __init__(self, page: Page, base: str, name: str, *, audits: bool = True) -> None:
         self.page, self.base, self.name, self.audits = page, base, name, audits
         self.troubles: list[str] = []
+        self.clicks = self.loads = 0
         page.set_default_timeout(8_000)
+        page.on("load", self._count_load)
         page.on("pageerror", lambda error: self.troubles.append(f"script error on {page.url}: {error}"))
         page.on(
             "console", lambda m: self.troubles.append(f"console on {page.url}: {m.text}") if self._matters(m) else None
         )
         page.on("response", lambda r: self.troubles.append(f"{r.status} {r.url}") if r.status >= 500 else None)
+
+    def _count_load(self, _page: Page) -> None:
+        self.loads += 1
 
     @staticmethod
     def _matters(message: Any) -> bool:
@@ -87,6 +92,7 @@ class Person:
         exact = re.compile(rf"^\s*{re.escape(words)}\s*$", re.I)
         button = place.get_by_role("button", name=exact).or_(place.get_by_role("link", name=exact))
         button.nth(nth).click()
+        self.clicks += 1
         return self.arrived()
 
     def write(self, label: str, text: str, *, within: Locator | None = None) -> "Person":
@@ -96,6 +102,7 @@ class Person:
 
     def choose(self, label: str, option: str) -> "Person":
         """Choose from a list, or a radio button."""
+        self.clicks += 1
         results_by_role = self.page.get_by_role("combobox", name=label)
         if results_by_role.count():
             results_by_role.first.select_option(label=option)
@@ -104,16 +111,19 @@ class Person:
         return self
 
     def tick(self, label: str) -> "Person":
+        self.clicks += 1
         self.page.get_by_label(label).first.check()
         return self
 
     def choose_first(self) -> "Person":
         """Choose the first radio button of the page."""
+        self.clicks += 1
         self.page.get_by_role("radio").first.check()
         return self
 
     def hand_in(self, label: str, path: Path) -> "Person":
         """Choose a file."""
+        self.clicks += 1
         self.page.get_by_label(label).first.set_input_files(path)
         return self
 

@@ -23,8 +23,8 @@ class RegistryListing:
 
     `versions` without the "v", as the registry lists them; `newest` is the one that users get. `platforms`,
     `protocols` and `docs` (category to number of pages) are those of `newest`; `builds` holds the platforms of the
-    highest MAX_BUILD_VERSIONS versions. `warning`, `unlisted` and `moved_to` are None if the registry's internal API
-    was unavailable. `etag` is for the next conditional request.
+    highest MAX_BUILD_VERSIONS versions. `warning`, `unlisted`, `moved_to`, and `downloads` are None if the registry's
+    internal API was unavailable. `etag` is for the next conditional request.
     """
 
     full_name: str
@@ -41,6 +41,7 @@ class RegistryListing:
     repository_id: int | None = None
     etag: str = ""
     builds: Mapping[str, tuple[str, ...]] | None = None
+    downloads: int | None = None
 
     def as_dict(self) -> JsonObject:
         """Return the listing as plain values for storage."""

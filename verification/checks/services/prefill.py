@@ -32,7 +32,7 @@ def prefill(address: str, client: GitHubClient | None = None) -> dict[str, objec
         return values | {"problem": _describe_missing_repository(values["repository"])}
     except SourceError as refusal:
         return values | {"problem": _("%(why)s You can enter the details yourself.") % {"why": refusal}}
-    repository_values = _build_values(repository, _find_latest_release(client, repository.full_name))
+    repository_values = build_values(repository, _find_latest_release(client, repository.full_name))
     return values | repository_values | {"from_github": [key for key in PREFILLED_FIELDS if repository_values[key]]}
 
 
@@ -43,7 +43,7 @@ def _describe_missing_repository(full_name: str) -> str:
     ) % {"name": full_name}
 
 
-def _build_values(repository: GitHubRepository, latest: GitHubRelease | None) -> dict[str, object]:
+def build_values(repository: GitHubRepository, latest: GitHubRelease | None) -> dict[str, object]:
     return {
         "repository": repository.full_name,
         "repository_id": repository.id,

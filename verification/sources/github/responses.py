@@ -60,6 +60,7 @@ class GitHubRepository:
     html_url: Text = ""
     # "Organization" or "User", blank where GitHub does not say
     owner_type: Annotated[Text, Field(validation_alias=AliasPath("owner", "type"))] = ""
+    open_issues: Annotated[Number, Field(validation_alias="open_issues_count")] = 0  # with open pull requests
 
 
 @dataclass(frozen=True, slots=True)

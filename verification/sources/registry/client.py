@@ -101,7 +101,7 @@ def _parse_response(parse: Callable[[], T]) -> T:
 def _parse_internal_listing(raw: JsonObject, etag: str) -> RegistryListing:
     attributes = raw["data"]["attributes"]
     included_items = [item for item in raw.get("included") or () if isinstance(item, dict)]
-    repository_id = attributes.get("repository-id")
+    repository_id, downloads = attributes.get("repository-id"), attributes.get("downloads")
     return RegistryListing(
         full_name=clean_text(attributes["full-name"]),
         source=clean_text(attributes["source"]),
@@ -116,6 +116,7 @@ def _parse_internal_listing(raw: JsonObject, etag: str) -> RegistryListing:
         moved_to=_find_moved_to(raw["data"], included_items),
         repository_id=repository_id if isinstance(repository_id, int) else None,
         etag=etag,
+        downloads=downloads if isinstance(downloads, int) else None,
     )
 
 

@@ -1,0 +1,87 @@
+"""Addresses that people enter to start an integration: a repository, a registry page, or a run task endpoint."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from portal.core.repository_urls import (
+    MAX_URL_LENGTH,
+    NAME_PATTERN,
+    OWNER_PATTERN,
+    InvalidRepositoryUrlError,
+    get_allowed_host,
+    parse_repository,
+)
+from verification.sources.errors import RequestRefusedError
+from verification.sources.http import urls
+
+REGISTRY_PATH_PATTERN = re.compile(
+    rf"/(?:v1/|v2/)?(?:providers|namespaces)/(?P<namespace>{OWNER_PATTERN.pattern})(?:/(?P<name>{NAME_PATTERN.pattern}))?(?:/.*)?"
+)
+
+
+class AddressKind(StrEnum):
+    """What an address names."""
+
+    REPOSITORY = "repository"
+    PROVIDER = "provider"
+    NAMESPACE = "namespace"
+    ENDPOINT = "endpoint"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Parsed address. `name` is "owner/name", "namespace/name", "namespace", or the URL of an endpoint."""
+
+    kind: AddressKind
+    name: str
+
+
+class InvalidAddressError(ValueError):
+    """Text that is none of these addresses. The message says what to enter."""
+
+
+def parse_address(text: str) -> Address:
+    """Return what the text names.
+
+    Raises:
+        InvalidAddressError: The text names nothing that the portal can read.
+    """
+    text = text.strip()
+    if len(text) > MAX_URL_LENGTH:
+        raise InvalidAddressError(_("Enter a URL of %(limit)s characters or fewer.") % {"limit": MAX_URL_LENGTH})
+    parts = urlsplit(text if "://" in text else f"https://{text}")
+    if parts.netloc.lower() == urlsplit(settings.REGISTRY_URL).netloc.lower():
+        return _parse_registry_path(parts.path)
+    is_other_site = "://" in text and parts.netloc.lower().removeprefix("www.") != get_allowed_host()
+    if is_other_site and parts.scheme in {"https", "http"}:
+        return _parse_endpoint(text)
+    try:
+        return Address(AddressKind.REPOSITORY, parse_repository(text))
+    except InvalidRepositoryUrlError as error:
+        raise InvalidAddressError(str(error)) from error
+
+
+def _parse_registry_path(path: str) -> Address:
+    match = REGISTRY_PATH_PATTERN.fullmatch(path.rstrip("/"))
+    if match is None:
+        raise InvalidAddressError(
+            _("Enter the registry page of a provider or a namespace, such as %(url)s/providers/owner/name.")
+            % {"url": settings.REGISTRY_URL}
+        )
+    namespace, name = match["namespace"], match["name"]
+    if name is None:
+        return Address(AddressKind.NAMESPACE, namespace)
+    return Address(AddressKind.PROVIDER, f"{namespace}/{name}")
+
+
+def _parse_endpoint(text: str) -> Address:
+    try:
+        urls.parse_url(text, loopback=settings.ALLOW_LOOPBACK_HTTP)
+    except RequestRefusedError as refusal:
+        raise InvalidAddressError(str(refusal)) from refusal
+    return Address(AddressKind.ENDPOINT, text)

@@ -1,0 +1,56 @@
+"""Discoveries: addresses that people entered, and what the portal found there."""
+
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import models
+
+from integrations.programs.registry import PROGRAMS
+from integrations.programs.schema import Program
+from integrations.submissions.models import Integration
+from verification.discovery.addresses import Address, AddressKind
+
+
+class Discovery(models.Model):
+    """Address that a person entered, what was read there, and the integration that was started from it.
+
+    `candidates` are recognized programs, `facts` stated values, `values` the fields of the start form, and `results`
+    the check results of the selected program in the shape of verification.checks.execution.serialize_result.
+    `problem` says in a code why nothing was read, and `detail` is the source's own sentence.
+    """
+
+    class Problem(models.TextChoices):
+        NOT_FOUND = "not_found"
+        OUTAGE = "outage"
+
+    uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    address = models.CharField(max_length=300)
+    kind = models.CharField(max_length=20, choices=[(str(kind), str(kind)) for kind in AddressKind])
+    name = models.CharField(max_length=300)
+    program_key = models.CharField(max_length=40, blank=True)
+    candidates = models.JSONField(default=list)
+    facts = models.JSONField(default=list)
+    values = models.JSONField(default=dict)
+    results = models.JSONField(default=list)
+    problem = models.CharField(max_length=20, choices=Problem.choices, blank=True)
+    detail = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField(db_index=True)
+    read_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    integration = models.OneToOneField(Integration, models.SET_NULL, null=True, blank=True, related_name="discovery")
+
+    class Meta:
+        verbose_name_plural = "discoveries"
+        ordering = ("-created_at",)
+
+    def __str__(self) -> str:
+        return self.address
+
+    @property
+    def target(self) -> Address:
+        return Address(AddressKind(self.kind), self.name)
+
+    @property
+    def program(self) -> Program | None:
+        return PROGRAMS.get(self.program_key)

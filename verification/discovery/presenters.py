@@ -1,0 +1,155 @@
+"""Rows of the discovery page: facts, recognized programs, and requirements that are already met."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from integrations.partners.models import Partner
+from integrations.programs.registry import PROGRAMS
+from integrations.programs.requirements import AnswerScope, Requirement
+from integrations.programs.schema import Program
+from integrations.programs.selectors import get_edition_in_force
+from integrations.submissions.models import RequirementFulfillment
+from portal.core.value_types import JsonObject
+from verification.discovery.models import Discovery
+from verification.outcomes import Outcome, get_worst_outcome
+
+FACT_LABELS = {
+    "repository": gettext_noop("Repository"),
+    "owner_type": gettext_noop("Owner"),
+    "license": gettext_noop("License"),
+    "default_branch": gettext_noop("Default branch"),
+    "language": gettext_noop("Language"),
+    "topics": gettext_noop("Topics"),
+    "release": gettext_noop("Latest release"),
+    "artifacts": gettext_noop("Release files"),
+    "open_issues": gettext_noop("Open issues and pull requests"),
+    "docs": gettext_noop("Documentation folder"),
+    "examples": gettext_noop("Examples folder"),
+    "maintainers": gettext_noop("Code owners"),
+    "listing": gettext_noop("Registry listing"),
+    "tier": gettext_noop("Tier"),
+    "version": gettext_noop("Registry version"),
+    "downloads": gettext_noop("Downloads"),
+    "signing_keys": gettext_noop("Signing keys"),
+    "endpoint": gettext_noop("Run task endpoint"),
+}
+REASON_TEXTS = {
+    "module": gettext_noop("The code depends on %(value)s."),
+    "name": gettext_noop("The repository is named %(value)s."),
+    "listing": gettext_noop("The Terraform Registry lists %(value)s."),
+    "endpoint": gettext_noop("The endpoint accepted a verification request with status %(value)s."),
+}
+MET_OUTCOMES = frozenset({Outcome.PASS, Outcome.WARN})
+
+
+@dataclass(frozen=True, slots=True)
+class FactRow:
+    """Fact with its label in the reader's language."""
+
+    label: str
+    value: str
+    source: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramChoice:
+    """Program that the partner can select, with the reasons for which it fits."""
+
+    program: Program
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementPreview:
+    """Requirement before the integration exists. `status` is an outcome of checks, "met", or "open"."""
+
+    requirement: Requirement
+    status: str
+    reason: str
+
+    @property
+    def is_met(self) -> bool:
+        return self.status in {"met", *MET_OUTCOMES}
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementsPreview:
+    """Mandatory requirements of a program in the order of the path."""
+
+    rows: tuple[RequirementPreview, ...]
+
+    @property
+    def met(self) -> tuple[RequirementPreview, ...]:
+        return tuple(row for row in self.rows if row.is_met)
+
+    @property
+    def failed(self) -> tuple[RequirementPreview, ...]:
+        return tuple(row for row in self.rows if row.status == Outcome.FAIL)
+
+    @property
+    def later(self) -> tuple[RequirementPreview, ...]:
+        return tuple(row for row in self.rows if not row.is_met and row.status != Outcome.FAIL)
+
+
+def list_facts(discovery: Discovery) -> list[FactRow]:
+    """Return the facts in the order in which they were read."""
+    return [
+        FactRow(_(FACT_LABELS[fact["key"]]), fact["value"], fact["source"], fact["url"])
+        for fact in discovery.facts
+        if fact["key"] in FACT_LABELS
+    ]
+
+
+def list_program_choices(discovery: Discovery) -> list[ProgramChoice]:
+    """Return every program, the recognized ones first, with their reasons."""
+    reasons_by_program = {candidate["program"]: candidate["reasons"] for candidate in discovery.candidates}
+    keys = dict.fromkeys([*reasons_by_program, *PROGRAMS])
+    return [
+        ProgramChoice(PROGRAMS[key], tuple(map(_describe_reason, reasons_by_program.get(key, ()))))
+        for key in keys
+        if key in PROGRAMS
+    ]
+
+
+def _describe_reason(reason: JsonObject) -> str:
+    return _(REASON_TEXTS[reason["code"]]) % {"value": reason["value"]}
+
+
+def build_requirements_preview(discovery: Discovery, partners: Iterable[Partner]) -> RequirementsPreview:
+    """Return the mandatory requirements of the selected program, with what the checks and the company already meet."""
+    edition = get_edition_in_force(discovery.program_key)
+    results = {result["id"]: result for result in discovery.results}
+    shared = _find_shared_answers(discovery, partners)
+    category = str(discovery.values.get("category", ""))
+    requirements = [
+        requirement
+        for requirement in edition.requirements()
+        if not requirement.optional and (not requirement.categories or category in requirement.categories)
+    ]
+    return RequirementsPreview(tuple(_build_row(requirement, results, shared) for requirement in requirements))
+
+
+def _build_row(requirement: Requirement, results: dict[str, JsonObject], shared: set[str]) -> RequirementPreview:
+    if requirement.id in shared:
+        return RequirementPreview(requirement, "met", _("Your company has already submitted this."))
+    own_results = [results[key] for key in requirement.checks if key in results]
+    if not requirement.checks or len(own_results) < len(requirement.checks):
+        return RequirementPreview(requirement, "open", requirement.reason)
+    outcome = get_worst_outcome(result["outcome"] for result in own_results)
+    worst = [result for result in own_results if result["outcome"] == outcome]
+    summaries = dict.fromkeys(result["summary"] for result in worst)
+    advice = dict.fromkeys(result["advice"] for result in worst if outcome == Outcome.FAIL)
+    return RequirementPreview(requirement, str(outcome), " ".join([*summaries, *advice]))
+
+
+def _find_shared_answers(discovery: Discovery, partners: Iterable[Partner]) -> set[str]:
+    """Return the requirements and agreements that a submission for another integration already fulfills."""
+    edition = get_edition_in_force(discovery.program_key)
+    shared = {requirement.id for requirement in edition.requirements() if requirement.scope == AnswerScope.PARTNER}
+    rows = RequirementFulfillment.objects.filter(integration__partner__in=list(partners)).exclude(submitted_at=None)
+    own_program = rows.filter(integration__program_key=discovery.program_key, requirement_id__in=shared)
+    return set(own_program.values_list("requirement_id", flat=True))

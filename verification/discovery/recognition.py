@@ -1,0 +1,80 @@
+"""Recognition of programs: which ones an address fits, and why. Their documents state the signs."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+from integrations.programs.registry import PROGRAMS
+from integrations.programs.schema import Edition, Program
+from integrations.programs.selectors import get_edition_in_force
+from verification.discovery.reading import Reading
+from verification.sources.repository_snapshot import GoModule
+
+OK_STATUS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a program fits. `code` is a key of REASON_TEXTS in the presenters, `value` what was found."""
+
+    code: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Program that fits, the key of its category (blank if unknown), and the reasons."""
+
+    program: str
+    category: str
+    reasons: tuple[Reason, ...]
+
+    def as_dict(self) -> dict[str, object]:
+        return asdict(self)
+
+
+def recognize(reading: Reading) -> list[Candidate]:
+    """Return the programs that fit, the one with the most reasons first."""
+    candidates = []
+    for key, program in PROGRAMS.items():
+        edition = get_edition_in_force(key)
+        reasons = tuple(_list_reasons(program, edition, reading))
+        if reasons:
+            candidates.append(Candidate(key, find_category(edition, reading.name), reasons))
+    return sorted(candidates, key=lambda candidate: -len(candidate.reasons))
+
+
+def find_category(edition: Edition, repository_name: str) -> str:
+    """Return the category that the repository name or the edition leaves, or an empty string."""
+    if len(edition.categories) == 1:
+        return edition.categories[0].key
+    return next(
+        (
+            category.key
+            for category in edition.categories
+            if category.repository_pattern and re.match(category.repository_pattern, repository_name)
+        ),
+        "",
+    )
+
+
+def _list_reasons(program: Program, edition: Edition, reading: Reading) -> Iterator[Reason]:
+    checks = {key for requirement in edition.requirements() for key in requirement.checks}
+    if module := _find_sdk_module(program, reading.go_module):
+        yield Reason("module", module)
+    if _is_named_like(program, edition, reading.name):
+        yield Reason("name", reading.name)
+    if reading.listing is not None and "registry.listed" in checks:
+        yield Reason("listing", reading.listing.full_name)
+    if reading.reply is not None and reading.reply.status == OK_STATUS and "run_task.test_run" in checks:
+        yield Reason("endpoint", str(reading.reply.status))
+
+
+def _find_sdk_module(program: Program, go_module: GoModule) -> str:
+    """Return the program's module on which the code depends, or an empty string."""
+    return next((module for module in program.sdk_modules if module in go_module.requires), "")
+
+
+def _is_named_like(program: Program, edition: Edition, name: str) -> bool:
+    patterns = (program.repository_pattern, *(category.repository_pattern for category in edition.categories))
+    return any(pattern and re.match(pattern, name) for pattern in patterns)
