@@ -12,7 +12,7 @@ from integrations.programs.schema import Agency, Step, Tier
 from integrations.programs.stages import Stage
 from integrations.submissions.models import Finding, Integration, RequirementFulfillment
 from integrations.submissions.selectors import context as context_selectors
-from integrations.submissions.workflow.states import ResponsibleParty, Status, count_open
+from integrations.submissions.workflow.states import ResponsibleParty, Status
 
 PARTY_LABELS = {
     ResponsibleParty.PARTNER: gettext_noop("you"),
@@ -48,14 +48,22 @@ class RequirementRow:
 
 @dataclass(frozen=True, slots=True)
 class StepRows:
-    """Step with its requirements. `open_count`: blocking requirements; `links`: its own and those of the category."""
+    """Step with its requirements. `open_count`: blocking ones; `links`: its own and those of the category.
+
+    `is_due`: one of them blocks the next position.
+    """
 
     step: Step
     state: str
     rows: tuple[RequirementRow, ...]
     open_count: int
+    is_due: bool
     links: tuple[ResourceLink, ...]
     agencies: tuple[Agency, ...] = ()
+
+    @property
+    def all_rows(self) -> tuple[RequirementRow, ...]:
+        return self.rows
 
     @property
     def anchor(self) -> str:
@@ -63,8 +71,8 @@ class StepRows:
 
     @property
     def is_open(self) -> bool:
-        """Whether the page unfolds the step: it has open requirements or is the current one."""
-        return (bool(self.open_count) and self.state != "next") or self.state == "current"
+        """Whether the page unfolds the step: it is the current one, or something in it blocks the integration."""
+        return self.is_due or self.state == "current"
 
     @property
     def summary(self) -> str:
@@ -109,6 +117,12 @@ def build_row(
     )
 
 
+def _add_choice(row: RequirementRow, needed: int) -> RequirementRow:
+    """Add how many requirements of the any-of group are needed, if it has one."""
+    choice = ngettext("One of these is required.", "%(count)s of these are required.", needed) % {"count": needed}
+    return replace(row, why=f"{choice} {row.why}".strip()) if needed else row
+
+
 def list_step_rows(
     integration: Integration, now: datetime, party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS
 ) -> list[StepRows]:
@@ -116,56 +130,21 @@ def list_step_rows(
     step_rows = []
     edition, category = integration.edition, integration.current_category
     open_ids = {r.id for r in context_selectors.list_blocking(integration, edition.requirements(), edition.groups, now)}
+    due_ids = {r.id for r in context_selectors.list_missing_next(integration, now)} if integration.is_open else set()
+    minimums = {group.key: group.minimum for group in edition.groups}
     first_develop = next((s for s in edition.steps if s.stage == Stage.DEVELOP), None)
     for step in edition.steps:
         requirements = [r for r in step.requirements if context_selectors.is_applicable(r, integration)]
-        rows = tuple(build_row(integration, r, now, party_labels) for r in requirements)
+        needed = {r.id: minimums.get(r.group, 0) for r in requirements if r.id in open_ids}
+        rows = tuple(
+            _add_choice(build_row(integration, r, now, party_labels), needed.get(r.id, 0)) for r in requirements
+        )
+        is_due = any(r.id in due_ids for r in requirements)
         open_count = sum(r.id in open_ids for r in requirements)
         links = step.links + (category.links if category and step.stage == Stage.DEVELOP else ())
         agencies = edition.agencies if first_develop is step else ()
-        step_rows.append(StepRows(step, _get_step_state(integration, step), rows, open_count, links, agencies))
+        step_rows.append(StepRows(step, _get_step_state(integration, step), rows, open_count, is_due, links, agencies))
     return step_rows
-
-
-@dataclass(frozen=True, slots=True)
-class OpenRequirementList:
-    """Open requirements before the next step: rows, their number, the total, and the name of the step."""
-
-    rows: tuple[RequirementRow, ...]
-    count: int
-    next_step: str
-    total: int
-
-    @property
-    def summary(self) -> str:
-        values = {"count": self.count, "total": self.total, "step": self.next_step}
-        if self.next_step:
-            return _("%(count)s of %(total)s before %(step)s") % values
-        return _("%(count)s of %(total)s to stay listed") % values
-
-
-def _add_choice(row: RequirementRow, needed: int) -> RequirementRow:
-    """Add how many requirements of the any-of group are needed, if it has one."""
-    choice = ngettext("One of these is required.", "%(count)s of these are required.", needed) % {"count": needed}
-    return replace(row, why=f"{choice} {row.why}".strip()) if needed else row
-
-
-def get_open_requirements(
-    integration: Integration, now: datetime, party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS
-) -> OpenRequirementList:
-    """Return what blocks the next position; in support, what is no longer fulfilled."""
-    if not integration.is_open:
-        return OpenRequirementList((), 0, "", 0)
-    requirements = context_selectors.list_missing_next(integration, now)
-    open_requirements = context_selectors.build_open_requirements(integration, requirements, now)
-    rows = tuple(
-        _add_choice(build_row(integration, r, now, party_labels), item.enough)
-        for r, item in zip(requirements, open_requirements, strict=True)
-    )
-    step, _ = integration.next_position
-    return OpenRequirementList(
-        rows, count_open(open_requirements), step.name if step else "", integration.requirement_counts.get("of", 0)
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +156,10 @@ class TierRows:
     rows: tuple[RequirementRow, ...]
     groups: tuple[tuple[RequirementGroup, tuple[RequirementRow, ...]], ...]
     open_count: int
+
+    @property
+    def all_rows(self) -> tuple[RequirementRow, ...]:
+        return (*self.rows, *(row for _, rows in self.groups for row in rows))
 
     @property
     def anchor(self) -> str:

@@ -9,8 +9,8 @@ from integrations.submissions.views import (
     introductions,
     lists,
     program_catalog,
-    requirements,
 )
+from integrations.submissions.views.requirements import actions
 
 app_name = "submissions"
 urlpatterns = [
@@ -22,5 +22,5 @@ urlpatterns = [
     *lists.urlpatterns,
     *detail.urlpatterns,
     *edit.urlpatterns,
-    *requirements.urlpatterns,
+    *actions.urlpatterns,
 ]

@@ -29,6 +29,7 @@ from integrations.submissions.selectors.recent_changes import get_read_marker, l
 from integrations.submissions.services import findings as finding_services
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.mixins import load_visible_integration, require_button, require_permission
+from integrations.submissions.views.workspace import render_workspace
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.ui.refusals import refusals_in_form, reported_refusals
@@ -116,6 +117,8 @@ def answer_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         with refusals_in_form(form):
             finding_services.answer_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
             messages.success(request, _("You responded to finding %(number)s.") % {"number": finding.number})
+            if request.htmx:  # type: ignore[attr-defined]
+                return render_workspace(request, load_visible_integration(request, integration.uuid))
             return redirect(f"{reverse('submissions:detail', args=[integration.uuid])}#finding-{finding.number}")
     requirement = integration.edition.requirement(finding.requirement_id)
     context = {"integration": integration, "finding": finding, "form": form, "requirement": requirement}

@@ -27,6 +27,7 @@ from integrations.submissions.services.transitions import (
     perform_transition,
 )
 from integrations.submissions.views.mixins import load_visible_integration
+from integrations.submissions.views.workspace import render_workspace
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
@@ -36,6 +37,7 @@ from portal.core.django_arguments import FormArguments
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import MultiLineField
 from portal.notifications.models import EmailMessage
+from portal.ui.refusals import report_refusal
 
 HOLD_PARTY_LABELS = {
     ResponsibleParty.THIRD_PARTY: gettext_lazy("Someone else"),
@@ -104,9 +106,17 @@ def show_transition(request: AuthenticatedRequest, uuid: UUID, step: str) -> Htt
         try:
             return _perform_transition(request, integration, step, form)
         except ActionRefused as error:
+            if is_inline(request):
+                report_refusal(request, error)
+                return render_workspace(request, load_visible_integration(request, uuid))
             refusal, integration = error, load_visible_integration(request, uuid)
             form = TransitionForm(integration, transition, data=request.POST.dict() | {"version": integration.version})
     return _render_transition(request, integration, transition, form, refusal)
+
+
+def is_inline(request: HttpRequest) -> bool:
+    """Return whether the button of the integration page was pressed, which htmx sends."""
+    return request.htmx.target == "workspace" if request.htmx else False  # type: ignore[attr-defined]
 
 
 def _perform_transition(
@@ -121,6 +131,8 @@ def _perform_transition(
         findings.update_read_marker(integration, actor=request.user, now=now)
     if "undo_until" not in event.data:  # a decision has its own banner with an undo button
         messages.success(request, _("You %(action)s.") % {"action": event.sentence})
+    if is_inline(request):
+        return render_workspace(request, load_visible_integration(request, integration.uuid))
     return redirect("reviews:review" if for_program else "submissions:detail", uuid=integration.uuid)
 
 

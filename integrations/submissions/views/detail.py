@@ -1,132 +1,23 @@
-"""Integration page with the next action, and its history."""
+"""Integration page and its history."""
 
-from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.urls import path, reverse
-from django.utils import timezone
-from django.utils.translation import gettext, gettext_noop
+from django.urls import path
+from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
-from integrations.submissions.models import Integration, Introduction
-from integrations.submissions.presenters import (
-    OBSERVER_PARTY_LABELS,
-    PARTY_LABELS,
-    get_open_requirements,
-    list_path_steps,
-    list_step_rows,
-    list_tier_rows,
-    list_visible_findings,
-)
-from integrations.submissions.selectors import context as context_selectors
-from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.mixins import load_visible_integration
-from integrations.submissions.workflow.next_action import get_action_label
-from integrations.submissions.workflow.states import OpenRequirement, ResponsibleParty
-from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
-from portal.accounts.models import User
+from integrations.submissions.views.workspace import render_workspace
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.value_types import TemplateContext
 from portal.ui.pagination import paginate
 
-MAX_RECENT_EVENTS = 12
-BUTTON_LABELS = {
-    "findings": gettext_noop("View findings"),
-    "review": gettext_noop("Open review"),
-    "compliance": gettext_noop("View evidence"),
-}
-# What readers who can't act see of the responsible party.
-RESPONSIBILITY_LABELS: dict[str, str] = {
-    ResponsibleParty.PARTNER: gettext_noop("Waiting for the partner"),
-    ResponsibleParty.PROGRAM: gettext_noop("Waiting for the program"),
-    ResponsibleParty.MACHINE: gettext_noop("Automated"),
-    ResponsibleParty.THIRD_PARTY: gettext_noop("Waiting for others"),
-}
 
-
+@vary_on_headers("HX-Request")
 def show_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Show the integration page."""
-    integration = load_visible_integration(request, uuid)
-    return render(request, "submissions/integration.html", build_page_context(integration, request.user))
-
-
-def build_page_context(integration: Integration, user: User) -> TemplateContext:
-    """Return the context of the page. Partners never see internal data."""
-    now = timezone.now()
-    transitions = list_available_transitions(integration, user, now=now)
-    party_labels = PARTY_LABELS if permissions.can_edit(integration, user) else OBSERVER_PARTY_LABELS
-    return {
-        "integration": integration,
-        "edition": integration.edition,
-        "program": integration.program,
-        "next_action": build_next_action_context(integration, user),
-        "path": list_path_steps(integration),
-        "open_requirements": get_open_requirements(integration, now, party_labels),
-        "steps": list_step_rows(integration, now, party_labels),
-        "tiers": list_tier_rows(integration, now, party_labels),
-        "findings": list_visible_findings(integration),
-        "recent_events": list(integration.events.visible_to_partner().order_by("-seq")[:MAX_RECENT_EVENTS]),
-        "introductions": list_introductions(integration),
-        "can_edit": permissions.can_edit(integration, user),
-        "for_program": permissions.is_program_staff(user),
-        "now": now,
-        "has_run_task_test": any("run_task.test_run" in r.checks for r in integration.edition.requirements()),
-        "parallel_requirement": get_parallel_requirement(integration, user, now),
-        "actions": transitions,
-        "ready_actions": [a for a in transitions if a.tone == "good" and a.is_ready and a.name != "request_tier"],
-        "other_actions": [a for a in transitions if a.tone != "good"],
-    }
-
-
-def get_parallel_requirement(integration: Integration, user: User, now: datetime) -> OpenRequirement | None:
-    """Return the partner's first open requirement while the program is responsible."""
-    if integration.responsible_party != ResponsibleParty.PROGRAM or not permissions.can_edit(integration, user):
-        return None
-    return next(iter(context_selectors.list_partner_requirements(integration, now)), None)
-
-
-def list_introductions(integration: Integration) -> list[Introduction]:
-    """Return introductions of the integration; no query if the row has none."""
-    if not integration.has_introductions:  # type: ignore[attr-defined]
-        return []
-    introductions = Introduction.objects.filter(Q(asking=integration) | Q(other=integration))
-    return list(introductions.select_related("asking__partner", "other__partner"))
-
-
-def build_next_action_context(integration: Integration, user: User) -> dict[str, object]:
-    """Return the sentence and the button at the top of the page for the user."""
-    target_kind, _, target_key = integration.next_action_target.partition(":")
-    targets = {
-        "requirement": lambda: reverse("submissions:requirement", args=[integration.uuid, target_key]),
-        "step": lambda: reverse("reviews:transition", args=[integration.uuid, target_key]),
-        "findings": lambda: "#findings",
-        "review": lambda: reverse("reviews:review", args=[integration.uuid]),
-        "compliance": lambda: reverse("compliance:status", args=[integration.uuid]),
-    }
-    party = integration.responsible_party
-    acting_rules = {ResponsibleParty.PARTNER: permissions.can_edit, ResponsibleParty.PROGRAM: permissions.can_decide}
-    is_responsible = party in acting_rules and acting_rules[ResponsibleParty(party)](integration, user)
-    return {
-        "is_responsible": is_responsible,
-        "sentence": integration.next_action_label,
-        "button": get_button_label(integration, target_kind, target_key),
-        "href": targets[target_kind]() if target_kind in targets else "",
-        "since": integration.responsible_since,
-        "due": integration.action_due_at,
-        "label": gettext("Action required") if is_responsible else gettext(RESPONSIBILITY_LABELS.get(party, "")),
-    }
-
-
-def get_button_label(integration: Integration, target_kind: str, target_key: str) -> str:
-    """Return the label of the button: of the transition, the target, or the action."""
-    if target_kind == "step":
-        return gettext(TRANSITION_OPTIONS[target_key].label)
-    if target_kind in BUTTON_LABELS:
-        return gettext(BUTTON_LABELS[target_kind])
-    return get_action_label(integration.next_action_code) or gettext("View")
+    """Show the integration page with the requirement opened that the user has to fulfill next."""
+    return render_workspace(request, load_visible_integration(request, uuid))
 
 
 def show_history(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:

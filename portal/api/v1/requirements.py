@@ -18,10 +18,10 @@ from integrations.submissions.presenters import RequirementRow, build_row, list_
 from integrations.submissions.selectors import context
 from integrations.submissions.services import credentials, documents
 from integrations.submissions.views.mixins import load_visible_integration
-from integrations.submissions.views.requirements import list_actions
 from integrations.submissions.views.requirements.answers import get_draft
 from integrations.submissions.views.requirements.documents import download_document
 from integrations.submissions.views.requirements.meetings import download_meeting, get_meeting
+from integrations.submissions.views.requirements.opening import list_actions
 from integrations.submissions.views.requirements.page import RequirementAction, RequirementPage, load_page
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import IfMatch, get_if_match_version, set_etag

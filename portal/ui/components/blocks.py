@@ -127,9 +127,21 @@ def fact(content: str, name: str) -> None:
 
 @component
 def requirement(
-    content: str, *, state: str, title: str, who: str = "", href: str = "", reason: object = "", action: object = ""
+    content: str,
+    *,
+    state: str,
+    title: str,
+    who: str = "",
+    href: str = "",
+    reason: object = "",
+    action: object = "",
+    inline: bool = False,
+    id: str = "",
 ) -> Values:
-    """Render a requirement with its status, title, reason, and action."""
+    """Render a requirement with its status, title, reason, and action.
+
+    With `inline`, its link opens it in place. An open one has an ID, and takes the focus when htmx opens it.
+    """
     icon, tone, word = OUTCOMES[require_choice(state, OUTCOMES, "state")]
     return {"icon": icon, "tone": tone, "word": _(word)}
 

@@ -7,7 +7,8 @@ from typing import Any, TypeVar, Unpack
 from uuid import UUID
 
 from django import forms
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -19,6 +20,7 @@ from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.requirements import ANSWER_RULES
 from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.workflow.states import Status
+from portal.accounts.requests import AuthenticatedRequest
 from portal.audit.models import AuditEvent
 from portal.core.django_arguments import BoundFormArguments
 from portal.core.value_types import NamedValues, TemplateContext
@@ -31,7 +33,7 @@ Result = TypeVar("Result")
 class RequirementPage:
     """Requirement of an integration, as one user sees it now."""
 
-    request: HttpRequest
+    request: AuthenticatedRequest
     integration: Integration
     requirement: Requirement
     state: RequirementFulfillment
@@ -92,15 +94,22 @@ def can_answer(page: RequirementPage) -> bool:
     return page.can_answer
 
 
-def load_page(request: HttpRequest, uuid: UUID, requirement_id: str) -> RequirementPage:
+def load_page(request: AuthenticatedRequest, uuid: UUID, requirement_id: str) -> RequirementPage:
     """Return the page of a requirement. Raises Http404."""
     integration = load_visible_integration(request, uuid)
     requirement = integration.edition.requirement(requirement_id)
     if requirement is None:
         raise Http404(_("Requirement not found in this edition."))
+    return build_requirement_page(request, integration, requirement)
+
+
+def build_requirement_page(
+    request: AuthenticatedRequest, integration: Integration, requirement: Requirement
+) -> RequirementPage:
+    """Return the requirement of a loaded integration."""
     states = integration.fulfillments.select_related("submitted_by", "waived_by")
-    state = states.filter(requirement_id=requirement_id).first() or RequirementFulfillment(
-        integration=integration, requirement_id=requirement_id
+    state = states.filter(requirement_id=requirement.id).first() or RequirementFulfillment(
+        integration=integration, requirement_id=requirement.id
     )
     state.integration = integration
     return RequirementPage(request, integration, requirement, state, timezone.now())
@@ -160,6 +169,7 @@ def build_page_context(page: RequirementPage) -> TemplateContext:
     """Return the context that all kinds of requirements share."""
     return {
         "page": page,
+        "requirement_url": reverse("submissions:requirement", args=[page.integration.uuid, page.requirement.id]),
         "integration": page.integration,
         "requirement": page.requirement,
         "state": page.state,

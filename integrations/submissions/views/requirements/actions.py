@@ -1,0 +1,99 @@
+"""Views of a requirement: the integration page with the requirement opened, and its actions."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.urls import path
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
+from django.views.decorators.vary import vary_on_headers
+
+from integrations.submissions.selectors import context as context_selectors
+from integrations.submissions.views.drafts_shared import answer_autosave
+from integrations.submissions.views.requirements.answers import save_draft
+from integrations.submissions.views.requirements.documents import download_document
+from integrations.submissions.views.requirements.meetings import download_meeting
+from integrations.submissions.views.requirements.opening import (
+    BoundForms,
+    build_opened_context,
+    list_actions,
+    restore_unsent_form,
+)
+from integrations.submissions.views.requirements.page import RequirementPage, load_page
+from integrations.submissions.views.workspace import render_workspace, replace_page
+from portal.accounts.requests import AuthenticatedRequest
+from portal.core.errors import ActionRefused
+from portal.ui.refusals import raise_if_forbidden, report_refusal
+
+
+@never_cache
+@vary_on_headers("HX-Request")
+@sensitive_post_parameters("secret")
+def show_requirement(request: AuthenticatedRequest, uuid: UUID, requirement_id: str) -> HttpResponse:
+    """Show the integration page with the requirement opened, or perform one of its actions."""
+    page = load_page(request, uuid, requirement_id)
+    if request.method == "POST":
+        return perform_action(page)
+    return render_page(page, restore_unsent_form(page))
+
+
+@sensitive_variables()
+def perform_action(page: RequirementPage) -> HttpResponse:
+    """Validate and perform an action. A refusal shows the page with the input."""
+    request, name = page.request, page.request.POST.get("act", "")
+    action = list_actions(page).get(name)
+    if action is None or not context_selectors.is_applicable(page.requirement, page.integration):
+        report_refusal(request, ActionRefused(_("This action is no longer available. Reload the page.")))
+        return finish_action(page)
+    form = action.build_form(page, data=request.POST, files=request.FILES, auto_id=f"{name}-%s")
+    if not form.is_valid():
+        return render_page(page, {name: form}, status=422)
+    try:
+        outcome = action.perform(page, form.cleaned_data)
+    except ActionRefused as refusal:
+        raise_if_forbidden(refusal)
+        form.add_error(None, str(refusal))
+        return render_page(load_page(request, page.integration.uuid, page.requirement.id), {name: form}, status=409)
+    if isinstance(outcome, HttpResponse):
+        return replace_page(request, outcome)
+    messages.success(request, outcome)
+    return finish_action(page)
+
+
+def render_page(page: RequirementPage, bound_forms: BoundForms, status: int = 200) -> HttpResponse:
+    """Render the integration page with the requirement opened; submitted forms retain their input."""
+    return render_workspace(page.request, page.integration, build_opened_context(page, bound_forms), status)
+
+
+def finish_action(page: RequirementPage) -> HttpResponse:
+    """Open what is next. If the requirement is still open, that is the requirement itself."""
+    current = load_page(page.request, page.integration.uuid, page.requirement.id)
+    if not page.request.htmx:  # type: ignore[attr-defined]
+        return redirect_to_page(page)
+    if current.is_met:
+        return render_workspace(page.request, current.integration)
+    return render_page(current, {})
+
+
+def redirect_to_page(page: RequirementPage) -> HttpResponse:
+    return redirect("submissions:requirement", page.integration.uuid, page.requirement.id)
+
+
+def autosave_draft(request: AuthenticatedRequest, uuid: UUID, requirement_id: str) -> HttpResponse:
+    """Save the input of a form as a draft."""
+    page = load_page(request, uuid, requirement_id)
+    if request.method != "POST":
+        return redirect_to_page(page)
+    return answer_autosave(lambda: save_draft(page))
+
+
+REQUIREMENT_PATH = "integrations/<uuid:uuid>/requirements/<str:requirement_id>/"
+urlpatterns = [
+    path(REQUIREMENT_PATH, show_requirement, name="requirement"),
+    path(f"{REQUIREMENT_PATH}draft/", autosave_draft, name="requirement_draft"),
+    path("documents/<uuid:uuid>/", download_document, name="document"),
+    path("meetings/<uuid:uuid>.ics", download_meeting, name="meeting_ics"),
+]

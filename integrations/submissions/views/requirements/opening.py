@@ -1,0 +1,75 @@
+"""The opened requirement of an integration page: its actions, their forms, and its context."""
+
+from collections.abc import Mapping
+
+from django import forms
+
+from integrations.programs.requirements import RequirementKind
+from integrations.submissions.models import Integration
+from integrations.submissions.views.requirements.agreements import AGREEMENT_PAGE
+from integrations.submissions.views.requirements.answers import ATTESTATION_PAGE, FORM_PAGE, NOT_APPLICABLE_ACTION
+from integrations.submissions.views.requirements.credentials import CREDENTIALS_PAGE
+from integrations.submissions.views.requirements.documents import DOCUMENT_PAGE
+from integrations.submissions.views.requirements.meetings import MEETING_PAGE
+from integrations.submissions.views.requirements.page import (
+    RequirementAction,
+    RequirementKindPage,
+    RequirementPage,
+    build_page_context,
+    build_requirement_page,
+)
+from integrations.submissions.views.requirements.waivers import WAIVER_ACTIONS
+from portal.accounts.requests import AuthenticatedRequest
+from portal.core.value_types import TemplateContext
+
+PAGES_BY_KIND: dict[RequirementKind, RequirementKindPage] = {
+    RequirementKind.FORM: FORM_PAGE,
+    RequirementKind.ATTESTATION: ATTESTATION_PAGE,
+    RequirementKind.DOCUMENT: DOCUMENT_PAGE,
+    RequirementKind.AGREEMENT: AGREEMENT_PAGE,
+    RequirementKind.MEETING: MEETING_PAGE,
+    RequirementKind.CREDENTIALS: CREDENTIALS_PAGE,
+    RequirementKind.CHECK: RequirementKindPage({}),
+}
+BoundForms = Mapping[str, forms.Form]
+
+
+def list_actions(page: RequirementPage) -> dict[str, RequirementAction]:
+    """Return all actions of the requirement, available to the user or not."""
+    return {"not_needed": NOT_APPLICABLE_ACTION, **PAGES_BY_KIND[page.requirement.kind].actions, **WAIVER_ACTIONS}
+
+
+def restore_unsent_form(page: RequirementPage) -> BoundForms:
+    """Return the form with input from before a sign-in interrupted it."""
+    unsent = page.request.unsent()  # type: ignore[attr-defined]
+    name = unsent.get("act", "") if unsent else ""
+    action = list_actions(page).get(name)
+    return {name: action.build_form(page, data=unsent, auto_id=f"{name}-%s")} if action else {}
+
+
+def build_opened_context(page: RequirementPage, bound_forms: BoundForms) -> TemplateContext:
+    """Return the context of the opened requirement with its available forms; submitted forms retain their input."""
+    available_actions = {
+        name: action
+        for name, action in list_actions(page).items()
+        if action.is_available(page) and name not in bound_forms
+    }
+    unbound_forms = {name: action.build_form(page, auto_id=f"{name}-%s") for name, action in available_actions.items()}
+    kind = page.requirement.kind
+    return {
+        **build_page_context(page),
+        **PAGES_BY_KIND[kind].context(page),
+        "forms": {**unbound_forms, **bound_forms},
+        "bound": bound_forms,
+        "kind_template": f"submissions/kinds/{kind}.html",
+    }
+
+
+def open_next_requirement(request: AuthenticatedRequest, integration: Integration) -> TemplateContext:
+    """Return the context of the requirement that the user has to fulfill next; empty without one."""
+    kind, _, requirement_id = integration.next_action_target.partition(":")
+    requirement = integration.edition.requirement(requirement_id) if kind == "requirement" else None
+    if requirement is None:
+        return {}
+    page = build_requirement_page(request, integration, requirement)
+    return build_opened_context(page, {}) if page.can_answer and not page.is_met else {}
