@@ -159,8 +159,8 @@ class Person:
         return self.page.locator(".turn").first.inner_text()
 
     def action(self) -> str:
-        """The words of its link."""
-        return self.page.locator(".turn a").inner_text().strip()
+        """The words of its button or link."""
+        return self.page.locator(".turn .button-primary").inner_text().strip()
 
     def shows(self, text: str) -> bool:
         """Whether the text is on the page now."""

@@ -33,7 +33,6 @@ def test_provider_starts_from_its_address(
     partner.sees("The Terraform Registry lists acme/rocket.", "met").shot("discovery")
     partner.choose("Category", "Networking Physical").tick("Open Source").press("Start integration").shot("started")
     assert Integration.objects.get().repository == "acme/terraform-provider-rocket"
-    print(partner.clicks, partner.loads)
 
 
 def test_visitor_starts_from_an_address(
@@ -50,18 +49,3 @@ def test_visitor_starts_from_an_address(
     dora.tick("Open Source").shot("discovery-nomad").press("Start integration")
     row = Integration.objects.get()
     assert (row.program_key, row.category, row.partner.name) == ("nomad", "container-runtime", "Initech")
-    print(dora.clicks, dora.loads)
-
-
-def test_workspace(visit: Visit, rocket_provider: None, alice: Any, background: Callable[..., Any]) -> None:
-    partner = visit(alice).go("/new/").write("Address", "https://github.com/acme/terraform-provider-rocket")
-    partner.press("Continue")
-    background()
-    partner.sees("The Terraform Registry lists acme/rocket.")
-    partner.choose("Category", "Networking Physical").tick("Open Source").press("Start integration")
-    background()
-    partner.go(partner.page.url).shot("w1")
-    partner.press("Complete step").shot("w2")
-    print(partner.clicks, partner.loads, partner.turn())
-    partner.press("Signed release").shot("w3").tick("I confirm this").press("Confirm statement").shot("w4")
-    print(partner.clicks, partner.loads, partner.turn())

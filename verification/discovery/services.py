@@ -123,7 +123,7 @@ def _build_form_values(discovery: Discovery, reading: Reading) -> dict[str, obje
     if discovery.program_key:
         edition = get_edition_in_force(discovery.program_key)
         values["category"] = find_category(edition, reading.name)
-        values["offerings"] = list(edition.offerings) if len(edition.offerings) == 1 else []
+        values["offerings"] = list(edition.offerings[:1])  # the product itself, before its paid editions
     return values
 
 

@@ -100,13 +100,19 @@ class SignatureForm(FileForm):
 
 
 class AttestationForm(forms.Form):
-    """Confirmation of a statement."""
+    """Confirmation of a statement, and of `others`: (requirement ID, statement) pairs that can be confirmed too."""
 
     confirmed = forms.BooleanField(error_messages={"required": gettext_lazy("Select the checkbox to confirm.")})
+    also = forms.MultipleChoiceField(
+        label=gettext_lazy("Confirm these statements too"), required=False, widget=forms.CheckboxSelectMultiple
+    )
 
-    def __init__(self, statement: str, **kwargs: Unpack[FormArguments]) -> None:
+    def __init__(self, statement: str, others: Sequence[tuple[str, str]], **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)
         self.fields["confirmed"].label = statement
+        self.fields["also"].choices = others  # type: ignore[attr-defined]
+        if not others:
+            del self.fields["also"]
 
 
 class WaiverForm(forms.Form):

@@ -6,6 +6,7 @@ fields of the row, makes no query, and sends no email. Each transition names its
 
 from datetime import datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 from django.db import models
 from django_fsm import RETURN_VALUE, FSMField, transition
@@ -18,6 +19,9 @@ from integrations.submissions.models.listing_status import ListingStatusFields
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, ReviewState, Stage
 
+if TYPE_CHECKING:
+    from integrations.submissions.selectors.step_context import StepContext
+
 stage_transition = partial(transition, field="stage")
 undo_transition = partial(
     stage_transition, permission=permissions.can_undo_decision, conditions=[guards.can_undo_decision]
@@ -28,6 +32,8 @@ HOLDABLE_STAGES = [*STAGES_BEFORE_RELEASE, Stage.SUPPORT]
 
 class StageFields(ListingStatusFields):
     """Stage and step of an integration on its path through one edition, with the transitions of the stage."""
+
+    step_context: "StepContext"  # of the transition that is performed or listed
 
     program_key = models.CharField("program", max_length=40)
     edition_date = models.CharField("edition", max_length=10)
@@ -76,8 +82,9 @@ class StageFields(ListingStatusFields):
         conditions=[guards.is_not_on_hold, guards.is_review_not_next, guards.has_no_missing_requirements],
     )
     def complete_step(self, **_: object) -> str:
-        step, stage = self.next_position
-        self.step = step.key  # type: ignore[union-attr]
+        """Move to the next step, past those in which nothing is left to do."""
+        step, stage = self.edition.positions()[self.step_context.reachable_position]
+        self.step = step.key
         return str(stage)
 
     @stage_transition(

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from integrations.programs.schema import Requirement
+from integrations.programs.stages import Stage
 from integrations.submissions.selectors import context
 from integrations.submissions.workflow.evidence import ComplianceFacts, get_compliance_facts
 from integrations.submissions.workflow.states import OpenRequirement
@@ -33,6 +34,18 @@ class StepContext:
     @cached_property
     def missing(self) -> list[Requirement]:
         return context.list_missing_next(self.integration, self.now)
+
+    @cached_property
+    def reachable_position(self) -> int:
+        """Return the last position that can be entered now without a review."""
+        positions, index = self.integration.edition.positions(), self.integration.position + 1
+        while (
+            index + 1 < len(positions)
+            and positions[index + 1][1] in (Stage.ENGAGE, Stage.DEVELOP)
+            and not context.list_missing_at(self.integration, index + 1, self.now)
+        ):
+            index += 1
+        return index
 
     @cached_property
     def missing_for_tier(self) -> list[Requirement]:

@@ -16,8 +16,14 @@ from portal.ui.pagination import paginate
 
 @vary_on_headers("HX-Request")
 def show_integration(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Show the integration page with the requirement opened that the user has to fulfill next."""
-    return render_workspace(request, load_visible_integration(request, uuid))
+    """Show the integration page with the requirement opened that the user has to fulfill next.
+
+    A page that waits for a change asks with the `version` that it shows.
+    """
+    integration = load_visible_integration(request, uuid)
+    if request.htmx and request.GET.get("version") == str(integration.version):  # type: ignore[attr-defined]
+        return HttpResponse(status=204)
+    return render_workspace(request, integration)
 
 
 def show_history(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:

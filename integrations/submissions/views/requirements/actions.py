@@ -11,8 +11,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.vary import vary_on_headers
 
+from integrations.partners import permissions
 from integrations.submissions.selectors import context as context_selectors
+from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.views.drafts_shared import answer_autosave
+from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.views.requirements.answers import save_draft
 from integrations.submissions.views.requirements.documents import download_document
 from integrations.submissions.views.requirements.meetings import download_meeting
@@ -26,7 +29,9 @@ from integrations.submissions.views.requirements.page import RequirementPage, lo
 from integrations.submissions.views.workspace import render_workspace, replace_page
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
-from portal.ui.refusals import raise_if_forbidden, report_refusal
+from portal.ui.refusals import raise_if_forbidden, report_refusal, reported_refusals
+
+COMPLETE_STEP_TARGET = "step:complete_step"
 
 
 @never_cache
@@ -70,12 +75,21 @@ def render_page(page: RequirementPage, bound_forms: BoundForms, status: int = 20
 
 def finish_action(page: RequirementPage) -> HttpResponse:
     """Open what is next. If the requirement is still open, that is the requirement itself."""
-    current = load_page(page.request, page.integration.uuid, page.requirement.id)
+    complete_finished_step(page)
     if not page.request.htmx:  # type: ignore[attr-defined]
         return redirect_to_page(page)
+    current = load_page(page.request, page.integration.uuid, page.requirement.id)
     if current.is_met:
         return render_workspace(page.request, current.integration)
     return render_page(current, {})
+
+
+def complete_finished_step(page: RequirementPage) -> None:
+    """Complete the step for the partner who met its last requirement."""
+    integration = load_visible_integration(page.request, page.integration.uuid)
+    if integration.next_action_target == COMPLETE_STEP_TARGET and permissions.can_edit(integration, page.user):
+        with reported_refusals(page.request):
+            perform_transition(integration, "complete_step", actor=page.user)
 
 
 def redirect_to_page(page: RequirementPage) -> HttpResponse:

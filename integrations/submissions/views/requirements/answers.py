@@ -1,15 +1,17 @@
 """Answers and attestations on the requirement page, with drafts and conflict detection."""
 
 from django import forms
+from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.programs.requirements import FulfillingParty, RequirementKind
+from integrations.programs.requirements import FulfillingParty, Requirement, RequirementKind
 from integrations.submissions.forms.requirement_actions import AttestationForm
 from integrations.submissions.forms.requirements import RequirementForm, collect_draft_data, list_answers
 from integrations.submissions.models import IntegrationDraft
+from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services import drafts
 from integrations.submissions.services import requirements as requirement_services
 from integrations.submissions.views.requirements.page import (
@@ -125,16 +127,38 @@ def discard_draft_action(page: RequirementPage, _data: NamedValues) -> str:
 def get_attestation_arguments(page: RequirementPage) -> NamedValues:
     is_program_task = page.requirement.responsible_party == FulfillingParty.PROGRAM
     party_name = _("the program") if is_program_task else page.integration.partner.name
-    return {"statement": _("I confirm this for %(name)s") % {"name": party_name}}
+    return {
+        "statement": _("I confirm this for %(name)s") % {"name": party_name},
+        "others": [(other.id, other.statement) for other in list_other_attestations(page)],
+    }
+
+
+def list_other_attestations(page: RequirementPage) -> list[Requirement]:
+    """Return the other open statements before the next step that the user can confirm."""
+    return [
+        requirement
+        for requirement in context_selectors.list_missing_next(page.integration, page.now)
+        if requirement.kind == RequirementKind.ATTESTATION
+        and requirement.id != page.requirement.id
+        and requirement.responsible_party == page.requirement.responsible_party
+    ]
 
 
 def can_confirm(page: RequirementPage) -> bool:
     return page.can_answer and page.state.status != Status.SUBMITTED
 
 
-def confirm_statement(page: RequirementPage, _data: NamedValues) -> str:
-    if page.state.status != Status.SUBMITTED:
-        page.call(requirement_services.submit_answer, {"confirmed": True})
+def confirm_statement(page: RequirementPage, data: NamedValues) -> str:
+    other_ids = data.get("also", [])
+    with transaction.atomic():
+        if page.state.status != Status.SUBMITTED:
+            page.call(requirement_services.submit_answer, {"confirmed": True})
+        for other_id in other_ids:
+            requirement_services.submit_answer(
+                page.integration, other_id, {"confirmed": True}, actor=page.user, now=page.now
+            )
+    if other_ids:
+        return _("You confirmed %(count)s statements.") % {"count": 1 + len(other_ids)}
     return _("You confirmed “%(title)s”.") % {"title": page.requirement.title}
 
 
