@@ -20,7 +20,7 @@ from portal.inbox import calendar_feed
 from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD
 from tests.integrations.partners.test_onboarding import text_of
-from tests.portal.accounts.test_signing_in import SignIn, code_of, link
+from tests.portal.accounts.sign_in import SignIn, code_of, link
 from tests.portal.webhooks.test_pages import FORM_DATA as WEBHOOK
 
 pytestmark = pytest.mark.any_database

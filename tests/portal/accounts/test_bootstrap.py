@@ -18,7 +18,7 @@ from portal.accounts.enrollment import create_link
 from portal.accounts.models import SecurityEvent, User
 from portal.audit.models import AuditEvent
 from tests.conftest import NOW, person
-from tests.portal.accounts.test_signing_in import code_of
+from tests.portal.accounts.sign_in import code_of
 
 pytestmark = pytest.mark.django_db
 NEW_PASSWORD = "a horse on a staple battery"

@@ -24,7 +24,7 @@ from portal.accounts.adapters import SocialAccountAdapter
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, PASSWORD
 from tests.integrations.partners.test_onboarding import link, text_of
-from tests.portal.accounts.test_signing_in import APP
+from tests.portal.accounts.sign_in import APP
 
 pytestmark = pytest.mark.any_database
 

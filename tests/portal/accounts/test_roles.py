@@ -16,8 +16,8 @@ from portal.audit.verification import find_chain_faults
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW
+from tests.portal.accounts.sign_in import SignIn
 from tests.portal.accounts.test_account_security import is_open, signed_in, token_of
-from tests.portal.accounts.test_signing_in import SignIn
 
 
 def list_roles(user: User) -> tuple[bool, bool, bool, bool]:

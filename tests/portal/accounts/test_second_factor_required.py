@@ -10,7 +10,7 @@ from django.db import transaction
 from portal.notifications import email as mail
 from portal.notifications.models import EmailMessage
 from tests.integrations.partners.test_onboarding import text_of
-from tests.portal.accounts.test_signing_in import SignIn, code_of
+from tests.portal.accounts.sign_in import SignIn, code_of
 
 pytestmark = pytest.mark.any_database
 

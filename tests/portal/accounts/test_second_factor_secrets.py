@@ -15,7 +15,7 @@ from django.test import Client
 from portal.accounts.models import User
 from tests.conftest import PASSWORD
 from tests.integrations.partners.test_onboarding import text_of
-from tests.portal.accounts.test_signing_in import code_of
+from tests.portal.accounts.sign_in import code_of
 
 pytestmark = pytest.mark.any_database
 

@@ -1,0 +1,41 @@
+"""Tests of the admin pages of people and partners."""
+
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+
+from portal.notifications.models import EmailMessage
+from tests.portal.accounts.sign_in import SignIn
+
+pytestmark = pytest.mark.any_database
+
+
+def test_staff_appoint_an_owner_in_the_admin_pages(sign_in: SignIn, acme: Any, alice: Any, bob: Any, sam: Any) -> None:
+    alice.is_active = False
+    alice.save()
+    client = sign_in(sam)
+    page = BeautifulSoup(client.get(f"/admin/partners/partner/{acme.pk}/change/").content, "html5lib")
+    fields = {
+        i["name"]: i.get("value", "") for i in page.select("#partner_form input[name]") if i.get("type") != "submit"
+    }
+    client.post(f"/admin/partners/partner/{acme.pk}/change/", fields | {"appoint": bob.pk, "alliances_manager": ""})
+    assert acme.memberships.get(user=bob).role == "owner"
+    assert acme.events.get().event_type == "member.owner_appointed"
+    assert EmailMessage.objects.get().to == bob.email
+
+
+def test_staff_cannot_make_a_second_partner_that_looks_the_same(sign_in: SignIn, acme: Any, sam: Any) -> None:
+    fields = {"name": "АСМЕ", "slug": "other", "memberships-TOTAL_FORMS": 0, "memberships-INITIAL_FORMS": 0}
+    page = sign_in(sam).post("/admin/partners/partner/add/", fields)
+    assert "The name is too similar to the partner Acme." in page.content.decode()
+
+
+@pytest.mark.parametrize("path", ["accounts/user/", "partners/partner/", "partners/partner/add/"])
+def test_admin_pages_open_for_staff_alone(sign_in: SignIn, sam: Any, rita: Any, path: str) -> None:
+    assert sign_in(sam).get(f"/admin/{path}").status_code == 200
+    assert sign_in(rita).get(f"/admin/{path}").status_code == 302
+
+
+def test_admin_page_of_a_person_opens(sign_in: SignIn, sam: Any, alice: Any) -> None:
+    assert sign_in(sam).get(f"/admin/accounts/user/{alice.pk}/change/").status_code == 200

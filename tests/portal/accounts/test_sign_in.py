@@ -1,0 +1,128 @@
+"""Tests of sign-in: password, GitHub, and second factor."""
+
+from typing import Any
+
+import pytest
+from allauth.mfa.totp.internal.auth import TOTP
+
+from portal.accounts.adapters import SocialAccountAdapter
+from portal.accounts.models import User
+from tests.conftest import PASSWORD
+from tests.integrations.partners.test_onboarding import error_at, text_of
+from tests.portal.accounts.sign_in import APP, code_of
+
+pytestmark = pytest.mark.any_database
+
+
+def test_way_back_never_leads_to_another_site(client: Any, alice: Any) -> None:
+    response = client.post(
+        "/accounts/login/",
+        {"login": alice.email, "password": PASSWORD, "next": "https://evil.example/"},
+    )
+    assert response["Location"] == "/"
+
+
+def test_wrong_password_is_reported_without_saying_which_is_wrong(client: Any, alice: Any) -> None:
+    pages = [
+        client.post("/accounts/login/", {"login": login, "password": "wrong"})
+        for login in (alice.email, "nobody@acme.example")
+    ]
+    error_flags = ["The email address or password is incorrect." in text_of(page) for page in pages]
+    assert error_flags == [True, True]
+
+
+def test_guessing_is_slowed(client: Any, alice: Any) -> None:
+    for _ in range(5):
+        client.post("/accounts/login/", {"login": alice.email, "password": "wrong"})
+    page = client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD})
+    assert "Too many attempts. Try again in a few minutes." in text_of(page)
+    assert client.get("/profile/").status_code == 302
+
+
+def test_deactivated_person_does_not_get_in(client: Any, alice: Any) -> None:
+    alice.is_active = False
+    alice.save()
+    client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD}, follow=True)
+    assert client.get("/profile/").status_code == 302
+
+
+def test_github_button_is_there_only_where_an_application_is_set_up(client: Any, db: None, settings: Any) -> None:
+    assert "GitHub" not in text_of(client.get("/accounts/login/"))
+    settings.SOCIALACCOUNT_PROVIDERS = {"github": {"APPS": [APP]}}
+    assert "Sign in with GitHub" in text_of(client.get("/accounts/login/"))
+    assert "Sign up with GitHub" in text_of(client.get("/accounts/signup/"))
+
+
+def test_address_that_github_has_not_confirmed_is_not_confirmed_here(rf: Any, db: None, settings: Any) -> None:
+    settings.SOCIALACCOUNT_PROVIDERS = {"github": settings.SOCIALACCOUNT_PROVIDERS["github"] | {"APPS": [APP]}}
+    request = rf.get("/")
+    provider = SocialAccountAdapter(request).get_provider(request, "github")
+    emails = [{"email": "alice@acme.example", "primary": True, "verified": False}]
+    profile = {"id": 47, "login": "mallory", "email": "alice@acme.example", "emails": emails}
+    login = provider.sociallogin_from_response(request, profile)
+    assert [(a.email, a.verified) for a in login.email_addresses] == [("alice@acme.example", False)]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("Dora  Dean", "Dora Dean"), ("<b>Dora</b>", "dora"), (None, "dora"), ("Do\u202era", "dora")]
+)
+def test_name_that_github_says_is_plain_or_the_login_stands_for_it(
+    rf: Any, db: None, settings: Any, name: str | None, expected: str
+) -> None:
+    settings.SOCIALACCOUNT_PROVIDERS = {"github": {"APPS": [APP]}}
+    request = rf.get("/")
+    provider = SocialAccountAdapter(request).get_provider(request, "github")
+    login = provider.sociallogin_from_response(request, {"id": 47, "login": "dora", "name": name})
+    assert login.user.name == expected
+
+
+def test_without_an_application_the_address_of_github_is_no_crash(client: Any, db: None) -> None:
+    assert client.get("/accounts/github/login/").status_code == 404
+    assert client.post("/accounts/github/login/").status_code == 404
+    assert client.get("/accounts/github/login/callback/").status_code == 404
+
+
+@pytest.fixture
+def second_factor_secret(alice: Any) -> str:
+    """Alice with a second factor: its secret."""
+    secret = "JBSWY3DPEHPK3PXP"
+    TOTP.activate(alice, secret)
+    return secret
+
+
+def test_second_factor_is_asked_at_sign_in(client: Any, alice: Any, second_factor_secret: str) -> None:
+    page = client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD}, follow=True)
+    assert "Enter the code" in text_of(page)
+    assert client.get("/profile/").status_code == 302
+    wrong = client.post("/accounts/2fa/authenticate/", {"code": "000000"})
+    assert error_at(wrong, "code") == "Incorrect code. Enter the current code from your authenticator app."
+    client.post("/accounts/2fa/authenticate/", {"code": code_of(second_factor_secret)})
+    assert client.get("/profile/").status_code == 200
+
+
+def test_admin_pages_ask_for_the_second_factor_as_all_pages_do(client: Any, sam: Any) -> None:
+    TOTP.activate(sam, "JBSWY3DPEHPK3PXP")
+    response = client.get("/admin/", follow=True)
+    assert response.redirect_chain[-1][0].startswith("/accounts/login/")
+    client.post("/accounts/login/?next=/admin/", {"login": sam.email, "password": PASSWORD})
+    assert client.get("/admin/").status_code == 302
+    client.post("/accounts/2fa/authenticate/", {"code": code_of("JBSWY3DPEHPK3PXP")})
+    assert client.get("/admin/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("browser_zone", "is_zone_chosen", "zone"),
+    [
+        ("Asia/Tokyo", False, "Asia/Tokyo"),
+        ("Mars/Olympus", False, "UTC"),
+        ("", False, "UTC"),
+        ("Asia/Tokyo", True, "UTC"),
+    ],
+)
+def test_sign_in_reports_the_zone_of_who_never_chose_one(
+    client: Any, alice: Any, browser_zone: str, is_zone_chosen: bool, zone: str
+) -> None:
+    User.objects.update(zone_chosen=is_zone_chosen)
+    client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD, "browser_zone": browser_zone})
+    alice.refresh_from_db()
+    assert (alice.zone, alice.zone_chosen) == (zone, is_zone_chosen)

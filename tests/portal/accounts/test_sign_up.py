@@ -1,0 +1,93 @@
+"""Tests of sign-up and the confirmation of email addresses."""
+
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+
+from portal.accounts.models import User
+from portal.notifications.models import EmailMessage
+from tests.conftest import person
+from tests.integrations.partners.test_onboarding import error_at, text_of
+from tests.portal.accounts.sign_in import NEW, link
+
+pytestmark = pytest.mark.any_database
+
+
+def test_person_signs_up_confirms_and_is_led_to_their_partner(client: Any, db: None) -> None:
+    signup_response = client.post("/accounts/signup/", NEW, follow=True)
+    assert "We sent you a confirmation link." in text_of(signup_response)
+    mail = EmailMessage.objects.get()
+    assert (mail.name, mail.to, mail.person) == ("confirm_address", "dora@acme.example", None)
+    assert "Confirm email address" in text_of(client.get(link(mail)))
+    response = client.post(link(mail), follow=True)
+    assert response.redirect_chain[-1] == ("/company/new/", 302)
+    user = User.objects.get()
+    assert (user.name, user.email) == ("Dora Dean", "dora@acme.example")
+
+
+def test_looking_at_the_link_confirms_nothing(client: Any, db: None) -> None:
+    client.post("/accounts/signup/", NEW)
+    client.get(link(EmailMessage.objects.get()))
+    assert not User.objects.get().emailaddress_set.get().verified
+
+
+def test_without_confirmation_no_one_gets_in_and_the_email_goes_again(client: Any, db: None, settings: Any) -> None:
+    settings.ACCOUNT_RATE_LIMITS = {"confirm_email": None}
+    client.post("/accounts/signup/", NEW)
+    client.cookies.clear()
+    client.post("/accounts/login/", {"login": NEW["email"], "password": NEW["password1"]})
+    assert client.get("/profile/").status_code == 302
+    assert list(EmailMessage.objects.values_list("name", flat=True)) == ["confirm_address", "confirm_address"]
+
+
+def test_signing_up_with_a_known_address_looks_the_same(client: Any, alice: Any) -> None:
+    fresh = client.post("/accounts/signup/", NEW)
+    client.cookies.clear()
+    response = client.post("/accounts/signup/", NEW | {"email": alice.email})
+    assert (fresh.status_code, fresh["Location"]) == (response.status_code, response["Location"])
+    assert list(EmailMessage.objects.order_by("pk").values_list("name", "to")) == [
+        ("confirm_address", "dora@acme.example"),
+        ("account_exists", alice.email),
+    ]
+    assert User.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("form_data", "field", "sentence"),
+    [
+        ({"name": ""}, "name", "This field is required."),
+        ({"name": "<b>Dora</b>"}, "name", "Enter plain text without HTML."),
+        ({"name": "Do\x07ra"}, "name", "Character 3 is invisible (U+0007). Delete it, or type the text again."),
+        ({"email": "dora"}, "email", "Enter a valid email address, such as name@example.com."),
+        ({"password1": "short"}, "password1", None),
+        ({"password1": "dora@acme.example"}, "password1", None),
+    ],
+)
+def test_sign_invalid_up_is_refused_with_field_error(
+    client: Any, db: None, form_data: dict[str, str], field: str, sentence: str | None
+) -> None:
+    page = client.post("/accounts/signup/", NEW | form_data)
+    field_error = error_at(page, field)
+    assert field_error == sentence if sentence else field_error
+    assert User.objects.count() == 0
+    element = BeautifulSoup(page.content, "html5lib").select_one("#id_email")
+    assert element is not None
+    assert element["value"] == (NEW | form_data)["email"]
+
+
+def test_invited_person_signs_up_and_lands_at_the_invitation(client: Any, acme: Any, alice: Any, now: Any) -> None:
+    client.post("/accounts/signup/?next=/invitations/abc/", NEW | {"next": "/invitations/abc/"})
+    response = client.post(link(EmailMessage.objects.get()))
+    assert response["Location"] == "/invitations/abc/"
+
+
+def test_sign_up_reports_the_zone(client: Any, db: None) -> None:
+    client.post("/accounts/signup/", NEW | {"browser_zone": "Asia/Tokyo"})
+    assert User.objects.get().zone == "Asia/Tokyo"
+
+
+def test_person_is_unique_whatever_the_case(client: Any, db: None) -> None:
+    person("dora@acme.example", "Dora")
+    client.post("/accounts/signup/", NEW | {"email": "DORA@ACME.example"})
+    assert User.objects.count() == 1
