@@ -16,14 +16,14 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.analytics.saved_views import services
 from tests.conftest import begin, drive
 from tests.journeys.person import Person
-from tests.portal import everything
+from tests.portal.addresses import PUBLIC_FILES, address
 from tests.portal.conftest import build
 
 Visit = Callable[..., Person]
 ACCESS = Path(__file__).parents[1] / "portal" / "access.txt"
 WIDTHS = (320, 1920)
 # public rows that are no page: files, feeds, pictures and answers for machines
-NO_PAGES = everything.PUBLIC_FILES | {"inbox:calendar_feed", "status:healthz", "status:json"}
+NO_PAGES = PUBLIC_FILES | {"inbox:calendar_feed", "status:healthz", "status:json"}
 # what goes wrong has a page too; each is drawn as it would come
 BAD = ("400.html", "403.html", "403_csrf.html", "404.html", "429.html", "500.html", "status/status_down.html")
 STEPS = {"suspended": 2, "delisted": 3, "ended": 0}
@@ -82,7 +82,7 @@ def test_every_public_page_by_day_and_by_night_on_any_screen(visit: Visit, db: A
     names = sorted(public())
     assert names
     for name in names:
-        look(visitor, name, everything.address(name, world), troubles)
+        look(visitor, name, address(name, world), troubles)
         assert visitor.page.locator("h1").count() == 1, name
     for listing_status, row in create_ended_listings(world).items():
         for name in ("directory:listing", "directory:badge"):

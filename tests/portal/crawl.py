@@ -11,8 +11,9 @@ from typing import Any
 from django.test import Client
 
 from tests.portal import pseudo
+from tests.portal.addresses import address, names
 from tests.portal.asking import Answer, client_of, request_answer
-from tests.portal.everything import address, list_button_requests, names
+from tests.portal.button_requests import list_button_requests
 from tests.portal.recorded import list_recorded_texts
 from tests.template_database import lock_folder
 

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from tests.portal.addresses import address, names, patterns
 from tests.portal.asking import client_of, send_request
 from tests.portal.crawl import Crawl
-from tests.portal.everything import ROLES, address, names, patterns
+from tests.portal.everything import ROLES
 
 TABLE = Path(__file__).with_name("access.txt")
 

@@ -15,8 +15,10 @@ from django.test import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.portal.addresses import address, names
 from tests.portal.asking import client_of, send_request
-from tests.portal.everything import ACCOUNTS, LOGS, address, list_button_requests, names
+from tests.portal.button_requests import list_button_requests
+from tests.portal.everything import ACCOUNTS, LOGS
 
 pytestmark = pytest.mark.any_database
 

@@ -10,9 +10,10 @@ from django.utils import timezone
 from integrations.submissions.models import Introduction
 from integrations.submissions.services import drafts
 from portal.notifications.models import EmailMessage
+from tests.portal.addresses import address, names
 from tests.portal.asking import client_of, send_request
 from tests.portal.crawl import Crawl
-from tests.portal.everything import CANARY, address, names
+from tests.portal.everything import CANARY
 
 pytestmark = pytest.mark.any_database
 

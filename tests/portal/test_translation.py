@@ -24,8 +24,8 @@ from portal.jobs.registry import JOBS
 from portal.notifications.models import EmailMessage
 from tests.portal import extracted, pseudo
 from tests.portal.asking import client_of, send_request
+from tests.portal.button_requests import list_button_requests
 from tests.portal.crawl import Crawl
-from tests.portal.everything import list_button_requests
 from tests.portal.recorded import list_recorded_texts, texts_of
 from verification.sources.factory import get_credential
 

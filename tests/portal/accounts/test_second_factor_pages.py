@@ -8,8 +8,8 @@ from django.test import Client
 from django.utils import timezone
 
 from portal.inbox import calendar_feed
+from tests.portal.addresses import address, names
 from tests.portal.asking import client_of, send_request
-from tests.portal.everything import address, names
 
 pytestmark = pytest.mark.any_database
 

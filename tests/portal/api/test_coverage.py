@@ -5,8 +5,8 @@ A new page fails here until it has its operation, or a reason why it has none; t
 
 from portal.api.docs.document_parts import PARTS
 from portal.api.v1.app import build_document
+from tests.portal.addresses import names
 from tests.portal.api.everywhere import operations
-from tests.portal.everything import names
 from tests.portal.test_access import read_access_table
 
 ACTS = (

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from tests.portal.addresses import PUBLIC_FILES
 from tests.portal.asking import close_answer
 from tests.portal.crawl import Crawl
-from tests.portal.everything import PUBLIC_FILES
 
 pytestmark = pytest.mark.any_database
 

@@ -10,8 +10,8 @@ import pytest
 from portal.ui.script_messages import MESSAGES, script_words
 from tests.house.source import ROOT
 from tests.portal import pseudo
+from tests.portal.addresses import address
 from tests.portal.asking import client_of, send_request
-from tests.portal.everything import address
 
 SCRIPT = ROOT / "static" / "js" / "portal.js"
 OWN = re.compile(r'^  (\w+): ("[^"]*"),$', re.MULTILINE)

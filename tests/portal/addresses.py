@@ -1,0 +1,121 @@
+"""The URL of every page for the objects that everything.py creates."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from portal.notifications import unsubscribe as stopping
+from portal.reports import unsubscribe
+from tests.portal.everything import FORM
+
+OURS = ("portal.", "integrations.", "verification.")
+ISSUE_PAGES = (
+    "issue",
+    "lower_severity",
+    "exclude_issue",
+    "request_lower_severity",
+    "dispute_breach",
+    "dismiss_dispute",
+)
+# Addresses whose answer is the same for all readers and that is no page.
+PUBLIC_FILES = {
+    "api:openapi",
+    "directory:badge_json",
+    "directory:badge_keys",
+    "directory:badge_shields",
+    "directory:badge_statement",
+    "directory:badge_statement_compact",
+    "directory:badge_svg",
+    "directory:feed_atom",
+    "directory:feed_json",
+    "directory:robots",
+    "directory:sitemap",
+}
+EVIDENCE = ("status", "status_json", "frozen_evidence", "frozen_evidence_json")
+BADGES = ("", "_svg", "_json", "_shields", "_statement", "_statement_compact", "_key")
+
+
+def patterns(url_patterns: Any = None, namespace: str = "") -> Iterator[tuple[str, URLPattern]]:
+    """Every address of ours, in order; libraries' own pages (sign-in, admin) and the API, which has a table, apart."""
+    for pattern in get_resolver().url_patterns if url_patterns is None else url_patterns:
+        if isinstance(pattern, URLResolver):
+            inner = f"{pattern.namespace}:" if pattern.namespace else namespace
+            yield from patterns(pattern.url_patterns, inner) if pattern.namespace not in ("v1", "admin") else ()
+        elif pattern.callback.__module__.startswith(OURS):
+            yield f"{namespace}{pattern.name or ''}", pattern
+
+
+@cache
+def patterns_by_name() -> dict[str, URLPattern]:
+    """The address of each page; of two with the same name, the one with a part to fill in."""
+    return {name: pattern for name, pattern in sorted(patterns(), key=lambda pair: len(pair[1].pattern.converters))}
+
+
+def names() -> set[str]:
+    return set(patterns_by_name())
+
+
+def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
+    """The parts of an address, each naming something of Acme's."""
+    row = world["integration"]
+    special: dict[str, dict[str, Any]] = {
+        "partners:change_invitation": {"pk": world["invitation"].pk},
+        "partners:accept_invitation": {"pk": world["invitation"].pk},
+        "partners:decide_join_request": {"pk": world["join"].pk},
+        "partners:change_member": {"pk": world["member"].pk},
+        "submissions:introduction": {"pk": world["introduction"].pk},
+        "submissions:document": {"uuid": world["document"].uuid},
+        "submissions:meeting_ics": {"uuid": world["meeting"].uuid},
+        "directory:listing": {"uuid": world["listed"].uuid},
+        "directory:logo": {"uuid": world["listed"].uuid},
+        "directory:reply": {"uuid": world["listed"].uuid},
+        **{f"directory:badge{form}": {"uuid": world["listed"].uuid, "kid": "x"} for form in BADGES},
+        **{f"reviews:{act}_finding": {"pk": world["told_finding"].pk} for act in ("answer", "verify", "reopen")},
+        **{f"testruns:nomad_plugin{form}": {"uuid": world["driver"].uuid} for form in ("", "_json")},
+        **{
+            name: {"uuid": world["task"].uuid}
+            for name in ("testruns:run_task", "testruns:run_task_json", "testruns:cancel_run_task")
+        },
+        "inbox:email": {"uuid": world["mail"].uuid},
+        "analytics:change_view": {"pk": world["view"].pk},
+        "analytics:save_view": {"page": "queue"},
+        **{f"analytics:table_{form}": {"table": "queue"} for form in ("csv", "xlsx")},
+        **{f"sla:{name}": {"uuid": world["issue"].uuid} for name in ISSUE_PAGES},
+        **{f"compliance:{form}": {"uuid": world["listed"].uuid, "seq": world["left"]} for form in EVIDENCE},
+        "accounts:enrollment": {"uidb36": "1", "key": "used-before"},
+        "api:revoke_token": {"uuid": world["api_token"].uuid},
+        **{
+            f"webhooks:{act}": {"uuid": world["endpoint"].uuid, "message": world["message"].uuid, "act": "pause"}
+            for act in ("detail", "edit", "rotate_secret", "remove", "delivery", "action")
+        },
+        "inbox:calendar_feed": {"token": world["calendar"]},
+        "inbox:stop": {"token": stopping.build_url(world["cast"]["alice"], "messages").rsplit("/", 2)[-2]},
+        "submissions:prefill_draft": {"uuid": world["draft"].uuid},
+        "submissions:confirm_draft": {"uuid": world["draft"].uuid},
+        **{name: {"key": "repository.owner"} for name in ("checks:check_help", "checks:accept_finding")},
+        "reports:stop": {
+            "token": unsubscribe.build_unsubscribe_url(world["cast"]["alice"], world["report"]).rsplit("/", 2)[-2]
+        },
+    }
+    common = {
+        "uuid": world["draft"].uuid if "draft" in name and "requirement" not in name else row.uuid,
+        "slug": row.partner.slug,
+        "pk": world["finding"].pk,
+        "token": world["token"],
+        "key": "nomad",
+        "program": "nomad",
+        "requirement_id": FORM,
+        "step": "approve",
+        "scope": world["report"],
+        "week": "2026-W16",
+    }
+    return common | special.get(name, {})
+
+
+def address(name: str, world: dict[str, Any], **parts: Any) -> str:
+    """The address of a page by its name; `parts` in the place of the usual ones."""
+    url_pattern = patterns_by_name()[name]
+    path_values = kwargs_of(name, world) | parts
+    return reverse(name, kwargs={key: path_values[key] for key in url_pattern.pattern.converters})

@@ -1,0 +1,99 @@
+"""The requests that buttons and forms of pages send for the objects that everything.py creates."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from django.utils import timezone
+
+from portal.webhooks import services
+from tests.portal.addresses import address
+from tests.portal.everything import ACCOUNTS, AGREEMENT_REQUIREMENT, ATTESTED_REQUIREMENT, FORM, LOGS, MEETING
+
+Press = tuple[str, dict[str, Any], dict[str, Any]]
+
+
+def list_button_requests(world: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
+    """What people really press, by "page: what": the address and what is sent."""
+    requests_by_label = {}
+    for label, parts, fields in [*of_steps(world), *of_requirements(world), *of_pages(world)]:
+        requests_by_label[label] = (address(label.partition(": ")[0], world, **parts), fields)
+    return requests_by_label
+
+
+def of_steps(world: dict[str, Any]) -> Iterator[Press]:
+    """(label, parts of the address, what is sent) of steps."""
+    row = world["integration"]
+    for name in ("approve", "request_changes", "decline", "put_on_hold", "withdraw", "complete_step", "publish"):
+        yield (
+            f"reviews:transition: {name}",
+            {"step": name},
+            {"note": "Because.", "version": row.version, "waits_for": "partner"},
+        )
+    for name, there in (
+        ("resubmit_for_review", world["told"]),
+        ("archive", world["listed"]),
+        ("issue_notice", world["listed"]),
+        ("downgrade_to_community", world["listed"]),
+        ("appeal", world["listed"]),
+        ("suggest_notice", world["listed"]),
+    ):
+        yield (
+            f"reviews:transition: {name}",
+            {"step": name, "uuid": there.uuid},
+            {"note": "Because.", "version": there.version},
+        )
+
+
+def of_requirements(world: dict[str, Any]) -> Iterator[Press]:
+    time = (timezone.now() + timedelta(days=9)).strftime("%Y-%m-%dT%H:%M")
+    until = (timezone.now() + timedelta(days=30)).strftime("%Y-%m-%d")
+    account, document = world["account"].uuid, world["document"].uuid
+    for act, there, fields in (
+        ("answer", FORM, {"tests": "make", "documentation": "https://x.example", "answered": 2}),
+        ("confirm", ATTESTED_REQUIREMENT, {"confirmed": "on"}),
+        ("upload", LOGS, {"file": "a.txt"}),
+        ("remove", LOGS, {"uuid": document}),
+        ("sign", AGREEMENT_REQUIREMENT, {"version": "1", "signer": "A", "signed_on": "2026-01-02"}),
+        ("propose", MEETING, {"time_1": time, "minutes": 45}),
+        ("cancel", MEETING, {"reason": "Ill."}),
+        ("give", ACCOUNTS, {"uuid": str(uuid4()), "label": "Tenant", "secret": "x"}),
+        ("withdraw", ACCOUNTS, {"uuid": account}),
+        ("reveal", ACCOUNTS, {"uuid": account, "reason": "Test."}),
+        ("waive", FORM, {"reason": "Fine.", "until": until}),
+    ):
+        yield f"submissions:requirement: {act}", {"requirement_id": there}, {"act": act, **fields}
+
+
+def of_pages(world: dict[str, Any]) -> Iterator[Press]:
+    facts = {"name": "New name", "description": "Other.", "category": "ci-cd", "offerings": ["Open Source"]}
+    yield (
+        "submissions:edit: a name",
+        {},
+        facts | {"repository_address": world["integration"].repository, "homepage": ""},
+    )
+    yield "reviews:assign_reviewer: to rob", {}, {"reviewer": world["rob"].pk}
+    yield "partners:invite: a viewer", {}, {"email": "v@acme.example", "role": "viewer"}
+    yield "partners:change_invitation: revoke", {}, {"do": "revoke"}
+    yield "partners:decide_join_request: accept", {}, {"do": "accept", "role": "viewer"}
+    yield "partners:change_member: role", {}, {"do": "role", "role": "viewer"}
+    yield "partners:change_member: end", {}, {"do": "end"}
+    yield "submissions:save_draft: a name", {}, {"name": "Other", "version": world["draft"].version}
+    yield "reviews:raise_finding: on a form", {}, {"requirement": FORM, "text": "More tests."}
+    yield "reviews:answer_finding: an answer", {}, {"answer": "Done."}
+    yield "reviews:answer_finding: not told yet", {"pk": world["finding"].pk}, {"answer": "Done."}
+    yield "sla:label_policy: a proposal", {}, {"critical": "p0"}
+    yield "sla:calendar: a look", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3, 4]}
+    yield "sla:calendar: another", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3], "confirm": "1"}
+    for act in ("lower_severity", "exclude_issue", "request_lower_severity", "dispute_breach", "dismiss_dispute"):
+        yield f"sla:{act}: a reason", {}, {"reason": "It is a question."}
+    yield "webhooks:action: skip", {"act": "skip"}, {}
+    yield "webhooks:rotate_secret: another", {}, {"seen": services.get_secret_fingerprint(world["endpoint"])}
+    yield "submissions:introduction: agree", {}, {"answer": "agree"}
+    yield "reviews:migrate_edition: nowhere", {}, {"to": "2000-01", "move": "1"}
+    yield "reviews:partner: manager", {}, {"manager": world["rob"].pk}
+    yield "directory:reply: a text", {}, {"text": "We are on it."}
+    yield "analytics:change_view: delete", {}, {"act": "delete"}
+    yield "reviews:post_message: a message", {}, {"body": "Hello."}
+    yield "reviews:post_message: a note", {}, {"body": "Hello.", "internal": "on"}
