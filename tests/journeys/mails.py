@@ -15,7 +15,7 @@ from portal.reports.metrics import build_figures
 from portal.reports.presenters import build_report_context
 from portal.reports.scopes import build_partner_key, find_report_scope
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
-from tests.portal.notifications.test_email_templates import NEWS
+from tests.portal.notifications.integration_events import NEWS
 
 LINK = "https://portal.example/accounts/" + "abcdefghijklmnop" * 6 + "/"
 ACCOUNT = {

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page
 from integrations.submissions.models import Integration
 from portal.audit.catalog import EMAILS
 from tests.journeys.mails import others
-from tests.portal.notifications.test_email_templates import EVENT_TYPES, tell
+from tests.portal.notifications.integration_events import EVENT_TYPES, tell
 
 SHOTS = os.environ.get("PORTAL_SHOTS", "")
 THEMES = ("light", "dark")

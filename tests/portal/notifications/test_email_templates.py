@@ -1,4 +1,4 @@
-"""Tests of emails about integrations."""
+"""Tests of the emails of every event about integrations."""
 
 import re
 from datetime import datetime
@@ -6,92 +6,14 @@ from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
-from django.db import transaction
 
 from integrations.partners.models import Partner
-from integrations.reviews.services import claims
-from integrations.submissions import notices
 from integrations.submissions.models import Integration
-from integrations.submissions.services import findings, waivers
-from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
-from portal.audit.catalog import EMAILS
-from portal.audit.services import record_event
-from portal.notifications.models import EmailMessage
-from tests.conftest import meet
+from tests.portal.notifications.integration_events import DATA, EVENT_TYPES, tell
 
 pytestmark = pytest.mark.any_database
 
-PLACE = "https://meet.example/rocket"
-NEWS = {
-    "issues": [
-        {
-            "issue": "00000000-0000-4000-8000-000000000000",
-            "name": "acme/rocket#7",
-            "title": "It does not start",
-            "url": "https://github.com/acme/rocket/issues/7",
-            "target_type": "resolve",
-            "severity": "critical",
-            "due": "2026-04-15T09:00:00+00:00",
-            "share": 75,
-            "last_commenter_role": "reporter",
-            "alert": "7:warned",
-        }
-    ],
-    "count": 1,
-}
-DECISION_DATA = {"issue": NEWS["issues"][0]["issue"], "name": "acme/rocket#7", "title": "It does not start"}  # type: ignore[index]
-# Data of event types, beyond what every event has.
-DATA: dict[str, dict[str, Any]] = {
-    "check.failed": {"requirement": "R", "title": "License", "finding": 1, "due_day": "Tue, Apr 28"},
-    "check.passed": {"requirement": "R", "title": "License", "finding": 1},
-    "check.disagreed": {"requirement": "R", "title": "License", "commit": "9f3c1e0a77b2"},
-    "requirement.waived": {
-        "requirement": "R",
-        "title": "Internal support documentation",
-        "until": "2026-06-01T00:00:00+00:00",
-    },
-    "requirement.waiver_ended": {
-        "requirement": "R",
-        "title": "Internal support documentation",
-        "until": "2026-06-01T00:00:00+00:00",
-    },
-    "check.accepted": {"check": "repository.owner", "title": "Same owner", "thing": "new owner", "value": "9"},
-    "agreement.signed_by_partner": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},
-    "agreement.signed_by_program": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},
-    "agreement.completed": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},
-    "meeting.proposed": {
-        "requirement": "R",
-        "title": "Live demo",
-        "times": ["2026-04-20T14:00+00:00"],
-        "starts_at": "",
-    },
-    "meeting.scheduled": {
-        "requirement": "R",
-        "title": "Live demo",
-        "starts_at": "2026-04-20T14:00+00:00",
-        "place": PLACE,
-    },
-    "meeting.canceled": {"requirement": "R", "title": "Live demo"},
-    "credential.accessed": {"requirement": "R", "title": "Test account", "label": "Sandbox"},
-    "credential.rotation_requested": {"requirement": "R", "title": "Test account", "label": "Sandbox"},
-    "issue.warning_sent": NEWS,
-    "issue.breached": NEWS,
-    "issue.breach_retracted": NEWS,
-    "issue.severity_reduction_requested": DECISION_DATA,
-    "issue.disputed": DECISION_DATA,
-    "issue.dispute_dismissed": DECISION_DATA,
-    "issue.severity_reduced": DECISION_DATA,
-    "issue.excluded": DECISION_DATA,
-    "program.notice_suggested": {"reason": "2 SLA breaches within 90 days"},
-    "compliance.deadline_paused": {
-        "activities": [{"key": "release", "summary": "A new release was seen: 1.2.0", "at": "", "url": ""}]
-    },
-    "tier.requested": {"tier": "verified"},
-    "tier.granted": {"tier": "verified"},
-    "tier.declined": {"tier": "verified"},
-    "integration.edition_moved": {"was": "2021-04", "to": "2026-06", "added": ["An SBOM"], "dropped": ["A form"]},
-}
 WITHOUT_A_NOTE = (
     "integration.created",
     "credential.rotation_requested",
@@ -164,20 +86,12 @@ SUBJECTS = {
     "issue.severity_reduced": "Severity lowered: acme/rocket#7",
     "issue.excluded": "Issue excluded: acme/rocket#7",
 }
-EVENT_TYPES = [key for key, email in EMAILS.items() if email.audience in notices.FINDERS]
 ACTIONS = (
     "Action required: ",
     "Waiting for ",
     "No action needed",
     "If you know about this review, no action is needed.",
 )
-
-
-def tell(row: Integration, event_type: str, by: User, now: datetime, note: str = "Because.") -> list[EmailMessage]:
-    with transaction.atomic():
-        who = None if EMAILS[event_type].is_anonymous else by
-        event = record_event(row, event_type, actor=who, now=now, note=note, **DATA.get(event_type, {}))
-    return list(EmailMessage.objects.filter(event=event).order_by("pk"))
 
 
 def test_every_notice_has_its_subject_here() -> None:
@@ -225,109 +139,3 @@ def test_email_is_whole_without_a_note(rocket: Integration, sam: User, now: date
         assert not re.search(r"^(Comment|Reason|Message)", each.text, re.MULTILINE)
         assert not re.search(r"\]\(|>", each.text)
         assert "None" not in each.text
-
-
-def test_changes_requested_lists_the_findings_that_wait(at: Any, alice: User, rita: User, now: datetime) -> None:
-    row = at("review")
-    meet(row, alice, now)
-    for text in ("Sign the release.", "Add a license."):
-        findings.raise_finding(row, row.edition.requirements()[0].id, text, actor=rita, now=now)
-    perform_transition(row, "request_changes", actor=rita, note="Nearly there.", now=now)
-    email = EmailMessage.objects.get(event__event_type="review.changes_requested")
-    assert email.to == "alice@acme.example"
-    assert email.subject == "Changes requested: Rocket"
-    assert email.text.startswith("Action required: Respond to 2 findings.\n")
-    assert "Finding 1:\n\n> Sign the release.\n" in email.text
-    assert "Finding 2:\n\n> Add a license.\n" in email.text
-    assert "Comment:\n\n> Nearly there.\n" in email.text
-    quotes = [quote.text.strip() for quote in BeautifulSoup(email.html, "html.parser").select("blockquote")]
-    assert quotes == ["Sign the release.", "Add a license.", "Nearly there."]
-
-
-def test_requested_review_says_by_when(at: Any, rita: User) -> None:
-    row = at("review")
-    email = EmailMessage.objects.get(event__event_type="review.requested")
-    assert email.to == row.edition.mailbox
-    assert email.subject == "Review requested: Rocket by Acme, due Tue, Apr 28"
-    assert "Action required: Review round 1 by Tue, Apr 28, 9:00 AM UTC." in email.text
-    assert f"/integrations/{row.uuid}/review/" in email.text
-
-
-def test_moments_appear_in_the_zone_of_anyone_who_reads(
-    rocket: Integration, alice: User, sam: User, now: datetime
-) -> None:
-    alice.zone = "Asia/Tokyo"
-    alice.save()
-    email = next(mail for mail in tell(rocket, "meeting.scheduled", sam, now) if mail.person == alice)
-    assert email.subject == "Meeting scheduled: Live demo, Rocket, Mon, Apr 20, 11:00 PM JST"
-    assert PLACE in email.text
-
-
-def test_each_side_is_led_to_its_own_page(
-    rocket: Integration, alice: User, rita: User, sam: User, now: datetime
-) -> None:
-    claims.assign_reviewer(rocket, rita, actor=rita, now=now)
-    text_by_address = {
-        each.to: each.text for each in tell(Integration.objects.get(pk=rocket.pk), "integration.reopened", sam, now)
-    }
-    assert f"/integrations/{rocket.uuid}/review/" in text_by_address["rita@program.example"]
-    assert f"/integrations/{rocket.uuid}/review/" not in text_by_address["alice@acme.example"]
-    assert "because you are an owner or editor of Acme" in text_by_address["alice@acme.example"]
-    assert "because you review Rocket, manage Acme" in text_by_address["rita@program.example"]
-
-
-def test_introduction_names_no_one_before_both_agree(
-    rocket: Integration, globex: Partner, alice: User, charlie: User, now: datetime
-) -> None:
-    with transaction.atomic():
-        record_event(rocket, "introduction.requested", actor=charlie, now=now, note="Shall we talk?")
-    email = EmailMessage.objects.get(event__event_type="introduction.requested")
-    assert "Globex" not in email.text + email.html + email.subject
-    assert "Charlie" not in email.text + email.html + email.subject
-
-
-def test_anyone_who_agrees_on_a_time_gets_the_calendar_entry_too(
-    rocket: Integration, alice: User, rita: User, sam: User, now: datetime
-) -> None:
-    claims.assign_reviewer(rocket, rita, actor=rita, now=now)
-    row = Integration.objects.get(pk=rocket.pk)
-    for event_type in ("meeting.scheduled", "meeting.canceled"):
-        with transaction.atomic():
-            record_event(row, event_type, actor=alice, now=now, calendar="BEGIN:VCALENDAR")
-        emails = EmailMessage.objects.filter(event__event_type=event_type).order_by("to")
-        assert [mail.to for mail in emails] == ["alice@acme.example", "rita@program.example"]
-    with transaction.atomic():
-        record_event(row, "meeting.proposed", actor=alice, now=now)
-    assert [mail.to for mail in EmailMessage.objects.filter(event__event_type="meeting.proposed")] == [
-        "rita@program.example"
-    ]
-
-
-def test_waiver_names_reason_and_end(at: Any, alice: User, rita: User, now: datetime) -> None:
-    row = at("review")
-    requirement = row.edition.requirements()[0]
-    until = datetime(2026, 6, 1, tzinfo=now.tzinfo)
-    waivers.waive_requirement(
-        row, requirement.id, reason="The registry is closed.", expires_at=until, actor=rita, now=now
-    )
-    email = EmailMessage.objects.get(event__event_type="requirement.waived")
-    assert email.subject == f"Waived until 2026-06-01: {requirement.title}, Rocket"
-    assert "The registry is closed." in email.text
-
-
-def test_waiver_ended_early_is_reported_with_its_reason_and_whose_turn_it_is(
-    at: Any, alice: User, rita: User, now: datetime
-) -> None:
-    row = at("review")
-    requirement = row.edition.requirements()[0]
-    until = datetime(2026, 6, 1, tzinfo=now.tzinfo)
-    waivers.waive_requirement(
-        row, requirement.id, reason="The registry is closed.", expires_at=until, actor=rita, now=now
-    )
-    waivers.end_waiver(row, requirement.id, reason="The registry is open again.", actor=rita, now=now)
-    email = EmailMessage.objects.get(event__event_type="requirement.waiver_ended")
-    row.refresh_from_db()
-    assert (email.to, email.subject) == (alice.email, f"Waiver ended: {requirement.title}, Rocket")
-    assert "The registry is open again." in email.text
-    assert "It was valid until 2026-06-01." in email.text
-    assert row.next_action_label in email.text

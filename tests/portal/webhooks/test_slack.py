@@ -13,7 +13,7 @@ from portal.webhooks import services, slack
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
-from tests.portal.notifications.test_email_templates import NEWS
+from tests.portal.notifications.integration_events import NEWS
 from tests.portal.webhooks.conftest import send_due_deliveries
 
 pytestmark = pytest.mark.django_db

@@ -1,0 +1,127 @@
+"""Tests of the content and the recipients of single emails about integrations."""
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.db import transaction
+
+from integrations.partners.models import Partner
+from integrations.reviews.services import claims
+from integrations.submissions.models import Integration
+from integrations.submissions.services import findings, waivers
+from integrations.submissions.services.transitions import perform_transition
+from portal.accounts.models import User
+from portal.audit.services import record_event
+from portal.notifications.models import EmailMessage
+from tests.conftest import meet
+from tests.portal.notifications.integration_events import PLACE, tell
+
+pytestmark = pytest.mark.any_database
+
+
+def test_changes_requested_lists_the_findings_that_wait(at: Any, alice: User, rita: User, now: datetime) -> None:
+    row = at("review")
+    meet(row, alice, now)
+    for text in ("Sign the release.", "Add a license."):
+        findings.raise_finding(row, row.edition.requirements()[0].id, text, actor=rita, now=now)
+    perform_transition(row, "request_changes", actor=rita, note="Nearly there.", now=now)
+    email = EmailMessage.objects.get(event__event_type="review.changes_requested")
+    assert email.to == "alice@acme.example"
+    assert email.subject == "Changes requested: Rocket"
+    assert email.text.startswith("Action required: Respond to 2 findings.\n")
+    assert "Finding 1:\n\n> Sign the release.\n" in email.text
+    assert "Finding 2:\n\n> Add a license.\n" in email.text
+    assert "Comment:\n\n> Nearly there.\n" in email.text
+    quotes = [quote.text.strip() for quote in BeautifulSoup(email.html, "html.parser").select("blockquote")]
+    assert quotes == ["Sign the release.", "Add a license.", "Nearly there."]
+
+
+def test_requested_review_says_by_when(at: Any, rita: User) -> None:
+    row = at("review")
+    email = EmailMessage.objects.get(event__event_type="review.requested")
+    assert email.to == row.edition.mailbox
+    assert email.subject == "Review requested: Rocket by Acme, due Tue, Apr 28"
+    assert "Action required: Review round 1 by Tue, Apr 28, 9:00 AM UTC." in email.text
+    assert f"/integrations/{row.uuid}/review/" in email.text
+
+
+def test_moments_appear_in_the_zone_of_anyone_who_reads(
+    rocket: Integration, alice: User, sam: User, now: datetime
+) -> None:
+    alice.zone = "Asia/Tokyo"
+    alice.save()
+    email = next(mail for mail in tell(rocket, "meeting.scheduled", sam, now) if mail.person == alice)
+    assert email.subject == "Meeting scheduled: Live demo, Rocket, Mon, Apr 20, 11:00 PM JST"
+    assert PLACE in email.text
+
+
+def test_each_side_is_led_to_its_own_page(
+    rocket: Integration, alice: User, rita: User, sam: User, now: datetime
+) -> None:
+    claims.assign_reviewer(rocket, rita, actor=rita, now=now)
+    text_by_address = {
+        each.to: each.text for each in tell(Integration.objects.get(pk=rocket.pk), "integration.reopened", sam, now)
+    }
+    assert f"/integrations/{rocket.uuid}/review/" in text_by_address["rita@program.example"]
+    assert f"/integrations/{rocket.uuid}/review/" not in text_by_address["alice@acme.example"]
+    assert "because you are an owner or editor of Acme" in text_by_address["alice@acme.example"]
+    assert "because you review Rocket, manage Acme" in text_by_address["rita@program.example"]
+
+
+def test_introduction_names_no_one_before_both_agree(
+    rocket: Integration, globex: Partner, alice: User, charlie: User, now: datetime
+) -> None:
+    with transaction.atomic():
+        record_event(rocket, "introduction.requested", actor=charlie, now=now, note="Shall we talk?")
+    email = EmailMessage.objects.get(event__event_type="introduction.requested")
+    assert "Globex" not in email.text + email.html + email.subject
+    assert "Charlie" not in email.text + email.html + email.subject
+
+
+def test_anyone_who_agrees_on_a_time_gets_the_calendar_entry_too(
+    rocket: Integration, alice: User, rita: User, sam: User, now: datetime
+) -> None:
+    claims.assign_reviewer(rocket, rita, actor=rita, now=now)
+    row = Integration.objects.get(pk=rocket.pk)
+    for event_type in ("meeting.scheduled", "meeting.canceled"):
+        with transaction.atomic():
+            record_event(row, event_type, actor=alice, now=now, calendar="BEGIN:VCALENDAR")
+        emails = EmailMessage.objects.filter(event__event_type=event_type).order_by("to")
+        assert [mail.to for mail in emails] == ["alice@acme.example", "rita@program.example"]
+    with transaction.atomic():
+        record_event(row, "meeting.proposed", actor=alice, now=now)
+    assert [mail.to for mail in EmailMessage.objects.filter(event__event_type="meeting.proposed")] == [
+        "rita@program.example"
+    ]
+
+
+def test_waiver_names_reason_and_end(at: Any, alice: User, rita: User, now: datetime) -> None:
+    row = at("review")
+    requirement = row.edition.requirements()[0]
+    until = datetime(2026, 6, 1, tzinfo=now.tzinfo)
+    waivers.waive_requirement(
+        row, requirement.id, reason="The registry is closed.", expires_at=until, actor=rita, now=now
+    )
+    email = EmailMessage.objects.get(event__event_type="requirement.waived")
+    assert email.subject == f"Waived until 2026-06-01: {requirement.title}, Rocket"
+    assert "The registry is closed." in email.text
+
+
+def test_waiver_ended_early_is_reported_with_its_reason_and_whose_turn_it_is(
+    at: Any, alice: User, rita: User, now: datetime
+) -> None:
+    row = at("review")
+    requirement = row.edition.requirements()[0]
+    until = datetime(2026, 6, 1, tzinfo=now.tzinfo)
+    waivers.waive_requirement(
+        row, requirement.id, reason="The registry is closed.", expires_at=until, actor=rita, now=now
+    )
+    waivers.end_waiver(row, requirement.id, reason="The registry is open again.", actor=rita, now=now)
+    email = EmailMessage.objects.get(event__event_type="requirement.waiver_ended")
+    row.refresh_from_db()
+    assert (email.to, email.subject) == (alice.email, f"Waiver ended: {requirement.title}, Rocket")
+    assert "The registry is open again." in email.text
+    assert "It was valid until 2026-06-01." in email.text
+    assert row.next_action_label in email.text
