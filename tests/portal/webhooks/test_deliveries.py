@@ -1,0 +1,114 @@
+"""Tests of single deliveries: signature, payload, log, and retention."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from standardwebhooks import Webhook
+from standardwebhooks.webhooks import WebhookVerificationError
+
+from integrations.submissions.services import findings
+from portal.webhooks import services
+from portal.webhooks.models import WebhookDelivery
+from tests.conftest import NOW
+from tests.fakes.receiver import Receiver
+from tests.portal.webhooks.conftest import send_due_deliveries
+from tests.portal.webhooks.messages import Make, State, create_event_message, states
+
+pytestmark = pytest.mark.django_db
+
+
+def test_message_is_signed_and_its_signature_holds(endpoint: Make, receiver: Receiver, rocket: Any, bob: Any) -> None:
+    endpoint_row = endpoint()
+    message = create_event_message(rocket, bob)
+    assert send_due_deliveries(timezone.now()) == 1
+    (delivery,) = receiver.taken
+    event_body = Webhook(endpoint_row.made.value).verify(delivery.body, delivery.headers)  # type: ignore[attr-defined]
+    assert event_body["type"] == "message.sent_to_program"
+    assert event_body["data"]["integration"]["id"] == str(rocket.uuid)
+    assert delivery.headers["webhook-id"] == message.message_id
+    with pytest.raises(WebhookVerificationError):
+        Webhook(endpoint_row.made.value).verify(delivery.body + " ", delivery.headers)  # type: ignore[attr-defined]
+    assert states(endpoint_row) == [State.DELIVERED]
+
+
+def test_payload_holds_nothing_that_people_wrote(endpoint: Make, rocket: Any, bob: Any) -> None:
+    endpoint()
+    findings.post_message(rocket, "Between us.", actor=bob, now=NOW)
+    assert "Between us" not in WebhookDelivery.objects.get().body
+
+
+def test_while_two_secrets_hold_both_sign(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+    endpoint_row, now = endpoint(), timezone.now()
+    fresh = services.rotate_secret(
+        endpoint_row, actor=alice, now=now, expected_fingerprint=services.get_secret_fingerprint(endpoint_row)
+    )
+    create_event_message(rocket, alice, now)
+    send_due_deliveries(now)
+    delivery = receiver.taken[-1]
+    for secret in (fresh.value, endpoint_row.made.value):  # type: ignore[attr-defined]
+        Webhook(secret).verify(delivery.body, delivery.headers)
+    WebhookDelivery.objects.all().delete()
+    create_event_message(rocket, alice, now + timedelta(hours=25))
+    send_due_deliveries(now + timedelta(hours=25))
+    assert len(receiver.taken[-1].headers["webhook-signature"].split(" ")) == 1
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected_message"),
+    [
+        ({"status": 302, "headers": {"Location": "http://127.0.0.1/x"}}, "Redirected with status 302."),
+        ({"status": 400}, "The endpoint returned status 400."),
+        ({"cut": True}, "sent an invalid response"),
+    ],
+)
+def test_what_is_no_2xx_has_failed_and_the_log_says_why(
+    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, answers: dict[str, Any], expected_message: str
+) -> None:
+    endpoint_row = endpoint()
+    message = create_event_message(rocket, alice)
+    vars(receiver.answers).update(answers)
+    send_due_deliveries(NOW)
+    assert expected_message in message.attempts.get().response_summary
+    assert (states(endpoint_row), len(receiver.taken)) == ([State.WAITING], 1)
+
+
+def test_address_within_the_network_is_never_asked(endpoint: Make, rocket: Any, alice: Any, settings: Any) -> None:
+    endpoint_row = endpoint()
+    message = create_event_message(rocket, alice)
+    settings.ALLOW_LOOPBACK_HTTP = False
+    send_due_deliveries(NOW)
+    assert message.attempts.get().response_summary.startswith(
+        "Request blocked: 127.0.0.1 is an address of this machine"
+    )
+    assert states(endpoint_row) == [State.WAITING]
+
+
+def test_messages_are_kept_for_thirty_days(endpoint: Make, rocket: Any, alice: Any) -> None:
+    endpoint_row = endpoint()
+    create_event_message(rocket, alice)
+    services.delete_expired_data(NOW + timedelta(days=29))
+    assert endpoint_row.messages.count() == 1
+    services.delete_expired_data(NOW + timedelta(days=31))
+    assert endpoint_row.messages.count() == 0
+
+
+def test_log_keeps_no_more_than_a_person_reads(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+    endpoint()
+    message = create_event_message(rocket, alice)
+    vars(receiver.answers).update(body=b"x" * 100_000, headers={"Set-Cookie": "a=b", "X-Long": "y" * 900})
+    send_due_deliveries(NOW)
+    attempt = message.attempts.get()
+    assert (len(attempt.body), len(attempt.headers["x-long"])) == (2048, 200)
+    assert attempt.headers["set-cookie"] == "(not stored)"
+    assert json.dumps(attempt.sent_headers).count("whsec_") == 0
+
+
+def test_removed_endpoint_keeps_no_secret(endpoint: Make, rocket: Any, alice: Any) -> None:
+    endpoint_row = endpoint()
+    create_event_message(rocket, alice)
+    services.remove_endpoint(endpoint_row, actor=alice, now=NOW)
+    endpoint_row.refresh_from_db()
+    assert (bytes(endpoint_row.address), endpoint_row.secret, states(endpoint_row)) == (b"", None, [State.CANCELED])

@@ -1,0 +1,54 @@
+"""Tests of which endpoints get a message of an event, and when."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from integrations.submissions.services import findings
+from integrations.submissions.services.transitions import perform_transition
+from portal.webhooks import fanout
+from tests.conftest import NOW, begin, meet
+from tests.fakes.receiver import Receiver
+from tests.portal.webhooks.conftest import send_due_deliveries
+from tests.portal.webhooks.messages import Make, State, create_event_message, states
+
+pytestmark = pytest.mark.django_db
+
+
+def test_decision_learns_when_it_can_no_longer_be_undone(
+    endpoint: Make, receiver: Receiver, at: Any, rita: Any
+) -> None:
+    row = at("review")
+    endpoint_row = endpoint(kinds=["integration.approved"])
+    meet(row, None, NOW)
+    perform_transition(row, "approve", actor=rita, now=NOW)
+    assert send_due_deliveries(NOW + timedelta(minutes=9)) == 0
+    perform_transition(row, "undo_decision", actor=rita, now=NOW + timedelta(minutes=9))
+    assert send_due_deliveries(NOW + timedelta(minutes=11)) == 0
+    assert states(endpoint_row) == [State.CANCELED]
+
+
+def test_each_endpoint_learns_of_its_own_and_of_what_it_chose(
+    endpoint: Make, acme: Any, globex: Any, alice: Any, charlie: Any, sam: Any
+) -> None:
+    ours, tier_endpoint = endpoint(), endpoint(kinds=["tier.granted"])
+    theirs = endpoint(globex, charlie)
+    office, other_program = endpoint(None, sam), endpoint(None, sam, program_key="vault")
+    begin(acme, alice)
+    message_counts = {row.pk: row.messages.count() for row in (ours, tier_endpoint, theirs, office, other_program)}
+    assert list(message_counts.values()) == [1, 0, 0, 1, 0]
+
+
+def test_programs_own_notes_reach_no_partner(endpoint: Make, rocket: Any, rita: Any) -> None:
+    endpoint_row = endpoint()
+    findings.post_message(rocket, "A note.", actor=rita, now=NOW, is_internal=True)
+    assert endpoint_row.messages.count() == 0
+
+
+def test_event_twice_is_one_message(endpoint: Make, rocket: Any, alice: Any) -> None:
+    endpoint_row = endpoint()
+    message = create_event_message(rocket, alice)
+    assert message.event is not None
+    fanout.create_deliveries(message.event)
+    assert endpoint_row.messages.count() == 1

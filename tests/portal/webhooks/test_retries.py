@@ -1,0 +1,133 @@
+"""Tests of retries, replays, and paused endpoints."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from portal.notifications.models import EmailMessage
+from portal.webhooks import retry_policy, services
+from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
+from tests.conftest import NOW
+from tests.fakes.receiver import Receiver
+from tests.portal.webhooks.conftest import send_due_deliveries
+from tests.portal.webhooks.messages import Make, State, create_event_message, states
+
+pytestmark = pytest.mark.django_db
+
+
+def test_failure_is_tried_again_after_the_table_and_then_given_up(
+    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint_row, now = endpoint(), NOW
+    message = create_event_message(rocket, alice)
+    receiver.answers.status = 500
+    moments = []
+    for _ in range(len(retry_policy.RETRY_DELAYS_SECONDS) + 1):
+        assert send_due_deliveries(now) == 1
+        message.refresh_from_db()
+        moments.append(message.due_at)
+        assert send_due_deliveries(message.due_at - timedelta(seconds=1)) == 0
+        now = message.due_at + timedelta(seconds=1)
+    assert states(endpoint_row) == [State.FAILED]
+    assert timedelta(days=2.9) < moments[-2] - NOW < timedelta(days=3.5)
+    assert len({delivery.headers["webhook-id"] for delivery in receiver.taken}) == 1
+    assert [attempt.status for attempt in message.attempts.all()] == [500] * 11
+
+
+def test_receiver_that_asks_for_time_gets_it(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+    endpoint()
+    message = create_event_message(rocket, alice)
+    vars(receiver.answers).update(status=429, headers={"Retry-After": "7200"})
+    send_due_deliveries(NOW)
+    message.refresh_from_db()
+    assert message.due_at >= NOW + timedelta(hours=2)
+
+
+def test_410_pauses_at_once_and_the_owner_learns_of_it(
+    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, bob: Any
+) -> None:
+    endpoint_row = endpoint()
+    create_event_message(rocket, bob)
+    receiver.answers.status = 410
+    send_due_deliveries(NOW)
+    endpoint_row.refresh_from_db()
+    assert endpoint_row.pause == WebhookEndpoint.Pause.ENDPOINT_GONE
+    assert [mail.to for mail in EmailMessage.objects.filter(name="webhook_paused")] == [alice.email]
+    create_event_message(rocket, bob, NOW + timedelta(minutes=1))
+    assert send_due_deliveries(NOW + timedelta(days=1)) == 0
+    receiver.answers.status = 200
+    assert services.resume_endpoint(endpoint_row, actor=alice, now=NOW + timedelta(days=1)) == 2
+    assert send_due_deliveries(NOW + timedelta(days=1)) == 2
+
+
+def test_what_waited_can_be_left_out(endpoint: Make, rocket: Any, alice: Any) -> None:
+    endpoint_row = endpoint()
+    services.pause_endpoint(endpoint_row, actor=alice, now=NOW)
+    create_event_message(rocket, alice)
+    assert services.resume_endpoint(endpoint_row, actor=alice, now=NOW, skip=True) == 1
+    assert states(endpoint_row) == [State.CANCELED]
+
+
+def test_endpoint_that_fails_for_five_days_is_paused(
+    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
+) -> None:
+    endpoint_row = endpoint()
+    receiver.answers.status = 503
+    for days in (0, 4.9, 5.1):
+        create_event_message(rocket, alice, NOW + timedelta(days=days))
+        send_due_deliveries(NOW + timedelta(days=days))
+        endpoint_row.refresh_from_db()
+        assert bool(endpoint_row.pause) == (days > 5)
+    assert endpoint_row.pause == WebhookEndpoint.Pause.UNREACHABLE
+
+
+def test_failure_rests_the_endpoint_and_a_replay_ends_its_rest(
+    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
+) -> None:
+    endpoint_row = endpoint()
+    failed = create_event_message(rocket, alice)
+    receiver.answers.script = [500]
+    assert send_due_deliveries(NOW) == 1
+    create_event_message(rocket, alice, NOW + timedelta(seconds=1))
+    assert send_due_deliveries(NOW + timedelta(seconds=4)) == 0
+    services.replay_deliveries(endpoint_row, failed.created_at, actor=alice, now=NOW + timedelta(seconds=4))
+    assert send_due_deliveries(NOW + timedelta(seconds=4)) == 2
+    assert states(endpoint_row) == [State.DELIVERED] * 2
+
+
+def test_one_success_forgets_the_failures(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+    endpoint_row = endpoint()
+    receiver.answers.script = [500]
+    create_event_message(rocket, alice)
+    send_due_deliveries(NOW)
+    send_due_deliveries(NOW + timedelta(minutes=2))
+    endpoint_row.refresh_from_db()
+    assert (endpoint_row.failing_since, endpoint_row.failures, states(endpoint_row)) == (None, 0, [State.DELIVERED])
+
+
+def test_replay_has_the_same_id_and_the_same_body(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+    endpoint_row = endpoint()
+    message = create_event_message(rocket, alice)
+    send_due_deliveries(NOW)
+    services.replay_delivery(message, actor=alice, now=NOW + timedelta(days=1))
+    send_due_deliveries(NOW + timedelta(days=1))
+    first, again = receiver.taken
+    assert (first.body, first.headers["webhook-id"]) == (again.body, again.headers["webhook-id"])
+    assert first.headers["webhook-signature"] != again.headers["webhook-signature"]
+    assert states(endpoint_row) == [State.DELIVERED]
+
+
+def test_all_that_failed_since_a_moment_is_sent_again(
+    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
+) -> None:
+    endpoint_row = endpoint()
+    for hours in (0, 5):
+        create_event_message(rocket, alice, NOW + timedelta(hours=hours))
+    WebhookDelivery.objects.update(state=State.FAILED)
+    assert (
+        services.replay_deliveries(endpoint_row, NOW + timedelta(hours=1), actor=alice, now=NOW + timedelta(hours=6))
+        == 1
+    )
+    send_due_deliveries(NOW + timedelta(hours=6))
+    assert states(endpoint_row) == [State.FAILED, State.DELIVERED]
