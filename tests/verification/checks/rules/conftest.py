@@ -1,0 +1,26 @@
+"""Fixtures of the checks of a release."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.fakes import signed
+from tests.fakes.registry import Provider, Registry
+from tests.verification.checks.rules.release_checks import Sources
+from verification.sources.registry.client import RegistryClient as Client
+
+
+@pytest.fixture
+def publish_releases(registry_server: Registry) -> Callable[..., Sources]:
+    """Publishes acme/rocket with these releases by version, and gives the clients that see it."""
+
+    def publish(*releases: signed.Signed, **fields: Any) -> Sources:
+        registry_server.reset()
+        signed_release = {one.version: one for one in releases} or {"1.0.0": signed.release("rocket", "1.0.0")}
+        registry_server.publish(
+            Provider("acme/rocket", versions=tuple(signed_release), releases=signed_release, **fields)
+        )
+        return Sources(Client(registry_server.url))
+
+    return publish
