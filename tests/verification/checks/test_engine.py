@@ -1,19 +1,15 @@
-"""Tests of check results over time: age, outages, missing objects, moves and conflicts."""
+"""Tests of check results over time: age, outages, and what the next run knows."""
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
-from integrations.submissions.models import Finding, Integration, RequirementFulfillment
-from integrations.submissions.services import waivers
+from integrations.submissions.models import Finding, Integration
 from integrations.submissions.services.transitions import perform_transition
-from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.jobs import leases
-from portal.notifications.models import EmailMessage
-from tests.conftest import NOW, begin, meet
-from tests.verification.checks.stubs import Stubs
+from tests.conftest import NOW
+from tests.verification.checks.check_runs import DAY, HOUR, KEY, look, newest, state
 from tests.verification.checks.test_network_cut import READ_NOTHING
 from verification.checks import runner
 from verification.checks.execution import list_required_check_keys
@@ -22,52 +18,12 @@ from verification.checks.rules import link_reachability, release
 from verification.checks.runner import list_checked_requirements, run_integration_checks
 from verification.checks.services import observations
 from verification.checks.types import CHECKS
-from verification.outcomes import Evidence, Outcome, Result, build_conflict_result
+from verification.outcomes import Outcome, Result
 from verification.sources import Sources
-from verification.sources.errors import LegallyWithheldError, SourceNotFoundError, SourceUnavailableError
+from verification.sources.errors import SourceUnavailableError
 from verification.sources.http.client import PAGE
 
 pytestmark = pytest.mark.any_database
-
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-KEY = "repository.public"
-
-
-@pytest.fixture
-def stubs(monkeypatch):
-    stubs = Stubs()
-    for key in list(CHECKS):
-        monkeypatch.setitem(CHECKS, key, stubs.check(key))
-    return stubs
-
-
-@pytest.fixture
-def provider(acme, alice):
-    return begin(acme, alice, "terraform-provider")
-
-
-@pytest.fixture
-def listed_provider(at, stubs):
-    """Acme's listed provider, looked at once and found in order."""
-    row = at("support", program="terraform-provider")
-    run_integration_checks(row, now=NOW + HOUR, sources=object())
-    return Integration.objects.get(pk=row.pk)
-
-
-def look(row, now):
-    return run_integration_checks(Integration.objects.get(pk=row.pk), now=now, sources=object())
-
-
-def state(row, key=KEY):
-    mine = next(r for r in list_checked_requirements(row) if key in r.checks)
-    return RequirementFulfillment.objects.get(integration=row, requirement_id=mine.id)
-
-
-def newest(row, key=KEY):
-    return CheckResult.objects.filter(integration=row).newest().get(key=key)
-
-
-# -- nothing passes that was not seen ------------------------------------------------------------------------
 
 
 def test_with_the_network_cut_no_check_passes(provider, settings, monkeypatch):
@@ -160,9 +116,6 @@ def test_advice_of_the_case_goes_before_the_checks_own(provider, stubs):
     assert detail[KEY] == "Make it public on its settings page."
 
 
-# -- what is known -------------------------------------------------------------------------------------------
-
-
 def test_what_a_check_remembers_the_next_run_knows(provider, stubs):
     stubs.say(KEY, Outcome.PASS, observations={"owner": 47, "digests": {"v1": "ab"}})
     look(provider, NOW)
@@ -180,187 +133,6 @@ def test_nothing_is_remembered_of_what_was_not_seen(provider, stubs, outcome):
     stubs.say(KEY, outcome, observations={"owner": 47})
     look(provider, NOW)
     assert observations.get_known_values(provider) == {}
-
-
-# -- a first 404 destroys nothing ----------------------------------------------------------------------------
-
-
-def build_not_found_error():
-    return SourceNotFoundError("GitHub doesn't show the repository. It doesn't exist or isn't public.")
-
-
-def test_first_not_found_of_a_listed_one_is_a_warning(listed_provider, stubs):
-    stubs.said[KEY] = build_not_found_error()
-    look(listed_provider, NOW + 2 * HOUR)
-    assert state(listed_provider).status == "warn"
-    assert newest(listed_provider).summary.startswith("We haven't been able to see it since Tue, Apr 14, 11:00 AM UTC.")
-    assert not Finding.objects.exists()
-
-
-def test_second_not_found_a_day_later_counts(listed_provider, stubs):
-    stubs.said[KEY] = build_not_found_error()
-    for hours, status in ((2, "warn"), (25, "warn"), (26, "fail")):
-        look(listed_provider, NOW + hours * HOUR)
-        assert state(listed_provider).status == status
-    assert Finding.objects.get().requirement_id == state(listed_provider).requirement_id
-
-
-def test_seen_again_begins_again(listed_provider, stubs):
-    for hours in (2, 30):
-        stubs.said[KEY] = build_not_found_error()
-        look(listed_provider, NOW + hours * HOUR)
-        stubs.said.clear()
-        look(listed_provider, NOW + (hours + 1) * HOUR)
-    assert not Finding.objects.exists()
-    assert (
-        Observation.objects.get(integration=listed_provider, key=observations.LAST_SEEN_PREFIX + KEY).missing_since
-        is None
-    )
-
-
-def test_outage_between_two_not_founds_says_nothing(listed_provider, stubs):
-    stubs.said[KEY] = build_not_found_error()
-    look(listed_provider, NOW + 2 * HOUR)
-    stubs.said[KEY] = SourceUnavailableError("Down.")
-    look(listed_provider, NOW + 40 * HOUR)
-    assert state(listed_provider).status == "warn"
-
-
-def test_first_not_found_before_the_release_is_neither_a_pass_nor_a_fail(provider, stubs):
-    look(provider, NOW)
-    stubs.said[KEY] = build_not_found_error()
-    for hours, status in ((1, "not_run"), (24, "not_run"), (25, "fail")):
-        look(provider, NOW + hours * HOUR)
-        assert (state(provider).status, state(provider).is_met(NOW + hours * HOUR)) == (status, False)
-
-
-def test_what_the_law_withholds_is_a_persons_and_holds_a_listed_one(listed_provider, stubs):
-    stubs.said[KEY] = LegallyWithheldError("GitHub withholds the repository for legal reasons (451).")
-    for days in (1, 2):
-        look(listed_provider, NOW + days * DAY)
-    row = Integration.objects.get(pk=listed_provider.pk)
-    assert (
-        newest(listed_provider).summary
-        == "A reviewer decides: GitHub withholds the repository for legal reasons (451)."
-    )
-    assert (row.on_hold_for, row.hold_reason) == ("program", "GitHub withholds the repository for legal reasons (451).")
-    assert not Finding.objects.exists()
-
-
-def test_not_found_of_one_that_was_never_seen_fails(provider, stubs):
-    stubs.said[KEY] = build_not_found_error()
-    look(provider, NOW)
-    assert state(provider).status == "fail"
-
-
-# -- a turn after the release --------------------------------------------------------------------------------
-
-
-def mails(name):
-    return sorted(EmailMessage.objects.filter(name=name).values_list("to", flat=True))
-
-
-def test_failure_of_a_listed_one_opens_a_finding_and_reports_both_sides_once(listed_provider, stubs, alice):
-    stubs.say(KEY, Outcome.FAIL, "It is archived.")
-    for days in (1, 2, 3):
-        look(listed_provider, NOW + days * DAY)
-    finding = Finding.objects.get()
-    assert (finding.state, finding.raised_by, finding.text) == ("open", None, "It is archived.")
-    assert finding.due_at == NOW + DAY + timedelta(days=14)
-    assert len(mails("check_failed")) == len(set(mails("check_failed"))) == 2
-    assert alice.email in mails("check_failed")
-    assert AuditEvent.objects.filter(event_type="check.failed").count() == 1
-
-
-def test_what_passes_again_settles_the_finding_and_is_reported_once(listed_provider, stubs):
-    stubs.say(KEY, Outcome.FAIL)
-    look(listed_provider, NOW + DAY)
-    stubs.said.clear()
-    for days in (2, 3):
-        look(listed_provider, NOW + days * DAY)
-    finding = Finding.objects.get()
-    assert (finding.state, finding.verified_by, finding.verified_at) == ("verified", None, NOW + 2 * DAY)
-    assert len(mails("check_passed")) == 2
-    stubs.say(KEY, Outcome.FAIL)
-    look(listed_provider, NOW + 4 * DAY)
-    assert [f.number for f in Finding.objects.order_by("number")] == [1, 2]
-
-
-def test_failure_before_the_release_is_no_finding(provider, stubs):
-    look(provider, NOW)
-    stubs.say(KEY, Outcome.FAIL)
-    look(provider, NOW + DAY)
-    assert not Finding.objects.exists()
-
-
-def test_waived_failure_opens_no_finding_until_the_waiver_ends(listed_provider, stubs, rita):
-    stubs.say(KEY, Outcome.FAIL)
-    mine = state(listed_provider).requirement_id
-    waivers.waive_requirement(
-        listed_provider, mine, reason="They move house.", expires_at=NOW + 3 * DAY, actor=rita, now=NOW + 2 * HOUR
-    )
-    look(listed_provider, NOW + DAY)
-    assert not Finding.objects.exists()
-    look(listed_provider, NOW + 4 * DAY)
-    assert Finding.objects.count() == 1
-
-
-def test_failure_of_a_hint_or_of_another_tier_is_no_finding(listed_provider, stubs):
-    edition = listed_provider.edition
-    others = [r for tier in edition.tiers if tier.key != listed_provider.tier for r in tier.requirements]
-    hints = [r for r in edition.requirements() if r.optional]
-    keys = {key for r in (*others, *hints) for key in r.checks}
-    keys -= {key for r in edition.requirements() if not r.optional for key in r.checks}
-    assert keys
-    for key in keys:
-        stubs.say(key, Outcome.FAIL)
-    look(listed_provider, NOW + DAY)
-    assert not Finding.objects.exists()
-
-
-# -- what a person decides -----------------------------------------------------------------------------------
-
-
-def test_repository_under_another_owner_freezes_a_listed_one_once(listed_provider, stubs, rita):
-    stubs.say(KEY, Outcome.FAIL, freeze_reason="The repository belongs to globex now.")
-    look(listed_provider, NOW + DAY)
-    row = Integration.objects.get(pk=listed_provider.pk)
-    assert (row.on_hold_for, row.hold_reason) == ("program", "The repository belongs to globex now.")
-    perform_transition(row, "resume", actor=rita, now=NOW + DAY + HOUR)
-    look(listed_provider, NOW + 2 * DAY)
-    assert Integration.objects.get(pk=listed_provider.pk).on_hold_for == ""
-    assert AuditEvent.objects.filter(event_type="integration.put_on_hold").get().actor_id is None
-
-
-def test_repository_under_another_owner_before_the_release_is_no_hold(provider, stubs):
-    stubs.say(KEY, Outcome.FAIL, freeze_reason="The repository belongs to globex now.")
-    look(provider, NOW)
-    assert Integration.objects.get(pk=provider.pk).on_hold_for == ""
-
-
-def test_contradiction_is_shown_with_both_sources_and_blocks_until_waived(at, stubs, rita, now):
-    row = at("review", program="terraform-provider")
-    claims = (
-        Evidence("GitHub", "v1.2.0", "https://github.com/acme/rocket", at=NOW),
-        Evidence("the registry", "v1.1.0", "https://registry.example/acme/rocket", at=NOW - HOUR),
-    )
-    meet(row, rita, NOW)
-    stubs.said[KEY] = build_conflict_result("the newest version", *claims)
-    look(row, NOW)
-    check_result = newest(row)
-    assert check_result.summary == (
-        "Two sources contradict each other about the newest version: GitHub says v1.2.0; the registry says v1.1.0."
-        " A reviewer decides."
-    )
-    assert [item["at"] for item in check_result.evidence] == [NOW.isoformat(), (NOW - HOUR).isoformat()]
-    with pytest.raises(ActionRefused, match="Open requirements"):
-        perform_transition(row, "approve", actor=rita, now=NOW)
-    mine = state(row).requirement_id
-    waivers.waive_requirement(
-        row, mine, reason="The registry is behind.", expires_at=NOW + 30 * DAY, actor=rita, now=NOW
-    )
-    perform_transition(row, "approve", actor=rita, now=NOW)
-    assert Integration.objects.get(pk=row.pk).stage == "release"
 
 
 def test_subject_holds_what_the_checks_need(listed_provider, stubs):

@@ -1,0 +1,31 @@
+"""Fixtures of tests of checks: stub checks, and providers to run them for."""
+
+import pytest
+
+from integrations.submissions.models import Integration
+from tests.conftest import NOW, begin
+from tests.verification.checks.check_runs import HOUR
+from tests.verification.checks.stubs import Stubs
+from verification.checks.runner import run_integration_checks
+from verification.checks.types import CHECKS
+
+
+@pytest.fixture
+def stubs(monkeypatch):
+    stubs = Stubs()
+    for key in list(CHECKS):
+        monkeypatch.setitem(CHECKS, key, stubs.check(key))
+    return stubs
+
+
+@pytest.fixture
+def provider(acme, alice):
+    return begin(acme, alice, "terraform-provider")
+
+
+@pytest.fixture
+def listed_provider(at, stubs):
+    """Acme's listed provider, looked at once and found in order."""
+    row = at("support", program="terraform-provider")
+    run_integration_checks(row, now=NOW + HOUR, sources=object())
+    return Integration.objects.get(pk=row.pk)
