@@ -4,9 +4,9 @@ import ast
 
 from tests.house.source import files, name, template_files
 
-MOST_CHARACTERS = 120  # of a line; ruff checks it in Python
-MOST_LINES = 300
-MOST_FUNCTION_LINES = 40
+MAX_CHARACTERS = 120  # of a line; ruff checks it in Python
+MAX_LINES = 300
+MAX_FUNCTION_LINES = 40
 
 
 def ours():
@@ -21,13 +21,13 @@ def functions(path):
 
 
 def test_files_are_short():
-    long = {name(path) for path in ours() if len(path.read_text().splitlines()) > MOST_LINES}
+    long = {name(path) for path in ours() if len(path.read_text().splitlines()) > MAX_LINES}
     assert long == set()
 
 
 def test_test_files_are_short():
     tests = (path for path in files("*.py") if "tests/" in name(path))
-    assert {name(path) for path in tests if len(path.read_text().splitlines()) > MOST_LINES} == set()
+    assert {name(path) for path in tests if len(path.read_text().splitlines()) > MAX_LINES} == set()
 
 
 def test_functions_are_short():
@@ -35,7 +35,7 @@ def test_functions_are_short():
         f"{name(path)}::{function}": lines
         for path in ours()
         for function, lines in functions(path)
-        if lines > MOST_FUNCTION_LINES
+        if lines > MAX_FUNCTION_LINES
     }
     assert long == {}
 
@@ -45,7 +45,7 @@ def test_template_lines_are_short():
         f"{name(path)}:{number}": len(line)
         for path in template_files()
         for number, line in enumerate(path.read_text().splitlines(), 1)
-        if len(line) > MOST_CHARACTERS
+        if len(line) > MAX_CHARACTERS
     }
     assert long_lines == {}
 
