@@ -116,6 +116,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "portal.core.cache_control.forbid_storing_private_pages",
+    "portal.core.middleware.redirect_whole_page",
     "portal.core.unsent_forms.store_unsent_forms",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",

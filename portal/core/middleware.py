@@ -1,6 +1,7 @@
-"""Middleware for the compression of public pages and for time zones."""
+"""Middleware for the compression of public pages, redirects of htmx requests, and time zones."""
 
 from collections.abc import Callable
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse
@@ -8,6 +9,7 @@ from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.utils import timezone
 
+SIGN_IN_PATHS = ("/accounts/", "/profile/second-factor/")
 Handler = Callable[[HttpRequest], HttpResponse]
 
 
@@ -28,6 +30,19 @@ class PublicGzipMiddleware(GZipMiddleware):
         is_public = getattr(request, "is_public", False) and not response.streaming
         is_text = response.get("Content-Type", "").startswith(self.KINDS)
         return super().process_response(request, response) if is_public and is_text else response
+
+
+def redirect_whole_page(get_response: Handler) -> Handler:
+    """Let htmx open a page on which people sign in. It would put the page into the part that it updates."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        path = urlsplit(response.get("Location", "")).path
+        if "HX-Request" in request.headers and path.startswith(SIGN_IN_PATHS):
+            return HttpResponse(headers={"HX-Redirect": response["Location"]})
+        return response
+
+    return middleware
 
 
 def activate_reader_zone(get_response: Handler) -> Handler:

@@ -124,8 +124,8 @@ class ScriptlessPerson:
         return SPACE.sub(" ", self.document.select(".turn")[0].get_text(" "))
 
     def action(self) -> str:
-        """The words of its link."""
-        return SPACE.sub(" ", self.document.select(".turn a")[0].get_text(" ")).strip()
+        """The words of its button or link."""
+        return SPACE.sub(" ", self.document.select(".turn .button-primary")[0].get_text(" ")).strip()
 
     def item(self, selector: str, words: str = "") -> Tag:
         """The first part of the page that matches the selector and contains these words."""

@@ -54,10 +54,9 @@ def render_workspace(
     """
     context = build_page_context(integration, request.user)
     context |= open_next_requirement(request, integration) if opened is None else opened
-    shown = {row.requirement for group in (*context["steps"], *context["tiers"]) for row in group.all_rows}
-    context["is_listed_below"] = context.get("requirement") in shown
-    if context.get("requirement_url") == context["next_action"]["href"]:
-        context["next_action"]["opened"] = "#opened"
+    groups = (*context["steps"], *context["tiers"])
+    anchors = {row.requirement: group.anchor for group in groups for row in group.all_rows}
+    context["opened_anchor"] = anchors.get(context.get("requirement"), "")
     template = "submissions/integration.html"
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, f"{template}#workspace", context, status=status)

@@ -12,6 +12,7 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
+from integrations.programs.requirements import RequirementKind
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.views.drafts_shared import answer_autosave
@@ -31,6 +32,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.ui.refusals import raise_if_forbidden, report_refusal, reported_refusals
 
+SINGLE_ANSWER_KINDS = (RequirementKind.FORM, RequirementKind.ATTESTATION, RequirementKind.AGREEMENT)
 COMPLETE_STEP_TARGET = "step:complete_step"
 
 
@@ -74,12 +76,12 @@ def render_page(page: RequirementPage, bound_forms: BoundForms, status: int = 20
 
 
 def finish_action(page: RequirementPage) -> HttpResponse:
-    """Open what is next. If the requirement is still open, that is the requirement itself."""
+    """Open what is next. A requirement that is still open, or that can get further items, stays opened."""
     complete_finished_step(page)
     if not page.request.htmx:  # type: ignore[attr-defined]
         return redirect_to_page(page)
     current = load_page(page.request, page.integration.uuid, page.requirement.id)
-    if current.is_met:
+    if current.is_met and page.requirement.kind in SINGLE_ANSWER_KINDS:
         return render_workspace(page.request, current.integration)
     return render_page(current, {})
 
