@@ -42,6 +42,7 @@ FAULTS = {
     "unvalidated": "takes a server without an address",
     "leaks": "shows its token in a warning",
     "forgets-partial": "forgets a server whose mounts could not be made",
+    "saves-failed-update": "reports an update that failed, and saves all of it",
     "no-notice": "serves whoever starts it, and says nothing",
 }
 FAULT = os.environ.get("EXAMPLE_FAULT", "")
@@ -153,9 +154,9 @@ class Server(Resource):
         if FAULT == "new-id":
             self.servers.delete(current["id"])
             planned = {**planned, "id": uuid4().hex[:12]}
-        self.servers.put(planned["id"], kept if FAULT == "wrong-update" else planned)
-        self._mount(ctx, planned)
-        return planned
+        made = planned if self._mount(ctx, planned) else current  # without its mounts, nothing is changed
+        self.servers.put(planned["id"], kept if FAULT == "wrong-update" else made)
+        return planned if FAULT == "saves-failed-update" else made
 
     def delete(self, ctx: Any, current: Any) -> None:
         if not self.servers.delete(current["id"]) and FAULT == "destroy-fails-when-gone":

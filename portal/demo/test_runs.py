@@ -24,6 +24,7 @@ def create_lifecycle_test(integration: Integration, by: User, now: datetime) -> 
         inputs={
             "base": recording["base"],
             "changed": recording["changed"],
+            "failing_change": "",
             "refused": "",
             "partial": "",
             "hosts": ["api.acme-rockets.example"],

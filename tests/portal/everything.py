@@ -122,7 +122,7 @@ def create_test_runs(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> 
     target = NomadPluginTarget("driver", CANARY, "1.4.0")
     inputs = {"url": f"https://tasks.acme.com/{CANARY}", "stages": [], "scenarios": {}, "is_signed": False}
     run_task_test = TestRun.objects.create(integration=task, kind="run_task", inputs=inputs, **run_fields)
-    texts = dict.fromkeys(("base", "changed", "refused", "partial", "account"), CANARY)
+    texts = dict.fromkeys(("base", "changed", "failing_change", "refused", "partial", "account"), CANARY)
     test_run = TestRun.objects.create(
         integration=row,
         kind="provider_lifecycle",

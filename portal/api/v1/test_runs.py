@@ -77,6 +77,7 @@ class ProviderLifecycleTestIn(StrictSchema):
     version: str
     base: str
     changed: str
+    failing_change: str = ""
     refused: str = ""
     partial: str = ""
     secret: str = ""

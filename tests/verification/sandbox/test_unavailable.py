@@ -50,6 +50,7 @@ LIFECYCLE: dict[str, Any] = {
     "version": "1.0.0",
     "base": 'resource "example_server" "one" {}',
     "changed": "",
+    "failing_change": "",
     "refused": "",
     "partial": "",
     "hosts": "",

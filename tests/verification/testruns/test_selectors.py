@@ -13,7 +13,10 @@ from verification.testruns import selectors
 from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords
 from verification.testruns.models import TestRun
 
-INPUTS = dict.fromkeys(("base", "changed", "refused", "partial", "account"), "") | {"hosts": [], "variables": []}
+INPUTS = dict.fromkeys(("base", "changed", "failing_change", "refused", "partial", "account"), "") | {
+    "hosts": [],
+    "variables": [],
+}
 RECORDS = ProviderLifecycleRecords(over=True).as_dict()
 RESULTS = [
     {"rule": "plan", "outcome": "pass", "title": "The plan creates", "sentence": "It does."},

@@ -1,5 +1,6 @@
 // A plugin on HashiCorp's go-plugin: a Terraform provider or a Nomad task driver, as EXAMPLE_KIND says.
-// EXAMPLE_FAULT is what it does wrong. Faults of calls are in provider.go and driver.go.
+// EXAMPLE_FAULT is what it does wrong. Faults of calls are in provider.go,
+// server.go, and driver.go.
 package main
 
 import (

@@ -54,6 +54,42 @@ type diagnostic struct {
 	Detail   string `protobuf:"bytes,3,opt,name=detail,proto3"`
 }
 
+// dynamicValue embeds nothing, like each message that is decoded: version 1.3 of the protobuf library requires that.
+type dynamicValue struct {
+	Msgpack []byte `protobuf:"bytes,1,opt,name=msgpack,proto3"`
+	JSON    []byte `protobuf:"bytes,2,opt,name=json,proto3"`
+}
+
+func (*dynamicValue) Reset()         {}
+func (*dynamicValue) String() string { return "" }
+func (*dynamicValue) ProtoMessage()  {}
+
+// upgradeRequest has the state as JSON in the first field of its third one.
+type upgradeRequest struct {
+	State *dynamicValue `protobuf:"bytes,3,opt,name=raw_state,proto3"`
+}
+
+func (*upgradeRequest) Reset()         {}
+func (*upgradeRequest) String() string { return "" }
+func (*upgradeRequest) ProtoMessage()  {}
+
+// stateRequest is a request to read, plan, or apply.
+type stateRequest struct {
+	Prior   *dynamicValue `protobuf:"bytes,2,opt,name=prior_state,proto3"`
+	Planned *dynamicValue `protobuf:"bytes,3,opt,name=planned_state,proto3"`
+}
+
+func (*stateRequest) Reset()         {}
+func (*stateRequest) String() string { return "" }
+func (*stateRequest) ProtoMessage()  {}
+
+// stateResponse is the response to each of these. Only an apply returns diagnostics.
+type stateResponse struct {
+	message
+	State       *dynamicValue `protobuf:"bytes,1,opt,name=new_state,proto3"`
+	Diagnostics []*diagnostic `protobuf:"bytes,3,rep,name=diagnostics,proto3"`
+}
+
 // Messages of Nomad.
 
 type pluginInfo struct {
@@ -100,7 +136,7 @@ type literal struct {
 	Value string `protobuf:"bytes,1,opt,name=value,proto3"`
 }
 
-// setConfigRequest embeds nothing: version 1.3 of the protobuf library decodes no message that does.
+// setConfigRequest embeds nothing, for the same reason as dynamicValue.
 type setConfigRequest struct {
 	Config     []byte `protobuf:"bytes,1,opt,name=msgpack_config,proto3"`
 	APIVersion string `protobuf:"bytes,3,opt,name=plugin_api_version,proto3"`

@@ -16,11 +16,18 @@ func configureProvider(config *plugin.ServeConfig) {
 		MagicCookieValue: "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
 	}
 	config.VersionedPlugins = map[int]plugin.PluginSet{}
-	for version, method := range map[int]string{5: "GetSchema", 6: "GetProviderSchema"} {
+	for version, names := range map[int][]string{
+		5: {"GetSchema", "PrepareProviderConfig", "ValidateResourceTypeConfig", "Configure"},
+		6: {"GetProviderSchema", "ValidateProviderConfig", "ValidateResourceConfig", "ConfigureProvider"},
+	} {
 		if version == 6 && fault == "protocol-5" {
 			continue
 		}
-		methods := []grpc.MethodDesc{unary(method, getSchema)}
+		methods := []grpc.MethodDesc{
+			unary(names[0], getSchema), unary(names[1], accept), unary(names[2], accept), unary(names[3], accept),
+			unary("UpgradeResourceState", upgradeState), unary("ReadResource", readServer),
+			unary("PlanResourceChange", planServer), unary("ApplyResourceChange", applyServer),
+		}
 		provider := describe(fmt.Sprintf("tfplugin%d.Provider", version), methods)
 		config.VersionedPlugins[version] = plugin.PluginSet{"provider": provider}
 	}

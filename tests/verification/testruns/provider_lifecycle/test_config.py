@@ -46,7 +46,7 @@ def test_executable_says_name_and_version() -> None:
 
 
 def find_problem(**more: str) -> str:
-    inputs = {"base": BASE, "changed": BASE, "refused": "", "partial": ""} | more
+    inputs = {"base": BASE, "changed": BASE, "failing_change": "", "refused": "", "partial": ""} | more
     return find_config_problem(inputs, {"A": "s3cret-value"})
 
 

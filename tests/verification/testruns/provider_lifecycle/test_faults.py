@@ -65,6 +65,11 @@ EXPECTED = {
         "partial",
         "The apply failed partway, and the state is empty. Created objects are lost.",
     ),
+    "saves-failed-update": (
+        (*CREATION_STEPS, "change", "update", "failing_change", "failed_state", "failed_again"),
+        "failing.state",
+        f"The update of {SERVER} failed, but the state contains its change of address.",
+    ),
     "no-notice": (("direct",), "direct", "The provider prints no notice that it is a plugin and doesn't exit."),
 }
 BESIDE = {"crash": "left", "forgets-partial": "left"}  # warns as well

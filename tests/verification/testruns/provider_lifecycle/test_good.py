@@ -72,6 +72,9 @@ def test_steps_run_the_commands_of_terraform_and_apply_saved_plans(good: Provide
         ("change", f"{plan} -out=change.plan"),
         ("update", "terraform apply -no-color change.plan"),
         ("settled", f"{plan} -out=settled.plan"),
+        ("failing_change", "terraform apply -no-color -auto-approve"),
+        ("failed_state", f"{plan} -refresh=false -out=failed_state.plan"),
+        ("failed_again", f"{plan} -out=failed_again.plan"),
         ("destroy", destroy),
         ("gone", f"{plan} -out=gone.plan"),
         ("gone_destroy", f"{destroy} -refresh=false"),
@@ -91,6 +94,15 @@ def test_created_object_stays_in_the_state_when_its_create_fails(good: ProviderL
 
 @needs_terraform
 @needs_sandbox
+def test_failed_update_saves_the_part_that_succeeded(good: ProviderLifecycleRecords) -> None:
+    assert sentence(good, "failing.error") == (
+        "The update fails with an error: A mount could not be made: The target mount/test does not begin with a slash."
+    )
+    assert sentence(good, "failing.state") == (
+        "The state matches the service. The next plan still changes example_server.my-server (address)."
+    )
+
+
 @needs_terraform
 def test_data_source_is_read_before_the_resource_that_uses_it() -> None:
     labels = "  labels = { region = data.example_region.here.name }"

@@ -50,6 +50,7 @@ FORM_DATA: dict[str, Any] = {
     "version": "1.0.0",
     "base": BASE,
     "changed": CHANGED_CONFIG,
+    "failing_change": "",
     "refused": "",
     "partial": "",
     "hosts": "",
@@ -186,6 +187,6 @@ def test_page_and_json_show_the_same_verdicts(rocket: Integration, alice: Any, c
     claim(Job.objects.filter(queue="sandbox"), timezone.now())
     run_due_jobs("sandbox", timezone.now() + DEFAULT_LEASE)
     data = client.get(reverse("testruns:provider_lifecycle_json", args=[rocket.uuid])).json()
-    assert (data["version"], data["outcome"], len(data["results"])) == ("1.0.0", "error", 17)
+    assert (data["version"], data["outcome"], len(data["results"])) == ("1.0.0", "error", 19)
     page = client.get(reverse("testruns:provider_lifecycle", args=[rocket.uuid])).content.decode()
     assert "The error is on our side. Check your test account for leftover resources." in " ".join(page.split())

@@ -30,6 +30,7 @@ BASE = """resource "example_server" "my-server" {
 """
 CHANGED_CONFIG = BASE.replace("1.2.3.4", "5.6.7.8")
 PARTIAL = BASE.replace("/mount/test", "mount/test")
+FAILING_CHANGE = CHANGED_CONFIG.replace("5.6.7.8", "9.9.9.9").replace("/mount/test", "mount/test")
 REFUSED_CONFIG = 'resource "example_server" "my-server" {}\n'
 READABLE = tuple(dict.fromkeys(Path(each).resolve() for each in (sys.base_prefix, sys.prefix)))
 TERRAFORM = find_terraform()
@@ -44,7 +45,7 @@ def executable(fault: str = "") -> Path:
 
 
 def build_target(**more: str) -> ProviderLifecycleTarget:
-    texts = {"refused": REFUSED_CONFIG, "partial": PARTIAL} | more
+    texts = {"failing_change": FAILING_CHANGE, "refused": REFUSED_CONFIG, "partial": PARTIAL} | more
     return ProviderLifecycleTarget(
         "example/example",
         "1.0.0",

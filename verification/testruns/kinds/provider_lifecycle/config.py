@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-CONFIGURATION_FIELDS = ("base", "changed", "refused", "partial")
+CONFIGURATION_FIELDS = ("base", "changed", "failing_change", "refused", "partial")
 VARIABLE_NAME_PATTERN = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 RESERVED_VARIABLE_PATTERN = re.compile(
     r"^(PATH|HOME|TMPDIR|USER|LANG|SHELL|IFS|ENV|BASH_ENV|LD_.*|(https?|all|no)_proxy|CHECKPOINT_.*|TF_(?!VAR_).*)$",

@@ -27,6 +27,14 @@ class ProviderLifecycleTestForm(forms.Form):
         help_text=_("The same configuration with a change that your provider makes in place."),
         error_messages={"required": _("Enter the changed configuration.")},
     )
+    failing_change = CodeField(
+        required=False,
+        label=_("Configuration with a failing change"),
+        help_text=_(
+            "The changed configuration with a change in place that your service refuses during the apply. Leave empty "
+            "to skip these rules."
+        ),
+    )
     refused = CodeField(
         required=False,
         label=_("Invalid configuration"),
@@ -76,4 +84,7 @@ class ProviderLifecycleTestForm(forms.Form):
                 self.add_error("base", problem)
             if inputs["base"] == inputs["changed"]:
                 self.add_error("changed", _("Enter a configuration with a change. This one is identical."))
+            if inputs["failing_change"] == inputs["changed"]:
+                message = _("Enter a configuration with another change. This one equals the changed configuration.")
+                self.add_error("failing_change", message)
         return data

@@ -37,6 +37,12 @@ from verification.testruns.records import StepRecord
 from verification.testruns.terraform_cli import find_terraform, parse_executable_name
 
 CREDENTIAL_USE_REASON = "Provider acceptance test"
+STEP_BY_RULE = {  # for rules that don't name their steps
+    "failing.error": "failing_change",
+    "failing.state": "failed_again",
+    "partial": "partial",
+    "left": "cleanup",
+}
 MAX_FILE_CHARACTERS = 1_000_000
 
 
@@ -97,8 +103,8 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
     def select_outputs(self, records: ProviderLifecycleRecords, rule_key: str) -> list[StepRecord]:
         if rule_key == "secrets.output":
             return [step for step in records.steps if step.exposed]
-        extra = {"partial": "partial", "left": "cleanup"}.get(rule_key, "")
-        return [step for step in records.steps if step.key == extra] or super().select_outputs(records, rule_key)
+        key = STEP_BY_RULE.get(rule_key)
+        return [step for step in records.steps if step.key == key] or super().select_outputs(records, rule_key)
 
     def list_details(self, run: TestRun) -> Iterator[tuple[str, str]]:
         yield _("Version"), run.version
@@ -114,6 +120,7 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
         for option, is_required, text in (
             ("--config", True, "The configuration, as main.tf."),
             ("--changed", True, "The same configuration with a change in place."),
+            ("--failing-change", False, "The changed configuration with a change whose update fails."),
             ("--refused", False, "A configuration that the plan must reject."),
             ("--partial", False, "A configuration whose apply fails after it created something."),
             ("--env-file", False, "Test credentials, one NAME=value per line. Never printed."),

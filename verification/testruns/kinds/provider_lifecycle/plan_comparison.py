@@ -26,10 +26,10 @@ def select_changes(plan: JsonObject | None) -> dict[str, JsonObject]:
 
 
 def describe_changes(changes: Mapping[str, JsonObject]) -> str:
-    return join_words(f"{name} ({_join_names(each['changed'])})" for name, each in changes.items())
+    return join_words(f"{name} ({join_names(each['changed'])})" for name, each in changes.items())
 
 
-def _join_names(names: Collection[str]) -> str:
+def join_names(names: Collection[str]) -> str:
     return join_words(sorted(names), MAX_LISTED_NAMES)
 
 
@@ -44,7 +44,7 @@ def check_changes_in_place(before: JsonObject, after: JsonObject) -> RuleOutcome
     if not requested and not planned:
         return report_not_run("Both configurations are equivalent, so we couldn't test this rule.")
     if not planned:
-        description = join_words(f"{name} ({_join_names(names)})" for name, names in requested.items())
+        description = join_words(f"{name} ({join_names(names)})" for name, names in requested.items())
         return report_failure(f"The plan contains no change, although the configuration changes {description}.")
     failures = [*_find_unrequested_changes(requested, planned, after), *_find_missing_changes(requested, planned)]
     return choose_worst(
@@ -69,7 +69,7 @@ def _find_unrequested_changes(
 ) -> Iterator[RuleOutcome]:
     for name, change in planned.items():
         if change["actions"] != ["update"]:
-            yield report_failure(_describe_other_action(name, change))
+            yield report_failure(describe_other_action(name, change))
             continue
         expressions = plan["expressions"].get(_strip_index(name), {})
         derived = {key for key, each in expressions.items() if _has_reference(each)}  # may follow from another change
@@ -80,11 +80,11 @@ def _find_unrequested_changes(
             yield report_failure(f"{name} gets a new ID despite the change in place. References to it break.")
         unknown = extra & {*change["unknown"]}
         if extra - unknown:
-            names = _join_names(extra - unknown)
+            names = join_names(extra - unknown)
             yield report_failure(f"{name} also changes {names}, which the configuration doesn't change.")
         if unknown - {"id"}:
             yield report_warning(
-                f"{name}: {_join_names(unknown - {'id'})} would be unknown until the apply, although the "
+                f"{name}: {join_names(unknown - {'id'})} would be unknown until the apply, although the "
                 "configuration doesn't change it."
             )
 
@@ -94,12 +94,12 @@ def _find_missing_changes(requested: RequestedChanges, planned: Mapping[str, Jso
     planned_names = {_strip_index(address) for address in planned}
     for name, names in requested.items():
         if names and name not in planned_names and not name.startswith("module."):
-            yield report_failure(f"{name} doesn't change, although the configuration changes {_join_names(names)}.")
+            yield report_failure(f"{name} doesn't change, although the configuration changes {join_names(names)}.")
 
 
-def _describe_other_action(name: str, change: JsonObject) -> str:
+def describe_other_action(name: str, change: JsonObject) -> str:
     if sorted(change["actions"]) == ["create", "delete"]:
-        reason = f" because of {_join_names(change['replaces'])}" if change["replaces"] else ""
+        reason = f" because of {join_names(change['replaces'])}" if change["replaces"] else ""
         return f"{name} would be replaced{reason}, not changed in place."
     action = change["actions"][0]
     return f"{name} would be {ACTION_VERBS.get(action, action)}, not changed in place."

@@ -69,14 +69,15 @@ class ProviderLifecycleStep(Content):
 class ProviderLifecycleTarget(Record):
     """The tested provider. `source`: its source address, such as "acme/anvil".
 
-    `refused`: a configuration that the plan must reject. `partial`: one whose apply fails after it created something.
-    Both can be blank. `environment` holds credentials, so repr omits it.
+    `failing_change`: a configuration whose update fails. `refused`: one that the plan must reject. `partial`: one whose
+    apply fails after it created something. All three can be blank. `environment` holds credentials, so repr omits it.
     """
 
     source: str
     version: str
     base: str
     changed: str
+    failing_change: str = ""
     refused: str = ""
     partial: str = ""
     hosts: tuple[str, ...] = ()
@@ -126,6 +127,10 @@ class CommandRecord(StepRecord):
         """Return the first error of Terraform in one line: "Missing required argument: The argument …"."""
         return _find_first_error(self.errors) or _find_first_error(self.output) or self.sentence
 
+    @property
+    def has_crashed(self) -> bool:
+        return any(marker in f"{self.errors}\n{self.output}".lower() for marker in CRASH_MARKERS)
+
     def find_failure(self) -> RuleOutcome | None:
         if INCONSISTENT_RESULT_ERROR in self.errors:
             return report_failure(f"The result differs from the plan. {self.error}")
@@ -133,8 +138,7 @@ class CommandRecord(StepRecord):
             return None
         if not self.has_finished:
             return report_failure(self.sentence)
-        has_crashed = any(marker in f"{self.errors}\n{self.output}".lower() for marker in CRASH_MARKERS)
-        return report_failure(f"The provider crashed. {self.error}" if has_crashed else self.error)
+        return report_failure(f"The provider crashed. {self.error}" if self.has_crashed else self.error)
 
 
 def _find_first_error(text: str) -> str:
@@ -149,7 +153,7 @@ def _find_first_error(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ProviderLifecycleRecords(SandboxTestRecords[CommandRecord]):
-    """All records of a test run so far. `inputs`: which of the optional inputs exist: refused, partial, secrets."""
+    """All records of a test run so far. `inputs`: which of the optional inputs exist, such as refused or secrets."""
 
     steps: tuple[CommandRecord, ...] = ()
     source: str = ""
@@ -161,6 +165,7 @@ class ProviderLifecycleRecords(SandboxTestRecords[CommandRecord]):
         values = {
             "refused": target.refused or build_incomplete_config(target.base),
             "partial": target.partial,
+            "failing_change": target.failing_change,
             "secrets": has_secrets or target.environment,
         }
         return cls(source=target.source, inputs=tuple(name for name, value in values.items() if value))

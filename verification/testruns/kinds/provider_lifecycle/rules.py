@@ -4,6 +4,7 @@ from pathlib import Path
 
 from portal.core.value_types import JsonObject
 from verification.outcomes import Outcome
+from verification.testruns.kinds.provider_lifecycle import failed_update
 from verification.testruns.kinds.provider_lifecycle.config import PROBE_NAME
 from verification.testruns.kinds.provider_lifecycle.plan_comparison import (
     check_changes_in_place,
@@ -101,6 +102,50 @@ def check_change_plan(records: ProviderLifecycleRecords, plan: CommandRecord, co
     if plan.plan is None or command.plan is None:
         return UNREADABLE_PLAN
     return check_changes_in_place(plan.plan, command.plan)
+
+
+@RULES.check("failing.error")
+def check_failed_update_error(records: ProviderLifecycleRecords) -> RuleOutcome:
+    command = _find_failing_update(records)
+    if isinstance(command, RuleOutcome):
+        return command
+    again = records.get_step("failed_again")
+    return failed_update.check_error(command, again.plan if again else None)
+
+
+@RULES.check("failing.state")
+def check_failed_update_state(records: ProviderLifecycleRecords) -> RuleOutcome:
+    """Check that the state after a failed update contains what the service has."""
+    command = _find_failing_update(records)
+    if isinstance(command, RuleOutcome):
+        return command
+    if command.is_good:
+        return failed_update.UNEXPECTED_SUCCESS
+    previous, recorded, actual = map(records.get_step, ("update", "failed_state", "failed_again"))
+    if previous is None or recorded is None or actual is None:
+        return records.explain_missing_step()
+    if lost := sorted({*(previous.state or ())} - {*(command.state or ())}):
+        return report_failure(
+            f"After the failed update, the state no longer contains {join_words(lost)}. {LEFTOVER_ADVICE}"
+        )
+    if failure := recorded.find_failure() or actual.find_failure():
+        return report_failure(f"After the failed update, the next plan fails. {failure.sentence}")
+    if recorded.plan is None or actual.plan is None:
+        return UNREADABLE_PLAN
+    return failed_update.check_state(recorded.plan, actual.plan)
+
+
+def _find_failing_update(records: ProviderLifecycleRecords) -> CommandRecord | RuleOutcome:
+    """Return the apply of the failing change, or why it can't be checked."""
+    if "failing_change" not in records.inputs:
+        return report_not_run("No configuration with a failing change was supplied.")
+    command = records.get_step("failing_change")
+    if command is None:
+        return records.explain_missing_step()
+    if ": Modifying..." not in command.output:
+        reason = "" if command.is_good else f" {command.error}"
+        return report_not_run(f"The apply updated nothing in place, so we couldn't test this rule.{reason}")
+    return command
 
 
 @RULES.check("destroy")
