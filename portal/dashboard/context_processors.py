@@ -17,6 +17,7 @@ from pydantic import TypeAdapter
 from integrations.partners import permissions
 from portal.core.content_files import load_content
 from portal.core.value_types import JsonObject
+from portal.notifications.selectors import MAX_UNSEEN_COUNT, count_unseen_emails
 
 # Label and icon by the value of the cookie.
 THEMES = {
@@ -90,6 +91,12 @@ class Frame:
         if not self.is_program_staff:
             return []
         return [*self["program"], *(self["staff"] if self.user.is_staff else [])]
+
+    @cached_property
+    def unseen_count(self) -> str:
+        """Return the number of unread notifications as a label, blank without any."""
+        count = count_unseen_emails(self.user.pk) if self.signed_in else 0
+        return f"{MAX_UNSEEN_COUNT - 1}+" if count == MAX_UNSEEN_COUNT else str(count or "")
 
     @cached_property
     def companies(self) -> list[NavigationLink]:

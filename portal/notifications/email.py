@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from portal.audit.models import AuditEvent
@@ -70,3 +71,8 @@ def silence_person(person: int, partner_id: int) -> int:
     return waiting.filter(state__in=(EmailMessage.State.HELD, EmailMessage.State.BATCHED)).update(
         state=EmailMessage.State.SUPPRESSED
     )
+
+
+def mark_as_seen(emails: QuerySet[EmailMessage], now: datetime) -> None:
+    """Record that their recipient has read these notifications."""
+    emails.filter(seen_at=None).update(seen_at=now)

@@ -5,6 +5,7 @@ from django.db.models import QuerySet
 from portal.notifications.models import EmailMessage
 
 HIDDEN_STATES = (EmailMessage.State.CANCELED, EmailMessage.State.HELD, EmailMessage.State.SUPPRESSED)
+MAX_UNSEEN_COUNT = 100  # more are shown as 99+
 SECRET_TEMPLATES = frozenset({"confirm_address", "reset_password", "invitation"})  # their links work without a password
 
 
@@ -22,3 +23,9 @@ def list_received_emails(person_id: int | None) -> QuerySet[EmailMessage]:
     """Return the notifications of a person, without their texts."""
     emails = EmailMessage.objects.filter(person_id=person_id).exclude(state__in=HIDDEN_STATES)
     return emails.defer("text", "html", "calendar")
+
+
+def count_unseen_emails(person_id: int) -> int:
+    """Return the number of notifications that a person has not opened, at most MAX_UNSEEN_COUNT."""
+    unseen = EmailMessage.objects.filter(person_id=person_id, seen_at=None).exclude(state__in=HIDDEN_STATES)
+    return unseen.order_by()[:MAX_UNSEEN_COUNT].count()

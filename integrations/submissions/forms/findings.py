@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from portal.core.django_arguments import FormArguments
+from portal.core.form_fields import WebAddressField
 from portal.core.text_fields import MultiLineField
 
 
@@ -25,10 +26,12 @@ class FindingAnswerForm(forms.Form):
 
     answer = MultiLineField(
         label=gettext_lazy("Your response"),
-        help_text=gettext_lazy("Describe your change, or link to a commit, release, or page."),
+        help_text=gettext_lazy("Describe what you changed."),
         max_length=4000,
+        rows=3,
         error_messages={"required": gettext_lazy("Enter a response.")},
     )
+    url = WebAddressField(label=gettext_lazy("Link to the commit or page"), max_length=500, required=False)
 
 
 class MessageForm(forms.Form):

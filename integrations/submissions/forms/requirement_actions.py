@@ -107,7 +107,7 @@ class AttestationForm(forms.Form):
         label=gettext_lazy("Confirm these statements too"), required=False, widget=forms.CheckboxSelectMultiple
     )
 
-    def __init__(self, statement: str, others: Sequence[tuple[str, str]], **kwargs: Unpack[FormArguments]) -> None:
+    def __init__(self, statement: str, others: Sequence[tuple[str, str]] = (), **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)
         self.fields["confirmed"].label = statement
         self.fields["also"].choices = others  # type: ignore[attr-defined]

@@ -32,6 +32,7 @@ class Finding(models.Model):
     raised_at = models.DateTimeField()
     due_at = models.DateTimeField(null=True, blank=True)
     answer = models.TextField(max_length=4000, blank=True)
+    answer_url = models.URLField("link to the change", max_length=500, blank=True)
     resolved_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     resolved_at = models.DateTimeField(null=True, blank=True)
     verified_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")

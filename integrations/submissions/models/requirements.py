@@ -6,13 +6,14 @@ from uuid import uuid4
 from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db import models
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from integrations.programs.requirements import Requirement
 from integrations.submissions.models.choices import build_choices
 from integrations.submissions.models.integration import Integration
 from integrations.submissions.workflow.states import FULFILLED_STATUSES, Status
 from portal.core.encrypted_fields import EncryptedField, EncryptedRow
+from portal.core.uploads import KIND_LABELS
 
 USER_MODEL = settings.AUTH_USER_MODEL
 
@@ -92,6 +93,11 @@ class Document(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def kind_label(self) -> str:
+        """Return the type of the file in the reader's language."""
+        return gettext(KIND_LABELS[self.kind])
 
 
 class Agreement(models.Model):

@@ -100,11 +100,17 @@ def _update_finding(
         change.record(event_type, note, internal=not row.is_visible_to_partner, **data)
 
 
-def answer_finding(finding: Finding, answer: str, *, actor: User, now: datetime) -> None:
-    """Save the partner's response to a finding."""
+def answer_finding(finding: Finding, answer: str, *, actor: User, now: datetime, url: str = "") -> None:
+    """Save the partner's response to a finding, with a link to the change."""
     if not answer.strip():
         raise ActionRefused(_("Enter a response."))
-    fields: NamedValues = {"answer": answer.strip(), "resolved_by": actor, "resolved_at": now, "note": answer}
+    fields: NamedValues = {
+        "answer": answer.strip(),
+        "answer_url": url,
+        "resolved_by": actor,
+        "resolved_at": now,
+        "note": answer,
+    }
     rule = permissions.can_edit
     _update_finding(finding, Finding.State.RESOLVED, "finding.resolved", rule, actor=actor, now=now, **fields)
 

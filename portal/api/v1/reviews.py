@@ -74,6 +74,7 @@ class FindingIn(StrictSchema):
 
 class FindingResponseIn(StrictSchema):
     answer: str
+    url: str = Field("", description="Link to the commit or page with the change.")
 
 
 class AssignmentIn(StrictSchema):
@@ -196,8 +197,8 @@ def resolve_finding(request: AuthenticatedRequest, body: FindingResponseIn, pk: 
     """Respond to a finding. For partners."""
     finding = load_finding(request, pk)
     require_permission(permissions.can_edit, finding.integration, request.user)
-    answer = clean(FindingAnswerForm(build_form_data(answer=body.answer)))["answer"]
-    reviewing.answer_finding(finding, answer, actor=request.user, now=timezone.now())
+    data = clean(FindingAnswerForm(build_form_data(answer=body.answer, url=body.url)))
+    reviewing.answer_finding(finding, **data, actor=request.user, now=timezone.now())
     return load_finding(request, pk)
 
 

@@ -5,12 +5,13 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from portal.core.text_fields import clean_search_query
+from portal.notifications.email import mark_as_seen
 from portal.notifications.models import EmailMessage
 from portal.notifications.selectors import SECRET_TEMPLATES, filter_emails, list_received_emails
 from portal.ui.pagination import paginate
@@ -38,15 +39,18 @@ def show_email(request: HttpRequest, uuid: UUID) -> HttpResponse:
     email = get_object_or_404(EmailMessage, uuid=uuid)
     if email.person_id is None or email.person_id != request.user.pk:
         require_access(request)
+    else:
+        mark_as_seen(EmailMessage.objects.filter(pk=email.pk), timezone.now())
     if email.name in SECRET_TEMPLATES and not settings.EMAIL_LOG_PUBLIC:
         raise Http404(_("This email contains a sign-in link. Only its recipient can see it."))
     return render(request, "inbox/mail.html", {"mail": email})
 
 
 def show_notifications(request: HttpRequest) -> HttpResponse:
-    """Show the notifications of the signed-in person, newest first, and mark them as seen."""
-    page = paginate(request, list_received_emails(request.user.pk))
-    unseen_ids = [mail.pk for mail in page if mail.seen_at is None]
-    response = render(request, "inbox/list.html", {"page": page})
-    EmailMessage.objects.filter(pk__in=unseen_ids).update(seen_at=timezone.now())
-    return response
+    """Show the notifications of the signed-in person, newest first. A POST marks all as read."""
+    emails = list_received_emails(request.user.pk)
+    if request.method == "POST":
+        mark_as_seen(emails, timezone.now())
+        return redirect("inbox:list")
+    has_unseen = emails.filter(seen_at=None).exists()
+    return render(request, "inbox/list.html", {"page": paginate(request, emails), "has_unseen": has_unseen})
