@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from tests.fakes.signed import Signed, release
 
@@ -91,10 +91,10 @@ def versions(provider: Provider) -> dict[str, Any]:
     return {"id": provider.full_name, "versions": version_entries, "warnings": None}
 
 
-def v2(provider: Provider) -> dict[str, Any]:
-    """The v2 shape of one provider, with its versions and where it moved."""
+def list_attributes(provider: Provider) -> dict[str, Any]:
+    """The v2 attributes of one provider."""
     namespace, name = provider.full_name.split("/")
-    attributes = {
+    return {
         "alias": None,
         "description": provider.description,
         "downloads": provider.downloads,
@@ -111,6 +111,31 @@ def v2(provider: Provider) -> dict[str, Any]:
         "warning": provider.warning,
         "repository-id": provider.repository_id,
     }
+
+
+def provider_list(providers: list[Provider], query: dict[str, list[str]]) -> dict[str, Any]:
+    """The v2 shape of a page of providers, as recorded in 2023: data, links, and meta with the pagination."""
+    size, number = int(query["page[size]"][0]), int(query["page[number]"][0])
+    total_pages = max(1, -(-len(providers) // size))
+    pagination = {
+        "page-size": size,
+        "current-page": number,
+        "next-page": number + 1 if number < total_pages else None,
+        "prev-page": number - 1 if number > 1 else None,
+        "total-pages": total_pages,
+        "total-count": len(providers),
+    }
+    shown = providers[(number - 1) * size : number * size]
+    data = [
+        build_resource("providers", str(each.number), **list_attributes(each))
+        | {"links": {"self": f"/v2/providers/{each.number}"}}
+        for each in shown
+    ]
+    return {"data": data, "meta": {"pagination": pagination}}
+
+
+def v2(provider: Provider) -> dict[str, Any]:
+    """The v2 shape of one provider, with its versions and where it moved."""
     version_entries = [
         build_resource("provider-versions", f"{provider.number}{at:04}", version=version, tag=f"v{version}")
         for at, version in enumerate(provider.versions)
@@ -119,7 +144,12 @@ def v2(provider: Provider) -> dict[str, Any]:
         [build_resource("providers", "999", **{"full-name": provider.moved_to})] if provider.moved_to else []
     )
     relationships = {"moved-to": {"data": {"type": "providers", "id": "999"} if moved_resources else None}}
-    data = {"type": "providers", "id": str(provider.number), "attributes": attributes, "relationships": relationships}
+    data = {
+        "type": "providers",
+        "id": str(provider.number),
+        "attributes": list_attributes(provider),
+        "relationships": relationships,
+    }
     return {"data": data, "included": version_entries + moved_resources}
 
 
@@ -144,7 +174,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = urlsplit(self.path).path
         self.server.seen.append(path)
-        status, body = self.server.fault_at(path) or self.answer_for(path)
+        query = parse_qs(urlsplit(self.path).query)
+        status, body = self.server.fault_at(path) or self.answer_for(path, query)
         tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
         if status == 200 and self.headers.get("If-None-Match") == tag:
             status, body = 304, b""
@@ -156,7 +187,11 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def answer_for(self, path: str) -> tuple[int, bytes]:
+    def answer_for(self, path: str, query: dict[str, list[str]]) -> tuple[int, bytes]:
+        if path == "/v2/providers":
+            return 200, json.dumps(
+                provider_list(self.server.of_namespace(query["filter[namespace]"][0]), query)
+            ).encode()
         if path_match := PACKAGE.match(path) or FILE.match(path):
             return self.of_a_release(*path_match.groups())
         for pattern, shape in SHAPES:
@@ -204,6 +239,11 @@ class Registry(ThreadingHTTPServer):
 
     def publish(self, provider: Provider) -> None:
         self.providers[provider.full_name.lower()] = provider
+
+    def of_namespace(self, namespace: str) -> list[Provider]:
+        """Its providers in the order of their names."""
+        rows = (each for key, each in self.providers.items() if key.startswith(f"{namespace.lower()}/"))
+        return sorted(rows, key=lambda each: each.full_name)
 
     def fail(self, status: int, body: bytes = b"", under: str = "/") -> None:
         """From now on every request below that path is answered so."""

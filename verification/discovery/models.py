@@ -16,12 +16,16 @@ class Discovery(models.Model):
 
     `candidates` are recognized programs, `facts` stated values, `values` the fields of the start form, and `results`
     the check results of the selected program in the shape of verification.checks.execution.serialize_result.
-    `problem` says in a code why nothing was read, and `detail` is the source's own sentence.
+    `problem` says in a code why something wasn't read, and `detail` is the source's own sentence. `providers` are those
+    of a namespace in the shape of verification.discovery.imports.ProviderRow.
     """
 
     class Problem(models.TextChoices):
         NOT_FOUND = "not_found"
         OUTAGE = "outage"
+        PARTIAL = "partial"
+        ENDPOINT_STATUS = "endpoint_status"
+        ENDPOINT_UNREACHABLE = "endpoint_unreachable"
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
@@ -32,8 +36,9 @@ class Discovery(models.Model):
     candidates = models.JSONField(default=list)
     facts = models.JSONField(default=list)
     values = models.JSONField(default=dict)
+    providers = models.JSONField(default=list)
     results = models.JSONField(default=list)
-    problem = models.CharField(max_length=20, choices=Problem.choices, blank=True)
+    problem = models.CharField(max_length=30, choices=Problem.choices, blank=True)
     detail = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(db_index=True)
     read_at = models.DateTimeField(null=True, blank=True)
@@ -50,6 +55,10 @@ class Discovery(models.Model):
     @property
     def target(self) -> Address:
         return Address(AddressKind(self.kind), self.name)
+
+    @property
+    def is_namespace(self) -> bool:
+        return self.kind == AddressKind.NAMESPACE
 
     @property
     def program(self) -> Program | None:

@@ -15,13 +15,15 @@ from verification.sources import Sources
 from verification.sources.errors import SourceError, SourceNotFoundError
 from verification.sources.github.responses import GitHubRelease, GitHubRepository
 from verification.sources.published_versions import RegistryListing
+from verification.sources.registry.client import ProviderSummary
 from verification.sources.repository_snapshot import GoModule, RepositorySnapshot, parse_go_mod
 from verification.testruns.kinds.run_task.driver import RunTaskTarget, send_request
 from verification.testruns.kinds.run_task.protocol import RunTaskUrls
 from verification.testruns.kinds.run_task.records import Exchange
 from verification.testruns.kinds.run_task.scenario import PROBES
 
-GITHUB, REGISTRY = "GitHub", "Terraform Registry"
+GITHUB, REGISTRY, ENDPOINT = "GitHub", "Terraform Registry", "Run task endpoint"
+MISSING_FACTS = frozenset({"license", "release"})  # worth knowing if there is none
 CODEOWNERS_PATHS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 MAX_OWNERS = 5
 Value = TypeVar("Value")
@@ -42,7 +44,11 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was found at an address. Parts that don't exist or couldn't be read are None or empty."""
+    """What was found at an address. Parts that don't exist are None or empty.
+
+    `former_name` is the name that was asked for if the repository has another one now, and `unread` says in sentences
+    what couldn't be read.
+    """
 
     repository: GitHubRepository | None = None
     releases: tuple[GitHubRelease, ...] = ()
@@ -51,6 +57,10 @@ class Reading:
     listing: RegistryListing | None = None
     signing_keys: tuple[str, ...] = ()
     reply: Exchange | None = None
+    namespace: str = ""
+    providers: tuple[ProviderSummary, ...] = ()
+    former_name: str = ""
+    unread: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -66,11 +76,21 @@ def read_address(address: Address, sources: Sources) -> Reading:
     """
     if address.kind == AddressKind.ENDPOINT:
         return Reading(reply=verify_endpoint(address.name, sources))
+    if address.kind == AddressKind.NAMESPACE:
+        return read_namespace(address.name, sources)
     if address.kind == AddressKind.PROVIDER:
         namespace, _, name = address.name.partition("/")
         listing = sources.registry.read_listing(namespace, name)
         return read_repository(find_source_repository(listing), sources, listing)
     return read_repository(address.name, sources)
+
+
+def read_namespace(namespace: str, sources: Sources) -> Reading:
+    """Return the providers of a registry namespace. Raises SourceError."""
+    providers = sources.registry.list_providers(namespace)
+    if not providers:
+        raise SourceNotFoundError(f"The registry lists no providers in the namespace {namespace}.")
+    return Reading(namespace=providers[0].full_name.split("/")[0], providers=providers)
 
 
 def find_source_repository(listing: RegistryListing) -> str:
@@ -83,20 +103,32 @@ def find_source_repository(listing: RegistryListing) -> str:
 
 def read_repository(full_name: str, sources: Sources, listing: RegistryListing | None = None) -> Reading:
     """Read a repository, its newest release's code, and its registry listing."""
-    repository = sources.github.repository(full_name)
-    releases = _try_read(lambda: sources.github.releases(repository.full_name)) or ()
+    repository, unread = sources.github.repository(full_name), list[str]()
+    releases = _try_read(lambda: sources.github.releases(repository.full_name), unread) or ()
     published = tuple(release for release in releases if not release.draft)
     newest = find_newest_release(published)
     ref = newest.tag if newest else repository.default_branch or "HEAD"
-    code = _try_read(lambda: sources.github.code(repository.full_name, ref))
-    go_mod = _try_read(lambda: code.text("go.mod")) if code else None
-    if listing is None:
-        owner, name = full_name.split("/")[0], get_product_name(repository.name)
-        listing = _try_read(lambda: sources.registry.read_listing(owner, name))
-        if listing is not None and listing.repository_id not in (None, repository.id):
-            listing = None
-    keys = listing and _try_read(lambda: read_fingerprints(listing, sources))
-    return Reading(repository, published, code, parse_go_mod(go_mod or ""), listing, keys or ())
+    code = _try_read(lambda: sources.github.code(repository.full_name, ref), unread)
+    go_mod = _try_read(lambda: code.text("go.mod"), unread) if code else None
+    listing = listing or _try_read(lambda: find_listing(repository, sources), unread)
+    keys = listing and _try_read(lambda: read_fingerprints(listing, sources), unread)
+    return Reading(
+        repository,
+        published,
+        code,
+        parse_go_mod(go_mod or ""),
+        listing,
+        keys or (),
+        former_name=full_name if full_name.lower() != repository.full_name.lower() else "",
+        unread=tuple(dict.fromkeys(unread)),
+    )
+
+
+def find_listing(repository: GitHubRepository, sources: Sources) -> RegistryListing | None:
+    """Return the provider that the registry publishes from this repository. Raises SourceError."""
+    owner, name = repository.full_name.split("/")
+    listing = sources.registry.read_listing(owner, get_product_name(name))
+    return listing if listing.repository_id in (None, repository.id) else None
 
 
 def read_fingerprints(listing: RegistryListing, sources: Sources) -> tuple[str, ...]:
@@ -106,11 +138,14 @@ def read_fingerprints(listing: RegistryListing, sources: Sources) -> tuple[str, 
     return read_signing_keys(subject, sources).fingerprints
 
 
-def _try_read(read: Callable[[], Value]) -> Value | None:
-    """Return what was read, or None if it can't be read: the checks say why."""
+def _try_read(read: Callable[[], Value], unread: list[str]) -> Value | None:
+    """Return what was read, or None. `unread` gets the reason unless it doesn't exist."""
     try:
         return read()
-    except SourceError:
+    except SourceNotFoundError:
+        return None
+    except SourceError as error:
+        unread.append(str(error))
         return None
 
 
@@ -125,8 +160,13 @@ def list_facts(reading: Reading) -> list[Fact]:
     """Return the facts that a partner needn't type, in the order of the page."""
     facts = [*_list_repository_facts(reading), *_list_code_facts(reading), *_list_registry_facts(reading)]
     if reading.reply is not None:
-        facts.append(Fact("endpoint", reading.reply.url, "", reading.reply.url))
-    return [fact for fact in facts if fact.value]
+        facts.append(Fact("endpoint", reading.reply.url, ENDPOINT))
+        facts.append(Fact("reply", reading.reply.line if reading.reply.status else "", ENDPOINT))
+    if reading.providers:
+        url = f"{settings.REGISTRY_URL}/namespaces/{reading.namespace}"
+        facts.append(Fact("namespace", reading.namespace, REGISTRY, url))
+        facts.append(Fact("providers", str(len(reading.providers)), REGISTRY))
+    return [fact for fact in facts if fact.value or fact.key in MISSING_FACTS]
 
 
 def _list_repository_facts(reading: Reading) -> list[Fact]:
@@ -137,14 +177,16 @@ def _list_repository_facts(reading: Reading) -> list[Fact]:
     url = repository.html_url
     values: Mapping[str, tuple[str, str]] = {
         "repository": (repository.full_name, url),
-        "owner_type": (repository.owner_type, ""),
+        "former_name": (reading.former_name, ""),
+        "archived": ("archived" if repository.archived else "", ""),
+        "owner_type": (repository.owner_type.lower(), ""),
         "license": (repository.license_spdx, ""),
         "default_branch": (repository.default_branch, ""),
         "language": (repository.language, ""),
         "topics": (", ".join(repository.topics), ""),
         "release": (newest.tag if newest else "", newest.html_url if newest else ""),
         "artifacts": (str(len(newest.assets)) if newest else "", newest.html_url if newest else ""),
-        "open_issues": (str(repository.open_issues), f"{url}/issues"),
+        "open_issues": (str(repository.open_issues), f"{url}/issues" if repository.open_issues else ""),
     }
     return [Fact(key, value, GITHUB, address) for key, (value, address) in values.items()]
 
@@ -155,7 +197,7 @@ def _list_code_facts(reading: Reading) -> list[Fact]:
         return []
     folders = {file.path.partition("/")[0] for file in code.files if "/" in file.path}
     owners_path = next((path for path in CODEOWNERS_PATHS if path in code.files_by_path), "")
-    owners = _try_read(lambda: code.text(owners_path)) or ""
+    owners = _try_read(lambda: code.text(owners_path), []) or ""
     names = dict.fromkeys(word for line in owners.splitlines() for word in line.split()[1:] if word.startswith("@"))
     tree = f"{repository.html_url}/tree/{code.commit}"
     return [

@@ -66,6 +66,8 @@ def _list_reasons(program: Program, edition: Edition, reading: Reading) -> Itera
         yield Reason("name", reading.name)
     if reading.listing is not None and "registry.listed" in checks:
         yield Reason("listing", reading.listing.full_name)
+    if reading.providers and "registry.listed" in checks:
+        yield Reason("namespace", reading.namespace)
     if reading.reply is not None and reading.reply.status == OK_STATUS and "run_task.test_run" in checks:
         yield Reason("endpoint", str(reading.reply.status))
 

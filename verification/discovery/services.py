@@ -1,6 +1,6 @@
 """Services that read an address and start an integration from what was found."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -10,11 +10,9 @@ from django.utils.translation import gettext as _
 
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.requirements import RequirementKind
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.forms.drafts import GITHUB_FIELDS
 from integrations.submissions.models import Integration
-from integrations.submissions.services import drafts
 from integrations.submissions.services.creation import create_integration
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
@@ -25,16 +23,26 @@ from portal.jobs.services import enqueue
 from verification.checks import execution
 from verification.checks.services.prefill import build_values
 from verification.checks.types import Subject
-from verification.discovery.addresses import parse_address
+from verification.discovery.addresses import AddressKind, parse_address
+from verification.discovery.imports import build_rows
+from verification.discovery.known_answers import draft_known_answers
 from verification.discovery.models import Discovery
 from verification.discovery.reading import Reading, list_facts, read_address
-from verification.discovery.recognition import find_category, recognize
+from verification.discovery.recognition import OK_STATUS, find_category, recognize
 from verification.sources import Sources, factory
-from verification.sources.errors import SourceError, SourceNotFoundError
+from verification.sources.errors import (
+    AccessDeniedError,
+    LegallyWithheldError,
+    RequestRefusedError,
+    SourceError,
+    SourceNotFoundError,
+)
 
 READ_JOB = "discovery.read"
 RETRY = Backoff(first=timedelta(seconds=5), maximum=timedelta(minutes=1), give_up_after=timedelta(minutes=5))
+KEEP_ABANDONED = timedelta(days=30)
 MAX_PER_HOUR = 30  # addresses that a person can have read
+FINAL_ERRORS = (SourceNotFoundError, LegallyWithheldError, AccessDeniedError, RequestRefusedError)
 REQUESTED_PRIORITY = 1  # somebody waits for it
 
 
@@ -64,9 +72,9 @@ def start_discovery(text: str, *, actor: User, now: datetime, program: str = "")
 
 @transaction.atomic
 def select_program(discovery: Discovery, program: str) -> None:
-    """Check the requirements of another program."""
+    """Read the address again and check the requirements of a program; a blank key leaves the choice to recognition."""
     Discovery.objects.filter(pk=discovery.pk, integration=None).update(
-        program_key=program, results=[], finished_at=None, problem="", detail=""
+        program_key=program, results=[], read_at=None, finished_at=None, problem="", detail=""
     )
     _enqueue(discovery)
 
@@ -90,7 +98,7 @@ def read_discovery(context: JobContext, *, discovery_id: int) -> None:
     sources = factory.build_sources()
     try:
         reading = read_address(discovery.target, sources)
-    except SourceNotFoundError as error:
+    except FINAL_ERRORS as error:
         discovery.problem, discovery.detail = Discovery.Problem.NOT_FOUND, str(error)[:500]
     except SourceError as error:
         Discovery.objects.filter(pk=discovery_id).update(problem=Discovery.Problem.OUTAGE, detail=str(error)[:500])
@@ -103,14 +111,27 @@ def read_discovery(context: JobContext, *, discovery_id: int) -> None:
 
 
 def _record_reading(discovery: Discovery, reading: Reading) -> None:
+    if reading.former_name and reading.repository is not None and discovery.kind == AddressKind.REPOSITORY:
+        discovery.name = reading.repository.full_name
     candidates = recognize(reading)
-    discovery.problem = discovery.detail = ""
+    discovery.problem, discovery.detail = find_problem(reading)
+    discovery.providers = build_rows(reading.providers)
     discovery.candidates = [candidate.as_dict() for candidate in candidates]
     discovery.facts = clean_json([fact.as_dict() for fact in list_facts(reading)])
     discovery.program_key = discovery.program_key or (candidates[0].program if candidates else "")
     discovery.values = clean_json(_build_form_values(discovery, reading))
     discovery.results, discovery.read_at = [], timezone.now()
     discovery.save()
+
+
+def find_problem(reading: Reading) -> tuple[str, str]:
+    """Return the code and the sentence of what couldn't be read, both blank if nothing is missing."""
+    reply = reading.reply
+    if reply is not None and not reply.status:
+        return Discovery.Problem.ENDPOINT_UNREACHABLE, reply.sentence[:500]
+    if reply is not None and reply.status != OK_STATUS:
+        return Discovery.Problem.ENDPOINT_STATUS, reply.status_line
+    return (Discovery.Problem.PARTIAL, " ".join(reading.unread)[:500]) if reading.unread else ("", "")
 
 
 def _build_form_values(discovery: Discovery, reading: Reading) -> dict[str, object]:
@@ -157,47 +178,38 @@ def _build_subject(discovery: Discovery, reading: Reading) -> Subject:
 
 
 def start_integration(
-    discovery: Discovery, partner: Partner, values: Mapping[str, object], *, actor: User, now: datetime
+    discovery: Discovery,
+    get_partner: Callable[[], Partner],
+    values: Mapping[str, object],
+    *,
+    actor: User,
+    now: datetime,
 ) -> Integration:
     """Create the integration of a discovery exactly once, with drafts of the answers that are known.
 
+    `get_partner` returns the company, or creates it: a second request of a double click creates neither again.
+
     Raises:
-        ActionRefused: The actor can't edit for the partner.
+        ActionRefused: The actor can't edit for the partner, or the company can't be created.
     """
     with transaction.atomic():
         locked = Discovery.objects.select_for_update(of=("self",)).select_related("integration").get(pk=discovery.pk)
         if locked.integration is not None:
             return locked.integration
-        integration = create_integration(partner, locked.program_key, values, actor=actor, now=now)
+        integration = create_integration(get_partner(), locked.program_key, values, actor=actor, now=now)
         locked.integration = integration
         locked.save(update_fields=["integration"])
-        _draft_known_answers(locked, integration, actor, now)
+        draft_known_answers(integration, get_known_facts(locked), actor=actor, now=now)
     return integration
 
 
-def _draft_known_answers(discovery: Discovery, integration: Integration, actor: User, now: datetime) -> None:
-    """Save a draft for each form of which an answer is known, so that nobody types it again."""
-    known = list_known_answers(discovery, integration, actor)
-    for requirement in integration.edition.requirements():
-        data = {question.key: known[question.key] for question in requirement.fields if known.get(question.key)}
-        is_answered = integration.fulfillments.filter(requirement_id=requirement.id).exclude(submitted_at=None).exists()
-        if requirement.kind == RequirementKind.FORM and data and not is_answered:
-            draft = drafts.get_or_create_answer_draft(integration, requirement.id, actor=actor, now=now)
-            drafts.save_draft(draft, data, version=draft.version, actor=actor, now=now)
-
-
-def list_known_answers(discovery: Discovery, integration: Integration, actor: User) -> dict[str, str]:
-    """Return known answers by the key of the question, which means the same in every program."""
+def get_known_facts(discovery: Discovery) -> dict[str, str]:
+    """Return the facts from which answers are known."""
     facts = {fact["key"]: fact for fact in discovery.facts}
-    listing_url = facts["listing"]["url"] if "listing" in facts else ""
-    return {
-        "contact_name": str(actor),
-        "contact_email": actor.email,
-        "use_case": integration.description,
-        "text": integration.description,
-        "page": integration.homepage,
-        "documentation": f"{listing_url}/docs" if listing_url else facts.get("docs", {}).get("url", ""),
-        "tracker": f"{integration.repository_url}/issues" if integration.repository else "",
-        "endpoint": facts.get("endpoint", {}).get("value", ""),
-        "provider": facts.get("listing", {}).get("value", ""),
-    }
+    sources = {"listing": "value", "docs": "url", "endpoint": "value"}
+    return {key: facts[key][attribute] for key, attribute in sources.items() if key in facts}
+
+
+def delete_abandoned(now: datetime) -> int:
+    """Delete old discoveries from which no integration was started. Return how many."""
+    return Discovery.objects.filter(integration=None, created_at__lt=now - KEEP_ABANDONED).delete()[0]

@@ -1,6 +1,5 @@
 """Pages that start an integration from an address."""
 
-from dataclasses import dataclass
 from uuid import UUID
 
 from django.contrib import messages
@@ -13,24 +12,20 @@ from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from integrations.partners import permissions
-from integrations.partners.forms.members import PartnerProfileForm
-from integrations.partners.models import Membership, Partner
-from integrations.partners.views.onboarding import create_partner, list_matching_partners
+from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.selectors import get_edition_in_force
-from integrations.submissions.forms.drafts import IntegrationForm
 from integrations.submissions.selectors.similar import WorkDescription, find_overlaps
-from integrations.submissions.views.drafts_shared import list_editable_partners
 from integrations.submissions.views.mixins import require_button
 from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import parse_repository
 from portal.core.value_types import TemplateContext
 from portal.jobs.models import Job
-from portal.ui.refusals import refusals_in_form, report_refusal
-from verification.discovery import presenters, services
-from verification.discovery.forms import AddressForm
+from portal.ui.refusals import refusals_in_form
+from verification.discovery import namespace_page, presenters, provider_rows, services
+from verification.discovery.company_choice import CompanyChoice, build_company_choice
+from verification.discovery.forms import AddressForm, NamespaceForm, StartForm
 from verification.discovery.models import Discovery
 
 STOP_POLLING_STATUS = 286  # htmx's own status: swap this response in and stop polling
@@ -63,78 +58,67 @@ def load_discovery(request: AuthenticatedRequest, uuid: UUID) -> Discovery:
     return discovery
 
 
-@dataclass
-class StartForms:
-    """Forms of the page: the description, and the company if the user has none."""
-
-    description: IntegrationForm | None
-    company: PartnerProfileForm | None
-
-    def are_valid(self) -> bool:
-        return all(form.is_valid() for form in (self.description, self.company) if form is not None)
-
-
-def build_forms(request: AuthenticatedRequest, discovery: Discovery, partners: list[Partner]) -> StartForms:
-    """Return the forms with what was read, bound to the input of a POST."""
-    data = request.POST if request.method == "POST" else None
-    description = company = None
-    if discovery.program is not None:
-        edition = get_edition_in_force(discovery.program_key)
-        description = IntegrationForm(discovery.program, edition, data=data, initial=discovery.values)
-        description.mark_prefilled(discovery.values)
-    if not partners:
-        company = PartnerProfileForm(data, prefix="company", initial={"website": discovery.values.get("homepage", "")})
-    return StartForms(description, company)
-
-
 def show_discovery(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show what was read so far; a POST starts the integration. While it is read, htmx asks for the body only."""
     discovery = load_discovery(request, uuid)
     if discovery.integration is not None:
         return redirect("submissions:detail", discovery.integration.uuid)
-    partners = list_editable_partners(request.user)
-    forms = build_forms(request, discovery, partners)
-    if request.method == "POST" and forms.description is not None and forms.are_valid():
-        response = start_integration(request, discovery, partners, forms)
-        if response is not None:
-            return response
-    context = build_page_context(request, discovery, partners, forms)
+    company = build_company_choice(request, discovery.values.get("homepage", ""))
+    form = build_form(request, discovery)
+    if request.method == "POST" and company.may_start and (response := handle_input(request, discovery, form, company)):
+        return response
+    context = build_page_context(discovery, company, form)
     if request.htmx:  # type: ignore[attr-defined]
         status = 200 if context["running"] else STOP_POLLING_STATUS
         return render(request, f"{TEMPLATE}#body", context, status=status)
     return render(request, TEMPLATE, context, status=422 if request.method == "POST" else 200)
 
 
+def build_form(request: HttpRequest, discovery: Discovery) -> StartForm | NamespaceForm | None:
+    """Return the form with what was read, bound to the input of a POST; None without a program."""
+    if discovery.program is None:
+        return None
+    if discovery.is_namespace:
+        return namespace_page.build_form(request, discovery)
+    data = request.POST if request.method == "POST" else None
+    edition = get_edition_in_force(discovery.program_key)
+    form = StartForm(discovery.program, edition, data=data, initial=discovery.values)
+    form.mark_prefilled(discovery.values)
+    return form
+
+
+def handle_input(
+    request: AuthenticatedRequest, discovery: Discovery, form: StartForm | NamespaceForm | None, company: CompanyChoice
+) -> HttpResponse | None:
+    """Start what the person asked for. Return None for invalid input."""
+    if isinstance(form, NamespaceForm):
+        return namespace_page.handle_import(request, discovery, form, company)
+    return start_integration(request, discovery, form, company) if form is not None else None
+
+
 def start_integration(
-    request: AuthenticatedRequest, discovery: Discovery, partners: list[Partner], forms: StartForms
+    request: AuthenticatedRequest, discovery: Discovery, form: StartForm, company: CompanyChoice
 ) -> HttpResponse | None:
     """Create the integration, after the company if there is none. Return None if the forms have errors."""
-    assert forms.description is not None
-    if forms.company is not None:
-        try:
-            partner = create_partner(request.user, forms.company.cleaned_data)
-        except ActionRefused as refusal:
-            forms.company.add_error("name", str(refusal))
-            return None
-    else:
-        slug = request.POST.get("company", "")
-        partner = next((each for each in partners if each.slug == slug), partners[0])
-    values = forms.description.get_values(discovery.values)
+    if not (form.is_valid() & company.is_valid()):
+        return None
+    values = form.get_values(discovery.values)
     try:
-        integration = services.start_integration(discovery, partner, values, actor=request.user, now=timezone.now())
+        integration = services.start_integration(
+            discovery, company.get_partner, values, actor=request.user, now=timezone.now()
+        )
     except ActionRefused as refusal:
-        report_refusal(request, refusal)
+        company.report_refusal(refusal)
         return None
     messages.success(request, _("%(name)s started.") % {"name": integration.name})
     return redirect("submissions:detail", integration.uuid)
 
 
 def build_page_context(
-    request: AuthenticatedRequest, discovery: Discovery, partners: list[Partner], forms: StartForms
+    discovery: Discovery, company: CompanyChoice, form: StartForm | NamespaceForm | None
 ) -> TemplateContext:
     """Return the context of the page and its body."""
     job = Job.objects.find_unfinished(services.READ_JOB, str(discovery.pk))
-    is_member = Membership.objects.filter(user=request.user, ended_at=None).exists()
     context: TemplateContext = {
         "discovery": discovery,
         "running": job is not None and discovery.finished_at is None,
@@ -142,16 +126,15 @@ def build_page_context(
         "facts": presenters.list_facts(discovery),
         "choices": presenters.list_program_choices(discovery),
         "program": discovery.program,
-        "form": forms.description,
-        "company_form": forms.company,
-        "companies": partners,
-        "may_start": bool(partners) or not (is_member or permissions.is_program_staff(request.user)),
-        "offers": list_matching_partners(request.user, "") if forms.company is not None else [],
+        "form": form,
+        "company": company,
     }
-    if discovery.program is not None:
-        edition = get_edition_in_force(discovery.program_key)
-        preview = presenters.build_requirements_preview(discovery, partners)
-        context |= {"edition": edition, "preview": preview, "overlaps": list_overlaps(discovery, partners)}
+    if isinstance(form, NamespaceForm):
+        context["providers"] = provider_rows.list_providers(form, company.partners)
+        context["imported"] = provider_rows.list_imported(discovery)
+    elif discovery.program is not None:
+        preview = presenters.build_requirements_preview(discovery, company.partners)
+        context |= {"preview": preview, "overlaps": list_overlaps(discovery, company.partners)}
     return context
 
 
@@ -168,9 +151,9 @@ def list_overlaps(discovery: Discovery, partners: list[Partner]) -> tuple[object
 
 @require_button("discovery:discovery")
 def select_program(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Check the requirements of the selected program."""
+    """Read the address again for the selected program, or for the one that is recognized."""
     discovery, program = load_discovery(request, uuid), request.POST.get("program", "")
-    if program in PROGRAMS:
+    if program in PROGRAMS or not program:
         services.select_program(discovery, program)
     return redirect("discovery:discovery", uuid)
 

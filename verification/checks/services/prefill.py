@@ -48,7 +48,7 @@ def build_values(repository: GitHubRepository, latest: GitHubRelease | None) -> 
         "repository": repository.full_name,
         "repository_id": repository.id,
         "repository_owner_id": repository.owner_id,
-        "name": _format_title(get_product_name(repository.name)),
+        "name": format_title(get_product_name(repository.name)),
         "description": repository.description,
         "license": repository.license_spdx,
         "latest_release": latest.tag if latest else "",
@@ -56,7 +56,7 @@ def build_values(repository: GitHubRepository, latest: GitHubRelease | None) -> 
     }
 
 
-def _format_title(name: str) -> str:
+def format_title(name: str) -> str:
     """Return "rocket-launcher" as a title: "Rocket launcher"."""
     text = name.replace("-", " ").replace("_", " ").strip()
     return text[:1].upper() + text[1:]

@@ -182,9 +182,11 @@ def _reject_constant(name: str) -> object:
 
 
 def build_error(status: int, what: str) -> SourceError:
-    """Build the error for a status: 404 and 410 not found, 451 withheld, 403 denied, others an outage."""
+    """Build the error for a status: 404, 410 and 409 not found, 451 withheld, 403 denied, others an outage."""
     if status in {404, 410}:
         return SourceNotFoundError(f"GitHub doesn't show {what}. It doesn't exist or isn't public.")
+    if status == 409:  # a repository without commits
+        return SourceNotFoundError(f"GitHub has no {what}. The repository is empty.")
     if status == 451:
         return LegallyWithheldError(f"GitHub withholds {what} for legal reasons (451).")
     if status == 403:

@@ -6,7 +6,7 @@ v2 is undocumented: missing data is returned as None, and callers must work with
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -26,6 +26,20 @@ from verification.sources.published_versions import MAX_BUILD_VERSIONS, Registry
 T = TypeVar("T")
 MAX_BYTES = 10 * 1024 * 1024
 INCLUDE_QUERY = "include=provider-versions,moved-to"
+PAGE_SIZE = 100
+MAX_PAGES = 10  # of a namespace; the largest has 82 providers
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSummary:
+    """Provider of a namespace as the registry lists it, without its versions."""
+
+    full_name: str
+    source: str
+    tier: str
+    description: str = ""
+    downloads: int | None = None
+    repository_id: int | None = None
 
 
 class RegistryClient:
@@ -63,6 +77,18 @@ class RegistryClient:
         version_list = self._fetch_json(f"{path}/versions", full_name)
         pages = self._fetch_json(f"{path}/{_quote_part(version)}", f"{full_name} {version}")
         return _parse_response(lambda: {**_parse_builds(version_list, version), "docs": _count_pages(pages)})
+
+    def list_providers(self, namespace: str) -> tuple[ProviderSummary, ...]:
+        """Return the listed providers of a namespace from the internal API, by name. Raises SourceError."""
+        providers: list[ProviderSummary] = []
+        for number in range(1, MAX_PAGES + 1):
+            query = f"filter[namespace]={_quote_part(namespace)}&page[size]={PAGE_SIZE}&page[number]={number}"
+            raw = self._fetch_json(f"v2/providers?{quote(query, safe='=&%')}", f"the namespace {namespace}")
+            page, has_next = _parse_response(lambda raw=raw: _parse_provider_page(raw))  # type: ignore[misc]
+            providers += page
+            if not has_next:
+                break
+        return tuple(sorted(providers, key=lambda provider: provider.full_name.lower()))
 
     def _fetch_json(self, path: str, description: str) -> object:
         body = self._fetch(f"{self.base_url}/{path}", description)[2]
@@ -117,6 +143,25 @@ def _parse_internal_listing(raw: JsonObject, etag: str) -> RegistryListing:
         repository_id=repository_id if isinstance(repository_id, int) else None,
         etag=etag,
         downloads=downloads if isinstance(downloads, int) else None,
+    )
+
+
+def _parse_provider_page(raw: Any) -> tuple[list[ProviderSummary], bool]:
+    """Return the listed providers of a page, and whether another page follows."""
+    listed = [item["attributes"] for item in raw["data"] if not item["attributes"].get("unlisted")]
+    has_next = isinstance(raw["meta"]["pagination"]["next-page"], int)
+    return [_parse_summary(attributes) for attributes in listed], has_next
+
+
+def _parse_summary(attributes: JsonObject) -> ProviderSummary:
+    downloads, repository_id = attributes.get("downloads"), attributes.get("repository-id")
+    return ProviderSummary(
+        full_name=clean_text(attributes["full-name"]),
+        source=clean_text(attributes["source"]),
+        tier=clean_text(attributes.get("tier")),
+        description=clean_text(attributes.get("description")),
+        downloads=downloads if isinstance(downloads, int) else None,
+        repository_id=repository_id if isinstance(repository_id, int) else None,
     )
 
 

@@ -1,0 +1,86 @@
+"""Rows of a namespace: providers that can be selected, and the summary of the last import."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from integrations.partners.models import Partner
+from integrations.submissions.models import Integration
+from portal.core.repository_urls import get_allowed_host
+from verification.discovery.forms import NamespaceForm, ProviderChoice
+from verification.discovery.imports import ImportOutcome, ProviderRow, find_open_integrations, load_rows
+from verification.discovery.models import Discovery
+
+SKIP_REASONS = {
+    ImportOutcome.EXISTS: gettext_noop("Your company already has an integration with this repository."),
+    ImportOutcome.NO_REPOSITORY: gettext_noop("The registry names no repository on %(host)s."),
+    ImportOutcome.NAME_REFUSED: gettext_noop(
+        "The name looks like a badge. Start this integration from its repository."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderChoiceRow:
+    """Provider with its fields. `note` says what the portal knows about it, `url` where to read more."""
+
+    choice: ProviderChoice
+    note: str = ""
+    url: str = ""
+    is_available: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRow:
+    """Provider of the last import. `reason` says why it was skipped; blank if its integration was created."""
+
+    full_name: str
+    reason: str
+    url: str
+
+
+def list_providers(form: NamespaceForm, partners: Collection[Partner]) -> list[ProviderChoiceRow]:
+    """Return the providers of the form with what the portal already has, the available ones first."""
+    choices = list(form.choices())
+    integrations = list(find_open_integrations(choice.row for choice in choices))
+    rows = [_build_row(choice, integrations, {partner.pk for partner in partners}) for choice in choices]
+    return sorted(rows, key=lambda row: not row.is_available)
+
+
+def _build_row(choice: ProviderChoice, integrations: list[Integration], own_ids: set[int]) -> ProviderChoiceRow:
+    if not choice.row.repository:
+        note = _(SKIP_REASONS[ImportOutcome.NO_REPOSITORY]) % {"host": get_allowed_host()}
+        return ProviderChoiceRow(choice, note, is_available=False)
+    matches = [integration for integration in integrations if _is_same(integration, choice.row)]
+    own = next((integration for integration in matches if integration.partner_id in own_ids), None)
+    if own is not None:
+        url = reverse("submissions:detail", args=[own.uuid])
+        return ProviderChoiceRow(choice, _("Already in the portal"), url, is_available=False)
+    listed = next((integration for integration in matches if integration.is_listed), None)
+    if listed is not None:
+        return ProviderChoiceRow(choice, _("%(partner)s lists this provider.") % {"partner": listed.partner.name})
+    return ProviderChoiceRow(choice, _("Someone is working on this.") if matches else "")
+
+
+def _is_same(integration: Integration, row: ProviderRow) -> bool:
+    is_same_id = row.repository_id is not None and integration.repository_id == row.repository_id
+    return is_same_id or integration.repository.lower() == row.repository.lower()
+
+
+def list_imported(discovery: Discovery) -> list[ImportedRow]:
+    """Return the selected providers of earlier imports, the created integrations first."""
+    rows = [row for row in load_rows(discovery) if row.outcome]
+    rows.sort(key=lambda row: row.outcome != ImportOutcome.CREATED)
+    return [
+        ImportedRow(
+            row.full_name,
+            _(SKIP_REASONS.get(ImportOutcome(row.outcome), "")) % {"host": get_allowed_host()}
+            if row.outcome != ImportOutcome.CREATED
+            else "",
+            reverse("submissions:detail", args=[row.integration]) if row.integration else "",
+        )
+        for row in rows
+    ]
