@@ -23,6 +23,7 @@ STATIC_URL_NAMES = (
     "directory:run_tasks",
     "submissions:programs",
     "submissions:choose_program",
+    "discovery:address",
     "help:getting_started",
     "help:index",
     "help:glossary",

@@ -78,4 +78,4 @@ def get_next_step(
             "submissions:draft",
             (drafts[0].uuid,),
         )
-    return _("Choose a program and enter your repository URL."), "submissions:choose_program", ()
+    return _("Enter the address of your repository."), "discovery:address", ()

@@ -78,6 +78,7 @@ def test_what_a_visitor_with_an_account_entered_is_there_after_signing_in(visit:
 
 def test_draft_saves_itself_and_survives_the_end_of_the_session(visit: Visit, alice: Any) -> None:
     browser = visit(alice).go("/programs/nomad/").press("Start integration")
+    browser.press("Enter the details yourself")
     type_it(browser).sees("Saved just now").shot("draft")
     browser.go("/").press("Rocket driver")
     holds_it(browser)

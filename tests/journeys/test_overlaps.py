@@ -93,6 +93,7 @@ def test_listed_work_and_published_providers_are_named_while_one_types(visit: Vi
     provider.derive()
     provider.save()
     browser = visit(alice).go("/programs/terraform-provider/").press("Start integration")
+    browser.press("Enter the details yourself")
     browser.write("Name", "Rocket").page.keyboard.press("Tab")
     browser.sees("initech/rocket is already published in the registry (community, the same product).")
     browser.write("Name", "Submarine").page.keyboard.press("Tab")

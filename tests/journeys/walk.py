@@ -70,7 +70,7 @@ class Walk:
     def begin(self, question: str, *, repository: str, name: str, category: str, offering: str) -> "Walk":
         """From “Find your program” to the integration's page; GitHub fills what it knows."""
         partner = self.partner.go("/programs/choose/").tick(question)
-        partner.press("Show programs").press("Start integration")
+        partner.press("Show programs").press("Start integration").press("Enter the details yourself")
         if repository:
             partner.write("Repository", f"https://github.com/{repository}").press("Fill from GitHub")
             partner.waits_for(".prefilled")

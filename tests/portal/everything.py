@@ -30,6 +30,7 @@ from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import begin, drive
 from tests.integrations.sla.pages.issues import create_issue
 from verification.checks.models import CiCheckReport
+from verification.discovery.models import Discovery
 from verification.schemas import services as stored
 from verification.terraform.versions import parse_version
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, NomadPluginTarget
@@ -93,6 +94,16 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
         "invitation": invitation,
         "token": members.create_invitation(acme, "new@acme.example", "editor", actor=alice, now=now)[1],
         "join": members.request_to_join(acme, message="Hello.", actor=charlie, now=now),
+        "discovery": Discovery.objects.create(
+            requested_by=alice,
+            address=f"acme/nomad-driver-{CANARY}",
+            kind="repository",
+            name=f"acme/nomad-driver-{CANARY}",
+            program_key="nomad",
+            created_at=now,
+            read_at=now,
+            finished_at=now,
+        ),
         "member": acme.memberships.get(user=cast["bob"]),
         **texts,
         "reported": CiCheckReport.objects.create(

@@ -48,6 +48,8 @@ from portal.styleguide import views as styleguide
 from portal.webhooks.forms import EndpointForm, ReplayForm
 from portal.webhooks.models import WebhookEndpoint
 from tests.conftest import NOW
+from verification.discovery.forms import AddressForm, CompanyForm, NamespaceForm, StartForm
+from verification.discovery.imports import ProviderRow
 from verification.schemas.forms import GeneratorChoicesForm
 from verification.schemas.views import schemas
 from verification.testruns.kinds.nomad_plugin.forms import NomadPluginTestForm
@@ -165,6 +167,12 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (RunTaskTestForm, ""): lambda data, user: RunTaskTestForm(data),
     (NomadPluginTestForm, ""): lambda data, user: NomadPluginTestForm(data),
     (ProviderLifecycleTestForm, ""): lambda data, user: ProviderLifecycleTestForm([("a", "First")], data=data),
+    (AddressForm, ""): lambda data, user: AddressForm(data),
+    (CompanyForm, ""): lambda data, user: CompanyForm([Partner(slug="acme", name="Acme")], data=data),
+    (NamespaceForm, ""): lambda data, user: NamespaceForm(
+        PROGRAMS["terraform-provider"].newest, [ProviderRow("acme/a", "acme/a", "community")], data=data
+    ),
+    (StartForm, ""): lambda data, user: StartForm(PROGRAMS["nomad"], PROGRAMS["nomad"].newest, data=data),
     (SlaFilterForm, ""): lambda data, user: SlaFilterForm(
         data or {}, [("acme", "Acme"), ("globex", "Globex")], [("a", "A")]
     ),

@@ -17,6 +17,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.selectors.similar import WorkDescription, find_overlaps
 from integrations.submissions.views.mixins import require_button
+from integrations.submissions.views.program_catalog import has_single_partner
 from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import parse_repository
@@ -35,7 +36,7 @@ TEMPLATE = "discovery/discovery.html"
 @login_not_required
 def enter_address(request: HttpRequest) -> HttpResponse:
     """Ask for an address and have it read. Visitors sign in first; the URL keeps what they entered."""
-    form = AddressForm(request.POST or None, initial={"address": request.GET.get("address", "")})
+    form = AddressForm(request.POST if request.method == "POST" else None, initial={"address": request.GET.get("address", "")})
     program = next((key for key in (request.POST.get("program"), request.GET.get("program")) if key in PROGRAMS), "")
     if form.is_valid():
         address = form.cleaned_data["address"]
@@ -45,7 +46,12 @@ def enter_address(request: HttpRequest) -> HttpResponse:
         with refusals_in_form(form):
             discovery = services.start_discovery(address, actor=request.user, now=timezone.now(), program=program)
             return redirect("discovery:discovery", discovery.uuid)
-    context = {"form": form, "program": PROGRAMS.get(program), "programs": PROGRAMS.values()}
+    context = {
+        "form": form,
+        "program": PROGRAMS.get(program),
+        "programs": PROGRAMS.values(),
+        "has_single_partner": has_single_partner(request.user),
+    }
     return render(request, "discovery/address.html", context, status=422 if form.is_bound else 200)
 
 

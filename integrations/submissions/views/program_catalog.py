@@ -135,10 +135,10 @@ def show_program(request: HttpRequest, key: str) -> HttpResponse:
     """Show an edition of a program."""
     selected_program = get_program_or_404(key)
     edition = get_edition_or_404(selected_program, request.GET.get("edition", ""))
-    return render(request, "submissions/program.html", build_program_context(selected_program, edition, request.user))
+    return render(request, "submissions/program.html", build_program_context(selected_program, edition))
 
 
-def build_program_context(program: Program, edition: Edition, user: AnyUser) -> dict[str, object]:
+def build_program_context(program: Program, edition: Edition) -> dict[str, object]:
     edition_in_force = get_edition_in_force(program.key)
     return {
         "program": program,
@@ -152,7 +152,6 @@ def build_program_context(program: Program, edition: Edition, user: AnyUser) -> 
         "steps": [(step, summarize_requirements(edition, step.requirements)) for step in edition.steps],
         "tiers": list_tier_rows(edition),
         "sla": list_sla_rows(edition.sla),
-        "has_single_partner": has_single_partner(user),
     }
 
 
@@ -204,7 +203,6 @@ def show_chooser(request: HttpRequest) -> HttpResponse:
         "kinds": [_(PARTNER_KIND_LABELS.get(kind, kind)) for kind in kinds],
         "is_both": len(kinds) > 1,
         "has_answers": bool(request.GET),
-        "has_single_partner": has_single_partner(request.user),
     }
     is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
     return render(request, f"submissions/program_finder.html{'#answer' if is_fragment else ''}", context)

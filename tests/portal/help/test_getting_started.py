@@ -33,7 +33,7 @@ def test_partner_is_led_to_what_waits_then_to_the_draft_then_to_the_start(
 ) -> None:
     rocket.refresh_from_db()
     assert step(sign_in(alice)) == (f"Rocket: {rocket.next_action_label}.", f"/integrations/{rocket.uuid}/")
-    assert step(sign_in(charlie))[1] == "/programs/choose/"
+    assert step(sign_in(charlie))[1] == "/new/"
     draft = drafts.create_draft(globex, "vault", actor=charlie, now=timezone.now())
     drafts.save_draft(draft, {"name": "Scan"}, version=0, actor=charlie, now=timezone.now())
     assert step(sign_in(charlie)) == ("Continue your draft “Scan”.", f"/drafts/{draft.uuid}/")
