@@ -173,7 +173,7 @@ def test_queue_takes_as_many_queries_for_many_rows_as_for_few(
 ) -> None:
     many(acme, count, moment)
     client = sign_in(rita)
-    with django_assert_num_queries(7):  # session, person, memberships, disputes, figures, rows, saved views
+    with django_assert_num_queries(8):  # session, person, memberships, disputes, figures, rows, saved views, unread
         assert len(names(client.get("/queue/"))) == 50
 
 
