@@ -11,7 +11,6 @@ from django.forms.models import model_to_dict
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
 
-from integrations.partners.holidays import UnknownRegionError, list_countries, load_holidays
 from integrations.partners.models import Partner, PartnerCalendar
 from integrations.partners.services.calendars import (
     MIN_WEEKLY_WORKDAYS,
@@ -22,6 +21,7 @@ from integrations.sla.metrics import OPEN_STATES
 from integrations.sla.models import SlaClock
 from portal.core.business_time import Calendar, add_business_days
 from portal.core.django_arguments import FormArguments
+from portal.core.holidays import UnknownRegionError, list_countries, load_holidays
 from portal.core.text_fields import MultiLineField, SingleLineField
 from portal.core.value_types import NamedValues
 

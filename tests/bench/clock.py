@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo
 
 import holidays
 
-from integrations.partners.holidays import load_holidays
 from integrations.programs.schema import Sla, SlaTarget, TargetType
 from integrations.sla.engine.projection import project_issue_state
 from integrations.sla.engine.types import Actor, IssueEventKind, ProjectionContext, SlaPolicy, TimelineEvent
 from portal.core import business_time
 from portal.core.business_time import ELAPSED_SCALE, Calendar, ClockPause, add_business_days
+from portal.core.holidays import load_holidays
 
 STARTS, ROUNDS = 100_000, 7
 SLOW_STARTS = 2_000  # of the library's own counting

@@ -8,9 +8,9 @@ from functools import lru_cache
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
-from integrations.partners.holidays import load_holidays
 from portal.core import business_time
 from portal.core.business_time import Calendar, ClockPause
+from portal.core.holidays import load_holidays
 from tests.oracle.clock import DAY, EPOCH, FAR, MINUTE, Wall, Watcher
 
 ZONE_NAMES = (

@@ -16,10 +16,10 @@ from django.core.cache import caches
 from django.db import transaction
 from django.utils.translation import get_language, gettext, ngettext
 
-from integrations.partners.holidays import list_countries
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.services.policies import CRITICAL_LABELS, PAUSE_LABELS
 from integrations.submissions.services.transitions import perform_transition
+from portal.core.holidays import list_countries
 from portal.jobs.registry import JOBS
 from portal.notifications.models import EmailMessage
 from tests.portal import extracted, pseudo

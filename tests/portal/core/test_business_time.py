@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from integrations.partners.holidays import load_holidays
 from portal.core import business_time
 from portal.core.business_time import ELAPSED_SCALE, Calendar, ClockPause, add_business_days
+from portal.core.holidays import load_holidays
 
 NEW_YORK = ZoneInfo("America/New_York")
 LOS_ANGELES = ZoneInfo("America/Los_Angeles")

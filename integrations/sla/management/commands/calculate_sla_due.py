@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 
 from django.core.management.base import BaseCommand, CommandError
 
-from integrations.partners.holidays import UnknownRegionError, load_holidays
 from integrations.sla.formatting import describe_days_off
 from portal.core import business_time
 from portal.core.business_time import Calendar, ClockPause
+from portal.core.holidays import UnknownRegionError, load_holidays
 
 YEARS_AHEAD = 10  # covers the holidays of long pauses
 WARNING_PERCENTAGES = (50, 75, 90)

@@ -1,6 +1,6 @@
 """Public holidays by country and region.
 
-Calendars store a snapshot of these, so that an update of the library doesn't move due dates.
+Partners' calendars store a snapshot of these, so that an update of the library doesn't move due dates.
 """
 
 import warnings

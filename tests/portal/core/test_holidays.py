@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from integrations.partners.holidays import UnknownRegionError, list_regions, load_holidays
+from portal.core.holidays import UnknownRegionError, list_regions, load_holidays
 
 WITHOUT = {"BV", "HM", "IO", "UA"}  # nobody lives there; martial law has none
 
