@@ -1,11 +1,14 @@
 """Types of the fields of an edition's file."""
 
+from functools import cache
 from typing import Annotated, Literal
+from zoneinfo import available_timezones
 
-from pydantic import BeforeValidator, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, StringConstraints
 from pydantic import Field as Key
+from pydantic_core import PydanticCustomError
 
-from portal.core.content_files import TextPattern
+from portal.core.content_files import NO_MATCH, TextPattern
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 Url = Annotated[str, TextPattern(r"https?://[a-z0-9.-]+(:[0-9]+)?(/.*)?", "a URL that starts with https://")]
@@ -29,3 +32,18 @@ def _convert_mapping_to_pairs(value: object) -> object:
 Pairs = Annotated[
     tuple[tuple[str, str], ...], BeforeValidator(_convert_mapping_to_pairs, json_schema_input_type=dict[str, str])
 ]
+
+
+@cache
+def _list_time_zones() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+def _check_time_zone(value: str) -> str:
+    if value not in _list_time_zones():
+        expected = "a name of the IANA time zone database, such as America/Los_Angeles"
+        raise PydanticCustomError(NO_MATCH, "Text must match", {"expected": expected})
+    return value
+
+
+TimeZone = Annotated[str, AfterValidator(_check_time_zone)]

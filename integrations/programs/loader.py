@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from integrations.programs.consistency import Inconsistency, find_inconsistencies, find_unknown_checks
 from integrations.programs.edition_order import find_misplaced_upcoming, find_unknown_renames
+from integrations.programs.policy_consistency import find_policy_errors
 from integrations.programs.schema import EditionFile, Program
 from portal.core.content_files import ContentError, ContentProblem, find_position, load_content
 
@@ -51,7 +52,9 @@ def load_edition_file(path: Path) -> EditionFile:
         ContentError: The file is not valid in itself.
     """
     file = load_content(path, build_adapter())
-    _raise_problems(path, [*_find_misplacements(path, file), *find_inconsistencies(file)])
+    _raise_problems(
+        path, [*_find_misplacements(path, file), *find_inconsistencies(file), *find_policy_errors(file.edition)]
+    )
     return file
 
 

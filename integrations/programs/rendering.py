@@ -6,6 +6,7 @@ from typing import Any
 
 from integrations.programs.requirements import Requirement
 from integrations.programs.schema import Category, Edition, Program, Step
+from integrations.programs.sla_policy import TargetType
 from portal.core.value_types import JsonObject
 
 COLUMN_WIDTHS = (10, 52, 8, 12)
@@ -83,11 +84,10 @@ def _format_requirement(requirement: JsonObject) -> str:
 
 def _format_rules(description: JsonObject) -> list[str]:
     sla = description["sla"]
-    figures = ", ".join(f"{name} {_format_target(sla[name])}" for name in ("critical", "other") if sla[name])
     licenses = description["licenses"]
     return [
         f"Mailbox     {description['mailbox']}  (contact: {description['contact']})",
-        f"SLA         {sla['target_type']}: {figures or 'no targets'}",
+        f"SLA         {_format_targets(sla)}",
         f"            {sla['summary']}",
         f"Listing     {description['listing']}",
         f"Removal     {description['removal']}",
@@ -97,9 +97,20 @@ def _format_rules(description: JsonObject) -> list[str]:
     ]
 
 
+def _format_targets(sla: JsonObject) -> str:
+    """Return "resolve: critical 48 h, other 5 business days" for each verb, with the time zone if it is stated."""
+    verbs = []
+    for verb in TargetType:
+        targets = sla[verb] or {}
+        figures = [f"{severity} {_format_target(target)}" for severity, target in targets.items() if target]
+        verbs += [f"{verb}: {', '.join(figures)}"] if figures else []
+    zone = f" ({sla['zone']})" if sla["zone"] else ""
+    return ("; ".join(verbs) or "no targets") + zone
+
+
 def _format_target(target: Mapping[str, object]) -> str:
     figure = f"{target['hours']} h" if target["hours"] else f"{target['business_days']} business days"
-    return f"ideally {figure}" if target["best_effort"] else figure
+    return f"ideally {figure}" if target["binding"] == "ideal" else figure
 
 
 def _format_license(line: JsonObject) -> str:

@@ -9,24 +9,15 @@ A program is data: the state machine, the guards and the pages read it and never
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
-from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
 from integrations.programs.field_types import Count, EditionDate, Pairs, Slug, Text, Url
 from integrations.programs.requirements import AgreementText, Requirement, RequirementGroup, ResourceLink
+from integrations.programs.sla_policy import Sla
 from integrations.programs.stages import Stage
 from portal.core.content_files import Content
-
-
-class TargetType(StrEnum):
-    """Type of a program's SLA target for issues. TRACK has no target."""
-
-    RESPOND = "respond"
-    RESOLVE = "resolve"
-    TRACK = "track"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,38 +75,6 @@ class LicensePolicy(Content):
     @property
     def manual_review(self) -> frozenset[str]:
         return frozenset(spdx for rule in self.rules for spdx in rule.manual_review)
-
-
-@dataclass(frozen=True, slots=True)
-class SlaTarget(Content):
-    """SLA target in elapsed hours or business days. `best_effort` marks a recommended target."""
-
-    hours: Count | None = None
-    business_days: Count | None = None
-    best_effort: bool = False
-
-    @property
-    def allowed_time(self) -> timedelta | None:
-        """Return the time until the target is missed: elapsed hours, or business days of 24 hours."""
-        if self.hours is not None:
-            return timedelta(hours=self.hours)
-        return timedelta(days=self.business_days) if self.business_days is not None else None
-
-
-@dataclass(frozen=True, slots=True)
-class Sla(Content):
-    """SLA policy of a program for support issues. Targets are optional."""
-
-    target_type: TargetType
-    summary: Text
-    critical: SlaTarget | None = None
-    other: SlaTarget | None = None
-
-    def get_target(self, target_type: str, severity: str) -> SlaTarget | None:
-        """Return the target for a type and severity, or None if there is none."""
-        if target_type != self.target_type:
-            return None
-        return self.critical if severity == "critical" else self.other
 
 
 @dataclass(frozen=True, slots=True)

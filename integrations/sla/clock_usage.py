@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from integrations.programs.registry import get_edition
-from integrations.programs.schema import SlaTarget
+from integrations.programs.sla_policy import SlaTarget
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import SlaClock
 from portal.core.business_time import ELAPSED_SCALE, Calendar
@@ -84,7 +84,7 @@ def calculate_usage(clock: SlaClock, calendar: Calendar, now: datetime) -> TimeU
     counted_time = timedelta(seconds=clock.counted_seconds)
     is_running = clock.due_at and clock.stopped_at is None and clock.watch.ended_at is None
     if target and target.allowed_time and clock.due_at and is_running:
-        scale = calendar.days if target.business_days else ELAPSED_SCALE
+        scale = sla.localize_calendar(calendar).days if target.business_days else ELAPSED_SCALE
         counted_time = target.allowed_time + scale.position(now) - scale.position(clock.due_at)
     paused_time = timedelta(seconds=clock.paused_seconds)
     if clock.state == ClockStatus.PAUSED and clock.issue.projected_at:

@@ -34,7 +34,6 @@ SEVERITY_BADGES: dict[str, Badge] = {
 TARGET_TYPE_LABELS = {
     "resolve": gettext_noop("Resolution"),
     "respond": gettext_noop("First response"),
-    "track": gettext_noop("Tracking"),
 }
 SIDE_LABELS = {
     "partner": gettext_noop("partner"),

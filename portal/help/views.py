@@ -8,11 +8,13 @@ from django.utils.translation import gettext as _
 
 from integrations.partners.models import Membership
 from integrations.programs.registry import PROGRAMS
+from integrations.programs.schema import Edition
 from integrations.programs.selectors import get_edition_in_force
+from integrations.programs.sla_policy import TargetType
 from integrations.sla.presenters import TARGET_TYPE_LABELS
 from integrations.submissions.models import IntegrationDraft
+from integrations.submissions.policy_labels import format_target
 from integrations.submissions.selectors.responsibility import MINE, list_by_responsible_party
-from integrations.submissions.views.program_catalog import format_target
 from portal.accounts.requests import is_authenticated
 from portal.help import rules
 from portal.help.getting_started import build_preparation_list, get_next_step
@@ -73,13 +75,21 @@ def list_edition_targets() -> list[dict[str, object]]:
             "href": f"{reverse('submissions:program', args=[key])}?edition={edition.date}",
             "edition": edition.date,
             "is_in_force": edition == get_edition_in_force(key),
-            "target_type": _(TARGET_TYPE_LABELS[edition.sla.target_type]),
-            "critical": format_target(edition.sla.critical),
-            "other": format_target(edition.sla.other),
+            **targets,
         }
         for key, program in PROGRAMS.items()
         for edition in reversed(program.editions)
+        for targets in summarize_targets(edition)
     ]
+
+
+def summarize_targets(edition: Edition) -> list[dict[str, str]]:
+    """Return a label and the target per severity for each target type, or one row for an edition without targets."""
+    rows: dict[TargetType, dict[str, str]] = {}
+    for target_type, severity, target in edition.sla.list_targets():
+        row = rows.setdefault(target_type, {"target_type": _(TARGET_TYPE_LABELS[target_type])})
+        row[severity] = format_target(target)
+    return list(rows.values()) or [{"target_type": _("Tracking")}]
 
 
 @login_not_required

@@ -28,7 +28,6 @@ SEVERITY_LABELS = {"critical": gettext_noop("critical"), "other": gettext_noop("
 TARGET_LABELS = {
     "respond": gettext_noop("first response"),
     "resolve": gettext_noop("resolution"),
-    "track": gettext_noop("tracking"),
 }
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from integrations.programs.registry import PROGRAMS, get_edition
-from integrations.programs.schema import SlaTarget
+from integrations.programs.sla_policy import SlaTarget
 from integrations.sla.clock_usage import format_target
 from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.filters import ClockFilters
@@ -150,9 +150,8 @@ def _collect_targets(editions: Iterable[tuple[str, str]]) -> dict[tuple[str, Sev
     targets_by_kind: dict[tuple[str, Severity], set[SlaTarget]] = {}
     for key, edition_date in editions:
         sla = get_edition(key, edition_date).sla
-        for severity, target in ((Severity.CRITICAL, sla.critical), (Severity.OTHER, sla.other)):
-            if target is not None:
-                targets_by_kind.setdefault((str(sla.target_type), severity), set()).add(target)
+        for target_type, severity, target in sla.list_targets():
+            targets_by_kind.setdefault((str(target_type), Severity(severity)), set()).add(target)
     return targets_by_kind
 
 
@@ -183,7 +182,7 @@ def _format_bin(length: float, unit: int) -> str:
 
 
 def _describe_target(target: SlaTarget) -> str:
-    template = _("recommended %(target)s") if target.best_effort else _("target %(target)s")
+    template = _("recommended %(target)s") if target.is_ideal else _("target %(target)s")
     return template % {"target": format_target(target)}
 
 

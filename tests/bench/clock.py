@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import holidays
 
-from integrations.programs.schema import Sla, SlaTarget, TargetType
+from integrations.programs.sla_policy import SeverityTargets, Sla, SlaTarget
 from integrations.sla.engine.projection import project_issue_state
 from integrations.sla.engine.types import Actor, IssueEventKind, ProjectionContext, SlaPolicy, TimelineEvent
 from portal.core import business_time
@@ -114,7 +114,7 @@ def stories(count: int) -> Iterator[list[TimelineEvent]]:
 
 def replay() -> None:
     """The figures of folding many facts; issues come one after the other, as from a database."""
-    sla = Sla(TargetType.RESOLVE, "", SlaTarget(hours=48), SlaTarget(business_days=5))
+    sla = Sla("", resolve=SeverityTargets(SlaTarget(hours=48), SlaTarget(business_days=5)))
     policy, calendar = SlaPolicy(sla, frozenset({"critical"}), frozenset({"needs-info"})), california()
     now = datetime.combine(date(2020, 3, 1), datetime.min.time(), UTC)
     for segments in (False, True):

@@ -6,7 +6,7 @@ The state is computed after 500 hours.
 
 from dataclasses import dataclass, field
 
-from integrations.programs.schema import TargetType
+from integrations.programs.sla_policy import TargetType
 from integrations.sla.engine.types import Actor, ClockStatus, IssueEventKind, SlaPolicy, TimelineEvent
 from tests.integrations.sla.story import (
     ACME_BOT,

@@ -32,8 +32,8 @@ RULES = """      summary: The program accepts MPL-2.0.
 CHANGES = {
     "        - id: BO-2\n": CHECK,
     "    summary: The program publishes no license rule.\n": RULES.replace("      summary", "    summary", 1),
-    "      hours: 48\n": "      hours: 24\n",
-    "      business_days: 5\n": "      business_days: 3\n",
+    "        hours: 48\n": "        hours: 24\n",
+    "        business_days: 5\n": "        business_days: 3\n",
 }
 
 

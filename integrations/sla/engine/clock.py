@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from integrations.programs.schema import Sla, SlaTarget, TargetType
+from integrations.programs.sla_policy import Sla, SlaTarget, TargetType
 from integrations.sla.engine.types import (
     ClockState,
     ClockStatus,
@@ -66,7 +66,7 @@ def _build_effective_target(
     allowed_time = target.allowed_time if target else None
     is_elapsed = target.hours is not None if target and allowed_time else severity == Severity.CRITICAL
     scale = business_time.ELAPSED_SCALE if is_elapsed else calendar.days
-    is_committed = target is not None and allowed_time is not None and not target.best_effort
+    is_committed = target is not None and allowed_time is not None and not target.is_ideal
     return EffectiveTarget(severity, start, scale, allowed_time, is_committed)
 
 

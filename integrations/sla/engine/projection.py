@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from integrations.programs.schema import TargetType
+from integrations.programs.sla_policy import TargetType
 from integrations.sla.engine.clock import EffectiveTarget, build_effective_targets, measure_clock
 from integrations.sla.engine.participants import (
     ParticipantSide,
@@ -150,10 +150,13 @@ class IssueProjection:
         critical_clocks = [clock for clock in clocks if clock.severity == Severity.CRITICAL and clock.is_committed]
         if self.lowered_times and any(clock.state in BREACH_STATUSES for clock in critical_clocks):
             yield LATE_LOWERING_NOTE
-        target, critical_since = self.context.policy.sla.critical, self._find_critical_since(self.context.now)
-        if critical_since and target and target.best_effort and target.allowed_time and target.hours is not None:
-            due_at = format_moment(critical_since + target.allowed_time)
-            yield f"Critical: ideally within {target.hours} hours, by {due_at} UTC."
+        critical_since = self._find_critical_since(self.context.now)
+        for _target_type, severity, target in self.context.policy.sla.list_targets():
+            if severity != Severity.CRITICAL or not target.is_ideal or target.hours is None:
+                continue
+            if critical_since and target.allowed_time:
+                due_at = format_moment(critical_since + target.allowed_time)
+                yield f"Critical: ideally within {target.hours} hours, by {due_at} UTC."
         if self.has_unverified_events:
             yield UNVERIFIED_EVENT_NOTE
 

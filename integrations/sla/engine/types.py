@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from integrations.programs.schema import Sla, TargetType
+from integrations.programs.sla_policy import Sla, TargetType
 from portal.core.business_time import Calendar
 
 DENIED_KEY = "denied"  # in an event's data: the key of an event that GitHub doesn't confirm

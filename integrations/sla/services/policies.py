@@ -59,5 +59,9 @@ def get_sla_policy(issue: SupportIssue) -> SlaPolicy:
 
 
 def get_calendar(issue: SupportIssue) -> Calendar:
-    """Return the calendar fixed at the issue's opening. Default: Monday to Friday in UTC."""
-    return issue.calendar.calendar if issue.calendar else Calendar()
+    """Return the calendar fixed at the issue's opening, in the SLA policy's time zone if it states one.
+
+    Default: Monday to Friday in UTC.
+    """
+    calendar = issue.calendar.calendar if issue.calendar else Calendar()
+    return get_edition(issue.integration.program_key, issue.edition).sla.localize_calendar(calendar)

@@ -7,14 +7,15 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext_noop
 from django.views.decorators.vary import vary_on_headers
 
 from integrations.programs.comparison import EditionComparison
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import FulfillingParty, Requirement, RequirementKind
-from integrations.programs.schema import Edition, Program, Sla, SlaTarget, TargetType, Tier
+from integrations.programs.schema import Edition, Program, Tier
 from integrations.programs.selectors import get_edition_in_force
+from integrations.submissions.policy_labels import list_sla_rows
 from integrations.submissions.presenters import PathStep
 from integrations.submissions.views.drafts_shared import list_editable_partners
 from portal.accounts.requests import AnyUser
@@ -37,11 +38,6 @@ REQUIREMENT_KIND_LABELS = {
     RequirementKind.MEETING: gettext_noop("Meeting"),
     RequirementKind.CREDENTIALS: gettext_noop("Test account (encrypted)"),
     RequirementKind.CHECK: gettext_noop("Automated"),
-}
-TARGET_LABELS = {
-    TargetType.RESPOND: gettext_noop("First response within %(time)s"),
-    TargetType.RESOLVE: gettext_noop("Resolution within %(time)s"),
-    TargetType.TRACK: gettext_noop("Tracking and resolution within %(time)s"),
 }
 
 
@@ -91,25 +87,6 @@ def summarize_requirements(edition: Edition, requirements: tuple[Requirement, ..
         )
         for r in requirements
     ]
-
-
-def format_target(target: SlaTarget | None) -> str:
-    """Return "48 hours" or "5 business days (ideally)"; blank without a target."""
-    if target is None:
-        return ""
-    if target.hours:
-        amount = ngettext("%(count)s hour", "%(count)s hours", target.hours) % {"count": target.hours}
-    else:
-        days = target.business_days or 0
-        amount = ngettext("%(count)s business day", "%(count)s business days", days) % {"count": days}
-    return _("%(amount)s (ideally)") % {"amount": amount} if target.best_effort else amount
-
-
-def list_sla_rows(sla: Sla) -> list[tuple[str, str]]:
-    """Return the SLA targets as (kind of issue, target), empty for a program without targets."""
-    targets = ((_("Critical issues"), format_target(sla.critical)), (_("Other issues"), format_target(sla.other)))
-    template = _(TARGET_LABELS[sla.target_type])
-    return [(issue_label, template % {"time": time_limit}) for issue_label, time_limit in targets if time_limit]
 
 
 @login_not_required

@@ -23,6 +23,12 @@ def replace_attestation_with_check(key: str) -> tuple[tuple[str, str], ...]:
     )
 
 
+def find_position(text: str, part: str) -> str:
+    """Return the line and column of the first occurrence of a part of a text."""
+    preceding = text[: text.index(part)]
+    return f"{preceding.count(chr(10)) + 1}:{len(preceding) - preceding.rfind(chr(10))}"
+
+
 def list_problems(path: Path) -> list[str]:
     """Return the problems of a file without its path."""
     with pytest.raises(ContentError) as refusal:

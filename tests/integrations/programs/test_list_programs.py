@@ -38,10 +38,13 @@ def test_json_names_steps_and_requirements_as_the_edition_does():
 def test_json_holds_rules_as_plain_values():
     (nomad,) = json.loads(run_list_programs("--json", "--program", "nomad"))
     assert nomad["sla"] == {
-        "target_type": "resolve",
         "summary": "Partners resolve critical issues within 48 hours, and all others within 5 business days.",
-        "critical": {"hours": 48, "business_days": None, "best_effort": False},
-        "other": {"hours": None, "business_days": 5, "best_effort": False},
+        "respond": None,
+        "resolve": {
+            "critical": {"hours": 48, "business_days": None, "binding": "required"},
+            "other": {"hours": None, "business_days": 5, "binding": "required"},
+        },
+        "zone": "",
     }
     assert nomad["licenses"]["rules"] == [
         {"published": "MPL-2.0", "allow": ["MPL-2.0"], "manual_review": [], "note": ""}
@@ -76,7 +79,7 @@ def test_text_shows_every_title_rule_and_tier():
 
 
 def test_text_of_a_program_without_figures_says_so():
-    assert "SLA         track: no targets" in run_list_programs("--program", "packer")
+    assert "SLA         no targets" in run_list_programs("--program", "packer")
 
 
 def test_unknown_program_is_refused():

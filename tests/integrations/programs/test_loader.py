@@ -8,13 +8,12 @@ import pytest
 
 from integrations.programs.loader import load_edition_file, load_program, load_programs, require_known_checks
 from portal.core.content_files import ContentError
-from tests.integrations.programs.guide_edition import Write, list_problems, replace_attestation_with_check
-
-
-def find_position(text: str, part: str) -> str:
-    """Return the line and column of the first occurrence of a part of a text."""
-    preceding = text[: text.index(part)]
-    return f"{preceding.count(chr(10)) + 1}:{len(preceding) - preceding.rfind(chr(10))}"
+from tests.integrations.programs.guide_edition import (
+    Write,
+    find_position,
+    list_problems,
+    replace_attestation_with_check,
+)
 
 
 @pytest.mark.parametrize(
@@ -58,9 +57,9 @@ def find_position(text: str, part: str) -> str:
             'The value is text. Write a list, one "- item" per line.',
         ),
         (
-            "      hours: 48",
-            '      hours: "48"',
-            "edition.sla.critical.hours",
+            "        hours: 48",
+            '        hours: "48"',
+            "edition.sla.resolve.critical.hours",
             "The value is text. Write a whole number without quotes.",
         ),
         (

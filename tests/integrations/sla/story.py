@@ -7,7 +7,7 @@ It is opened on Tuesday 14 April 2026 at 09:00 in UTC by a user; the 5 business 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
-from integrations.programs.schema import Sla, SlaTarget, TargetType
+from integrations.programs.sla_policy import SeverityTargets, Sla, SlaTarget
 from integrations.sla.engine.projection import project_issue_state
 from integrations.sla.engine.types import Actor, IssueEventKind, IssueState, ProjectionContext, SlaPolicy, TimelineEvent
 from integrations.sla.github.event_mapping import map_comment
@@ -30,10 +30,11 @@ NOBODY = Actor(0, "ghost")
 
 QUESTION = "Which version of the provider do you use?"
 ANSWER = "The token is refreshed too late; a fix is on its way."
-RESOLVE = Sla(TargetType.RESOLVE, "", SlaTarget(hours=48), SlaTarget(business_days=5))
-RESPOND = Sla(TargetType.RESPOND, "", SlaTarget(hours=48), SlaTarget(business_days=5))
-IDEALLY = Sla(TargetType.RESOLVE, "", SlaTarget(hours=48, best_effort=True), SlaTarget(business_days=5))
-TRACK = Sla(TargetType.TRACK, "")
+TARGETS = SeverityTargets(SlaTarget(hours=48), SlaTarget(business_days=5))
+RESOLVE = Sla("", resolve=TARGETS)
+RESPOND = Sla("", respond=TARGETS)
+IDEALLY = Sla("", resolve=SeverityTargets(SlaTarget(hours=48, binding="ideal"), SlaTarget(business_days=5)))
+TRACK = Sla("")
 
 
 def at(hours: float) -> datetime:

@@ -1,17 +1,23 @@
 """Tests of the command explain_sla_clock at any moment."""
 
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
 from io import StringIO
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from integrations.partners.models import PartnerCalendar
+from integrations.programs.registry import PROGRAMS
 from integrations.sla.engine import inputs
 from integrations.sla.engine.types import TimelineEvent
 from integrations.sla.models import SupportIssue, SupportIssueEvent
+from integrations.sla.services.policies import get_calendar
 from integrations.submissions.models import Integration
+from portal.core.business_time import Calendar, add_business_days
 from tests.integrations.sla.clocks import watch_over
 from tests.integrations.sla.story import ANSWER, DEV, OPENED_AT, QUESTION, USER, at, open_issue, says
 
@@ -109,6 +115,20 @@ def test_calendar_of_the_opening_counts(issue: SupportIssue) -> None:
     assert "Days off: Sat, Apr 18; Sun, Apr 19; Mon, Apr 20 (Company day)" in [
         s["reason"] for s in explanation["clocks"][1]["segments"]
     ]
+
+
+def test_time_zone_of_the_policy_replaces_that_of_the_calendar(
+    issue: SupportIssue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nomad = PROGRAMS["nomad"]
+    edition = replace(nomad.newest, sla=replace(nomad.newest.sla, zone="Asia/Tokyo"))
+    monkeypatch.setitem(PROGRAMS, "nomad", replace(nomad, editions=(edition,)))
+    # Friday at 18:00 in Berlin is Saturday at 01:00 in Tokyo, so the clock starts on Monday.
+    friday = datetime(2026, 4, 17, 16, 0, tzinfo=UTC)
+    issue.calendar = PartnerCalendar(zone="Europe/Berlin", workdays=[0, 1, 2, 3, 4])
+    calendar = get_calendar(issue)
+    assert calendar == Calendar(ZoneInfo("Asia/Tokyo"))
+    assert add_business_days(friday, 5, calendar) == datetime(2026, 4, 24, 15, 0, tzinfo=UTC)
 
 
 def test_words_for_a_person(issue: SupportIssue) -> None:

@@ -42,15 +42,19 @@ EDITIONS = {
     ),
 }
 
-# verb, hours for critical issues, business days for the others, "ideally"
+RESPOND = [("respond", "critical", 48, None, "required"), ("respond", "other", None, 5, "required")]
+RESOLVE = [("resolve", "critical", 48, None, "required"), ("resolve", "other", None, 5, "required")]
+IDEALLY = [("resolve", "critical", 48, None, "ideal"), ("resolve", "other", None, 5, "required")]
+
+# verb, severity, hours, business days, "ideally"
 PROMISES = {
-    "consul": ("respond", 48, 5, False),
-    "consul-nia": ("resolve", 48, 5, False),
-    "nomad": ("resolve", 48, 5, False),
-    "packer": ("track", None, None, False),
-    "terraform-provider": ("resolve", 48, 5, False),
-    "terraform-run-task": ("resolve", 48, 5, True),
-    "vault": ("resolve", 48, 5, False),
+    "consul": RESPOND,
+    "consul-nia": RESOLVE,
+    "nomad": RESOLVE,
+    "packer": [],
+    "terraform-provider": RESOLVE,
+    "terraform-run-task": IDEALLY,
+    "vault": RESOLVE,
 }
 
 # The ids that the checklists carry, in their order; further requirements may stand between them.

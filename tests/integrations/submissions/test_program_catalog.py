@@ -1,9 +1,9 @@
 import pytest
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import SlaTarget
+from integrations.programs.sla_policy import SlaTarget
 from integrations.submissions.models import IntegrationDraft
-from integrations.submissions.views.program_catalog import format_target
+from integrations.submissions.policy_labels import format_target
 
 pytestmark = pytest.mark.any_database
 
@@ -132,10 +132,9 @@ def test_begin_makes_the_draft_at_once_where_the_partner_is_clear(sign_in, alice
 @pytest.mark.parametrize(
     ("target", "words"),
     [
-        (None, ""),
         (SlaTarget(hours=48), "48 hours"),
         (SlaTarget(business_days=5), "5 business days"),
-        (SlaTarget(hours=48, best_effort=True), "48 hours (ideally)"),
+        (SlaTarget(hours=48, binding="ideal"), "48 hours (ideally)"),
     ],
 )
 def test_promise_in_words(target, words):

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from integrations.programs.sla_policy import SeverityTargets, Sla, SlaTarget
 from integrations.sla.engine.types import IssueEventKind
 from integrations.sla.explanation import build_event_url, explain_clock, serialize_issue_state
 from integrations.sla.formatting import format_duration
@@ -12,7 +13,6 @@ from portal.core.business_time import Calendar
 from tests.integrations.sla.story import (
     ANSWER,
     DEV,
-    IDEALLY,
     QUESTION,
     STALE,
     USER,
@@ -51,7 +51,7 @@ def test_partner_s_zone_is_reported() -> None:
 
 
 def test_ideal_due_moment_is_called_ideal() -> None:
-    sla = policy(IDEALLY).sla.__class__(IDEALLY.target_type, "", None, IDEALLY.critical)
+    sla = Sla("", resolve=SeverityTargets(other=SlaTarget(hours=48, binding="ideal")))
     assert "Ideally due Thu, Apr 16, 9:00 AM (UTC)." in explain_clock(
         project([], policy(sla), now=1).resolve, Calendar()
     )

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from integrations.programs.schema import Sla, SlaTarget, TargetType
+from integrations.programs.sla_policy import SeverityTargets, Sla, SlaTarget
 from integrations.sla.engine.projection import project_issue_state
 from integrations.sla.engine.types import Actor, ClockStatus, IssueEventKind, Severity
 from tests.integrations.sla.story import (
@@ -48,7 +48,7 @@ def test_pauses_stay_when_the_severity_changes() -> None:
 
 
 def test_without_a_target_for_critical_issues_the_other_one_holds() -> None:
-    sla = Sla(TargetType.RESOLVE, "", None, SlaTarget(business_days=5))
+    sla = Sla("", resolve=SeverityTargets(None, SlaTarget(business_days=5)))
     assert hours(project([CRITICAL], policy(sla)).resolve.due_at) == DUE
 
 
@@ -59,7 +59,8 @@ def test_ideal_target_is_shown_and_the_hard_one_holds() -> None:
 
 
 def test_only_ideal_targets_promise_nothing() -> None:
-    clock = project([], policy(Sla(TargetType.RESOLVE, "", None, SlaTarget(business_days=5, best_effort=True)))).resolve
+    targets = SeverityTargets(None, SlaTarget(business_days=5, binding="ideal"))
+    clock = project([], policy(Sla("", resolve=targets))).resolve
     assert (clock.is_committed, clock.state, hours(clock.due_at), clock.warn_at) == (
         False,
         ClockStatus.NOT_APPLICABLE,
@@ -74,6 +75,17 @@ def test_both_verbs_are_measured_and_one_is_promised() -> None:
         (True, ClockStatus.MET, timedelta(hours=10)),
         (False, ClockStatus.NOT_APPLICABLE, timedelta(hours=20)),
     ]
+
+
+def test_both_verbs_can_be_promised() -> None:
+    respond = SeverityTargets(SlaTarget(hours=24, binding="ideal"), SlaTarget(business_days=1))
+    resolve = SeverityTargets(SlaTarget(hours=48), SlaTarget(business_days=5))
+    state = project([CRITICAL], policy(Sla("", respond, resolve)), now=1)
+    assert [(clock.is_committed, clock.severity, hours(clock.due_at)) for clock in state.clocks] == [
+        (True, Severity.OTHER, 24),
+        (True, Severity.CRITICAL, CRITICAL_DUE),
+    ]
+    assert "Critical: ideally within 24 hours, by Wed, Apr 15, 9:00 AM UTC." in state.notes
 
 
 def test_program_that_promises_no_figures_is_measured() -> None:

@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 from django.utils import timezone
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import SlaTarget
+from integrations.programs.sla_policy import SlaTarget
 from integrations.sla.models import SupportIssue
 from integrations.submissions.models import Integration
 from portal.core.iso_weeks import get_last_complete_week, get_program_zone
@@ -96,7 +96,7 @@ def test_picture_shows_the_target_of_the_program_that_promised_it(
     ("targets", "labels", "expected_target"),
     [
         ([SlaTarget(hours=24)], ["6 h", "12 h", "18 h", "24 h", "longer"], "target 24 h"),
-        ([SlaTarget(business_days=2, best_effort=True)], ["1 day", "2 days", "longer"], "recommended 2 business days"),
+        ([SlaTarget(business_days=2, binding="ideal")], ["1 day", "2 days", "longer"], "recommended 2 business days"),
         (
             [SlaTarget(business_days=10)],
             ["2.5 days", "5 days", "7.5 days", "10 days", "longer"],
