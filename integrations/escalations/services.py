@@ -24,7 +24,7 @@ from integrations.sla.models import SlaClock
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from integrations.submissions.notices import get_address, list_program_contacts
-from integrations.submissions.services.transitions import PROGRAM_CALENDAR, lock_integration
+from integrations.submissions.services.transitions import lock_integration
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.audit import services
@@ -127,7 +127,7 @@ def _build_new_escalations(now: datetime, limit: int) -> Iterator[Escalation]:
 def list_warnings(integration: Integration) -> list[tuple[int, datetime]]:
     """Return each share of the program's time with the time at which it is used, in business days."""
     assert integration.action_due_at
-    scale = PROGRAM_CALENDAR.days
+    scale = integration.edition.business_calendar.days
     begin, end = (
         scale.position(integration.responsible_since or integration.action_due_at),
         scale.position(integration.action_due_at),

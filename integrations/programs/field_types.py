@@ -1,5 +1,6 @@
 """Types of the fields of an edition's file."""
 
+from datetime import date
 from functools import cache
 from typing import Annotated, Literal
 from zoneinfo import available_timezones
@@ -46,4 +47,12 @@ def _check_time_zone(value: str) -> str:
     return value
 
 
+def _check_day(value: str) -> str:
+    try:
+        return date.fromisoformat(value).isoformat()
+    except ValueError:
+        raise PydanticCustomError(NO_MATCH, "Text must match", {"expected": "a date such as 2026-12-24"}) from None
+
+
+Day = Annotated[str, Key(json_schema_extra={"format": "date"}), AfterValidator(_check_day)]
 TimeZone = Annotated[str, AfterValidator(_check_time_zone)]

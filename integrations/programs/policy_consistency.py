@@ -1,15 +1,20 @@
-"""Consistency rules of an edition's SLA policy that types can't express."""
+"""Consistency rules of an edition's SLA policy and calendar that types can't express."""
 
 from collections.abc import Iterator
 
+from integrations.programs.calendars import ProgramCalendar
 from integrations.programs.consistency import Inconsistency
 from integrations.programs.schema import Edition
 from integrations.programs.sla_policy import Sla, TargetType
+from portal.core.business_time import FIRST_YEAR
+from portal.core.content_files import Location
+from portal.core.holidays import UnknownRegionError, load_holidays
 
 
 def find_policy_errors(edition: Edition) -> Iterator[Inconsistency]:
     """Yield every violation in the policies of an edition."""
     yield from _find_target_errors(edition.sla)
+    yield from _find_calendar_errors(edition.calendar)
 
 
 def _find_target_errors(sla: Sla) -> Iterator[Inconsistency]:
@@ -22,5 +27,21 @@ def _find_target_errors(sla: Sla) -> Iterator[Inconsistency]:
     for target_type, severity, target in targets:
         if (target.hours is None) == (target.business_days is None):
             problem = "A target must have either hours or business days."
-            location = ("edition", "sla", str(target_type), severity)
+            location: Location = ("edition", "sla", str(target_type), severity)
             yield Inconsistency(location, problem, 'Write one of "hours" and "business_days".')
+
+
+def _find_calendar_errors(calendar: ProgramCalendar) -> Iterator[Inconsistency]:
+    location: Location = ("edition", "calendar")
+    if not calendar.workdays:
+        yield Inconsistency((*location, "workdays"), "The calendar has no working day.", "Add a day, or omit the key.")
+    if calendar.subdivision and not calendar.country:
+        problem = "A subdivision requires a country."
+        yield Inconsistency((*location, "subdivision"), problem, 'Add "country", or remove the subdivision.')
+    if not calendar.country:
+        return
+    try:
+        load_holidays(calendar.country, calendar.subdivision, FIRST_YEAR, FIRST_YEAR)
+    except UnknownRegionError as error:
+        problem, _, fix = str(error).partition(". ")
+        yield Inconsistency((*location, "subdivision" if "region" in problem else "country"), f"{problem}.", fix)

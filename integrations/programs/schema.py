@@ -13,10 +13,12 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
+from integrations.programs.calendars import DEFAULT_CALENDAR, ProgramCalendar
 from integrations.programs.field_types import Count, EditionDate, Pairs, Slug, Text, Url
 from integrations.programs.requirements import AgreementText, Requirement, RequirementGroup, ResourceLink
 from integrations.programs.sla_policy import Sla
 from integrations.programs.stages import Stage
+from portal.core.business_time import Calendar
 from portal.core.content_files import Content
 
 
@@ -126,7 +128,8 @@ class Edition(Content):
     offerings: tuple[str, ...]
     offering_descriptions: Pairs = ()
     contact: str = "Alliances manager"
-    review_days: Count = 10  # the program's own target for reviews, in business days
+    calendar: ProgramCalendar = DEFAULT_CALENDAR
+    review_days: Count = 10  # the program's own target for reviews, in business days of `calendar`
     groups: tuple[RequirementGroup, ...] = ()
     links: tuple[ResourceLink, ...] = ()
     agencies: tuple[Agency, ...] = ()
@@ -143,6 +146,10 @@ class Edition(Content):
         """Make `renames` read-only."""
         frozen = {date: MappingProxyType(dict(names)) for date, names in self.renames.items()}
         object.__setattr__(self, "renames", MappingProxyType(frozen))
+
+    @property
+    def business_calendar(self) -> Calendar:
+        return self.calendar.business_calendar
 
     def requirements(self) -> tuple[Requirement, ...]:
         """Return the requirements of all steps in order, without those of tiers."""

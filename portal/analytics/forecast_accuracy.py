@@ -8,7 +8,7 @@ from itertools import groupby
 from django.utils.translation import gettext_noop
 
 from integrations.programs.registry import PROGRAMS
-from integrations.submissions.services.transitions import PROGRAM_CALENDAR
+from integrations.programs.selectors import get_program_calendar
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.analytics.forecast import BacktestResult, BacktestWeek, Forecast, ProgramWait, WaitHistory, backtest
 from portal.analytics.models import StageDuration
@@ -76,10 +76,9 @@ def combine_weeks(weeks: list[BacktestWeek]) -> BacktestWeek:
 
 def _evaluate_program(key: str, waits: list[ProgramWait], now: datetime, weeks: int) -> ForecastAccuracy:
     name = PROGRAMS[key].name if key in PROGRAMS else key
-    past = WaitHistory(waits, PROGRAM_CALENDAR)
-    return ForecastAccuracy(
-        key, name, past.forecast(now), backtest(waits, now, PROGRAM_CALENDAR, weeks=weeks, past=past)
-    )
+    calendar = get_program_calendar(key)
+    past = WaitHistory(waits, calendar)
+    return ForecastAccuracy(key, name, past.forecast(now), backtest(waits, now, calendar, weeks=weeks, past=past))
 
 
 def serialize_accuracy(line: ForecastAccuracy) -> dict[str, object]:

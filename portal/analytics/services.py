@@ -1,19 +1,21 @@
 """Services that keep stage durations in sync with audit events and rebuild them."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import astuple, fields
 from itertools import takewhile
 
 from django.db import transaction
 
+from integrations.programs.selectors import get_program_calendar
 from integrations.submissions.models import Integration
 from integrations.submissions.services.responsibility import RESPONSIBILITY_EVENT_TYPE, get_turn_stream
-from integrations.submissions.services.transitions import PROGRAM_CALENDAR, lock_integration
+from integrations.submissions.services.transitions import lock_integration
 from portal.analytics.metrics import count_working_days
 from portal.analytics.models import StageDuration
 from portal.analytics.stage_durations import StagePeriod, TurnChange, build_periods, parse_turn
 from portal.audit.models import AuditEvent
+from portal.core.business_time import Calendar
 
 BATCH_SIZE = 500
 COLUMNS = (*(field.name for field in fields(StagePeriod)), "tenths")
@@ -28,7 +30,7 @@ def record_turn(integration: Integration, event: AuditEvent) -> None:
 @transaction.atomic
 def update_durations(integration: Integration) -> None:
     """Replace the stored periods from the first one that differs from the events."""
-    expected = compute_durations([integration.pk])[integration.pk]
+    expected = compute_durations({integration.pk: integration.program_key})[integration.pk]
     stored = list(StageDuration.objects.filter(integration=integration).order_by("pk").values_list("pk", *COLUMNS))
     pairs = zip(stored, expected, strict=False)
     equal_count = sum(1 for _ in takewhile(lambda pair: pair[0][1:] == pair[1], pairs))
@@ -41,40 +43,49 @@ def update_durations(integration: Integration) -> None:
     )
 
 
-def compute_durations(keys: list[int]) -> dict[int, list[DurationValues]]:
-    """Compute the values of COLUMNS for the periods of integrations from their events. One query."""
+def compute_durations(programs: Mapping[int, str]) -> dict[int, list[DurationValues]]:
+    """Compute the values of COLUMNS for the periods of integrations from their events. One query.
+
+    `programs` maps the primary key of each integration to the key of its program.
+    """
     turns: dict[int, list[TurnChange]] = defaultdict(list)
-    streams = [get_turn_stream(key) for key in keys]
+    streams = [get_turn_stream(key) for key in programs]
     events = AuditEvent.objects.filter(stream__in=streams, event_type=RESPONSIBILITY_EVENT_TYPE)
     for stream, at, data in events.order_by("stream", "seq").values_list("stream", "at", "data"):
         turns[int(stream.partition(":")[2])].append(parse_turn(at, data))
-    return {key: [(*astuple(period), count_tenths(period)) for period in build_periods(turns[key])] for key in keys}
+    return {
+        key: [
+            (*astuple(period), count_tenths(period, get_program_calendar(program)))
+            for period in build_periods(turns[key])
+        ]
+        for key, program in programs.items()
+    }
 
 
-def count_tenths(period: StagePeriod) -> int | None:
+def count_tenths(period: StagePeriod, calendar: Calendar) -> int | None:
     """Return the length of a completed stay in tenths of working days, stored so that figures don't recompute it."""
     if not (period.leaves and period.until):
         return None
-    return round(10 * count_working_days(period.began, period.until, PROGRAM_CALENDAR))
+    return round(10 * count_working_days(period.began, period.until, calendar))
 
 
-def find_drifted(keys: list[int]) -> list[int]:
+def find_drifted(programs: Mapping[int, str]) -> list[int]:
     """Return the integrations whose stored periods differ from their events. Two queries."""
     stored: dict[int, list[DurationValues]] = defaultdict(list)
-    rows = StageDuration.objects.filter(integration__in=keys).order_by("pk")
+    rows = StageDuration.objects.filter(integration__in=programs).order_by("pk")
     for key, *values in rows.values_list("integration_id", *COLUMNS):
         stored[key].append(tuple(values))
-    return [key for key, expected in compute_durations(keys).items() if expected != stored[key]]
+    return [key for key, expected in compute_durations(programs).items() if expected != stored[key]]
 
 
 def iterate_drifted() -> Iterator[int]:
     """Yield all integrations whose stored periods differ from their events."""
     after = 0
-    while keys := list(
-        Integration.objects.filter(pk__gt=after).order_by("pk").values_list("pk", flat=True)[:BATCH_SIZE]
+    while programs := dict(
+        Integration.objects.filter(pk__gt=after).order_by("pk").values_list("pk", "program_key")[:BATCH_SIZE]
     ):
-        yield from find_drifted(keys)
-        after = keys[-1]
+        yield from find_drifted(programs)
+        after = max(programs)
 
 
 def rebuild() -> int:

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from integrations.programs.registry import PROGRAMS
+from integrations.programs.selectors import get_program_calendar
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import PROGRAM_CALENDAR
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.analytics.forecast import MIN_WAITS, WINDOW_DAYS, Forecast, ProgramWait, WaitHistory, estimate_end
 from portal.analytics.metrics import count_working_days
@@ -50,7 +50,7 @@ def get_forecast(program: str, stage: str, now: datetime) -> Forecast | None:
     """Return the current forecast from the cache or the database."""
     cached = _forecast_cache.get((program, stage))
     if cached is None or abs(now - cached[0]) > CACHE_DURATION:
-        cached = now, WaitHistory(list_waits(program, stage, now), PROGRAM_CALENDAR).forecast(now)
+        cached = now, WaitHistory(list_waits(program, stage, now), get_program_calendar(program)).forecast(now)
         _forecast_cache[program, stage] = cached
     return cached[1]
 
@@ -107,8 +107,9 @@ def estimate_wait(integration: Integration, now: datetime) -> WaitEstimate | Non
     text = build_sentence(integration.program_key, integration.stage, forecast)
     if forecast is None:
         return WaitEstimate(text)
-    waited_days = count_working_days(turn_started_at, now, PROGRAM_CALENDAR)
-    middle, latest = estimate_end(forecast, turn_started_at, PROGRAM_CALENDAR)
+    calendar = get_program_calendar(integration.program_key)
+    waited_days = count_working_days(turn_started_at, now, calendar)
+    middle, latest = estimate_end(forecast, turn_started_at, calendar)
     if waited_days > forecast.p90:
         return WaitEstimate(
             text,

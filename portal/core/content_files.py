@@ -165,6 +165,13 @@ class _UniqueKeyLoader(yaml.CSafeLoader):
             keys.add(str(key.value))
         return super().construct_mapping(node, deep)
 
+    def construct_text(self, node: yaml.Node) -> str:
+        """Return a date as text. YAML's own dates fail without a position if the day doesn't exist."""
+        return str(node.value)
+
+
+yaml.add_constructor("tag:yaml.org,2002:timestamp", _UniqueKeyLoader.construct_text, _UniqueKeyLoader)
+
 
 def _find_child(node: yaml.Node | None, part: str | int) -> yaml.Node | None:
     if isinstance(node, yaml.MappingNode):

@@ -14,7 +14,6 @@ from integrations.sla.engine.types import ClockStatus
 from integrations.sla.metrics import MetricsScope
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import PROGRAM_CALENDAR
 from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from portal.audit.models import AuditEvent
 from portal.core.business_time import add_business_days
@@ -214,8 +213,8 @@ def _is_in_time(decision: AuditEvent) -> bool:
     last_request = requests.first()
     if last_request is None or decision.integration is None:
         return True
-    days = decision.integration.edition.review_days
-    return decision.at <= add_business_days(last_request.at, days, PROGRAM_CALENDAR)
+    edition = decision.integration.edition
+    return decision.at <= add_business_days(last_request.at, edition.review_days, edition.business_calendar)
 
 
 def _list_editions(scope: MetricsScope) -> Iterable[str]:

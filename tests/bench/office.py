@@ -99,8 +99,8 @@ def measure_seconds(what: str, work: Any) -> float:
 
 def by_events() -> str:
     """What the first page would have to do without the kept table: fold the events of every integration."""
-    keys = list(Integration.objects.values_list("pk", flat=True))
-    batches = (keys[start : start + services.BATCH_SIZE] for start in range(0, len(keys), services.BATCH_SIZE))
+    rows = list(Integration.objects.values_list("pk", "program_key"))
+    batches = (dict(rows[start : start + services.BATCH_SIZE]) for start in range(0, len(rows), services.BATCH_SIZE))
     count = sum(len(pieces) for batch in batches for pieces in services.compute_durations(batch).values())
     return f"{count:,} pieces"
 

@@ -10,7 +10,6 @@ from integrations.partners import permissions
 from integrations.partners.permissions import PermissionRule
 from integrations.submissions.models import Finding, Integration, ReadMarker, ReviewMessage
 from integrations.submissions.services.changes import change_integration
-from integrations.submissions.services.transitions import PROGRAM_CALENDAR
 from integrations.submissions.workflow.states import Stage
 from portal.accounts.models import User
 from portal.core import business_time
@@ -54,7 +53,7 @@ def open_automatic_finding(
     """
     if _get_automatic_finding(integration, requirement_id) is not None:
         return None
-    due_at = business_time.add_business_days(now, FINDING_BUSINESS_DAYS, PROGRAM_CALENDAR)
+    due_at = business_time.add_business_days(now, FINDING_BUSINESS_DAYS, integration.edition.business_calendar)
     return _create_finding(integration, requirement_id, text[:4000], raised_at=now, due_at=due_at)
 
 

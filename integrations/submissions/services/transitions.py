@@ -33,7 +33,6 @@ from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject, NamedValues
 from portal.ui.components.moments import format_full
 
-PROGRAM_CALENDAR = business_time.Calendar()
 RESPONSIBILITY_TIMESTAMPS = ("responsible_since", "action_due_at")
 
 
@@ -248,5 +247,6 @@ def refresh_next_action(integration: Integration, now: datetime, *, is_undo: boo
 def _calculate_due_at(integration: Integration, responsible_party: str, target: str, now: datetime) -> datetime | None:
     """Return the review deadline for the program, or the compliance deadline for the partner."""
     if responsible_party == ResponsibleParty.PROGRAM:
-        return business_time.add_business_days(now, integration.edition.review_days, PROGRAM_CALENDAR)
+        edition = integration.edition
+        return business_time.add_business_days(now, edition.review_days, edition.business_calendar)
     return integration.compliance_deadline_at if target == "compliance" else None

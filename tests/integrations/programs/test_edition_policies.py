@@ -1,9 +1,15 @@
-"""An edition states its SLA policy: verbs, targets per severity, binding, and time zone."""
+"""An edition states its SLA policy (verbs, targets per severity, binding, time zone) and its calendar."""
+
+from datetime import date
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from integrations.programs.calendars import WEEKDAYS
 from integrations.programs.loader import load_edition_file
+from integrations.programs.registry import PROGRAMS
 from integrations.programs.sla_policy import SeverityTargets, Sla, SlaTarget
+from portal.core.business_time import Calendar
 from tests.integrations.programs.guide_edition import Write, find_position, list_problems
 
 SUMMARY = "Partners resolve critical issues within 48 hours, and all others within 5 business days."
@@ -13,6 +19,7 @@ RESOLVE = """    resolve:
       other:
         business_days: 5
 """
+SLA = "  sla:\n"
 
 
 def test_sla_states_verbs_targets_binding_and_time_zone(write: Write) -> None:
@@ -36,9 +43,93 @@ def test_sla_without_verbs_has_no_targets(write: Write) -> None:
     assert (sla, list(sla.list_targets())) == (Sla(SUMMARY), [])
 
 
+def test_edition_without_a_calendar_counts_monday_to_friday_in_utc(write: Write) -> None:
+    assert load_edition_file(write()).edition.business_calendar == Calendar()
+
+
+def test_calendar_states_time_zone_working_days_and_holidays(write: Write) -> None:
+    stated = """  calendar:
+    zone: Asia/Jerusalem
+    workdays: [sunday, monday, tuesday, wednesday, thursday]
+    country: DE
+    subdivision: BY
+    additional_holidays:
+      - date: 2026-12-24
+        name: Company holiday
+"""
+    calendar = load_edition_file(write((SLA, stated + SLA))).edition.business_calendar
+    assert (calendar.zone, calendar.workdays) == (ZoneInfo("Asia/Jerusalem"), {6, 0, 1, 2, 3})
+    days = {day: name for day, name in calendar.names.items() if day.year == 2026 and day.month in (1, 12)}
+    assert days == {
+        date(2026, 1, 1): "New Year's Day",
+        date(2026, 1, 6): "Epiphany",
+        date(2026, 12, 24): "Company holiday",
+        date(2026, 12, 25): "Christmas Day",
+        date(2026, 12, 26): "Second Day of Christmas",
+    }
+
+
+def test_published_editions_count_in_pacific_time_without_federal_holidays() -> None:
+    calendars = {edition.calendar for program in PROGRAMS.values() for edition in program.editions}
+    assert [(each.zone, each.workdays, each.country, each.subdivision) for each in calendars] == [
+        ("America/Los_Angeles", WEEKDAYS[:5], "US", "")
+    ]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "part", "problem"),
     [
+        (
+            SLA,
+            "  calendar:\n    country: US\n" + SLA,
+            "country: US",
+            "edition.calendar.zone: This key is required. Add it.",
+        ),
+        (
+            SLA,
+            "  calendar:\n    zone: PST\n" + SLA,
+            "PST",
+            "edition.calendar.zone: 'PST' is not valid here. Write a name of the IANA time zone database, such as "
+            "America/Los_Angeles.",
+        ),
+        (
+            SLA,
+            "  calendar:\n    zone: UTC\n    workdays: [monday, thrusday]\n" + SLA,
+            "thrusday",
+            "edition.calendar.workdays[1]: 'thrusday' is not an allowed value. Use one of 'monday', 'tuesday', "
+            "'wednesday', 'thursday', 'friday', 'saturday' or 'sunday'.",
+        ),
+        (
+            SLA,
+            "  calendar:\n    zone: UTC\n    workdays: []\n" + SLA,
+            "[]",
+            "edition.calendar.workdays: The calendar has no working day. Add a day, or omit the key.",
+        ),
+        (
+            SLA,
+            "  calendar:\n    zone: UTC\n    country: USA\n" + SLA,
+            "USA",
+            "edition.calendar.country: Unknown country “USA”. Enter a two-letter country code, such as US or DE.",
+        ),
+        (
+            SLA,
+            "  calendar:\n    zone: UTC\n    country: LU\n    subdivision: XX\n" + SLA,
+            "XX",
+            "edition.calendar.subdivision: Unknown region “XX”. We have no regions for LU. Leave this field blank.",
+        ),
+        (
+            SLA,
+            "  calendar:\n    zone: UTC\n    subdivision: CA\n" + SLA,
+            "CA\n",
+            'edition.calendar.subdivision: A subdivision requires a country. Add "country", or remove the subdivision.',
+        ),
+        (
+            SLA,
+            "  calendar:\n    zone: UTC\n    additional_holidays:\n      - {date: 2026-02-30, name: Closed}\n" + SLA,
+            "2026-02-30",
+            "edition.calendar.additional_holidays[0].date: '2026-02-30' is not valid here. Write a date such as "
+            "2026-12-24.",
+        ),
         (
             "        hours: 48",
             "        hours: 48\n        business_days: 2",

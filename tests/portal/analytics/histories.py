@@ -4,8 +4,10 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from portal.analytics.stage_durations import END_STAGES, TurnChange
+from portal.core.business_time import Calendar
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)  # a Monday
+UTC_CALENDAR = Calendar()  # Monday to Friday, without holidays
 DAY = timedelta(days=1)
 STAGES = ("engage", "develop", "review", "release", "support")
 HOLDERS = ("partner", "program", "machine", "outage", "third_party")

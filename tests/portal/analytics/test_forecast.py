@@ -6,7 +6,6 @@ from random import Random
 
 import pytest
 
-from integrations.submissions.services.transitions import PROGRAM_CALENDAR
 from portal.analytics.forecast import (
     MIN_WAITS,
     WEEK,
@@ -18,7 +17,7 @@ from portal.analytics.forecast import (
     estimate_upper_bound,
 )
 from portal.analytics.metrics import count_working_days
-from tests.portal.analytics.histories import DAY, START
+from tests.portal.analytics.histories import DAY, START, UTC_CALENDAR
 
 LATER = START + 400 * DAY
 
@@ -38,22 +37,22 @@ def build_ended_waits(count: int, days: float, before: float) -> list[ProgramWai
 
 
 def test_too_few_say_nothing_and_a_longer_window_is_looked_at_first() -> None:
-    assert WaitHistory(build_ended_waits(MIN_WAITS - 1, 3, 10), PROGRAM_CALENDAR).forecast(LATER) is None
-    near = WaitHistory(build_ended_waits(MIN_WAITS, 7, 10), PROGRAM_CALENDAR).forecast(LATER)
-    far = WaitHistory(
-        build_ended_waits(MIN_WAITS - 5, 7, 10) + build_ended_waits(5, 7, 100), PROGRAM_CALENDAR
-    ).forecast(LATER)
+    assert WaitHistory(build_ended_waits(MIN_WAITS - 1, 3, 10), UTC_CALENDAR).forecast(LATER) is None
+    near = WaitHistory(build_ended_waits(MIN_WAITS, 7, 10), UTC_CALENDAR).forecast(LATER)
+    far = WaitHistory(build_ended_waits(MIN_WAITS - 5, 7, 10) + build_ended_waits(5, 7, 100), UTC_CALENDAR).forecast(
+        LATER
+    )
     assert near is not None
     assert (near.count, near.window, near.p50) == (MIN_WAITS, 90, 5.0)
     assert far is not None
     assert (far.count, far.window) == (MIN_WAITS, 180)
-    assert WaitHistory(build_ended_waits(50, 7, WINDOW_DAYS[-1] + 1), PROGRAM_CALENDAR).forecast(LATER) is None
+    assert WaitHistory(build_ended_waits(50, 7, WINDOW_DAYS[-1] + 1), UTC_CALENDAR).forecast(LATER) is None
 
 
 def test_what_had_not_ended_yet_is_not_known_yet() -> None:
-    past = WaitHistory(build_ended_waits(MIN_WAITS, 7, 10), PROGRAM_CALENDAR)
+    past = WaitHistory(build_ended_waits(MIN_WAITS, 7, 10), UTC_CALENDAR)
     assert past.forecast(LATER - 11 * DAY) is None
-    assert WaitHistory([ProgramWait(START, None)] * 99, PROGRAM_CALENDAR).forecast(LATER) is None
+    assert WaitHistory([ProgramWait(START, None)] * 99, UTC_CALENDAR).forecast(LATER) is None
 
 
 def test_nine_of_ten_is_ranked_one_more_than_there_are() -> None:
@@ -65,7 +64,7 @@ def test_nine_of_ten_is_ranked_one_more_than_there_are() -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_nine_of_ten_holds_for_85_to_95_of_a_hundred(seed: int) -> None:
-    accuracy = backtest(history(seed), LATER + 400 * DAY, PROGRAM_CALENDAR)
+    accuracy = backtest(history(seed), LATER + 400 * DAY, UTC_CALENDAR)
     assert accuracy.count > 200
     assert accuracy.share is not None
     assert 85 <= accuracy.share <= 95
@@ -78,7 +77,7 @@ def test_program_that_slows_down_is_distinguished() -> None:
         ProgramWait(wait.since, (wait.until or LATER) + timedelta(days=n / 5))
         for n, wait in enumerate(history(1, weeks=80))
     ]
-    accuracy = backtest(slower, LATER + 400 * DAY, PROGRAM_CALENDAR)
+    accuracy = backtest(slower, LATER + 400 * DAY, UTC_CALENDAR)
     assert accuracy.share is not None
     assert accuracy.share < 85
 
@@ -90,15 +89,13 @@ def test_replay_is_what_a_plain_reading_of_each_week_says() -> None:
         for wait in waits
         if wait.since < now
     ]
-    accuracy = backtest(waits, now, PROGRAM_CALENDAR)
+    accuracy = backtest(waits, now, UTC_CALENDAR)
     count = held_count = unknown = 0
     monday = START.replace(hour=0)
     while monday < now:
-        history_then = WaitHistory([w for w in waits if w.until and w.until <= monday], PROGRAM_CALENDAR).forecast(
-            monday
-        )
+        history_then = WaitHistory([w for w in waits if w.until and w.until <= monday], UTC_CALENDAR).forecast(monday)
         for wait in [w for w in waits if monday <= w.since < monday + WEEK and history_then]:
-            days = count_working_days(wait.since, wait.until or now, PROGRAM_CALENDAR)
+            days = count_working_days(wait.since, wait.until or now, UTC_CALENDAR)
             assert history_then
             is_known = wait.until is not None or days > history_then.p90
             count, unknown = count + is_known, unknown + (not is_known)
@@ -109,7 +106,7 @@ def test_replay_is_what_a_plain_reading_of_each_week_says() -> None:
 
 
 def test_moments_follow_from_since_when_it_waits() -> None:
-    forecast = WaitHistory(build_ended_waits(MIN_WAITS, 7, 10), PROGRAM_CALENDAR).forecast(LATER)
+    forecast = WaitHistory(build_ended_waits(MIN_WAITS, 7, 10), UTC_CALENDAR).forecast(LATER)
     assert forecast is not None
-    middle, latest = estimate_end(forecast, START, PROGRAM_CALENDAR)
+    middle, latest = estimate_end(forecast, START, UTC_CALENDAR)
     assert (middle, latest) == (START + 7 * DAY, START + 7 * DAY)  # five working days from a Monday

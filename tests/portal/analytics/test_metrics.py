@@ -7,13 +7,12 @@ from random import Random
 
 import pytest
 
-from integrations.submissions.services.transitions import PROGRAM_CALENDAR
 from portal.analytics import metrics
 from portal.analytics.funnel import IntegrationGroup, build_funnel, find_drop_offs
 from portal.analytics.metrics import HolderTime, StageStay
 from portal.analytics.stage_durations import StagePeriod, build_periods
 from tests.portal.analytics import oracle
-from tests.portal.analytics.histories import DAY, START, random_turns, turn
+from tests.portal.analytics.histories import DAY, START, UTC_CALENDAR, random_turns, turn
 
 
 def piece(
@@ -75,9 +74,7 @@ def test_working_days_are_those_that_a_minute_counter_finds() -> None:
     for _ in range(12):
         start = START + timedelta(minutes=random.randrange(20_000))
         end = start + timedelta(minutes=random.randrange(20_000))
-        assert metrics.count_working_days(start, end, PROGRAM_CALENDAR) == pytest.approx(
-            oracle.working_days(start, end)
-        )
+        assert metrics.count_working_days(start, end, UTC_CALENDAR) == pytest.approx(oracle.working_days(start, end))
 
 
 def stays(stage: str, *days: float) -> list[StageStay]:
