@@ -36,7 +36,9 @@ TEMPLATE = "discovery/discovery.html"
 @login_not_required
 def enter_address(request: HttpRequest) -> HttpResponse:
     """Ask for an address and have it read. Visitors sign in first; the URL keeps what they entered."""
-    form = AddressForm(request.POST if request.method == "POST" else None, initial={"address": request.GET.get("address", "")})
+    form = AddressForm(
+        request.POST if request.method == "POST" else None, initial={"address": request.GET.get("address", "")}
+    )
     program = next((key for key in (request.POST.get("program"), request.GET.get("program")) if key in PROGRAMS), "")
     if form.is_valid():
         address = form.cleaned_data["address"]
