@@ -90,7 +90,7 @@ class PortalSettings(BaseSettings):
         default=20, description="Maximum size of an uploaded document in megabytes."
     )
 
-    # GitHub, registry, and sandbox
+    # GitHub, registry, DNS, and sandbox
     GITHUB_CLIENT_ID: str = Field(
         default="", description="OAuth app for “Sign in with GitHub”. Blank hides the button."
     )
@@ -112,6 +112,10 @@ class PortalSettings(BaseSettings):
     )
     REGISTRY_URL: types.WebUrl = Field(
         default="https://registry.terraform.io", description="Base URL of the provider registry."
+    )
+    DNS_SERVERS: types.DnsServers = Field(
+        default=[],
+        description="DNS servers that verify the domains of companies. If the list is blank, those of the system.",
     )
     ALLOW_LOOPBACK_HTTP: bool = Field(
         default=False, description="Allows checks to read plain HTTP from this machine. Not allowed in production."

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal, get_args, get_origin
 from urllib.parse import urlsplit
@@ -115,6 +116,16 @@ def _validate_zone(value: str) -> str:
         raise ValueError(f"must be a time zone such as Europe/Paris, not {value!r}") from None
 
 
+def _validate_dns_servers(servers: list[str]) -> list[str]:
+    for server in servers:
+        address, _, port = server.partition("#")
+        try:
+            ip_address(address), int(port or 53)
+        except ValueError:
+            raise ValueError(f"must list IP addresses, such as 192.0.2.53 or 192.0.2.53#5353, not {server!r}") from None
+    return servers
+
+
 def _parse_editions(value: str) -> dict[str, str]:
     editions = {}
     for item in split_list(value):
@@ -151,6 +162,13 @@ Editions = Annotated[dict[str, str], NoDecode, BeforeValidator(_parse_editions),
 Proxies = Annotated[TrustedProxies, NoDecode, BeforeValidator(_parse_proxies), TypeName("number or networks")]
 Languages = Annotated[
     list[str], NoDecode, BeforeValidator(split_list), AfterValidator(_validate_languages), TypeName("list of codes")
+]
+DnsServers = Annotated[
+    list[str],
+    NoDecode,
+    BeforeValidator(split_list),
+    AfterValidator(_validate_dns_servers),
+    TypeName("list of IP[#PORT]"),
 ]
 TimeZone = Annotated[str, AfterValidator(_validate_zone), TypeName("time zone")]
 WebUrl = Annotated[str, AfterValidator(build_url_validator("http", "https")), TypeName("URL")]

@@ -176,6 +176,7 @@ GITHUB_APP_ID = environment.GITHUB_APP_ID
 GITHUB_APP_INSTALLATION = environment.GITHUB_APP_INSTALLATION
 GITHUB_APP_KEY = environment.GITHUB_APP_KEY.get_secret_value().replace("\\n", "\n")
 REGISTRY_URL = environment.REGISTRY_URL
+DNS_SERVERS = environment.DNS_SERVERS
 SOCIALACCOUNT_PROVIDERS: NamedValues = {"github": {"SCOPE": ["user:email"]}}
 if GITHUB_CLIENT_ID:
     SOCIALACCOUNT_PROVIDERS["github"] |= {

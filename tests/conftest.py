@@ -13,7 +13,7 @@ from django.contrib.auth.hashers import make_password
 from django.core.cache import cache as django_cache
 from hypothesis import HealthCheck, settings
 
-from integrations.partners.models import Membership, Partner
+from integrations.partners.models import Membership, Partner, VerificationState
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context as facts
@@ -97,8 +97,9 @@ def person(email: str, name: str, **fields: Any) -> User:
     return user
 
 
-def company(name: str, domain: str) -> Partner:
-    return Partner.objects.create(name=name, slug=name.lower(), domain=domain, created_at=NOW)
+def company(name: str, domain: str, state: VerificationState = VerificationState.VERIFIED) -> Partner:
+    """A company, verified unless another state is given."""
+    return Partner.objects.create(name=name, slug=name.lower(), domain=domain, created_at=NOW, verification_state=state)
 
 
 @pytest.fixture

@@ -59,9 +59,10 @@ class PartnerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Partners and their members."""
 
     form = PartnerForm
-    list_display = ("name", "domain", "alliances_manager", "created_at")
+    list_display = ("name", "verification_state", "domain", "alliances_manager", "created_at")
+    list_filter = ("verification_state",)
     search_fields = ("name", "domain")
-    readonly_fields = ("created_at",)
+    readonly_fields = ("verification_state", "created_at")
     list_select_related = ("alliances_manager",)
     inlines = (MembershipInline,)
 

@@ -59,6 +59,7 @@ REFUSALS_BY_RULE = {
     "can_post_message": gettext_noop("Only owners and editors of the company and program staff can write messages."),
     "can_take_part": gettext_noop("Only owners and editors of the company and reviewers can do this."),
     "can_open_credentials": gettext_noop("Only the assigned reviewer can view the test account."),
+    "can_decide_on_partner": gettext_noop("Only reviewers can do this. Reviewers can't decide on their own company."),
     "is_never_allowed": gettext_noop("This happens automatically."),
 }
 
@@ -127,7 +128,7 @@ def can_manage(integration: PartnerIntegration, user: AnyUser | None) -> bool:
 
 def can_decide(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user is an active reviewer who doesn't belong to the integration's partner."""
-    return user is not None and user.is_active and user.is_reviewer and not get_role(integration.partner, user)
+    return can_decide_on_partner(integration.partner, user)
 
 
 def can_put_on_hold(integration: PartnerIntegration, user: AnyUser | None) -> bool:
@@ -195,6 +196,11 @@ def can_edit_partner(partner: "Partner", user: AnyUser | None) -> bool:
 
 def can_manage_partner(partner: "Partner", user: AnyUser | None) -> bool:
     return get_role(partner, user) == "owner"
+
+
+def can_decide_on_partner(partner: "Partner", user: AnyUser | None) -> bool:
+    """Return whether the user is an active reviewer who doesn't belong to the partner."""
+    return user is not None and user.is_active and user.is_reviewer and not get_role(partner, user)
 
 
 def is_program_staff(user: AnyUser | None) -> bool:

@@ -1,4 +1,4 @@
-"""Fixtures of the fakes `github`, `github_sign_in`, and `registry`, started once per session."""
+"""Fixtures of the fakes `github`, `github_sign_in`, `registry`, and `dns_server`, started once per session."""
 
 from collections.abc import Iterator
 from copy import deepcopy
@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.fakes.dns_server import DnsServer
 from tests.fakes.github.install import Missing
 from tests.fakes.github.server import TOKEN, GitHub
 from tests.fakes.registry import Registry
@@ -71,3 +72,18 @@ def registry(registry_server: Registry, settings: Any) -> Registry:
     settings.REGISTRY_URL = registry_server.url
     settings.ALLOW_LOOPBACK_HTTP = True
     return registry_server
+
+
+@pytest.fixture(scope="session")
+def shared_dns_server() -> Iterator[DnsServer]:
+    server = DnsServer()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def dns_server(shared_dns_server: DnsServer, settings: Any) -> DnsServer:
+    """A DNS server without records: add some to `records`."""
+    shared_dns_server.reset()
+    settings.DNS_SERVERS = [shared_dns_server.address]
+    return shared_dns_server

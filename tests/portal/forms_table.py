@@ -13,6 +13,7 @@ from django.test import RequestFactory
 
 from integrations.partners import admin as partner_admin
 from integrations.partners.forms import members
+from integrations.partners.forms.verification import OrganizationForm
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
@@ -148,6 +149,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (members.PartnerProfileForm, ""): lambda data, user: members.PartnerProfileForm(data),
     (accounts.ActivateTotpForm, ""): lambda data, user: accounts.ActivateTotpForm(data, user=user),
     (members.InvitationForm, ""): lambda data, user: members.InvitationForm(data),
+    (OrganizationForm, ""): lambda data, user: OrganizationForm(data),
     (members.JoinRequestForm, ""): lambda data, user: members.JoinRequestForm(data),
     (accounts.LoginForm, ""): lambda data, user: accounts.LoginForm(data, request=request_of(user)),
     (accounts.ReauthenticationPasswordForm, ""): lambda data, user: accounts.ReauthenticationPasswordForm(

@@ -1,7 +1,15 @@
 """Models of the partners app."""
 
 from integrations.partners.models.calendars import PartnerCalendar, PartnerCalendarQuerySet
-from integrations.partners.models.partners import Invitation, JoinRequest, Membership, Partner, Role
+from integrations.partners.models.partners import (
+    Invitation,
+    JoinRequest,
+    Membership,
+    Partner,
+    Role,
+    VerificationState,
+)
+from integrations.partners.models.verifications import PartnerVerification, VerificationMethod
 
 __all__ = [
     "Invitation",
@@ -10,5 +18,8 @@ __all__ = [
     "Partner",
     "PartnerCalendar",
     "PartnerCalendarQuerySet",
+    "PartnerVerification",
     "Role",
+    "VerificationMethod",
+    "VerificationState",
 ]

@@ -1,5 +1,6 @@
 """Partners, memberships, invitations, and join requests. Pages call the user's own partner "your company"."""
 
+import secrets
 from typing import TYPE_CHECKING, Unpack
 
 from django.conf import settings
@@ -15,8 +16,24 @@ if TYPE_CHECKING:
     from portal.accounts.models import User
 
 
+def generate_verification_token() -> str:
+    """Return a token that nobody can guess, which a company publishes to prove a domain or an organization."""
+    return secrets.token_hex(16)
+
+
+class VerificationState(models.TextChoices):
+    """Whether the program knows that a company is real. Only a verified company is public."""
+
+    UNVERIFIED = "unverified", gettext_lazy("Unverified")
+    VERIFIED = "verified", gettext_lazy("Verified")
+
+
 class Partner(models.Model):
-    """Company that builds integrations. The unique `skeleton` rejects look-alike names."""
+    """Company that builds integrations. The unique `skeleton` rejects look-alike names.
+
+    Attributes:
+        verification_state: Derived from the verifications by `integrations.partners.services.verification`.
+    """
 
     name = models.CharField("name", max_length=120)
     skeleton = models.CharField(max_length=160, unique=True, editable=False)
@@ -34,6 +51,10 @@ class Partner(models.Model):
         verbose_name=gettext_lazy("Alliances manager"),
     )
     created_at = models.DateTimeField()
+    verification_state = models.CharField(
+        max_length=20, choices=VerificationState.choices, default=VerificationState.UNVERIFIED, editable=False
+    )
+    verification_token = models.CharField(max_length=32, default=generate_verification_token, editable=False)
 
     class Meta:
         ordering = ("name",)
@@ -45,6 +66,10 @@ class Partner(models.Model):
         self.skeleton = compute_skeleton(self.name)
         self.name_key = compute_name_key(self.name)
         super().save(**kwargs)
+
+    @property
+    def is_verified(self) -> bool:
+        return self.verification_state == VerificationState.VERIFIED
 
     @property
     def audit_fields(self) -> NamedValues:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.models import Invitation, Partner
@@ -33,6 +34,13 @@ class PartnerChange:
         """Raise ActionRefused unless the actor is an owner or editor."""
         if not permissions.can_edit_partner(self.partner, self.actor):
             raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
+
+    def require_decider(self, note: str) -> None:
+        """Raise ActionRefused unless the actor can decide on the partner and gives a reason."""
+        if not permissions.can_decide_on_partner(self.partner, self.actor):
+            raise ActionRefused(permissions.get_refusal("can_decide_on_partner"), "forbidden")
+        if not note.strip():
+            raise ActionRefused(_("Enter a reason. We record it with the decision."))
 
     def record(
         self,

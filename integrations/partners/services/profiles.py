@@ -7,16 +7,16 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import name_validation, permissions
 from integrations.partners.models import Membership, Partner, Role
+from integrations.partners.services import verification
 from integrations.partners.services.changes import PartnerChange, change_partner
 from portal.accounts.models import User
-from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 
 FIELD_LABELS = {"name": "Name", "website": "Website"}
 
 
 def create_partner(name: str, *, website: str = "", domain: str = "", actor: User, now: datetime) -> Partner:
-    """Create a partner with `actor` as its owner.
+    """Create a partner with `actor` as its owner. An owner's confirmed address at its domain verifies it.
 
     Raises:
         ActionRefused: The name is not allowed or too similar to an existing one.
@@ -30,7 +30,9 @@ def create_partner(name: str, *, website: str = "", domain: str = "", actor: Use
                 name=name, slug=name_validation.generate_slug(name), website=website, domain=domain, created_at=now
             )
             Membership.objects.create(partner=partner, user=actor, role=Role.OWNER, joined_at=now)
-            record_event(partner, "partner.created", actor=actor, now=now, name=name, website=website, domain=domain)
+            change = PartnerChange(partner, actor, now)
+            change.record("partner.created", name=name, website=website, domain=domain)
+            verification.verify_new_partner(change)
     except IntegrityError as error:
         raise ActionRefused(_("A company with this name was just created. Reload the page."), "conflict") from error
     permissions.forget_roles(actor)

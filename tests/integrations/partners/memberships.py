@@ -1,6 +1,7 @@
 """Helpers for tests of memberships."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -25,3 +26,8 @@ def refusal(call: Callable[..., Any], *args: Any, **fields: Any) -> str:
     with pytest.raises(ActionRefused) as error:
         call(*args, **fields)
     return str(error.value)
+
+
+def join(partner: Partner, user: Any, role: str, now: datetime, ended_at: datetime | None = None) -> Membership:
+    """Make somebody a member, or a former one."""
+    return Membership.objects.create(partner=partner, user=user, role=role, joined_at=now, ended_at=ended_at)

@@ -1,0 +1,24 @@
+"""Domains that a company can prove: that of its email addresses, and that of its website."""
+
+import re
+from urllib.parse import urlsplit
+
+from integrations.partners.models import Partner
+from integrations.partners.name_validation import PUBLIC_EMAIL_DOMAINS
+
+DOMAIN_PATTERN = re.compile(r"(?=.{4,253}\Z)(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+(?!\d+\Z)[^\W_](?:[\w-]{0,61}[^\W_])")
+
+
+def list_claimable_domains(partner: Partner) -> list[str]:
+    """Return the email domain and the website's domain, without public email providers, each once."""
+    domains = dict.fromkeys((partner.domain.lower(), get_website_domain(partner.website)))
+    return [domain for domain in domains if DOMAIN_PATTERN.fullmatch(domain) and domain not in PUBLIC_EMAIL_DOMAINS]
+
+
+def get_website_domain(website: str) -> str:
+    """Return the domain of a website without a leading "www.", or an empty string."""
+    try:
+        host = urlsplit(website).hostname or ""
+    except ValueError:
+        return ""
+    return host.removeprefix("www.")

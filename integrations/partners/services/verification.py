@@ -1,0 +1,158 @@
+"""Services that verify a company: by its domain, by its GitHub organization, or by a decision of the program.
+
+Each records what proved it and one event. Reads of DNS and GitHub happen before the partner is locked.
+"""
+
+import re
+from datetime import datetime
+
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from integrations.partners import dns_records, permissions
+from integrations.partners.domains import list_claimable_domains
+from integrations.partners.models import Partner, PartnerVerification, VerificationMethod, VerificationState
+from integrations.partners.services.changes import PartnerChange, change_partner
+from portal.accounts.models import User
+from portal.core.errors import ActionRefused
+from verification.sources.errors import SourceError, SourceNotFoundError
+from verification.sources.factory import build_github_client
+
+RECORD_PREFIX = "_partner-portal"
+VALUE_PREFIX = "partner-portal-verification="
+GITHUB_REPOSITORY, GITHUB_FILE = ".github", "portal-verification.txt"
+ORGANIZATION_PATTERN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?")
+
+
+def get_record_name(domain: str) -> str:
+    """Return the name of the TXT record that proves a domain."""
+    return f"{RECORD_PREFIX}.{domain}"
+
+
+def get_record_value(partner: Partner) -> str:
+    """Return the value of the TXT record, and the content of the file on GitHub."""
+    return VALUE_PREFIX + partner.verification_token
+
+
+def verify_by_dns(partner: Partner, domain: str, *, actor: User, now: datetime) -> None:
+    """Verify a company by the TXT record of one of its domains. Raises ActionRefused."""
+    _require_manager(partner, actor)
+    if domain not in list_claimable_domains(partner):
+        raise ActionRefused(_("Select the domain of your company's website or email addresses."))
+    name = get_record_name(domain)
+    try:
+        records = [record.strip() for record in dns_records.fetch_txt_records(name)]
+    except dns_records.DnsUnavailableError:
+        raise ActionRefused(
+            _("DNS did not answer for %(name)s. This is not your mistake. Try again in a few minutes.") % {"name": name}
+        ) from None
+    if not records:
+        raise ActionRefused(
+            _("No TXT record found at %(name)s. New records can take up to an hour to appear.") % {"name": name}
+        )
+    if get_record_value(partner) not in records:
+        raise ActionRefused(
+            _("The TXT record at %(name)s has another value: %(found)s. Copy the value below into the record.")
+            % {"name": name, "found": records[0][:200]}
+        )
+    with change_partner(partner.pk, actor=actor, now=now) as change:
+        change.require_manager()
+        _confirm(change, VerificationMethod.DNS, domain, person=actor)
+
+
+def verify_by_email(partner: Partner, *, actor: User, now: datetime) -> None:
+    """Verify a company by a member's confirmed email address at one of its domains. Raises ActionRefused."""
+    _require_manager(partner, actor)
+    address = find_member_address(partner)
+    if address is None:
+        raise ActionRefused(
+            _("No member has confirmed an email address at %(domains)s. Add one to your account and confirm it.")
+            % {"domains": ", ".join(list_claimable_domains(partner)) or _("the company's domain")}
+        )
+    with change_partner(partner.pk, actor=actor, now=now) as change:
+        change.require_manager()
+        _confirm(change, VerificationMethod.EMAIL, get_domain(address), person=address.user)
+
+
+def find_member_address(partner: Partner) -> EmailAddress | None:
+    """Return the first confirmed address of an active member at a domain of the company, or None."""
+    domains = set(list_claimable_domains(partner))
+    addresses = EmailAddress.objects.filter(verified=True, user__in=partner.list_members()).select_related("user")
+    return next((row for row in addresses.order_by("pk") if get_domain(row) in domains), None)
+
+
+def verify_by_github(partner: Partner, organization: str, *, actor: User, now: datetime) -> None:
+    """Verify a company by a file in a public repository of its GitHub organization. Raises ActionRefused."""
+    _require_manager(partner, actor)
+    if not ORGANIZATION_PATTERN.fullmatch(organization):
+        raise ActionRefused(_("Enter the name of your GitHub organization, such as example-inc."))
+    values = {"path": f"{organization}/{GITHUB_REPOSITORY}", "file": GITHUB_FILE}
+    try:
+        owner, text = _fetch_github_file(values["path"])
+    except SourceNotFoundError:
+        raise ActionRefused(_("The public repository %(path)s was not found.") % values) from None
+    except SourceError:
+        raise ActionRefused(_("GitHub did not answer. This is not your mistake. Try again in a few minutes.")) from None
+    if text is None:
+        raise ActionRefused(_("The file %(file)s was not found in the repository %(path)s.") % values)
+    if text.strip() != get_record_value(partner):
+        raise ActionRefused(
+            _("The file %(file)s in %(path)s has another content. Copy the text below into it.") % values
+        )
+    with change_partner(partner.pk, actor=actor, now=now) as change:
+        change.require_manager()
+        _confirm(change, VerificationMethod.GITHUB, owner, person=actor)
+
+
+def _fetch_github_file(full_name: str) -> tuple[str, str | None]:
+    """Return the current owner in lower case, and the text of the file or None without it. Raises SourceError."""
+    client = build_github_client()
+    try:
+        repository = client.repository(full_name)
+        owner = repository.full_name.partition("/")[0].lower()  # GitHub also answers for the former name
+        return owner, client.code(repository.full_name, repository.default_branch).text(GITHUB_FILE)
+    finally:
+        client.close()
+
+
+def verify_by_decision(partner: Partner, note: str, *, actor: User, now: datetime) -> None:
+    """Verify a company by a decision of the program, which needs a reason. Raises ActionRefused."""
+    with change_partner(partner.pk, actor=actor, now=now) as change:
+        change.require_decider(note)
+        _confirm(change, VerificationMethod.DECISION, "", person=actor, note=note.strip())
+
+
+def _require_manager(partner: Partner, actor: User) -> None:
+    """Refuse early, so that nobody else makes the portal send requests."""
+    if not permissions.can_manage_partner(partner, actor):
+        raise ActionRefused(permissions.get_refusal("can_manage"), "forbidden")
+
+
+def verify_new_partner(change: PartnerChange) -> None:
+    """Verify a company that was just created, if its owner already confirmed an address at its domain."""
+    if address := find_member_address(change.partner):
+        _confirm(change, VerificationMethod.EMAIL, get_domain(address), person=address.user)
+
+
+def get_domain(address: EmailAddress) -> str:
+    """Return the domain of an address in lower case."""
+    return address.email.rpartition("@")[2].lower()
+
+
+def _confirm(change: PartnerChange, method: VerificationMethod, subject: str, *, person: User, note: str = "") -> None:
+    """Record a proof of a locked partner, once, and derive its state."""
+    _verification, is_new = PartnerVerification.objects.get_or_create(
+        partner=change.partner,
+        method=method,
+        subject=subject,
+        defaults={"verified_by": person, "verified_at": change.now},
+    )
+    if not is_new:
+        return
+    change.partner.verification_state = VerificationState.VERIFIED
+    change.partner.save()
+    with translation.override(settings.LANGUAGE_CODE):  # the history stores texts for all readers
+        proof = f"{method.label}: {subject}" if subject else str(method.label)
+    change.record("partner.verified", note=note, person=person, method=method.value, subject=subject, proof=proof)

@@ -1,0 +1,29 @@
+"""An owner proves the domain of a company with a DNS record."""
+
+from collections.abc import Callable
+
+from integrations.partners.models import Partner
+from integrations.partners.services import verification
+from tests.conftest import person
+from tests.fakes.dns_server import DnsServer
+from tests.journeys.person import Person
+
+RECORD = "_partner-portal.initech.example"
+
+
+def test_owner_verifies_the_company_by_dns(visit: Callable[..., Person], dns_server: DnsServer) -> None:
+    owner = visit(person("erin@gmail.com", "Erin Eads"))
+    owner.go("/company/new/").write("Company name", "Initech").write("Website", "initech.example")
+    owner.press("Create company").sees("Unverified company").press("Verify company")
+    value = verification.get_record_value(Partner.objects.get())
+    owner.sees(RECORD, value).shot("verification")
+    owner.press("Check now").sees(f"No TXT record found at {RECORD}.")
+    dns_server.records[RECORD] = ["partner-portal-verification=of-another-company"]
+    owner.press("Check now").sees(f"The TXT record at {RECORD} has another value")
+    dns_server.failing.add(RECORD)
+    owner.press("Check now").sees(f"DNS did not answer for {RECORD}. This is not your mistake.")
+    dns_server.failing.clear()
+    dns_server.records[RECORD] = [value]
+    owner.press("Check now").sees("Initech is verified.", "Your company can appear in the public directory.")
+    owner.sees("DNS record: initech.example").shot("verified")
+    owner.go("/company/").sees_not("Unverified company")
