@@ -188,3 +188,9 @@ def test_demo_world_has_integrations_in_both_editions(demo: None) -> None:
 def test_running_portal_does_not_check_the_fictional_repositories(demo: None) -> None:
     now = timezone.now()
     assert (plan_nightly_runs(now), Job.objects.filter(kind="checks.run", run_after__lte=now).count()) == (0, 0)
+
+
+def test_companies_of_the_demo_world_are_verified_by_their_owners_addresses(demo: None) -> None:
+    for partner in Partner.objects.prefetch_related("verifications"):
+        proofs = [(each.method, each.subject) for each in partner.verifications.all()]
+        assert (partner.verification_state, proofs) == ("verified", [("email", partner.domain)])
