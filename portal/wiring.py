@@ -12,7 +12,7 @@ from integrations.partners import notices as account_notices
 from integrations.programs.requirements import RequirementKind
 from integrations.sla.services import monitoring
 from integrations.submissions import notices
-from integrations.submissions.services import responsibility
+from integrations.submissions.services import changes, responsibility
 from integrations.submissions.workflow.evidence import set_evidence_provider
 from portal.accounts.access import access_revoked
 from portal.analytics import services as keeping
@@ -79,6 +79,12 @@ def silence_former_member(event: AuditEvent) -> None:
         email.silence_person(event.data["person"], event.partner.pk)
 
 
+def refresh_integrations(event: AuditEvent) -> None:
+    """Refresh the next actions that depend on the state of the company."""
+    if event.partner is not None:
+        changes.refresh_partner_integrations(event.partner, event.at)
+
+
 def update_listing(event: AuditEvent) -> None:
     """Update the listings in the directory."""
     if event.integration is not None:
@@ -108,6 +114,7 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "integration.withdrawn": (cancel_mail,),
     "integration.archived": (cancel_mail, stop_monitoring),
     "member.removed": (silence_former_member,),
+    "partner.verified": (refresh_integrations,),
 }
 
 

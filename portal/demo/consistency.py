@@ -136,7 +136,7 @@ def check_listing(integration: Integration, now: datetime) -> Iterator[str]:
         return
     yield from (
         f"The listing is outdated: {name}."
-        for name in find_drift(integration, Listing.objects.filter(pk=integration.pk).first())
+        for name in find_drift(integration, Listing.all_objects.filter(pk=integration.pk).first())
     )
     owner, _, repository = integration.repository.partition("/")
     if not integration.is_listed or not file_names.REPOSITORY.fullmatch(repository):

@@ -11,10 +11,18 @@ from django.urls import reverse
 UNLISTED_STATUSES = {"community", "delisted", "ended"}
 
 
+class PublicListingManager(models.Manager["Listing"]):
+    """Listings of verified companies, the only ones that the public may see."""
+
+    def get_queryset(self) -> models.QuerySet["Listing"]:
+        return super().get_queryset().filter(is_public=True)
+
+
 class Listing(models.Model):
-    """Public data of an integration that is or was listed.
+    """Public data of an integration that is or was listed. `objects` holds only what the public may see.
 
     Attributes:
+        is_public: Whether the company is verified.
         summary: The first line of the description.
         blurb: The complete description.
         listing_status: listed, suspended, community, delisted, or ended.
@@ -48,6 +56,7 @@ class Listing(models.Model):
     blurb = models.CharField(max_length=1000, blank=True)
     has_logo = models.BooleanField(default=False)
     words = models.TextField()
+    is_public = models.BooleanField(default=False)
     listed_at = models.DateTimeField()
     changed_at = models.DateTimeField()
     version = models.CharField(max_length=60, blank=True)
@@ -60,6 +69,9 @@ class Listing(models.Model):
     rank = models.IntegerField(default=-1)
     figures_at = models.DateTimeField(db_index=True)
 
+    objects = PublicListingManager()
+    all_objects = models.Manager["Listing"]()
+
     class Meta:
         indexes = [
             models.Index(fields=["-listed_at", "-integration"], name="listing_listed_at"),
@@ -67,7 +79,9 @@ class Listing(models.Model):
             models.Index(fields=["-rank", "-settled", "-integration"], name="listing_support_rank"),
             models.Index(fields=["partner", "program"], name="listing_partner_program"),
             # covers the counts of all filters
-            models.Index(fields=["program", "track", "category", "tier", "listing_status"], name="listing_facets"),
+            models.Index(
+                fields=["is_public", "program", "track", "category", "tier", "listing_status"], name="listing_facets"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -79,6 +93,13 @@ class Listing(models.Model):
     @property
     def is_unlisted(self) -> bool:
         return self.listing_status in UNLISTED_STATUSES
+
+
+class PublicChangeManager(models.Manager["ListingChange"]):
+    """Changes of listings that the public may see."""
+
+    def get_queryset(self) -> models.QuerySet["ListingChange"]:
+        return super().get_queryset().filter(listing__is_public=True)
 
 
 class ListingChange(models.Model):
@@ -95,6 +116,8 @@ class ListingChange(models.Model):
     kind = models.CharField(max_length=10, choices=Kind.choices)
     summary = models.CharField(max_length=300)
     at = models.DateTimeField()
+
+    objects = PublicChangeManager()
 
     class Meta:
         ordering = ("-at", "-pk")

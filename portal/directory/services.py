@@ -81,6 +81,7 @@ def derive_columns(row: Integration) -> dict[str, object]:
         "has_logo": content.has_logo,
         "words": " ".join(normalize_text(searchable_text) for searchable_text in searchable_texts if searchable_text),
         "listed_at": row.released_at,
+        "is_public": row.partner.is_verified,
     }
 
 
@@ -93,7 +94,7 @@ def refresh_listing(row: Integration, now: datetime) -> None:
         return
     context.clear_cache(row)
     columns = derive_columns(row)
-    listing = Listing.objects.filter(pk=row.pk).first()
+    listing = Listing.all_objects.filter(pk=row.pk).first()
     if listing is None:
         _create_listing(row, columns, now)
         return
@@ -216,7 +217,7 @@ def refresh_due_listings(now: datetime) -> int:
         with transaction.atomic():
             refresh_listing(lock_integration(pk), now)
     with transaction.atomic():
-        due_listings = Listing.objects.filter(figures_at__lte=now - REFRESH_INTERVAL).order_by("figures_at")
+        due_listings = Listing.all_objects.filter(figures_at__lte=now - REFRESH_INTERVAL).order_by("figures_at")
         return len(created_ids) + refresh_metrics(due_listings.select_for_update(skip_locked=True)[:BATCH_SIZE], now)
 
 

@@ -86,6 +86,7 @@ def stock() -> Listing:
                 words=normalize_text(
                     f"{name} {each.partner.name} {category.name} {program.product} {program.name} as code"
                 ),
+                is_public=True,
                 listed_at=now - timedelta(hours=n),
                 changed_at=now,
                 rank=round(share * 10) if settled_count >= MIN_SAMPLE_SIZE else -1,

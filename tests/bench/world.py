@@ -17,7 +17,9 @@ def build() -> tuple[Integration, User, User]:
     now = timezone.now()
     owner = User.objects.create_user("owner@bench.example", "bench", name="Olive Owner")
     reviewer = User.objects.create_user("reviewer@bench.example", "bench", name="Rex Reviewer", is_reviewer=True)
-    partner = Partner.objects.create(name="Bench", slug="bench", domain="bench.example", created_at=now)
+    partner = Partner.objects.create(
+        name="Bench", slug="bench", domain="bench.example", created_at=now, verification_state="verified"
+    )
     Membership.objects.create(partner=partner, user=owner, role="owner", joined_at=now)
     row = drive(begin(partner, owner, now=now), "review", partner=owner, reviewer=reviewer, now=now)
     return row, owner, reviewer
@@ -29,7 +31,12 @@ def fill(like: Integration, count: int) -> None:
     have, partners = Integration.objects.count(), Partner.objects.count()
     Partner.objects.bulk_create(
         Partner(
-            name=f"Company {n}", skeleton=f"company{n}", name_key=f"company{n}", slug=f"company-{n}", created_at=now
+            name=f"Company {n}",
+            skeleton=f"company{n}",
+            name_key=f"company{n}",
+            slug=f"company-{n}",
+            created_at=now,
+            verification_state="verified",
         )
         for n in range(partners, partners + max(1, (count - have) // 20))
     )

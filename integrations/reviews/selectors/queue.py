@@ -14,6 +14,7 @@ from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from integrations.partners.models import VerificationState
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.next_action import render_sentence
@@ -33,6 +34,7 @@ ROW_COLUMNS = (
     "name",
     "partner_id",
     "partner__name",
+    "partner__verification_state",
     "responsible_party",
     "next_action_code",
     "next_action_params",
@@ -163,7 +165,7 @@ def _build_row(values: NamedValues, links: tuple[str, str], user: User, now: dat
     return {
         "href": href,
         "name": values["name"],
-        "company": values["partner__name"],
+        "company": _describe_company(values["partner__name"], values["partner__verification_state"]),
         "program": PROGRAMS[values["program_key"]].name,
         "position": _format_position(get_language(), *[values[column] for column in POSITION_COLUMNS]),
         "reasons": _list_reasons(values),
@@ -177,6 +179,11 @@ def _build_row(values: NamedValues, links: tuple[str, str], user: User, now: dat
         "claim": claim,
         "claim_href": claim_href,
     }
+
+
+def _describe_company(name: str, state: str) -> str:
+    """Return the name of a company, with its state unless it is verified."""
+    return name if state == VerificationState.VERIFIED else f"{name} · {VerificationState(state).label}"
 
 
 @lru_cache(maxsize=2000)

@@ -10,8 +10,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from integrations.partners import permissions
 from integrations.partners import selectors as partner_selectors
 from integrations.partners.models import Membership, Partner
+from integrations.reviews.views.partner_decisions import build_decisions
 from integrations.reviews.views.queue import require_program_staff
 from integrations.submissions.services import creation
 from integrations.submissions.views import lists
@@ -75,6 +77,9 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     context = {
         "partner": partner,
         "form": form,
+        "can_decide": permissions.can_decide_on_partner(partner, request.user),
+        "decisions": build_decisions(partner),
+        "verifications": partner.verifications.select_related("verified_by"),
         "members": memberships,
         "page": paginate(request, rows),
         "events": partner_selectors.get_history(partner, with_people=False)[:MAX_RECENT_EVENTS],

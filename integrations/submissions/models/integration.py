@@ -10,6 +10,7 @@ from django.db.models import Q
 from django_fsm import FSMModelMixin
 
 from integrations.partners import permissions
+from integrations.partners.models import VerificationState
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Category, Program, Step, Tier
 from integrations.submissions.models.stage import StageFields
@@ -44,6 +45,10 @@ class IntegrationQuerySet(models.QuerySet["Integration"]):
     def filter_released(self) -> "IntegrationQuerySet":
         """Return integrations that have been listed, including suspended, delisted, and ended ones."""
         return self.exclude(released_at=None)
+
+    def filter_public(self) -> "IntegrationQuerySet":
+        """Return integrations that have been listed and whose company is verified."""
+        return self.filter_released().filter(partner__verification_state=VerificationState.VERIFIED)
 
     def in_queue(self) -> "IntegrationQuerySet":
         """Return integrations that wait for the program, earliest due date first."""

@@ -187,7 +187,12 @@ class ListingStatusFields(ListingPeriod):
         DELISTED,
         UNLISTED,
         target=LISTED,
-        conditions=[compliance_guards.is_no_appeal_open, guards.is_not_on_hold, guards.has_no_missing_requirements],
+        conditions=[
+            guards.is_company_verified,
+            compliance_guards.is_no_appeal_open,
+            guards.is_not_on_hold,
+            guards.has_no_missing_requirements,
+        ],
     )
     def reinstate(self, *, now: datetime, **_: object) -> None:
         self._restore_listing(now)

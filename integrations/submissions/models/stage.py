@@ -146,7 +146,12 @@ class StageFields(ListingStatusFields):
         source=Stage.RELEASE,
         target=Stage.SUPPORT,
         permission=permissions.can_decide,
-        conditions=[guards.is_not_on_hold, guards.is_decision_final, guards.has_no_missing_requirements],
+        conditions=[
+            guards.is_company_verified,
+            guards.is_not_on_hold,
+            guards.is_decision_final,
+            guards.has_no_missing_requirements,
+        ],
     )
     def publish(self, *, now: datetime, **_: object) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]

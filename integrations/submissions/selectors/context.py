@@ -208,6 +208,7 @@ def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnap
         unfulfilled=open_requirements if in_support else (),
         renewals=list_renewals(integration) if in_support else (),
         tier_request=integration.requested_tier.name if integration.requested_tier else "",
+        is_company_verified=integration.partner.is_verified,
         listing_status=ListingStatus(integration.listing_status),
         process=get_compliance_status(integration, now),
         compliance_request=integration.compliance_request,

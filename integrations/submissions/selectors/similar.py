@@ -196,13 +196,13 @@ def is_similar(first_key: str, second_key: str) -> bool:
 def _describe_integrations(kind: str, rows: list[Integration], work: WorkDescription) -> Iterator[Overlap]:
     """Yield listed integrations by name, and one sentence for all unlisted ones."""
     match = _(MATCH_LABELS[kind])
-    listed_rows = [row for row in rows if row.is_listed]
+    listed_rows = [row for row in rows if row.is_listed and row.partner.is_verified]
     for row in listed_rows[:MAX_SHOWN]:
         title, partner, handle = row.name, row.partner.name, _compute_handle(row, work.partner)
         values = {"name": title, "partner": partner, "match": match}
         sentence = _("%(name)s by %(partner)s is listed (%(match)s).") % values
         yield Overlap(kind, sentence, is_listed=True, partner=partner, title=title, handle=handle)
-    for row in [row for row in rows if not row.is_listed][:1]:
+    for row in [row for row in rows if row not in listed_rows][:1]:
         sentence = _("Someone is working on this (%(match)s).") % {"match": match}
         yield Overlap(kind, sentence, is_listed=False, handle=_compute_handle(row, work.partner))
 

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from integrations.partners.models import Partner
 from integrations.partners.permissions import PermissionRule
 from integrations.submissions.models.integration import Integration
 from integrations.submissions.services.transitions import lock_integration, refresh_next_action
@@ -47,6 +48,12 @@ class IntegrationChange:
         """Refresh the next action and save the row."""
         refresh_next_action(self.integration, self.now)
         self.integration.save()
+
+
+def refresh_partner_integrations(partner: Partner, now: datetime) -> None:
+    """Refresh the open integrations of a partner, whose next action can depend on the company."""
+    for pk in Integration.objects.open().filter(partner=partner).order_by("pk").values_list("pk", flat=True):
+        IntegrationChange(lock_integration(pk), None, now).save()
 
 
 @contextmanager

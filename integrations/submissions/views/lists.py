@@ -39,6 +39,7 @@ LIST_COLUMNS = (
     "created_at",
     "partner__name",
     "partner__slug",
+    "partner__verification_state",
 )
 COLUMNS_BY_FILTER = {
     "program": "program_key",

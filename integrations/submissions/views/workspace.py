@@ -33,6 +33,7 @@ MAX_RECENT_EVENTS = 12
 BUTTON_LABELS = {
     "findings": gettext_noop("View findings"),
     "review": gettext_noop("Open review"),
+    "company": gettext_noop("Verify company"),
     "compliance": gettext_noop("View evidence"),
 }
 # What readers who can't act see of the responsible party.
@@ -120,6 +121,7 @@ def build_next_action_context(integration: Integration, user: User) -> dict[str,
         "step": lambda: reverse("reviews:transition", args=[integration.uuid, target_key]),
         "findings": lambda: "#findings",
         "review": lambda: reverse("reviews:review", args=[integration.uuid]),
+        "company": lambda: reverse("partners:verify", args=[integration.partner.slug]),
         "compliance": lambda: reverse("compliance:status", args=[integration.uuid]),
     }
     party = integration.responsible_party

@@ -59,6 +59,14 @@ def is_on_hold(integration: "Integration") -> bool:
     return bool(integration.on_hold_for)
 
 
+@attach_refusal(
+    gettext_noop("The company is not verified. An owner can verify it under “Verification” on the company page.")
+)
+def is_company_verified(integration: "Integration") -> bool:
+    """Whether the program knows that the company is real. Only then can its listing be public."""
+    return integration.partner.is_verified
+
+
 @attach_refusal(gettext_noop("The next step is the review. Request it."))
 def is_review_not_next(integration: "Integration") -> bool:
     return integration.next_position[1] != Stage.REVIEW

@@ -121,6 +121,7 @@ class IntegrationSnapshot:
     tier_request: str = ""
     unfulfilled: tuple[OpenRequirement, ...] = ()  # in support: requirements that are no longer fulfilled
     renewals: tuple[OpenRequirement, ...] = ()  # in support: agreements whose renewal one side has signed
+    is_company_verified: bool = True
     listing_status: ListingStatus = ListingStatus.UNLISTED
     process: ComplianceStatus = ComplianceStatus.NONE
     compliance_request: str = ""
@@ -131,7 +132,7 @@ class IntegrationSnapshot:
 class NextAction:
     """Responsible party, code and parameters of the action's sentence, and target of the button.
 
-    `target`: "requirement:ID", "step:NAME", "findings", "review", "compliance", or "".
+    `target`: "requirement:ID", "step:NAME", "findings", "review", "company", "compliance", or "".
     """
 
     responsible_party: ResponsibleParty
@@ -157,10 +158,16 @@ def determine_next_action(snapshot: IntegrationSnapshot) -> NextAction | None:
     if snapshot.missing:
         return _determine_for_open(snapshot.missing)
     if snapshot.stage == Stage.RELEASE:
-        return NextAction(ResponsibleParty.PROGRAM, "publish", "step:publish")
+        return _determine_before_publication(snapshot)
     if snapshot.next_stage == Stage.REVIEW:
         return NextAction(ResponsibleParty.PARTNER, "request_review", "step:submit_for_review")
     return NextAction(ResponsibleParty.PARTNER, "complete_step", "step:complete_step", {"step": snapshot.step})
+
+
+def _determine_before_publication(snapshot: IntegrationSnapshot) -> NextAction:
+    if not snapshot.is_company_verified:
+        return NextAction(ResponsibleParty.PARTNER, "verify_company", "company")
+    return NextAction(ResponsibleParty.PROGRAM, "publish", "step:publish")
 
 
 def _determine_in_review(snapshot: IntegrationSnapshot) -> NextAction:

@@ -155,7 +155,7 @@ def show_logo(_request: HttpRequest, uuid: UUID) -> FileResponse:
 @make_public
 def show_partner(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a partner with its current and former listings, or raise Http404 without any."""
-    partner = Partner.objects.filter(slug=slug, listings__isnull=False).first()
+    partner = Partner.objects.filter(slug=slug, listings__is_public=True).first()
     if partner is None:
         raise Http404(_("Partner not found."))
     rows = list(Listing.objects.filter(partner=partner).order_by("name_plain", "pk"))

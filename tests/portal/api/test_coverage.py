@@ -155,6 +155,7 @@ TOLD_BY = {
 # feature without an operation: its pages
 PAGES_BY_FEATURE = {
     "Creating or joining a company": "partners:accept_invitation partners:join partners:create partners:invitation",
+    "Verifying a company": "partners:verify reviews:decide_on_partner",
     "Creating and revoking tokens": "api:partner_tokens api:tokens api:revoke_token",
     "Secrets and endpoints of issue monitoring": "sla:monitoring inbound:github_webhook",
     "Calendar feeds of due dates": "inbox:calendar_feed inbox:create_calendar_feed",

@@ -60,6 +60,7 @@ def shelf(acme: Partner, globex: Partner) -> None:
             track={"terraform-provider": "infrastructure", "terraform-run-task": "workflow"}.get(program, ""),
             summary="It flies.",
             words=normalize_text(f"{name} {company} {category}"),
+            is_public=True,
             listed_at=NOW + timedelta(days=number),
             changed_at=NOW,
             share=share,

@@ -21,7 +21,7 @@ class Command(BaseCommand):
     def handle(self, *_: object, check: bool, **__: object) -> None:
         drift_count = 0
         for row in self._iterate_integrations():
-            drifting_columns = find_drift(row, Listing.objects.filter(pk=row.pk).first())
+            drifting_columns = find_drift(row, Listing.all_objects.filter(pk=row.pk).first())
             drift_count += bool(drifting_columns)
             if drifting_columns:
                 self.stdout.write(f"{row} ({row.uuid}): {', '.join(drifting_columns)}")
@@ -46,4 +46,4 @@ def _rebuild(pk: int) -> None:
     now = timezone.now()
     with transaction.atomic():
         refresh_listing(lock_integration(pk), now)
-        refresh_metrics(Listing.objects.filter(pk=pk), now)
+        refresh_metrics(Listing.all_objects.filter(pk=pk), now)
