@@ -114,7 +114,11 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "integration.withdrawn": (cancel_mail,),
     "integration.archived": (cancel_mail, stop_monitoring),
     "member.removed": (silence_former_member,),
+    "partner.profile_changed": (refresh_integrations,),
     "partner.verified": (refresh_integrations,),
+    "partner.decision_requested": (refresh_integrations,),
+    "partner.approved": (refresh_integrations,),
+    "partner.rejected": (refresh_integrations,),
 }
 
 

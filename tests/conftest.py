@@ -13,7 +13,7 @@ from django.contrib.auth.hashers import make_password
 from django.core.cache import cache as django_cache
 from hypothesis import HealthCheck, settings
 
-from integrations.partners.models import Membership, Partner, VerificationState
+from integrations.partners.models import Membership, Partner, VerificationMethod, VerificationState
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context as facts
@@ -99,7 +99,12 @@ def person(email: str, name: str, **fields: Any) -> User:
 
 def company(name: str, domain: str, state: VerificationState = VerificationState.VERIFIED) -> Partner:
     """A company, verified unless another state is given."""
-    return Partner.objects.create(name=name, slug=name.lower(), domain=domain, created_at=NOW, verification_state=state)
+    partner = Partner.objects.create(
+        name=name, slug=name.lower(), domain=domain, created_at=NOW, verification_state=state
+    )
+    if state == VerificationState.VERIFIED:
+        partner.verifications.create(method=VerificationMethod.DECISION, verified_at=NOW)
+    return partner
 
 
 @pytest.fixture

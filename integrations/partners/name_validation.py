@@ -10,7 +10,8 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from pydantic import TypeAdapter
 
-from integrations.partners.models.partners import Partner
+from integrations.partners.models.partners import Partner, VerificationState
+from integrations.partners.reserved_names import find_reserved_name
 from portal.audit.models import AuditEvent
 from portal.core import badge_impersonation
 from portal.core.content_files import load_content
@@ -70,6 +71,16 @@ def _find_recently_renamed_partner(name_skeleton: str, now: datetime) -> Partner
         if compute_skeleton(event.data["before"].get("name", "")) == name_skeleton:
             return event.partner
     return None
+
+
+def explain_name_concern(partner: Partner) -> str:
+    """Return why the program must decide on the partner's name, or an empty string."""
+    if reserved_name := find_reserved_name(partner.name):
+        return _("The name looks like the reserved name “%(name)s”.") % {"name": reserved_name}
+    others = Partner.objects.filter(lookalike_key=partner.lookalike_key).exclude(pk=partner.pk)
+    if other := others.exclude(verification_state=VerificationState.REJECTED).order_by("pk").first():
+        return _("The name looks like the company “%(name)s”.") % {"name": other.name}
+    return ""
 
 
 def find_matching_partners(name: str, emails: Iterable[str]) -> list[Partner]:

@@ -44,11 +44,19 @@ def list_counterparts(event: AuditEvent) -> list[User]:
     return list_owners(event) if event.data["left"] else list_subject(event)
 
 
+def list_reviewers(event: AuditEvent) -> list[User]:
+    """Return the reviewers who can decide on the partner."""
+    assert event.partner
+    reviewers = User.objects.filter(is_reviewer=True, is_active=True).order_by("pk")
+    return [user for user in reviewers if permissions.can_decide_on_partner(event.partner, user)]
+
+
 FINDERS: dict[Audience, RecipientFinder] = {
     Audience.OWNERS: list_owners,
     Audience.MEMBER: list_subject,
     Audience.MEMBER_OR_OWNERS: list_counterparts,
     Audience.PARTNER_AND_MANAGER: list_both_sides,
+    Audience.REVIEWERS: list_reviewers,
 }
 
 

@@ -5,6 +5,21 @@ from django.db.models import QuerySet
 from integrations.partners.models import Partner
 from portal.audit.models import AuditEvent
 
+DECISION_EVENT_TYPES = ("partner.decision_requested", "partner.approved", "partner.rejected")
+
+
+def list_decisions(partner: Partner) -> QuerySet[AuditEvent]:
+    """Return the decisions on a partner and the requests for them, newest first."""
+    return partner.events.filter(stream=f"partner:{partner.pk}", event_type__in=DECISION_EVENT_TYPES).order_by("-seq")
+
+
+def get_state_reason(partner: Partner) -> str:
+    """Return why a partner waits for a decision or was rejected, or an empty string."""
+    if not (partner.is_awaiting_decision or partner.is_rejected):
+        return ""
+    event = list_decisions(partner).first()
+    return str(event.note or event.data.get("concern", "")) if event else ""
+
 
 def get_history(partner: Partner, *, with_people: bool) -> QuerySet[AuditEvent]:
     """Return the partner's own events, newest first, without those of its integrations.

@@ -16,6 +16,7 @@ class Audience(StrEnum):
     OWNERS = "owners of the partner"
     MEMBER = "the member"
     MEMBER_OR_OWNERS = "the member, or the owners if the member left"
+    REVIEWERS = "reviewers"
     PARTNER_AND_MANAGER = "owners, editors, and Alliances manager of the partner"
 
 

@@ -21,13 +21,14 @@ def normalize_text(text: str) -> str:
 
 def compute_skeleton(name: str) -> str:
     """Return a form in which look-alike names are equal: "HаshiCorp" with a Cyrillic а becomes "hashicorp"."""
-    latin = "".join(_to_latin(c) for c in name)
+    latin = "".join(to_latin(c) for c in name)
     # A capital I inside a word looks like a lowercase l. Digits stand for the letters that they resemble.
     letters = re.sub(r"(?<=[A-Za-z])I(?=[a-z])|(?<=[a-z])I", "l", latin)
     return re.sub(r"[\W_]+", "", normalize_text(letters).translate(DIGIT_LOOKALIKES))[:160]
 
 
-def _to_latin(char: str) -> str:
+def to_latin(char: str) -> str:
+    """Return the Latin letter that a character looks like, or the character."""
     if char.isascii():
         return char
     confusable = confusables.is_confusable(char, preferred_aliases=["latin"], greedy=True)

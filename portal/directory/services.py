@@ -28,6 +28,7 @@ from portal.directory.support_metrics import MetricColumns, get_support_metrics
 Kind = ListingChange.Kind
 REFRESH_INTERVAL = timedelta(hours=1)  # of metrics and versions
 BATCH_SIZE = 500
+HIDDEN_COLUMNS = ("is_public", "partner_id")
 MAX_PLATFORMS_LENGTH = 499  # characters
 REFRESHED_COLUMNS = (
     "share",
@@ -43,7 +44,7 @@ REFRESHED_COLUMNS = (
 )
 
 
-def derive_columns(row: Integration) -> dict[str, object]:
+def derive_columns(row: Integration) -> NamedValues:
     """Return the columns of a listing, derived from the integration with one query for its answers."""
     content, program = build_listing_content(row), row.program
     listing_status = content.listing_status.key
@@ -98,11 +99,17 @@ def refresh_listing(row: Integration, now: datetime) -> None:
     if listing is None:
         _create_listing(row, columns, now)
         return
-    changes = list(_iterate_changes(listing, columns))
+    columns = _keep_hidden(columns)
+    changes = list(_iterate_changes(listing, columns)) if columns["is_public"] else []
     _update_listing(listing, columns, now if changes else listing.changed_at)
     ListingChange.objects.bulk_create(
         ListingChange(listing=listing, kind=kind, summary=summary, at=now) for kind, summary in changes
     )
+
+
+def _keep_hidden(columns: NamedValues) -> NamedValues:
+    """Return the columns to update. A hidden listing keeps the others, so that no change shows what was hidden."""
+    return columns if columns["is_public"] else {name: columns[name] for name in HIDDEN_COLUMNS}
 
 
 def refresh_partner_listings(partner: Partner, now: datetime) -> None:
@@ -225,4 +232,4 @@ def find_drift(row: Integration, listing: Listing | None) -> list[str]:
     """Return the columns that differ from the integration, or "missing" without a listing."""
     if listing is None:
         return ["missing"]
-    return [name for name, value in derive_columns(row).items() if getattr(listing, name) != value]
+    return [name for name, value in _keep_hidden(derive_columns(row)).items() if getattr(listing, name) != value]

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
+from integrations.partners.reserved_names import compute_lookalike_key
 from portal.core.django_arguments import SaveArguments
 from portal.core.name_matching import compute_name_key, compute_skeleton
 from portal.core.value_types import NamedValues
@@ -26,18 +27,23 @@ class VerificationState(models.TextChoices):
 
     UNVERIFIED = "unverified", gettext_lazy("Unverified")
     VERIFIED = "verified", gettext_lazy("Verified")
+    NEEDS_DECISION = "needs_decision", gettext_lazy("Needs a decision")
+    REJECTED = "rejected", gettext_lazy("Rejected")
 
 
 class Partner(models.Model):
     """Company that builds integrations. The unique `skeleton` rejects look-alike names.
 
     Attributes:
-        verification_state: Derived from the verifications by `integrations.partners.services.verification`.
+        lookalike_key: The folded name. Companies with the same key look alike and need a decision of the program.
+        verification_state: Set by `verification` and `name_decisions` in `integrations.partners.services`.
+        approved_name: The name that the program approved although it looks like another one.
     """
 
     name = models.CharField("name", max_length=120)
     skeleton = models.CharField(max_length=160, unique=True, editable=False)
     name_key = models.CharField(max_length=120, db_index=True, editable=False)
+    lookalike_key = models.CharField(max_length=120, db_index=True, editable=False, default="")
     slug = models.SlugField(max_length=80, unique=True)
     domain = models.CharField("email domain", max_length=120, blank=True, db_index=True)
     website = models.URLField("website", blank=True)
@@ -54,6 +60,7 @@ class Partner(models.Model):
     verification_state = models.CharField(
         max_length=20, choices=VerificationState.choices, default=VerificationState.UNVERIFIED, editable=False
     )
+    approved_name = models.CharField(max_length=120, blank=True, editable=False)
     verification_token = models.CharField(max_length=32, default=generate_verification_token, editable=False)
 
     class Meta:
@@ -65,7 +72,16 @@ class Partner(models.Model):
     def save(self, **kwargs: Unpack[SaveArguments]) -> None:
         self.skeleton = compute_skeleton(self.name)
         self.name_key = compute_name_key(self.name)
+        self.lookalike_key = compute_lookalike_key(self.name)
         super().save(**kwargs)
+
+    @property
+    def is_awaiting_decision(self) -> bool:
+        return self.verification_state == VerificationState.NEEDS_DECISION
+
+    @property
+    def is_rejected(self) -> bool:
+        return self.verification_state == VerificationState.REJECTED
 
     @property
     def is_verified(self) -> bool:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import name_validation, permissions
 from integrations.partners.models import Membership, Partner, Role
-from integrations.partners.services import verification
+from integrations.partners.services import name_decisions, verification
 from integrations.partners.services.changes import PartnerChange, change_partner
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
@@ -17,6 +17,8 @@ FIELD_LABELS = {"name": "Name", "website": "Website"}
 
 def create_partner(name: str, *, website: str = "", domain: str = "", actor: User, now: datetime) -> Partner:
     """Create a partner with `actor` as its owner. An owner's confirmed address at its domain verifies it.
+
+    A name that looks like a reserved one or like another company's needs a decision of the program.
 
     Raises:
         ActionRefused: The name is not allowed or too similar to an existing one.
@@ -31,7 +33,9 @@ def create_partner(name: str, *, website: str = "", domain: str = "", actor: Use
             )
             Membership.objects.create(partner=partner, user=actor, role=Role.OWNER, joined_at=now)
             change = PartnerChange(partner, actor, now)
+            concern = name_decisions.check_name(change)
             change.record("partner.created", name=name, website=website, domain=domain)
+            name_decisions.request_decision(change, concern)
             verification.verify_new_partner(change)
     except IntegrityError as error:
         raise ActionRefused(_("A company with this name was just created. Reload the page."), "conflict") from error
@@ -76,7 +80,9 @@ def _save_changes(change: PartnerChange, values: dict[str, str]) -> None:
     for key, value in changes.items():
         setattr(partner, key, value)
     partner.save()
+    concern = name_decisions.check_name(change) if "name" in changes else ""
     summary = "\n".join(
         f"{FIELD_LABELS[key]}: {previous_values[key] or 'none'} → {changes[key] or 'none'}" for key in previous_values
     )
     change.record("partner.profile_changed", note=summary, changes=changes, before=previous_values)
+    name_decisions.request_decision(change, concern)

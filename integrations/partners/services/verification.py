@@ -142,7 +142,9 @@ def get_domain(address: EmailAddress) -> str:
 
 
 def _confirm(change: PartnerChange, method: VerificationMethod, subject: str, *, person: User, note: str = "") -> None:
-    """Record a proof of a locked partner, once, and derive its state."""
+    """Record a proof of a locked partner, once. A name that needs a decision keeps it hidden. Raises ActionRefused."""
+    if change.partner.is_rejected:
+        raise ActionRefused(_("The program rejected this company. Change its name to request another decision."))
     _verification, is_new = PartnerVerification.objects.get_or_create(
         partner=change.partner,
         method=method,
@@ -151,8 +153,9 @@ def _confirm(change: PartnerChange, method: VerificationMethod, subject: str, *,
     )
     if not is_new:
         return
-    change.partner.verification_state = VerificationState.VERIFIED
-    change.partner.save()
+    if change.partner.verification_state == VerificationState.UNVERIFIED:
+        change.partner.verification_state = VerificationState.VERIFIED
+        change.partner.save()
     with translation.override(settings.LANGUAGE_CODE):  # the history stores texts for all readers
         proof = f"{method.label}: {subject}" if subject else str(method.label)
     change.record("partner.verified", note=note, person=person, method=method.value, subject=subject, proof=proof)

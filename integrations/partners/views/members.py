@@ -55,6 +55,7 @@ def build_partner_context(
     return {
         "partner": partner,
         "can_manage": can_manage,
+        "state_reason": selectors.get_state_reason(partner),
         "page": paginate(request, selectors.get_history(partner, with_people=can_manage), HISTORY_PAGE_SIZE),
         "invite_form": form or InvitationForm(initial={"role": "editor"}),
         "members": [

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from integrations.partners import permissions
+from integrations.partners import permissions, selectors
 from integrations.partners.domains import list_claimable_domains
 from integrations.partners.forms.verification import OrganizationForm
 from integrations.partners.models import Partner
@@ -57,6 +57,7 @@ def build_verification_context(request: AuthenticatedRequest, partner: Partner) 
     return {
         "partner": partner,
         "can_manage": can_manage,
+        "state_reason": selectors.get_state_reason(partner),
         "verifications": partner.verifications.select_related("verified_by"),
         "records": [(domain, verification.get_record_name(domain)) for domain in list_claimable_domains(partner)],
         "record_value": verification.get_record_value(partner) if can_manage else "",

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.partners.models import Partner, VerificationState
-from integrations.partners.services import verification
+from integrations.partners.services import name_decisions, verification
 from integrations.reviews.views.queue import require_program_staff
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.text_fields import MultiLineField
@@ -41,9 +41,15 @@ class PartnerDecision:
     states: tuple[VerificationState, ...]
 
 
+UNVERIFIED, VERIFIED = VerificationState.UNVERIFIED, VerificationState.VERIFIED
+NEEDS_DECISION, REJECTED = VerificationState.NEEDS_DECISION, VerificationState.REJECTED
 DECISIONS = {
-    "verify": PartnerDecision(
-        gettext_lazy("Verify company"), verification.verify_by_decision, (VerificationState.UNVERIFIED,)
+    "verify": PartnerDecision(gettext_lazy("Verify company"), verification.verify_by_decision, (UNVERIFIED,)),
+    "approve": PartnerDecision(
+        gettext_lazy("Approve name"), name_decisions.approve_partner, (NEEDS_DECISION, REJECTED)
+    ),
+    "reject": PartnerDecision(
+        gettext_lazy("Reject company"), name_decisions.reject_partner, (UNVERIFIED, VERIFIED, NEEDS_DECISION)
     ),
 }
 

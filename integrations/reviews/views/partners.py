@@ -2,7 +2,7 @@
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Case, Count, Q, QuerySet, When
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from integrations.partners import permissions
 from integrations.partners import selectors as partner_selectors
-from integrations.partners.models import Membership, Partner
+from integrations.partners.models import Membership, Partner, VerificationState
 from integrations.reviews.views.partner_decisions import build_decisions
 from integrations.reviews.views.queue import require_program_staff
 from integrations.submissions.services import creation
@@ -47,7 +47,10 @@ def list_partners(request: HttpRequest) -> HttpResponse:
 
 
 def search_partners(query: str) -> QuerySet[Partner]:
-    """Return partners whose name or domain contains the query, with `open_count` and `listed_count`."""
+    """Return partners whose name or domain contains the query, with `open_count` and `listed_count`.
+
+    Those that need a decision come first.
+    """
     return (
         lists.search_partners(query)
         .select_related("alliances_manager")
@@ -55,6 +58,7 @@ def search_partners(query: str) -> QuerySet[Partner]:
             open_count=Count("integrations", filter=~Q(integrations__stage__in=[str(s) for s in FINAL_STAGES])),
             listed_count=Count("integrations", filter=~Q(integrations__listing_status__in=["unlisted", "delisted"])),
         )
+        .order_by(Case(When(verification_state=VerificationState.NEEDS_DECISION, then=0), default=1), "name")
     )
 
 
@@ -79,6 +83,7 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "form": form,
         "can_decide": permissions.can_decide_on_partner(partner, request.user),
         "decisions": build_decisions(partner),
+        "state_reason": partner_selectors.get_state_reason(partner),
         "verifications": partner.verifications.select_related("verified_by"),
         "members": memberships,
         "page": paginate(request, rows),

@@ -91,7 +91,12 @@ class StageFields(ListingStatusFields):
         source=[Stage.ENGAGE, Stage.DEVELOP],
         target=Stage.REVIEW,
         permission=permissions.can_edit,
-        conditions=[guards.is_not_on_hold, guards.is_review_next, guards.has_no_missing_requirements],
+        conditions=[
+            guards.is_company_accepted,
+            guards.is_not_on_hold,
+            guards.is_review_next,
+            guards.has_no_missing_requirements,
+        ],
     )
     def submit_for_review(self, *, now: datetime, **_: object) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
@@ -102,6 +107,7 @@ class StageFields(ListingStatusFields):
         target=Stage.REVIEW,
         permission=permissions.can_edit,
         conditions=[
+            guards.is_company_accepted,
             guards.is_not_on_hold,
             guards.has_requested_changes,
             guards.is_decision_final,

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from integrations.partners.models import VerificationState
 from integrations.programs.requirements import FulfillingParty, Requirement, RequirementGroup, RequirementKind
 from integrations.programs.schema import Tier
 from integrations.programs.stages import Stage
@@ -208,7 +209,7 @@ def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnap
         unfulfilled=open_requirements if in_support else (),
         renewals=list_renewals(integration) if in_support else (),
         tier_request=integration.requested_tier.name if integration.requested_tier else "",
-        is_company_verified=integration.partner.is_verified,
+        company=VerificationState(integration.partner.verification_state),
         listing_status=ListingStatus(integration.listing_status),
         process=get_compliance_status(integration, now),
         compliance_request=integration.compliance_request,

@@ -1,5 +1,6 @@
 """Reasons why an integration is in the queue of the program."""
 
+from integrations.partners.models import VerificationState
 from integrations.programs.stages import Stage
 from integrations.submissions.workflow.states import (
     ComplianceStatus,
@@ -28,7 +29,9 @@ def list_reasons(facts: IntegrationSnapshot) -> list[JsonObject]:
         reasons.append(_build_reason("new_review") if is_first else _build_reason("repeated_review", round=facts.round))
     if facts.resolved_findings:
         reasons.append(_build_reason("resolved_findings", count=facts.resolved_findings))
-    if facts.stage == Stage.RELEASE and facts.is_company_verified and not facts.missing:
+    if facts.company == VerificationState.NEEDS_DECISION:
+        reasons.append(_build_reason("company_name"))
+    if facts.stage == Stage.RELEASE and facts.company == VerificationState.VERIFIED and not facts.missing:
         reasons.append(_build_reason("ready_to_publish"))
     if facts.tier_request:
         reasons.append(_build_reason("tier_request", tier=facts.tier_request))

@@ -33,7 +33,7 @@ MAX_RECENT_EVENTS = 12
 BUTTON_LABELS = {
     "findings": gettext_noop("View findings"),
     "review": gettext_noop("Open review"),
-    "company": gettext_noop("Verify company"),
+    "company": gettext_noop("Open company"),
     "compliance": gettext_noop("View evidence"),
 }
 # What readers who can't act see of the responsible party.
@@ -116,12 +116,13 @@ def list_introductions(integration: Integration) -> list[Introduction]:
 def build_next_action_context(integration: Integration, user: User) -> dict[str, object]:
     """Return the sentence and the button at the top of the page for the user."""
     target_kind, _, target_key = integration.next_action_target.partition(":")
+    company_page = "reviews:partner" if permissions.can_act_for_program(integration, user) else "partners:verify"
     targets = {
         "requirement": lambda: reverse("submissions:requirement", args=[integration.uuid, target_key]),
         "step": lambda: reverse("reviews:transition", args=[integration.uuid, target_key]),
         "findings": lambda: "#findings",
         "review": lambda: reverse("reviews:review", args=[integration.uuid]),
-        "company": lambda: reverse("partners:verify", args=[integration.partner.slug]),
+        "company": lambda: reverse(company_page, args=[integration.partner.slug]),
         "compliance": lambda: reverse("compliance:status", args=[integration.uuid]),
     }
     party = integration.responsible_party

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext, gettext_noop, ngettext
 from django.utils.translation import gettext as _
 
+from integrations.partners.models import VerificationState
 from integrations.programs.stages import Stage
-from integrations.submissions.workflow.states import ReviewState
+from integrations.submissions.workflow.states import UNDECIDED_STATES, ReviewState
 from portal.ui.components.moments import format_clock
 
 if TYPE_CHECKING:
@@ -59,9 +60,30 @@ def is_on_hold(integration: "Integration") -> bool:
     return bool(integration.on_hold_for)
 
 
-@attach_refusal(
-    gettext_noop("The company is not verified. An owner can verify it under “Verification” on the company page.")
-)
+COMPANY_REFUSALS = {
+    VerificationState.UNVERIFIED: gettext_noop(
+        "The company is not verified. An owner can verify it under “Verification” on the company page."
+    ),
+    VerificationState.NEEDS_DECISION: gettext_noop(
+        "A reviewer must approve the name of the company first. We email its owners after the decision."
+    ),
+    VerificationState.REJECTED: gettext_noop(
+        "The program rejected the company. An owner can change its name to request another decision."
+    ),
+}
+
+
+def _describe_company(integration: "Integration") -> str:
+    return gettext(COMPANY_REFUSALS[VerificationState(integration.partner.verification_state)])
+
+
+@attach_refusal(_describe_company)
+def is_company_accepted(integration: "Integration") -> bool:
+    """Whether the name of the company neither waits for a decision nor was rejected."""
+    return integration.partner.verification_state not in UNDECIDED_STATES
+
+
+@attach_refusal(_describe_company)
 def is_company_verified(integration: "Integration") -> bool:
     """Whether the program knows that the company is real. Only then can its listing be public."""
     return integration.partner.is_verified

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from integrations.partners.models import VerificationState
 from integrations.programs.stages import FINAL_STAGES as FINAL_STAGES
 from integrations.programs.stages import OPEN_STAGES as OPEN_STAGES
 from integrations.programs.stages import Stage as Stage
@@ -121,7 +122,7 @@ class IntegrationSnapshot:
     tier_request: str = ""
     unfulfilled: tuple[OpenRequirement, ...] = ()  # in support: requirements that are no longer fulfilled
     renewals: tuple[OpenRequirement, ...] = ()  # in support: agreements whose renewal one side has signed
-    is_company_verified: bool = True
+    company: VerificationState = VerificationState.VERIFIED
     listing_status: ListingStatus = ListingStatus.UNLISTED
     process: ComplianceStatus = ComplianceStatus.NONE
     compliance_request: str = ""
@@ -157,17 +158,37 @@ def determine_next_action(snapshot: IntegrationSnapshot) -> NextAction | None:
         return _determine_in_support(snapshot)
     if snapshot.missing:
         return _determine_for_open(snapshot.missing)
+    if _is_company_blocking(snapshot):
+        return _determine_for_company(snapshot)
+    return _determine_step(snapshot)
+
+
+def _determine_step(snapshot: IntegrationSnapshot) -> NextAction:
+    """Return the action that completes a step without open requirements."""
     if snapshot.stage == Stage.RELEASE:
-        return _determine_before_publication(snapshot)
+        return NextAction(ResponsibleParty.PROGRAM, "publish", "step:publish")
     if snapshot.next_stage == Stage.REVIEW:
         return NextAction(ResponsibleParty.PARTNER, "request_review", "step:submit_for_review")
     return NextAction(ResponsibleParty.PARTNER, "complete_step", "step:complete_step", {"step": snapshot.step})
 
 
-def _determine_before_publication(snapshot: IntegrationSnapshot) -> NextAction:
-    if not snapshot.is_company_verified:
-        return NextAction(ResponsibleParty.PARTNER, "verify_company", "company")
-    return NextAction(ResponsibleParty.PROGRAM, "publish", "step:publish")
+UNDECIDED_STATES = (VerificationState.NEEDS_DECISION, VerificationState.REJECTED)
+COMPANY_ACTIONS: dict[VerificationState, tuple[ResponsibleParty, str]] = {
+    VerificationState.UNVERIFIED: (ResponsibleParty.PARTNER, "verify_company"),
+    VerificationState.NEEDS_DECISION: (ResponsibleParty.PROGRAM, "decide_on_company"),
+    VerificationState.REJECTED: (ResponsibleParty.PARTNER, "rename_company"),
+}
+
+
+def _is_company_blocking(snapshot: IntegrationSnapshot) -> bool:
+    """Whether the company must be accepted before the review, or verified before the publication."""
+    if snapshot.stage == Stage.RELEASE:
+        return snapshot.company != VerificationState.VERIFIED
+    return snapshot.next_stage == Stage.REVIEW and snapshot.company in UNDECIDED_STATES
+
+
+def _determine_for_company(snapshot: IntegrationSnapshot) -> NextAction:
+    return NextAction(*COMPANY_ACTIONS[snapshot.company], "company")
 
 
 def _determine_in_review(snapshot: IntegrationSnapshot) -> NextAction:
@@ -191,6 +212,8 @@ def _determine_in_changes(snapshot: IntegrationSnapshot) -> NextAction:
         return NextAction(ResponsibleParty.PARTNER, "respond_to_findings", "findings", params)
     if partner_requirements:
         return _determine_for_open(partner_requirements)
+    if snapshot.company in UNDECIDED_STATES:
+        return _determine_for_company(snapshot)
     return NextAction(ResponsibleParty.PARTNER, "request_another_review", "step:resubmit_for_review")
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from integrations.partners.models import Partner, VerificationState
+from integrations.partners.models import Partner, PartnerVerification, VerificationState
 from integrations.partners.services import verification
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
@@ -43,9 +43,16 @@ LIST_ADDRESSES = (
 
 def set_state(partner: Partner, state: VerificationState, now: datetime) -> None:
     """Give a company another state, without the event of a decision."""
+    partner.verifications.all().delete()
     partner.verification_state = state
     partner.save()
     services.refresh_partner_listings(partner, now)
+
+
+def remove_proofs() -> None:
+    """Make every company unverified, without a refresh of what is derived from it."""
+    PartnerVerification.objects.all().delete()
+    Partner.objects.update(verification_state=VerificationState.UNVERIFIED)
 
 
 def list_addresses(row: Integration) -> list[str]:
@@ -92,7 +99,7 @@ def test_listing_of_an_unverified_company_is_not_published(
     at: Callable[..., Integration], alice: Any, rita: Any, now: datetime
 ) -> None:
     row = at("release")
-    Partner.objects.update(verification_state=VerificationState.UNVERIFIED)
+    remove_proofs()
     meet(row, alice, now)
     row = Integration.objects.select_related("partner").get(pk=row.pk)
     assert (row.responsible_party, row.next_action_label) == ("partner", "Verify your company")
@@ -108,7 +115,7 @@ def test_next_action_follows_the_verification(
     at: Callable[..., Integration], sign_in: Callable[[Any], Client], alice: Any, rita: Any, now: datetime
 ) -> None:
     row = at("release")
-    Partner.objects.update(verification_state=VerificationState.UNVERIFIED)
+    remove_proofs()
     meet(row, alice, now)
     assert "/company/acme/verification/" in sign_in(alice).get(reverse("submissions:detail", args=[row.uuid])).text
     verification.verify_by_email(row.partner, actor=alice, now=now)
@@ -136,14 +143,14 @@ def test_program_staff_see_the_state_beside_the_name(
     addresses = {"review": f"/integrations/{row.uuid}/review/", "detail": f"/integrations/{row.uuid}/"}
     address = addresses.get(name, name)
     assert "Unverified" not in text_of(sign_in(rita).get(address), "body")
-    Partner.objects.update(verification_state=VerificationState.UNVERIFIED)
+    remove_proofs()
     assert words in text_of(sign_in(rita).get(address), "body")
 
 
 def test_reviewer_verifies_a_company_on_its_page(
     sign_in: Callable[[Any], Client], acme: Partner, alice: Any, rita: Any
 ) -> None:
-    Partner.objects.update(verification_state=VerificationState.UNVERIFIED)
+    remove_proofs()
     client = sign_in(rita)
     page = client.post("/companies/acme/decision/", {"do": "verify", "note": ""}, follow=True)
     assert "Enter a reason." in text_of(page)
@@ -158,7 +165,7 @@ def test_reviewer_verifies_a_company_on_its_page(
 def test_others_don_t_decide_on_a_company(
     sign_in: Callable[[Any], Client], acme: Partner, who: str, code: int, request: Any
 ) -> None:
-    Partner.objects.filter(pk=acme.pk).update(verification_state=VerificationState.UNVERIFIED)
+    remove_proofs()
     client = sign_in(request.getfixturevalue(who))
     assert client.post("/companies/acme/decision/", {"do": "verify", "note": "Me."}).status_code == code
     acme.refresh_from_db()

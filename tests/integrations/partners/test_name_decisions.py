@@ -1,0 +1,172 @@
+"""Tests of decisions on companies whose name looks like another one."""
+
+from collections.abc import Callable
+from datetime import datetime
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from integrations.partners.models import Partner
+from integrations.partners.services import name_decisions, profiles, verification
+from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import perform_transition
+from portal.core.errors import ActionRefused
+from portal.directory.models import Listing
+from portal.notifications.models import EmailMessage
+from tests.conftest import begin, meet
+from tests.integrations.partners.memberships import list_partner_events
+from tests.integrations.partners.test_onboarding import text_of
+
+SignIn = Callable[[Any], Client]
+
+
+@pytest.fixture
+def imitation(erin: Any, rita: Any, now: datetime) -> Partner:
+    """A company whose owner has an address at its domain, and a name that needs a decision."""
+    return profiles.create_partner("HashiCorp Partners", domain="initech.example", actor=erin, now=now)
+
+
+def state_of(partner: Partner) -> str:
+    return Partner.objects.get(pk=partner.pk).verification_state
+
+
+def mails() -> list[tuple[str, str, str]]:
+    return list(EmailMessage.objects.order_by("pk").values_list("name", "to", "subject"))
+
+
+def test_reviewers_are_asked_to_decide(sign_in: SignIn, imitation: Partner, globex: Partner, rita: Any) -> None:
+    subject = "Decision needed on the company HashiCorp Partners"
+    assert mails() == [("company_decision_requested", rita.email, subject)]
+    page = sign_in(rita).get("/companies/")
+    assert text_of(page, "tbody tr").startswith("HashiCorp Partners Needs a decision")
+    page = sign_in(rita).get("/companies/hashicorp-partners/")
+    assert "The name looks like the reserved name “hashicorp”." in text_of(page)
+
+
+def test_proof_does_not_replace_the_decision(imitation: Partner, erin: Any, rita: Any, now: datetime) -> None:
+    assert [proof.method for proof in imitation.verifications.all()] == ["email"]
+    assert state_of(imitation) == "needs_decision"
+    name_decisions.approve_partner(imitation, "Run by our own team.", actor=rita, now=now)
+    assert state_of(imitation) == "verified"
+    assert mails()[-1] == ("company_approved", erin.email, "Approved: HashiCorp Partners")
+    assert list_partner_events(imitation) == [
+        ("partner.created", "Erin Eads"),
+        ("partner.decision_requested", "Erin Eads"),
+        ("partner.verified", "Erin Eads"),
+        ("partner.approved", "Rita Reyes"),
+    ]
+
+
+def test_approved_company_without_a_proof_is_unverified(erin: Any, rita: Any, now: datetime) -> None:
+    partner = profiles.create_partner("Vault", actor=erin, now=now)
+    name_decisions.approve_partner(partner, "An older company.", actor=rita, now=now)
+    assert state_of(partner) == "unverified"
+    assert "Action required: Verify your company." in EmailMessage.objects.get(name="company_approved").text
+
+
+def test_rejected_company_stays_hidden_under_every_name(
+    sign_in: SignIn, imitation: Partner, erin: Any, rita: Any, now: datetime
+) -> None:
+    name_decisions.reject_partner(imitation, "Not ours.", actor=rita, now=now)
+    assert state_of(imitation) == "rejected"
+    assert mails()[-1] == ("company_rejected", erin.email, "Rejected: HashiCorp Partners")
+    assert "Rejected company" in text_of(sign_in(erin).get("/company/hashicorp-partners/"))
+    assert "Not ours." in text_of(sign_in(erin).get("/company/hashicorp-partners/verification/"))
+    with pytest.raises(ActionRefused, match="rejected this company"):
+        verification.verify_by_email(imitation, actor=erin, now=now)
+    for name in ("Honest Rockets", "Honest Boosters"):
+        profiles.change_profile(imitation, name=name, website="", actor=erin, now=now)
+        assert state_of(imitation) == "needs_decision"
+    name_decisions.approve_partner(imitation, "Fine now.", actor=rita, now=now)
+    assert state_of(imitation) == "verified"
+
+
+def test_rename_to_an_honest_name_needs_no_decision(imitation: Partner, erin: Any, now: datetime) -> None:
+    profiles.change_profile(imitation, name="Honest Rockets", website="", actor=erin, now=now)
+    assert state_of(imitation) == "verified"
+
+
+def test_approved_name_can_be_taken_again(imitation: Partner, erin: Any, rita: Any, now: datetime) -> None:
+    name_decisions.approve_partner(imitation, "Fine.", actor=rita, now=now)
+    for name, state in (
+        ("Honest Rockets", "verified"),
+        ("Terraform Friends", "needs_decision"),
+        ("HashiCorp Partners", "verified"),
+    ):
+        profiles.change_profile(imitation, name=name, website="", actor=erin, now=now)
+        assert state_of(imitation) == state
+
+
+def test_listed_company_that_takes_a_reserved_name_is_hidden_at_once(
+    at: Callable[..., Integration], client: Client, alice: Any, rita: Any, now: datetime
+) -> None:
+    row = at("support")
+    address = reverse("directory:listing", args=[row.uuid])
+    assert client.get(address).status_code == 200
+    profiles.change_profile(row.partner, name="Nomad Cloud", website="", actor=alice, now=now)
+    assert client.get(address).status_code == 404
+    assert Listing.objects.count() == 0
+    profiles.change_profile(row.partner, name="Acme", website="", actor=alice, now=now)
+    assert client.get(address).status_code == 200
+    assert "Nomad Cloud" not in client.get(address).text + client.get("/feeds/directory.json").text
+    call_command("rebuild_directory", "--check", stdout=StringIO())
+
+
+@pytest.mark.parametrize(
+    ("decide", "party", "action", "sentence"),
+    [
+        (False, "program", "Decide on the name of the company", "A reviewer must approve the name"),
+        (True, "partner", "Change the name of your company", "The program rejected the company."),
+    ],
+)
+def test_company_without_a_decision_requests_no_review(
+    imitation: Partner, erin: Any, rita: Any, now: datetime, decide: bool, party: str, action: str, sentence: str
+) -> None:
+    row = begin(imitation, erin, "consul", now)
+    if decide:
+        name_decisions.reject_partner(imitation, "No.", actor=rita, now=now)
+    for _ in range(12):
+        row = Integration.objects.get(pk=row.pk)
+        meet(row, erin, now)
+        row = Integration.objects.get(pk=row.pk)
+        if row.next_position[1] == "review":
+            break
+        perform_transition(row, "complete_step", actor=erin, now=now)
+    assert (row.responsible_party, row.next_action_label) == (party, action)
+    with pytest.raises(ActionRefused) as refusal:
+        perform_transition(row, "submit_for_review", actor=erin, now=now)
+    assert sentence in str(refusal.value)
+    name_decisions.approve_partner(imitation, "Fine.", actor=rita, now=now)
+    perform_transition(row, "submit_for_review", actor=erin, now=now)
+
+
+@pytest.mark.parametrize("decide", [name_decisions.approve_partner, name_decisions.reject_partner])
+@pytest.mark.parametrize("who", ["erin", "sam", "charlie"])
+def test_only_reviewers_decide_with_a_reason(
+    imitation: Partner, rita: Any, now: datetime, who: str, decide: Callable[..., None], request: Any
+) -> None:
+    with pytest.raises(ActionRefused, match="Only reviewers"):
+        decide(imitation, "Me.", actor=request.getfixturevalue(who), now=now)
+    with pytest.raises(ActionRefused, match="Enter a reason"):
+        decide(imitation, " ", actor=rita, now=now)
+
+
+def test_second_decision_is_refused(imitation: Partner, rita: Any, now: datetime) -> None:
+    name_decisions.reject_partner(imitation, "No.", actor=rita, now=now)
+    with pytest.raises(ActionRefused, match="already rejected"):
+        name_decisions.reject_partner(imitation, "No.", actor=rita, now=now)
+    name_decisions.approve_partner(imitation, "Yes.", actor=rita, now=now)
+    with pytest.raises(ActionRefused, match="needs no decision"):
+        name_decisions.approve_partner(imitation, "Yes.", actor=rita, now=now)
+
+
+@pytest.mark.parametrize(("do", "state"), [("approve", "verified"), ("reject", "rejected")])
+def test_reviewer_decides_on_the_page(sign_in: SignIn, imitation: Partner, rita: Any, do: str, state: str) -> None:
+    client, address = sign_in(rita), "/companies/hashicorp-partners/decision/"
+    page = client.post(address, {"do": do, "note": "Checked."}, follow=True)
+    assert "Decision recorded." in text_of(page)
+    assert state_of(imitation) == state
