@@ -187,8 +187,11 @@ class Person:
         return file.value.path().read_text()
 
     def shot(self, name: str) -> "Person":
-        """Keep a picture of the page, where pictures are asked for."""
+        """Keep a picture of the page in light and in dark, where pictures are asked for."""
         if SHOTS:
             Path(SHOTS).mkdir(parents=True, exist_ok=True)
-            self.page.screenshot(path=f"{SHOTS}/{name}.png", full_page=True)
+            self.page.evaluate("scrollTo(0, 0)")
+            for scheme in ("dark", "light"):
+                self.page.emulate_media(color_scheme=scheme)
+                self.page.screenshot(path=f"{SHOTS}/{name}-{scheme}.png", full_page=True)
         return self

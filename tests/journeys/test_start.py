@@ -11,6 +11,7 @@ from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
 from tests.journeys.conftest import link_in
 from tests.journeys.person import Person
+from tests.verification.testruns.endpoints import endpoint
 
 Visit = Callable[..., Person]
 
@@ -30,8 +31,8 @@ def test_provider_starts_from_its_address(
     )
     partner.press("Continue").sees("Reading the address…").shot("reading")
     background()
-    partner.sees("The Terraform Registry lists acme/rocket.", "met").shot("discovery")
-    partner.choose("Category", "Networking Physical").tick("Open Source").press("Start integration").shot("started")
+    partner.sees("The Terraform Registry lists acme/rocket.", "6 of 13 requirements met").shot("discovery")
+    partner.choose("Category", "Networking").tick("Open Source").press("Start integration").shot("started")
     assert Integration.objects.get().repository == "acme/terraform-provider-rocket"
 
 
@@ -49,3 +50,47 @@ def test_visitor_starts_from_an_address(
     dora.tick("Open Source").shot("discovery-nomad").press("Start integration")
     row = Integration.objects.get()
     assert (row.program_key, row.category, row.partner.name) == ("nomad", "container-runtime", "Initech")
+
+
+def test_namespace_is_imported_at_once(
+    visit: Visit, alice: Any, registry: Any, settings: Any, background: Callable[..., Any]
+) -> None:
+    settings.REGISTRY_URL = registry.url
+    for name, downloads in (("rocket", 1_200_000), ("lander", 0), ("booster", 57)):
+        registry.publish(Provider(f"acme/{name}", downloads=downloads, tier="partner" if downloads else "community"))
+    registry.publish(Provider("acme/elsewhere", source="https://gitlab.com/acme/terraform-provider-elsewhere"))
+    partner = visit(alice, phone=True).go("/new/").write("Address", f"{registry.url}/namespaces/acme")
+    partner.press("Continue")
+    background()
+    partner.sees("The Terraform Registry lists the providers of acme.").shot("namespace-phone")
+    partner.tick("acme/rocket").choose("Category of acme/rocket", "Networking")
+    partner.tick("acme/lander").choose("Category of acme/lander", "Database").tick("Terraform Cloud")
+    partner.press("Start integrations").sees("2 integrations started.").shot("imported-phone")
+    rows = Integration.objects.order_by("name").values_list("name", "category", "repository")
+    assert list(rows) == [
+        ("Lander", "database", "acme/terraform-provider-lander"),
+        ("Rocket", "networking", "acme/terraform-provider-rocket"),
+    ]
+
+
+def test_run_task_starts_from_its_endpoint(
+    visit: Visit, alice: Any, settings: Any, background: Callable[..., Any]
+) -> None:
+    settings.ALLOW_LOOPBACK_HTTP = True
+    with endpoint(key="") as server:
+        partner = visit(alice).go("/new/").write("Address", server.url).press("Continue")
+        background()
+    partner.sees("The endpoint accepted a verification request with status 200.").shot("endpoint")
+    partner.write("Name", "Preflight").write("Description", "Checks plans before they are applied.")
+    partner.choose("Category", "CI/CD").tick("Terraform Cloud").press("Start integration")
+    assert Integration.objects.get().program_key == "terraform-run-task"
+
+
+def test_endpoint_that_refuses_leaves_the_choice(
+    visit: Visit, alice: Any, settings: Any, background: Callable[..., Any]
+) -> None:
+    settings.ALLOW_LOOPBACK_HTTP = True
+    with endpoint("verification-202", key="") as server:
+        partner = visit(alice, phone=True).go("/new/").write("Address", server.url).press("Continue")
+        background()
+        partner.sees("The endpoint refused the verification request", "Select a program").shot("refused-phone")

@@ -57,6 +57,11 @@ class Discovery(models.Model):
         return Address(AddressKind(self.kind), self.name)
 
     @property
+    def asks_for_signature(self) -> bool:
+        """Whether the endpoint may have refused the verification request because it is unsigned."""
+        return self.problem == self.Problem.ENDPOINT_STATUS and self.detail[:3] in {"401", "403"}
+
+    @property
     def is_namespace(self) -> bool:
         return self.kind == AddressKind.NAMESPACE
 
