@@ -21,7 +21,7 @@ FACT_LABELS = {
     "repository": gettext_noop("Repository"),
     "former_name": gettext_noop("Renamed from"),
     "archived": gettext_noop("State"),
-    "owner_type": gettext_noop("Owner"),
+    "owner_type": gettext_noop("Owned by"),
     "license": gettext_noop("License"),
     "default_branch": gettext_noop("Default branch"),
     "language": gettext_noop("Language"),
@@ -111,6 +111,11 @@ class RequirementsPreview:
     @property
     def met(self) -> tuple[RequirementPreview, ...]:
         return tuple(row for row in self.rows if row.is_met)
+
+    @property
+    def segments(self) -> list[tuple[str, int]]:
+        """Return the met requirements as a segment of a meter."""
+        return [("counted", len(self.met))]
 
     @property
     def failed(self) -> tuple[RequirementPreview, ...]:

@@ -4,8 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.urls import reverse
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext
 
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
@@ -13,6 +14,7 @@ from portal.core.repository_urls import get_allowed_host
 from verification.discovery.forms import NamespaceForm, ProviderChoice
 from verification.discovery.imports import ImportOutcome, ProviderRow, find_open_integrations, load_rows
 from verification.discovery.models import Discovery
+from verification.discovery.presenters import FACT_VALUES
 
 SKIP_REASONS = {
     ImportOutcome.EXISTS: gettext_noop("Your company already has an integration with this repository."),
@@ -31,6 +33,20 @@ class ProviderChoiceRow:
     note: str = ""
     url: str = ""
     is_available: bool = True
+
+    @property
+    def tier(self) -> str:
+        tier = self.choice.row.tier
+        return _(FACT_VALUES[tier]) if tier in FACT_VALUES else tier
+
+    @property
+    def downloads(self) -> str:
+        """Return the downloads with their unit, blank if the registry doesn't state them."""
+        count = self.choice.row.downloads
+        if count is None:
+            return ""
+        number = number_format(count, use_l10n=True, force_grouping=True)
+        return ngettext("%(number)s download", "%(number)s downloads", count) % {"number": number}
 
 
 @dataclass(frozen=True, slots=True)
