@@ -119,7 +119,7 @@ def _record_reading(discovery: Discovery, reading: Reading) -> None:
     discovery.candidates = [candidate.as_dict() for candidate in candidates]
     discovery.facts = clean_json([fact.as_dict() for fact in list_facts(reading)])
     discovery.program_key = discovery.program_key or (candidates[0].program if candidates else "")
-    discovery.values = clean_json(_build_form_values(discovery, reading))
+    discovery.values = clean_json(build_form_values(discovery.program_key, reading))
     discovery.results, discovery.read_at = [], timezone.now()
     discovery.save()
 
@@ -134,15 +134,15 @@ def find_problem(reading: Reading) -> tuple[str, str]:
     return (Discovery.Problem.PARTIAL, " ".join(reading.unread)[:500]) if reading.unread else ("", "")
 
 
-def _build_form_values(discovery: Discovery, reading: Reading) -> dict[str, object]:
+def build_form_values(program: str, reading: Reading) -> dict[str, object]:
     """Return what the start form needs, without what nobody states."""
     values: dict[str, object] = {"offerings": []}
     if reading.repository is not None:
         values |= build_values(reading.repository, None)
         values["repository_address"] = reading.repository.full_name
         values["prefilled"] = [key for key in GITHUB_FIELDS if values[key]]
-    if discovery.program_key:
-        edition = get_edition_in_force(discovery.program_key)
+    if program:
+        edition = get_edition_in_force(program)
         values["category"] = find_category(edition, reading.name)
         values["offerings"] = list(edition.offerings[:1])  # the product itself, before its paid editions
     return values

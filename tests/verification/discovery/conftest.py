@@ -1,0 +1,43 @@
+"""Fixtures of the tests of discoveries."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from portal.jobs import dispatcher
+from tests.fakes.github.server import Repo
+from tests.fakes.registry import Provider
+from verification.discovery import services
+from verification.discovery.models import Discovery
+
+ROCKET = Repo(
+    "acme/terraform-provider-rocket",
+    "Rockets as code.",
+    homepage="https://acme.example/rocket",
+    files=(("go.mod", "module x\n\nrequire github.com/hashicorp/terraform-plugin-framework v1.19.0\n"),),
+)
+Read = Callable[..., Discovery]
+
+
+@pytest.fixture
+def rocket(github: Any, registry: Any, settings: Any) -> None:
+    """A provider with a repository and a listing."""
+    settings.REGISTRY_URL = registry.url
+    github.seed(ROCKET)
+    registry.publish(Provider("acme/rocket"))
+
+
+@pytest.fixture
+def read(alice: Any) -> Read:
+    """Have an address read and return its discovery. `rounds` of retries are waited for."""
+
+    def enter(address: str, *, rounds: int = 1, **options: str) -> Discovery:
+        discovery = services.start_discovery(address, actor=alice, now=timezone.now(), **options)
+        for number in range(rounds):
+            dispatcher.run_all(timezone.now() + timedelta(minutes=number), "checks")
+        return Discovery.objects.get(pk=discovery.pk)
+
+    return enter
