@@ -1,0 +1,146 @@
+"""Tests of the pages that start an integration from an address: who may do what, and that nothing happens twice."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from integrations.partners.models import Membership, Partner
+from integrations.submissions.models import Integration, IntegrationDraft
+from tests.conftest import NOW, begin, company, person
+from tests.verification.discovery.conftest import Read
+from verification.discovery import services, tasks
+from verification.discovery.models import Discovery
+
+pytestmark = pytest.mark.github
+ADDRESS = "https://github.com/acme/terraform-provider-rocket"
+CHOICES = {"category": "networking", "offerings": ["Open Source"]}
+
+
+@pytest.fixture
+def discovery(rocket: None, read: Read) -> Discovery:
+    return read(ADDRESS)
+
+
+def build_fields(discovery: Discovery, **fields: Any) -> dict[str, Any]:
+    texts = {key: discovery.values[key] for key in ("name", "description", "homepage", "repository_address")}
+    return texts | CHOICES | fields
+
+
+def test_provider_starts_from_its_repository(discovery: Discovery, sign_in: Any, alice: Any) -> None:
+    response = sign_in(alice).post(f"/new/{discovery.uuid}/", build_fields(discovery))
+    row = Integration.objects.get()
+    assert (response.status_code, response.url) == (302, f"/integrations/{row.uuid}/")
+    assert (row.name, row.category, row.homepage) == ("Rocket", "networking", "https://acme.example/rocket")
+    drafts = {draft.requirement_id: draft.data for draft in IntegrationDraft.objects.filter(integration=row)}
+    contacts = [data["contact_email"] for data in drafts.values() if "contact_email" in data]
+    assert set(contacts) == {"alice@acme.example"}
+
+
+def test_double_post_creates_one_integration(discovery: Discovery, sign_in: Any, alice: Any) -> None:
+    client, url = sign_in(alice), f"/new/{discovery.uuid}/"
+    answers = [client.post(url, build_fields(discovery)).url for _ in range(2)]
+    assert answers == [f"/integrations/{Integration.objects.get().uuid}/"] * 2
+
+
+def test_second_service_call_returns_the_same_integration(discovery: Discovery, alice: Any, acme: Partner) -> None:
+    values = {"name": "Rocket", "category": "networking", "offerings": ["Open Source"]}
+    first, second = (
+        services.start_integration(discovery, lambda: acme, values, actor=alice, now=NOW) for _ in range(2)
+    )
+    assert (first.pk, Integration.objects.count()) == (second.pk, 1)
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_only_the_person_who_entered_the_address_sees_it(
+    discovery: Discovery, sign_in: Any, bob: Any, sam: Any, method: str
+) -> None:
+    paths = [f"/new/{discovery.uuid}/", f"/new/{discovery.uuid}/program/"]
+    expected = [404, 302 if method == "get" else 404]
+    for user in (bob, sam):
+        client = sign_in(user)
+        assert [getattr(client, method)(path).status_code for path in paths] == expected
+
+
+def test_too_many_addresses_are_refused(client: Any, sign_in: Any, alice: Any) -> None:
+    for _ in range(services.MAX_PER_HOUR):
+        services.start_discovery("acme/rocket", actor=alice, now=timezone.now())
+    page = sign_in(alice).post("/new/", {"address": "acme/rocket"})
+    assert page.status_code == 422
+    assert page.context["form"].errors == {"__all__": ["You entered many addresses in the last hour. Try again later."]}
+
+
+def test_visitor_signs_up_and_keeps_the_address(client: Any, db: None) -> None:
+    response = client.post("/new/", {"address": "acme/rocket", "program": "vault"})
+    assert response.status_code == 302
+    assert response.url.startswith("/accounts/signup/?next=/new/%3Faddress%3Dacme%252Frocket%26program%3Dvault")
+
+
+def test_preselected_program_is_kept(rocket: None, read: Read) -> None:
+    assert read(ADDRESS, program="vault").program_key == "vault"
+
+
+def test_other_program_is_checked_instead(discovery: Discovery, sign_in: Any, alice: Any) -> None:
+    sign_in(alice).post(f"/new/{discovery.uuid}/program/", {"program": "vault"})
+    discovery.refresh_from_db()
+    assert (discovery.program_key, discovery.results, discovery.read_at) == ("vault", [], None)
+
+
+def test_several_companies_need_a_choice(discovery: Discovery, sign_in: Any, alice: Any, globex: Partner) -> None:
+    Membership.objects.create(partner=globex, user=alice, role="editor", joined_at=NOW)
+    client, url = sign_in(alice), f"/new/{discovery.uuid}/"
+    refused = client.post(url, build_fields(discovery, company="initech"))
+    assert (refused.status_code, list(refused.context["company"].form.errors)) == (422, ["company"])
+    client.post(url, build_fields(discovery, company="globex"))
+    assert Integration.objects.get().partner == globex
+
+
+def test_viewer_cannot_start(rocket: None, sign_in: Any, acme: Partner, read: Read, alice: Any) -> None:
+    discovery = read(ADDRESS)
+    Membership.objects.filter(user=alice).update(role="viewer")
+    page = sign_in(alice).post(f"/new/{discovery.uuid}/", build_fields(discovery))
+    assert (page.status_code, page.context["company"].may_start, Integration.objects.count()) == (422, False, 0)
+    assert "Only owners and editors of a company can start integrations." in page.text
+
+
+@pytest.fixture
+def newcomer_discovery(discovery: Discovery) -> Discovery:
+    """The same for a person without a company."""
+    discovery.requested_by = person("dora@initech.example", "Dora Dean")
+    discovery.save()
+    return discovery
+
+
+def test_new_company_is_created_with_the_integration(newcomer_discovery: Discovery, sign_in: Any) -> None:
+    dora = newcomer_discovery.requested_by
+    fields = {"company-name": "Initech", "company-website": "https://initech.example"}
+    sign_in(dora).post(f"/new/{newcomer_discovery.uuid}/", build_fields(newcomer_discovery, **fields))
+    row = Integration.objects.select_related("partner").get()
+    assert (row.partner.name, row.partner.memberships.get().user) == ("Initech", dora)
+
+
+def test_taken_company_name_creates_nothing(newcomer_discovery: Discovery, sign_in: Any) -> None:
+    company("Hooli", "hooli.example")
+    page = sign_in(newcomer_discovery.requested_by).post(
+        f"/new/{newcomer_discovery.uuid}/", build_fields(newcomer_discovery, **{"company-name": "Hooli"})
+    )
+    assert (page.status_code, list(page.context["company"].form.errors)) == (422, ["name"])
+    assert (Integration.objects.count(), Partner.objects.filter(name="Hooli").count()) == (0, 1)
+
+
+def test_missing_category_creates_no_company(newcomer_discovery: Discovery, sign_in: Any) -> None:
+    fields = build_fields(newcomer_discovery, **{"company-name": "Initech"}) | {"category": ""}
+    page = sign_in(newcomer_discovery.requested_by).post(f"/new/{newcomer_discovery.uuid}/", fields)
+    assert (page.status_code, list(page.context["form"].errors)) == (422, ["category"])
+    assert Partner.objects.filter(name="Initech").count() == 0
+
+
+def test_abandoned_discoveries_are_deleted_after_thirty_days(discovery: Discovery, alice: Any, acme: Partner) -> None:
+    started = services.start_discovery(ADDRESS, actor=alice, now=NOW)
+    integration = begin(acme, alice)
+    Discovery.objects.filter(pk=started.pk).update(integration=integration)
+    just_before = discovery.created_at + timedelta(days=30)
+    assert tasks.delete_abandoned(just_before) == 0
+    assert tasks.delete_abandoned(just_before + timedelta(seconds=1)) == 1
+    assert list(Discovery.objects.values_list("pk", flat=True)) == [started.pk]
