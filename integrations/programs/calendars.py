@@ -6,7 +6,7 @@ from functools import cache
 from typing import Literal, get_args
 from zoneinfo import ZoneInfo
 
-from integrations.programs.field_types import Day, Text, TimeZone
+from integrations.programs.field_types import CountryCode, Day, Text, TimeZone
 from portal.core.business_time import FIRST_YEAR, LAST_YEAR, Calendar
 from portal.core.content_files import Content
 from portal.core.holidays import load_holidays
@@ -27,13 +27,13 @@ class Holiday(Content):
 class ProgramCalendar(Content):
     """Business days of a program's own targets, such as its review time.
 
-    The public holidays of `country`, an ISO 3166-1 code, and `subdivision`, the second part of an ISO 3166-2 code, are
-    days off, and so are `additional_holidays`.
+    The public holidays of `country` and `subdivision`, the second part of an ISO 3166-2 code, are days off, and so are
+    `additional_holidays`.
     """
 
     zone: TimeZone
     workdays: tuple[Weekday, ...] = WEEKDAYS[:5]
-    country: str = ""
+    country: CountryCode = ""
     subdivision: str = ""
     additional_holidays: tuple[Holiday, ...] = ()
 

@@ -13,6 +13,7 @@ from portal.core.content_files import NO_MATCH, TextPattern
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 Url = Annotated[str, TextPattern(r"https?://[a-z0-9.-]+(:[0-9]+)?(/.*)?", "a URL that starts with https://")]
+Email = Annotated[str, TextPattern(r"[^@\s]+@[^@\s]+\.[^@\s]+", "an email address")]
 Slug = Annotated[
     str,
     TextPattern(r"[a-z0-9]+([-_][a-z0-9]+)*", "lowercase letters and digits, joined by single hyphens or underscores"),
@@ -21,6 +22,7 @@ EditionDate = Annotated[
     str, TextPattern(r"20[0-9]{2}-(0[1-9]|1[0-2])", 'a year and a month in quotes, such as "2026-09"')
 ]
 Count = Annotated[int, Key(ge=1)]
+CountryCode = Annotated[str, TextPattern(r"[A-Z]{2}", "an ISO 3166-1 code of two capital letters, such as US")]
 FieldType = Literal["text", "lines", "url", "email", "choice", "choices", "number", "date", "yes"]
 FileKind = Literal["pdf", "png", "jpeg", "txt", "zip"]
 

@@ -1,4 +1,4 @@
-"""Consistency rules of an edition's SLA policy and calendar that types can't express."""
+"""Consistency rules of an edition's SLA policy, calendar, and contacts that types can't express."""
 
 from collections.abc import Iterator
 
@@ -12,9 +12,13 @@ from portal.core.holidays import UnknownRegionError, load_holidays
 
 
 def find_policy_errors(edition: Edition) -> Iterator[Inconsistency]:
-    """Yield every violation in the policies of an edition."""
+    """Yield every violation in the policies and contacts of an edition."""
     yield from _find_target_errors(edition.sla)
     yield from _find_calendar_errors(edition.calendar)
+    for number, contact in enumerate(edition.contacts):
+        if not contact.email and not contact.url:
+            problem = "The contact has neither an email address nor a link."
+            yield Inconsistency(("edition", "contacts", number), problem, 'Add "email" or "url".')
 
 
 def _find_target_errors(sla: Sla) -> Iterator[Inconsistency]:

@@ -87,6 +87,8 @@ def _format_rules(description: JsonObject) -> list[str]:
     licenses = description["licenses"]
     return [
         f"Mailbox     {description['mailbox']}  (contact: {description['contact']})",
+        *(f"            {_format_contact(contact)}" for contact in description["contacts"]),
+        f"Calendar    {_format_calendar(description['calendar'])}",
         f"SLA         {_format_targets(sla)}",
         f"            {sla['summary']}",
         f"Listing     {description['listing']}",
@@ -95,6 +97,17 @@ def _format_rules(description: JsonObject) -> list[str]:
         f"Licenses    {licenses['summary']}",
         *(f"            {_format_license(line)}" for line in licenses["rules"]),
     ]
+
+
+def _format_contact(contact: Mapping[str, str]) -> str:
+    return f"{contact['purpose']}: {'  '.join(filter(None, (contact['email'], contact['url'])))}"
+
+
+def _format_calendar(calendar: JsonObject) -> str:
+    region = "-".join(filter(None, (calendar["country"], calendar["subdivision"])))
+    holidays = [f"public holidays of {region}" if region else "no public holidays"]
+    holidays += [f"{day['date']} {day['name']}" for day in calendar["additional_holidays"]]
+    return f"{calendar['zone']}; {', '.join(calendar['workdays'])}; {', '.join(holidays)}"
 
 
 def _format_targets(sla: JsonObject) -> str:

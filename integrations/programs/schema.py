@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from integrations.programs.calendars import DEFAULT_CALENDAR, ProgramCalendar
-from integrations.programs.field_types import Count, EditionDate, Pairs, Slug, Text, Url
+from integrations.programs.field_types import Count, EditionDate, Email, Pairs, Slug, Text, Url
 from integrations.programs.requirements import AgreementText, Requirement, RequirementGroup, ResourceLink
 from integrations.programs.sla_policy import Sla
 from integrations.programs.stages import Stage
@@ -97,11 +97,20 @@ class Tier(Content):
 
 
 @dataclass(frozen=True, slots=True)
+class ProgramContact(Content):
+    """Contact of a program for one purpose: an email address, a link, or both."""
+
+    purpose: Text
+    email: Email = ""
+    url: Url = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Agency(Content):
     """Development agency that partners can hire."""
 
     name: Text
-    email: Text
+    email: Email
     site: Url
 
 
@@ -128,6 +137,7 @@ class Edition(Content):
     offerings: tuple[str, ...]
     offering_descriptions: Pairs = ()
     contact: str = "Alliances manager"
+    contacts: tuple[ProgramContact, ...] = ()  # in addition to the contact and the mailbox
     calendar: ProgramCalendar = DEFAULT_CALENDAR
     review_days: Count = 10  # the program's own target for reviews, in business days of `calendar`
     groups: tuple[RequirementGroup, ...] = ()

@@ -1,9 +1,15 @@
-"""Labels of a program's SLA policy."""
+"""Labels of a program's SLA policy and calendar."""
 
+from datetime import date
+
+from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
+from integrations.partners.services.calendars import WEEKDAY_NAMES
+from integrations.programs.calendars import WEEKDAYS, Holiday, ProgramCalendar
 from integrations.programs.sla_policy import Sla, SlaTarget, TargetType
+from portal.core.holidays import list_countries
 
 TARGET_LABELS = {
     TargetType.RESPOND: gettext_noop("First response within %(time)s"),
@@ -28,3 +34,25 @@ def list_sla_rows(sla: Sla) -> list[tuple[str, str]]:
         (_(SEVERITY_LABELS[severity]), _(TARGET_LABELS[target_type]) % {"time": format_target(target)})
         for target_type, severity, target in sla.list_targets()
     ]
+
+
+def list_calendar_rows(calendar: ProgramCalendar) -> list[tuple[str, str]]:
+    """Return the time zone, working days, and holidays of a program's calendar with their labels."""
+    rows = [(_("Time zone"), calendar.zone), (_("Working days"), _format_workdays(calendar))]
+    if calendar.country:
+        country = dict(list_countries())[calendar.country]
+        region = f"{country} ({calendar.subdivision})" if calendar.subdivision else country
+        rows.append((_("Public holidays"), region))
+    if calendar.additional_holidays:
+        rows.append((_("Additional holidays"), "; ".join(map(_format_holiday, calendar.additional_holidays))))
+    return rows
+
+
+def _format_workdays(calendar: ProgramCalendar) -> str:
+    if calendar.workdays == WEEKDAYS[:5]:
+        return _("Monday to Friday")
+    return ", ".join(_(WEEKDAY_NAMES[WEEKDAYS.index(day)]) for day in calendar.workdays)
+
+
+def _format_holiday(holiday: Holiday) -> str:
+    return f"{formats.date_format(date.fromisoformat(holiday.date))} ({holiday.name})"

@@ -1,7 +1,8 @@
-"""An eighth program is one YAML file: an integration goes all the way in it, and its own SLA applies."""
+"""An eighth program is one YAML file: an integration goes all the way in it, and its own calendar and SLA apply."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import transaction
@@ -10,6 +11,7 @@ from integrations.programs.loader import load_program
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssueEvent
 from integrations.sla.services.projection import rebuild_projections
+from portal.core.business_time import Calendar, add_business_days
 from tests.fakes.github.server import GitHub, Repo
 from tests.integrations.programs.test_eighth import GUIDE
 from tests.integrations.sla.clocks import issue_of
@@ -29,9 +31,13 @@ RULES = """      summary: The program accepts MPL-2.0.
       - published: MPL-2.0
         allow: [MPL-2.0]
 """
+CALENDAR = """    zone: Asia/Jerusalem
+    workdays: [sunday, monday, tuesday, wednesday, thursday]
+"""
 CHANGES = {
     "        - id: BO-2\n": CHECK,
     "    summary: The program publishes no license rule.\n": RULES.replace("      summary", "    summary", 1),
+    "    zone: America/Los_Angeles\n    country: US\n": CALENDAR,
     "        hours: 48\n": "        hours: 24\n",
     "        business_days: 5\n": "        business_days: 3\n",
 }
@@ -39,7 +45,7 @@ CHANGES = {
 
 @pytest.fixture
 def boundary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The program of the guide with a check, an agreement, and SLA targets of its own, in one file."""
+    """The program of the guide with a check, an agreement, a calendar, and SLA targets of its own, in one file."""
     text = GUIDE.read_text().split("```yaml\n")[1].split("```")[0]
     for old, new in CHANGES.items():
         assert old in text
@@ -61,7 +67,12 @@ def test_integration_goes_all_the_way_in_an_eighth_program(
         category="Host catalogs",
         offering="Enterprise",
     )
-    walk.to("review").round_of_changes("Name the supported versions.", "They are in the README.").to("support")
+    walk.to("review")
+    calendar = Calendar(ZoneInfo("Asia/Jerusalem"), {6, 0, 1, 2, 3}, {date(2026, 12, 24)})
+    assert walk.row.responsible_since
+    assert walk.row.action_due_at == add_business_days(walk.row.responsible_since, 10, calendar)
+    walk.partner.go("/programs/boundary/").sees("Asia/Jerusalem").sees("boundary-reviews@example.com")
+    walk.round_of_changes("Name the supported versions.", "They are in the README.").to("support")
     row = walk.row
     assert (row.program_key, row.listing_status, row.tier) == ("boundary", "listed", "verified")
     assert row.fulfillments_by_id["BO-LIC"].status == "pass"

@@ -15,7 +15,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import FulfillingParty, Requirement, RequirementKind
 from integrations.programs.schema import Edition, Program, Tier
 from integrations.programs.selectors import get_edition_in_force
-from integrations.submissions.policy_labels import list_sla_rows
+from integrations.submissions.policy_labels import list_calendar_rows, list_sla_rows
 from integrations.submissions.presenters import PathStep
 from integrations.submissions.views.drafts_shared import list_editable_partners
 from portal.accounts.requests import AnyUser
@@ -128,6 +128,7 @@ def build_program_context(program: Program, edition: Edition) -> dict[str, objec
         "path": [PathStep(step.name, "next", f"#step-{step.key}") for step in edition.steps],
         "steps": [(step, summarize_requirements(edition, step.requirements)) for step in edition.steps],
         "tiers": list_tier_rows(edition),
+        "calendar": list_calendar_rows(edition.calendar),
         "sla": list_sla_rows(edition.sla),
     }
 

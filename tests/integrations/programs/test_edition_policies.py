@@ -1,4 +1,4 @@
-"""An edition states its SLA policy (verbs, targets per severity, binding, time zone) and its calendar."""
+"""An edition states its SLA policy (verbs, targets per severity, binding, time zone), calendar, and contacts."""
 
 from datetime import date
 from zoneinfo import ZoneInfo
@@ -8,6 +8,7 @@ import pytest
 from integrations.programs.calendars import WEEKDAYS
 from integrations.programs.loader import load_edition_file
 from integrations.programs.registry import PROGRAMS
+from integrations.programs.schema import ProgramContact
 from integrations.programs.sla_policy import SeverityTargets, Sla, SlaTarget
 from portal.core.business_time import Calendar
 from tests.integrations.programs.guide_edition import Write, find_position, list_problems
@@ -19,7 +20,16 @@ RESOLVE = """    resolve:
       other:
         business_days: 5
 """
-SLA = "  sla:\n"
+CALENDAR = """  calendar:
+    zone: America/Los_Angeles
+    country: US
+    additional_holidays:
+      - date: "2026-12-24"
+        name: Christmas Eve
+"""
+CONTACT = """    - purpose: Review appointments
+      email: boundary-reviews@example.com
+"""
 
 
 def test_sla_states_verbs_targets_binding_and_time_zone(write: Write) -> None:
@@ -44,7 +54,7 @@ def test_sla_without_verbs_has_no_targets(write: Write) -> None:
 
 
 def test_edition_without_a_calendar_counts_monday_to_friday_in_utc(write: Write) -> None:
-    assert load_edition_file(write()).edition.business_calendar == Calendar()
+    assert load_edition_file(write((CALENDAR, ""))).edition.business_calendar == Calendar()
 
 
 def test_calendar_states_time_zone_working_days_and_holidays(write: Write) -> None:
@@ -57,7 +67,7 @@ def test_calendar_states_time_zone_working_days_and_holidays(write: Write) -> No
       - date: 2026-12-24
         name: Company holiday
 """
-    calendar = load_edition_file(write((SLA, stated + SLA))).edition.business_calendar
+    calendar = load_edition_file(write((CALENDAR, stated))).edition.business_calendar
     assert (calendar.zone, calendar.workdays) == (ZoneInfo("Asia/Jerusalem"), {6, 0, 1, 2, 3})
     days = {day: name for day, name in calendar.names.items() if day.year == 2026 and day.month in (1, 12)}
     assert days == {
@@ -67,6 +77,13 @@ def test_calendar_states_time_zone_working_days_and_holidays(write: Write) -> No
         date(2026, 12, 25): "Christmas Day",
         date(2026, 12, 26): "Second Day of Christmas",
     }
+
+
+def test_contacts_have_a_purpose_and_an_address_or_a_link(write: Write) -> None:
+    assert load_edition_file(write()).edition.contacts == (
+        ProgramContact("Review appointments", email="boundary-reviews@example.com"),
+        ProgramContact("Development questions", url="https://discuss.hashicorp.com/c/boundary"),
+    )
 
 
 def test_published_editions_count_in_pacific_time_without_federal_holidays() -> None:
@@ -80,52 +97,59 @@ def test_published_editions_count_in_pacific_time_without_federal_holidays() -> 
     ("old", "new", "part", "problem"),
     [
         (
-            SLA,
-            "  calendar:\n    country: US\n" + SLA,
+            CALENDAR,
+            "  calendar:\n    country: US\n",
             "country: US",
             "edition.calendar.zone: This key is required. Add it.",
         ),
         (
-            SLA,
-            "  calendar:\n    zone: PST\n" + SLA,
+            CALENDAR,
+            "  calendar:\n    zone: PST\n",
             "PST",
             "edition.calendar.zone: 'PST' is not valid here. Write a name of the IANA time zone database, such as "
             "America/Los_Angeles.",
         ),
         (
-            SLA,
-            "  calendar:\n    zone: UTC\n    workdays: [monday, thrusday]\n" + SLA,
+            CALENDAR,
+            "  calendar:\n    zone: UTC\n    workdays: [monday, thrusday]\n",
             "thrusday",
             "edition.calendar.workdays[1]: 'thrusday' is not an allowed value. Use one of 'monday', 'tuesday', "
             "'wednesday', 'thursday', 'friday', 'saturday' or 'sunday'.",
         ),
         (
-            SLA,
-            "  calendar:\n    zone: UTC\n    workdays: []\n" + SLA,
+            CALENDAR,
+            "  calendar:\n    zone: UTC\n    workdays: []\n",
             "[]",
             "edition.calendar.workdays: The calendar has no working day. Add a day, or omit the key.",
         ),
         (
-            SLA,
-            "  calendar:\n    zone: UTC\n    country: USA\n" + SLA,
+            CALENDAR,
+            "  calendar:\n    zone: UTC\n    country: USA\n",
             "USA",
-            "edition.calendar.country: Unknown country “USA”. Enter a two-letter country code, such as US or DE.",
+            "edition.calendar.country: 'USA' is not valid here. Write an ISO 3166-1 code of two capital letters, such "
+            "as US.",
         ),
         (
-            SLA,
-            "  calendar:\n    zone: UTC\n    country: LU\n    subdivision: XX\n" + SLA,
+            CALENDAR,
+            "  calendar:\n    zone: UTC\n    country: ZZ\n",
+            "ZZ",
+            "edition.calendar.country: Unknown country “ZZ”. Enter a two-letter country code, such as US or DE.",
+        ),
+        (
+            CALENDAR,
+            "  calendar:\n    zone: UTC\n    country: LU\n    subdivision: XX\n",
             "XX",
             "edition.calendar.subdivision: Unknown region “XX”. We have no regions for LU. Leave this field blank.",
         ),
         (
-            SLA,
-            "  calendar:\n    zone: UTC\n    subdivision: CA\n" + SLA,
+            CALENDAR,
+            "  calendar:\n    zone: UTC\n    subdivision: CA\n",
             "CA\n",
             'edition.calendar.subdivision: A subdivision requires a country. Add "country", or remove the subdivision.',
         ),
         (
-            SLA,
-            "  calendar:\n    zone: UTC\n    additional_holidays:\n      - {date: 2026-02-30, name: Closed}\n" + SLA,
+            CALENDAR,
+            "  calendar:\n    zone: UTC\n    additional_holidays:\n      - {date: 2026-02-30, name: Closed}\n",
             "2026-02-30",
             "edition.calendar.additional_holidays[0].date: '2026-02-30' is not valid here. Write a date such as "
             "2026-12-24.",
@@ -155,6 +179,18 @@ def test_published_editions_count_in_pacific_time_without_federal_holidays() -> 
             "    respond: {}\n" + RESOLVE,
             "{}",
             'edition.sla.respond: The verb has no target. Add "critical" or "other", or remove the verb.',
+        ),
+        (
+            CONTACT,
+            "    - purpose: Reviews\n",
+            "purpose: Reviews",
+            'edition.contacts[0]: The contact has neither an email address nor a link. Add "email" or "url".',
+        ),
+        (
+            CONTACT,
+            CONTACT.replace("@", " at "),
+            "boundary-reviews at",
+            "edition.contacts[0].email: 'boundary-reviews at example.com' is not valid here. Write an email address.",
         ),
         (
             RESOLVE,

@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import pytest
 
+from integrations.programs.calendars import Holiday, ProgramCalendar
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.sla_policy import SlaTarget
+from integrations.programs.sla_policy import SeverityTargets, Sla, SlaTarget
 from integrations.submissions.models import IntegrationDraft
-from integrations.submissions.policy_labels import format_target
+from integrations.submissions.policy_labels import format_target, list_calendar_rows
 
 pytestmark = pytest.mark.any_database
 
@@ -39,6 +42,9 @@ def test_program_page_shows_all_of_the_edition(client, db, program, edition):
         *(link.url for link in edition.links),
         *(link.url for step in edition.steps for link in step.links),
         *(a.email for a in edition.agencies),
+        *(contact.purpose for contact in edition.contacts),
+        *(contact.email or contact.url for contact in edition.contacts),
+        edition.calendar.zone,
     ]
     assert [words for words in expected_texts if words not in text] == []
 
@@ -139,3 +145,54 @@ def test_begin_makes_the_draft_at_once_where_the_partner_is_clear(sign_in, alice
 )
 def test_promise_in_words(target, words):
     assert format_target(target) == words
+
+
+@pytest.mark.parametrize(
+    ("calendar", "rows"),
+    [
+        (ProgramCalendar("UTC"), [("Time zone", "UTC"), ("Working days", "Monday to Friday")]),
+        (
+            ProgramCalendar(
+                "Europe/Berlin",
+                ("monday", "tuesday", "wednesday", "thursday"),
+                "DE",
+                "BY",
+                (Holiday("2026-12-24", "Company holiday"),),
+            ),
+            [
+                ("Time zone", "Europe/Berlin"),
+                ("Working days", "Monday, Tuesday, Wednesday, Thursday"),
+                ("Public holidays", "Germany (BY)"),
+                ("Additional holidays", "Dec. 24, 2026 (Company holiday)"),
+            ],
+        ),
+    ],
+)
+def test_calendar_in_words(calendar, rows):
+    assert list_calendar_rows(calendar) == rows
+
+
+@pytest.mark.parametrize(
+    ("zone", "sentence"),
+    [
+        ("", "Business days follow the partner's calendar and time zone."),
+        ("Asia/Tokyo", "Business days follow the partner's calendar, in the time zone Asia/Tokyo."),
+    ],
+)
+def test_program_page_shows_the_policy_of_both_verbs(client, db, monkeypatch, zone, sentence):
+    sla = Sla(
+        "Partners respond and resolve.",
+        respond=SeverityTargets(SlaTarget(hours=4), SlaTarget(business_days=1)),
+        resolve=SeverityTargets(SlaTarget(hours=48, binding="ideal"), SlaTarget(business_days=5)),
+        zone=zone,
+    )
+    nomad = PROGRAMS["nomad"]
+    monkeypatch.setitem(PROGRAMS, "nomad", replace(nomad, editions=(replace(nomad.newest, sla=sla),)))
+    page = client.get("/programs/nomad/")
+    assert page.context["sla"] == [
+        ("Critical issues", "First response within 4 hours"),
+        ("Other issues", "First response within 1 business day"),
+        ("Critical issues", "Resolution within 48 hours (ideally)"),
+        ("Other issues", "Resolution within 5 business days"),
+    ]
+    assert sentence in page.text.replace("&#x27;", "'")
