@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
@@ -20,6 +19,7 @@ from portal.jobs import dispatcher
 from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+from tests.servers.broker import use_broker
 from verification.checks.services import runs
 
 HOUR = timedelta(hours=1)
@@ -35,10 +35,8 @@ def unavailable_redis(request: pytest.FixtureRequest, settings: Any) -> Iterator
     settings.CACHES = {"default": {"BACKEND": "portal.core.cache.FaultTolerantRedisCache", "LOCATION": address}}
     settings.REDIS_URL = address
     FaultTolerantRedisClient.retry_at = 0.0
-    broker = {name: current_app.conf[name] for name in ("broker_url", "broker_transport_options")}
-    current_app.conf.update(broker_url=address, broker_transport_options=settings.CELERY_BROKER_TRANSPORT_OPTIONS)
-    yield address
-    current_app.conf.update(broker)
+    with use_broker(address, broker_transport_options=settings.CELERY_BROKER_TRANSPORT_OPTIONS):
+        yield address
     FaultTolerantRedisClient.retry_at = 0.0
     listener.close()
 

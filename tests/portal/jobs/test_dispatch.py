@@ -14,6 +14,7 @@ from portal.jobs.registry import JOBS, PeriodicJob, periodic
 from portal.jobs.services import enqueue
 from tests.portal.jobs.conftest import NOW
 from tests.portal.jobs.sample_jobs import LEASE, calls, deliver
+from tests.servers.broker import use_broker
 from tests.servers.valkey import Valkey
 
 SECOND = timedelta(seconds=1)
@@ -29,10 +30,8 @@ def clock(frozen_time, monkeypatch):
 def broker(settings, tmp_path: Path):
     server = Valkey(tmp_path)
     settings.REDIS_URL = server.url
-    before = current_app.conf.broker_url
-    current_app.conf.update(broker_url=server.url)
-    yield server
-    current_app.conf.update(broker_url=before)
+    with use_broker(server.url):
+        yield server
     server.stop()
 
 

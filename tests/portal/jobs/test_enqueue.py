@@ -5,7 +5,6 @@ import time
 from datetime import timedelta
 
 import pytest
-from celery import current_app
 from django.db import transaction
 
 from portal.jobs.definitions import job
@@ -13,6 +12,7 @@ from portal.jobs.models import Job
 from portal.jobs.services import KEEP_FAILED, KEEP_SUCCEEDED, cancel_job, enqueue, prune_finished
 from tests.portal.jobs.conftest import NOW
 from tests.portal.jobs.sample_jobs import deliver
+from tests.servers.broker import use_broker
 
 MINUTE = timedelta(minutes=1)
 
@@ -104,10 +104,8 @@ def dead_broker(request, settings):
     if request.param == "closed":
         listener.close()
     settings.REDIS_URL = address
-    before = current_app.conf.broker_url
-    current_app.conf.update(broker_url=address)
-    yield
-    current_app.conf.update(broker_url=before)
+    with use_broker(address):
+        yield
     listener.close()
 
 

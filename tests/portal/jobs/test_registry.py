@@ -4,7 +4,6 @@ import inspect
 import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from portal.jobs.models import PeriodicRun
 from portal.jobs.periodic import claim, run_job, run_scheduled
 from portal.jobs.registry import JOBS, LEASE, PeriodicJob
 from tests.servers.base import free_port
+from tests.servers.broker import use_broker
 from tests.servers.valkey import Valkey
 
 NOW = datetime.fromisoformat("2026-04-14T09:00:00Z")
@@ -63,15 +63,14 @@ def test_beat_goes_on_where_the_last_one_stopped() -> None:
     assert schedule["reports.generate"].last_run_at == NOW
 
 
-def test_beat_reports_an_outage_of_the_broker_once(caplog: pytest.LogCaptureFixture, request: Any) -> None:
-    request.addfinalizer(partial(app.conf.update, broker_url=app.conf.broker_url))
-    app.conf.update(broker_url=f"redis://127.0.0.1:{free_port()}/0")
+def test_beat_reports_an_outage_of_the_broker_once(caplog: pytest.LogCaptureFixture) -> None:
     scheduler = Scheduler(app=app, lazy=True)
     entry = scheduler.Entry(
         name="reports.generate", task="portal.jobs.tasks.run_job", args=("reports.generate",), app=app
     )
-    scheduler.apply_entry(entry)
-    scheduler.apply_entry(entry)
+    with use_broker(f"redis://127.0.0.1:{free_port()}/0"):
+        scheduler.apply_entry(entry)
+        scheduler.apply_entry(entry)
     assert [record.exc_info for record in caplog.records] == [None]
     assert caplog.messages[0].startswith("The broker does not answer (Error 111 connecting to 127.0.0.1:")
     assert caplog.messages[0].endswith("); run_jobs runs the jobs meanwhile.")
