@@ -32,44 +32,44 @@ UNDECIDED_MESSAGE = "Not settled: {}"
 
 def judge(release: Release, platform: str) -> TerraformDecision:
     """Return whether Terraform would install the release on a platform, with its message if it would refuse."""
-    for decision in _questions(release, platform):
+    for decision in _iterate_decisions(release, platform):
         if decision is not None and decision.accepts is not True:
             return decision
     return ACCEPT_DECISION
 
 
-def _questions(release: Release, name: str) -> Iterator[TerraformDecision | None]:
+def _iterate_decisions(release: Release, name: str) -> Iterator[TerraformDecision | None]:
     """Yield Terraform's decisions in the order of its checks. None and acceptance continue with the next check."""
     if not file_names.is_part(release.namespace):
         yield build_refusal("provider_namespace")
     if not file_names.is_provider(release.name):
         yield build_refusal("provider_type")
     unknown_provider = build_refusal("unknown_provider", host=release.host, ns=release.address)
-    yield _judge_status(release.versions.reply, release, unknown_provider)
-    yield _misread(release.versions, release)
-    yield _list(release)
+    yield _check_status(release.versions.reply, release, unknown_provider)
+    yield _check_parsing(release.versions, release)
+    yield _check_version_list(release)
     platform = release.platform(name)
     if platform is None:
         yield build_unknown_decision("Not decided: the platform is unknown.")
         return
     no_platform = build_refusal("no_platform", ns=release.address, version=release.version, platform=name)
-    yield _judge_status(platform.package_reply.reply, release, no_platform)
-    yield _misread(platform.package_reply, release)
+    yield _check_status(platform.package_reply.reply, release, no_platform)
+    yield _check_parsing(platform.package_reply, release)
     if platform.package is not None:
-        yield from _package(platform, platform.package, release)
+        yield from _check_package(platform, platform.package, release)
 
 
-def _package(platform: Platform, package: Package, release: Release) -> Iterator[TerraformDecision | None]:
-    yield _protocols(package, release)
+def _check_package(platform: Platform, package: Package, release: Release) -> Iterator[TerraformDecision | None]:
+    yield _check_protocols(package, release)
     if package.platform != platform.name:
         yield build_refusal("target", platform=platform.name, found=package.platform)
-    yield _address(platform, package.download_url, "download")
-    yield _shasum(package, release)
-    yield _address(platform, package.shasums_url, "SHASUMS")
-    yield _file(platform.sums, release, "sums_unread")
-    yield _address(platform, package.shasums_signature_url, "SHASUMS signature")
-    yield _file(platform.signature, release, "signature_unread")
-    yield _download(platform.archive_reply)
+    yield _check_url(platform, package.download_url, "download")
+    yield _check_shasum(package, release)
+    yield _check_url(platform, package.shasums_url, "SHASUMS")
+    yield _check_file(platform.sums, release, "sums_unread")
+    yield _check_url(platform, package.shasums_signature_url, "SHASUMS signature")
+    yield _check_file(platform.signature, release, "signature_unread")
+    yield _check_download(platform.archive_reply)
     checksum_list, verdict = platform.sums.body if platform.sums else b"", platform.verdict
     yield checksums.terraform_matches(checksum_list, package.filename, package.shasum)
     answer = platform.archive_reply.answer if platform.archive_reply else None
@@ -82,115 +82,119 @@ def _package(platform: Platform, package: Package, release: Release) -> Iterator
     yield checksums.terraform_survives(checksum_list)
 
 
-def _query(release: Release, why: str) -> TerraformDecision:
+def _refuse_query(release: Release, why: str) -> TerraformDecision:
     return build_refusal("failed_query", ns=release.address, why=why)
 
 
-def _judge_status(reply: RegistryReply, release: Release, missing: TerraformDecision) -> TerraformDecision | None:
+def _check_status(reply: RegistryReply, release: Release, missing: TerraformDecision) -> TerraformDecision | None:
     """Return Terraform's decision on the registry's status, or None for a timely 200."""
-    if reply.ok and not _late(reply):
+    if reply.ok and not _is_late(reply):
         return None
     if reply.status == 404:
         return missing
     if reply.status in {401, 403}:
         return build_refusal("credentials", host=release.host)
-    return _open(reply) or _passing(reply, _query(release, _gave_up(reply) or _status(reply)))
+    return _check_refused_request(reply) or _mark_outage(
+        reply, _refuse_query(release, _describe_retry(reply) or _get_status_line(reply))
+    )
 
 
-def _file(reply: RegistryReply | None, release: Release, key: str) -> TerraformDecision | None:
+def _check_file(reply: RegistryReply | None, release: Release, key: str) -> TerraformDecision | None:
     """Return Terraform's decision on a file of the release that can't be read, or None if it can."""
-    if reply is None or (reply.ok and not _late(reply)):
+    if reply is None or (reply.ok and not _is_late(reply)):
         return None
-    returned_status = render_message("returned", status=_status(reply), place=reply.place)
-    return _open(reply) or _passing(reply, _query(release, render_message(key, why=_gave_up(reply) or returned_status)))
+    returned_status = render_message("returned", status=_get_status_line(reply), place=reply.place)
+    return _check_refused_request(reply) or _mark_outage(
+        reply, _refuse_query(release, render_message(key, why=_describe_retry(reply) or returned_status))
+    )
 
 
-def _download(reply: RegistryReply | None) -> TerraformDecision | None:
+def _check_download(reply: RegistryReply | None) -> TerraformDecision | None:
     if reply is None or reply.ok:
         return None
     if reply.answer is None:
         return build_unknown_decision(UNDECIDED_MESSAGE.format(reply.trouble))
-    return _passing(reply, build_refusal("archive_unread", place=reply.place, code=reply.status))
+    return _mark_outage(reply, build_refusal("archive_unread", place=reply.place, code=reply.status))
 
 
-def _passing(reply: RegistryReply, refusal: TerraformDecision) -> TerraformDecision:
-    return replace(refusal, outage=reply.is_inconclusive or _late(reply))
+def _mark_outage(reply: RegistryReply, refusal: TerraformDecision) -> TerraformDecision:
+    return replace(refusal, outage=reply.is_inconclusive or _is_late(reply))
 
 
-def _open(reply: RegistryReply) -> TerraformDecision | None:
+def _check_refused_request(reply: RegistryReply) -> TerraformDecision | None:
     """Return an unknown decision if the portal refused a request that Terraform would send, else None."""
     is_refused = isinstance(reply.refusal, RequestRefusedError)
     return build_unknown_decision(UNDECIDED_MESSAGE.format(reply.trouble)) if is_refused else None
 
 
-def _gave_up(reply: RegistryReply) -> str:
+def _describe_retry(reply: RegistryReply) -> str:
     """Return Terraform's message after a timeout or its second attempt, blank if it doesn't retry."""
-    if reply.answer is None or _late(reply):
+    if reply.answer is None or _is_late(reply):
         return render_message("too_slow")
     retries = reply.status == 429 or (reply.status >= 500 and reply.status != 501)
-    return render_message("retried", status=_status(reply), place=reply.place) if retries else ""
+    return render_message("retried", status=_get_status_line(reply), place=reply.place) if retries else ""
 
 
-def _late(reply: RegistryReply) -> bool:
+def _is_late(reply: RegistryReply) -> bool:
     return reply.answer is not None and reply.answer.seconds > RESPONSE_TIMEOUT_SECONDS
 
 
-def _status(reply: RegistryReply) -> str:
+def _get_status_line(reply: RegistryReply) -> str:
     return reply.answer.status_line if reply.answer else ""
 
 
-def _misread(parsed_reply: ParsedReply[Any], release: Release) -> TerraformDecision | None:
-    return None if parsed_reply.misread is None else _query(release, parsed_reply.misread)
+def _check_parsing(parsed_reply: ParsedReply[Any], release: Release) -> TerraformDecision | None:
+    return None if parsed_reply.misread is None else _refuse_query(release, parsed_reply.misread)
 
 
-def _list(release: Release) -> TerraformDecision | None:
+def _check_version_list(release: Release) -> TerraformDecision | None:
     """Select the version from the list. One invalid version in it makes Terraform refuse; None continues."""
     entries = release.versions.value.entries if release.versions.value else ()
     bad = next((one.version for one in entries if try_parse_version(one.version) is None), None)
     if bad is not None:
-        return _bad_version(bad, release)
+        return _refuse_version(bad, release)
     if not entries:
         return build_refusal("no_versions", ns=release.address)
     is_chosen = release.version_entry is not None and not parse_version(release.version).is_unspecified
     return None if is_chosen else build_refusal("no_match", version=release.requested_version)
 
 
-def _bad_version(text: str, release: Release) -> TerraformDecision:
+def _refuse_version(text: str, release: Release) -> TerraformDecision:
     large = next((number for number in re.findall(r"[0-9]+", text) if int(number[:30]) > MAX_VERSION_NUMBER), "")
     if large and text[:1].isdigit():
         return build_refusal("crash_number", text=quote(large))
     key = "version_v" if text[:1] == "v" else "version_form" if text[:1].isalpha() else "version_text"
-    return _query(release, render_message(key, text=quote(text)))
+    return _refuse_query(release, render_message(key, text=quote(text)))
 
 
-def _protocols(package: Package, release: Release) -> TerraformDecision | None:
+def _check_protocols(package: Package, release: Release) -> TerraformDecision | None:
     """Refuse a package without a supported protocol. The message depends on whether another version has one."""
     bad = next((text for text in package.protocols if try_parse_version(text) is None), None)
     if bad is not None:
-        return _bad_version(bad, release)
-    if not package.protocols or _fits(package.protocols):
+        return _refuse_version(bad, release)
+    if not package.protocols or _has_supported_protocol(package.protocols):
         return None
     entries = release.versions.value.entries if release.versions.value else ()
-    if not any(_fits(one.protocols) for one in entries):
+    if not any(_has_supported_protocol(one.protocols) for one in entries):
         return build_refusal("no_compatible", ns=release.address)
     return build_refusal("incompatible", quoted_ns=quote(release.address), version=release.version)
 
 
-def _fits(protocols: tuple[str, ...]) -> bool:
+def _has_supported_protocol(protocols: tuple[str, ...]) -> bool:
     versions = map(try_parse_version, protocols)
     return any(version is not None and SUPPORTED_PROTOCOLS.lets_pass(version) for version in versions)
 
 
-def _address(platform: Platform, address: str, which: str) -> TerraformDecision | None:
+def _check_url(platform: Platform, address: str, which: str) -> TerraformDecision | None:
     if not address.isprintable():
         return build_refusal("url", which=which)
     scheme = urlsplit(platform.package_reply.reply.resolve(address)).scheme
     return None if scheme in {"http", "https"} else build_refusal("url_scheme", which=which)
 
 
-def _shasum(package: Package, release: Release) -> TerraformDecision | None:
+def _check_shasum(package: Package, release: Release) -> TerraformDecision | None:
     text = package.shasum.encode()
     if len(text) != 64:
-        return _query(release, render_message("shasum_length", text=quote(text)))
+        return _refuse_query(release, render_message("shasum_length", text=quote(text)))
     _, trouble, _ = decode_hex(text)
-    return _query(release, render_message("shasum_hex", text=quote(text), why=trouble)) if trouble else None
+    return _refuse_query(release, render_message("shasum_hex", text=quote(text), why=trouble)) if trouble else None
