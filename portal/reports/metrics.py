@@ -6,6 +6,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db.models import Q
+from django.utils.text import capfirst
 
 from integrations.programs.registry import PROGRAMS
 from integrations.sla import metrics
@@ -182,7 +183,11 @@ def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -
     )
     recent_events = events.select_related("integration__partner").order_by("at", "pk")[:50]
     return [
-        {"partner": event.integration.partner.name, "integration": event.integration.name, "what": event.sentence}
+        {
+            "partner": event.integration.partner.name,
+            "integration": event.integration.name,
+            "what": capfirst(event.sentence),
+        }
         for event in recent_events
         if event.integration is not None
     ]

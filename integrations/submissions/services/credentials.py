@@ -27,6 +27,7 @@ from portal.core.value_types import JsonObject
 
 ROTATION_PERIOD = timedelta(days=90)
 REMINDER_PERIOD = timedelta(days=30)
+REPLACED_REASON, WITHDRAWN_REASON = "It was replaced.", "It was withdrawn."
 MAX_PROCESSED = 200  # in a round; the next one processes the rest
 STAGES_AFTER_REVIEW = (Stage.RELEASE, Stage.SUPPORT)
 AccessKind = TestCredentialAccess.How
@@ -39,15 +40,15 @@ def list_current_credentials(integration: Integration, requirement_id: str) -> l
 
 
 def explain_expiry(credential: TestCredential, integration: Integration, now: datetime) -> str:
-    """Return why an account has expired, or an empty string. A decision that can be undone ends nothing yet."""
+    """Return why an account has expired as a sentence, or blank. A decision that can be undone ends nothing yet."""
     if credential.ended_at is not None:
-        return credential.ended_why or "ended"
+        return credential.ended_why
     if integration.undo_until is not None and integration.undo_until > now:
         return ""
     if integration.stage in FINAL_STAGES:
-        return f"the integration is {integration.stage}"
+        return f"The integration is {integration.stage}."
     if integration.stage in STAGES_AFTER_REVIEW and not credential.permanent:
-        return "the review has ended"
+        return "The review has ended."
     return ""
 
 
@@ -77,7 +78,7 @@ def submit_credential(
         if permanent and not change.requirement.permanent:
             raise ActionRefused(_("This program doesn't accept permanent test accounts."))
         if replaces:
-            end_credential(get_credential(change.integration, requirement_id, replaces), "replaced", now)
+            end_credential(get_credential(change.integration, requirement_id, replaces), REPLACED_REASON, now)
         credential = TestCredential(
             uuid=uuid,
             integration=change.integration,
@@ -113,7 +114,7 @@ def withdraw_credential(
     """Withdraw an account and delete its secret."""
     with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
         credential = get_credential(change.integration, requirement_id, uuid)
-        end_credential(credential, "withdrawn", now)
+        end_credential(credential, WITHDRAWN_REASON, now)
         _answer_requirement(change, "credential.withdrawn", label=credential.label)
 
 
@@ -143,7 +144,7 @@ def _open_credential(
         raise ActionRefused(_("Enter a reason. We record it and send it to the partner."))
     with _change_credential(credential, permissions.can_open_credentials, actor=actor, now=now) as (change, row):
         if expiry_reason := explain_expiry(row, change.integration, now):
-            message = _("We no longer store this test account: %(reason)s.")
+            message = _("We no longer store this test account. %(reason)s")
             raise ActionRefused(message % {"reason": expiry_reason}, "invalid-transition")
         try:
             secret = row.decrypt("encrypted_value")

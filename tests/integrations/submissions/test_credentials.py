@@ -89,7 +89,7 @@ def test_replaced_value_is_forgotten(rocket, alice, now):
     old = give(rocket, alice, now)
     new = give(rocket, alice, now, replaces=str(old.uuid))
     assert credentials.list_current_credentials(rocket, ACCOUNT_REQUIREMENT) == [new]
-    assert (bytes(fresh(old).encrypted_value), fresh(old).ended_why) == (b"", "replaced")
+    assert (bytes(fresh(old).encrypted_value), fresh(old).ended_why) == (b"", "It was replaced.")
 
 
 def test_withdrawn_opens_the_requirement(rocket, alice, now):
@@ -151,7 +151,7 @@ def test_temporary_account_ends_with_review(in_review, alice, rita, now):
     one, credential = give(in_review, alice, now), give(in_review, alice, now, label="Stays", permanent=True)
     approve_integration(in_review, rita, alice, now)
     assert maintain_credentials(now + timedelta(minutes=11)) == 1
-    assert (fresh(one).ended_why, bytes(fresh(one).encrypted_value)) == ("the review has ended", b"")
+    assert (fresh(one).ended_why, bytes(fresh(one).encrypted_value)) == ("The review has ended.", b"")
     assert fresh(credential).ended_at is None
     assert status(in_review) == Status.SUBMITTED
 
@@ -168,7 +168,7 @@ def test_temporary_account_stays_during_undo_window(in_review, alice, rita, now)
 def test_one_off_after_the_review_before_maintenance(in_review, alice, rita, now):
     one = give(in_review, alice, now)
     approve_integration(in_review, rita, alice, now)
-    with pytest.raises(ActionRefused, match="the review has ended"):
+    with pytest.raises(ActionRefused, match=r"^We no longer store this test account\. The review has ended\.$"):
         credentials.reveal_credential(one, reason="Let me see.", actor=rita, now=now + timedelta(minutes=11))
 
 
@@ -181,7 +181,7 @@ def test_permanent_ends_with_the_integration(in_review, alice, now):
     credential = give(in_review, alice, now, permanent=True)
     perform_transition(in_review, "withdraw", actor=alice, now=now)
     assert maintain_credentials(now) == 1
-    assert fresh(credential).ended_why == "the integration is withdrawn"
+    assert fresh(credential).ended_why == "The integration is withdrawn."
 
 
 def test_maintenance_runs_twice(in_review, alice, rita, now):

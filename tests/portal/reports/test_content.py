@@ -12,6 +12,7 @@ from integrations.partners.models import Partner
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
+from portal.audit.services import record_event
 from portal.core import exports
 from portal.notifications.models import EmailMessage
 from portal.reports import presenters, tasks
@@ -218,6 +219,16 @@ def test_retracted_breach_has_its_reason_in_every_form(
     client, args = sign_in(alice), [f"partner:{acme.pk}", "2026-W16"]
     forms = [client.get(reverse(f"reports:detail{form}", args=args)).content.decode() for form in ("", "_csv", "_json")]
     assert ["The program agreed: spam." in form for form in (email.text, email.html, *forms)] == [True] * 5
+
+
+def test_change_of_a_listing_begins_with_a_capital_letter(
+    watch: MonitoredRepository, alice: User, rita: User, sign_in: Any, acme: Partner
+) -> None:
+    record_event(watch.integration, "compliance.notice_issued", actor=rita, now=MONDAY - 12 * H)
+    tasks.generate_due_reports(MONDAY)
+    page = sign_in(alice).get(reverse("reports:detail", args=[f"partner:{acme.pk}", "2026-W16"])).content.decode()
+    expected = f"{watch.integration.name} (Acme): Issued a notice"
+    assert [expected in text for text in (page, report("alice@acme.example").text)] == [True, True]
 
 
 def test_csv_contains_all_lists_of_the_page(watch: MonitoredRepository, alice: User, rita: User) -> None:

@@ -124,6 +124,6 @@ def test_changes_stay_until_they_are_marked_as_seen(
     assert "No changes since" in text_of(page(client, rocket), "#changes")
     findings.post_message(rocket, "New key.", actor=alice, now=moment)
     for _ in range(2):
-        assert "sent a message to the program Alice Archer" in text_of(page(client, rocket), "#changes")
+        assert "Sent a message to the program Alice Archer" in text_of(page(client, rocket), "#changes")
     client.post(f"/integrations/{rocket.uuid}/mark-read/")
     assert "No changes since" in text_of(page(client, rocket), "#changes")

@@ -175,4 +175,4 @@ def test_account_withdrawn(integration_with_account, alice, sign_in):
         "withdraw",
         uuid=str(integration_with_account.uuid),
     )
-    assert TestCredential.objects.get().ended_why == "withdrawn"
+    assert TestCredential.objects.get().ended_why == "It was withdrawn."
