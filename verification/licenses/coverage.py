@@ -1,4 +1,4 @@
-"""Gate that explains every word of a file: deny by default, the identifier only says where to look."""
+"""Gate that explains every word of a file: deny by default."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -44,6 +44,11 @@ class Reading:
     def texts(self) -> tuple[str, ...]:
         """SPDX ids of the licences whose text or notice stands in the file, each once, in order."""
         return tuple(dict.fromkeys(span.id for span in self.spans if span.kind != "beside"))
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether a license text or a choice stands in the file, and every line is explained."""
+        return bool(self.texts or self.choice) and not self.unexplained_lines
 
 
 def read(text: Text, ids: Iterable[str], notice_of: tuple[str, ...] = ()) -> Reading:

@@ -32,9 +32,7 @@ class FileAnalysis:
     @property
     def clean(self) -> bool:
         """Return whether every word is explained and the identifier sees nothing that the gate does not."""
-        reading = self.reading
-        has_text = bool(reading.texts or reading.choice)
-        return has_text and not reading.unexplained_lines and set(self.ids) <= {*reading.texts, *reading.choice}
+        return self.reading.is_complete and set(self.ids) <= {*self.reading.texts, *self.reading.choice}
 
     @property
     def share(self) -> float:
@@ -80,10 +78,12 @@ def analyze_content(raw: bytes, notice_of: tuple[str, ...] = ()) -> FileAnalysis
     if len(raw) > MAX_BYTES:
         return FileAnalysis((), (), EMPTY, trouble=f"The file is larger than {MAX_BYTES // 1000} kB.")
     text = tidy(decode(raw))
-    regions = identify(text.clean)
+    reading = read(text, FORMS, notice_of)
+    # takes most of the time, and says nothing more about a file of which every word is explained
+    regions = () if reading.is_complete else identify(text.clean)
     identified_ids = tuple(dict.fromkeys(region.id for region in regions))
-    # the identifier misses some texts without their title: then every known one is tried
-    reading = read(text, identified_ids or FORMS, notice_of)
+    if identified_ids:
+        reading = read(text, identified_ids, notice_of)
     ids = tuple(dict.fromkeys((*reading.texts, *identified_ids)))
     looks = tuple((region.id, (region.end - region.start) / len(text.clean)) for region in regions)
     clause = "The Commons Clause takes away the right to sell." if COMMONS_CLAUSE.search(text.letters) else ""
