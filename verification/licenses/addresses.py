@@ -50,7 +50,7 @@ def is_host(host: str) -> bool:
     while len(labels) > 1 and labels[-1] in SECOND_LEVEL:
         labels.pop()
     before = [label for label in labels[:-1] if label not in words("products") | words("neutral") | words("services")]
-    is_plain = any(part in common_english_words() for label in before for part in label.split("-"))
+    is_plain = any(len(part) > 2 and part in common_english_words() for label in before for part in label.split("-"))
     return not is_plain and all(is_identifier(label) for label in labels)
 
 

@@ -50,20 +50,8 @@ ROMANIZATION = {
     for letter, latin in zip(letters, latin_letters.replace("-", "").split(" "), strict=True)
 }
 # "й" is folded to "и", and "Evgenii" is also written Evgeny and Evgeniy; Greek "ου", Korean "우", "어" and "기"
-LATIN_VARIANTS = (
-    *(("ii", "y"), ("ii", "iy"), ("ei", "ey"), ("ai", "ay"), ("ya", "ia"), ("yu", "iu"), ("kh", "h")),
-    *(
-        ("oy", "ou"),
-        ("mp", "b"),
-        ("u", "oo"),
-        ("eo", "u"),
-        ("g", "k"),
-        ("b", "p"),
-        ("d", "t"),
-        ("uu", "u"),
-        ("ou", "o"),
-    ),
-)
+LATIN_VARIANT_PAIRS = "ii-y ii-iy ei-ey ai-ay ya-ia yu-iu kh-h oy-ou mp-b u-oo eo-u g-k b-p d-t uu-u ou-o"
+LATIN_VARIANTS = tuple((latin, other) for latin, _, other in (p.partition("-") for p in LATIN_VARIANT_PAIRS.split()))
 SYLLABLES = ("HANGUL SYLLABLE", "HIRAGANA LETTER", "KATAKANA LETTER")
 KANA = {"SI": "shi", "TI": "chi", "TU": "tsu", "HU": "fu", "ZI": "ji"}
 MIN_ROMANIZED = 4  # letters of a word that is not taken for a name
@@ -97,6 +85,13 @@ def function_words(script: str) -> frozenset[str]:
     """Return the most frequent words of each language that is written in a script: "the", "nur", "только"."""
     languages = LANGUAGES.get(script, "").split()
     return _fold_all({word for language in languages for word in _read_language(language)[:FUNCTION_WORDS]})
+
+
+@cache
+def words_of(language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the folded words of a language, and the most frequent of them."""
+    words = _read_language(language)
+    return _fold_all(set(words)), _fold_all(set(words[:FUNCTION_WORDS]))
 
 
 @cache

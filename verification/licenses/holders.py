@@ -6,25 +6,28 @@ except the words of terms, which may stand in no name.
 """
 
 import re
+from calendar import month_name
 from itertools import dropwhile, pairwise
 
 from verification.licenses.addresses import is_address, is_handle
 from verification.licenses.dictionaries import common_english_words, fold
 from verification.licenses.institutions import (
     is_acronym,
+    is_body_of_name,
     is_firm_name,
     is_free_of_terms,
     is_institution,
-    kind_in_organization,
+    is_named_by_noun,
+    is_of_one_script,
 )
 from verification.licenses.legal_forms import AFFILIATES_MARK, split_legal_form
 from verification.licenses.lexicon import (
-    SCRIPTS_WITH_CAPITALS,
     TRIM,
     Kind,
     has_capitals,
     is_brand,
     is_noun_like,
+    is_phrase_in_one_word,
     kind,
     lines,
     script_of,
@@ -32,18 +35,19 @@ from verification.licenses.lexicon import (
 )
 from verification.licenses.persons import MAX_PERSON_WORDS, NAME_KINDS, PLAIN_SCRIPTS, is_person, without_nicknames
 from verification.licenses.projects import is_emblem_name, is_project_name
-from verification.licenses.restrictions import holds_restriction
+from verification.licenses.restrictions import holds_restriction, is_territory
 
 MAX_LENGTH = 400  # characters of a holder list
 MAX_ORGANIZATION_WORDS = 12
-MAX_UNKNOWN = 3  # words in no list that the name of an organization may hold
 MAX_CAPITALS = 6  # letters of a lone word in capitals that is taken for an acronym
 YEAR = r"(?:19|20)\d\d(?!\w)"
 YEARS = re.compile(
-    rf"(?<![\w.-]){YEAR}(?:\s*(?:[-,/&~+]|and\b|to\b)+\s*(?:{YEAR}|\d\d\b|present\b|now\b|today\b|current\b|onwards?\b|ongoing\b))*"
+    rf"(?:\bsince\s+)?(?<![\w.-]){YEAR}(?:\s*(?:[-,/&~+]|\.\.+|and\b|to\b)+\s*(?:{YEAR}|\d\d\b|present\b|now\b|today\b|current\b|onwards?\b|ongoing\b))*"
     r"(?:\s*[-+](?=\s|,|$))?",
     re.I,
 )
+MONTH = "|".join(rf"{name[:3]}(?:{name[3:]})?" for name in month_name[1:])
+DATE = re.compile(rf"^\W*(?:\d{{1,2}}\s+)?(?:{MONTH})\.?\s+(?:\d{{1,2}},?\s+)?(?={YEAR})", re.I)
 ENCLOSED_ADDRESS = re.compile(r"[<(\[]\s*(?:e-?mail:|mailto:|twitter:|github:)?\s*([^\s<>()\[\]]+)\s*[>)\]]")
 OPEN_ADDRESS = re.compile(r"(?<!\S)((?:https?://|www\.)\S+?|[^\s<>(),;]+@[^\s<>(),;]+?|@[\w-]+)[.,;:]*(?=\s|$)")
 ADDRESS_PART = re.compile(r"(?<![\w-])(?=[a-z0-9-]{6})[a-z0-9]+(?:-[a-z0-9]+)*(?![\w-])")
@@ -86,7 +90,7 @@ PART_OF = re.compile(
     r"^(?:an?|part of|a part of)\s+(?:division|subsidiary|unit|brand|part|department|member)\s+of\s+(?:the\s+)?", re.I
 )
 IN_BRACKETS = re.compile(
-    r"\((haftungsbeschr[äa]nkt|p|[^\W\d_]+)\)"
+    r"\((haftungsbeschr[äa]nkt|p|[a-z\u00c0-\u017f]+|(?<=[^\x00-\x7f]\()[^\W\d_]+)\)"
     r"(?=\s*(?:$|[,.]|co\b|ltd|limited|private|pvt|pte|pty|inc|llc|gmbh|ag\b|technolog|software|[^\x00-\x7f]))",
     re.I,
 )  # a part of a company's name: "Sample (Thailand) Ltd"
@@ -94,9 +98,10 @@ CONTRIBUTORS_TO = re.compile(
     r"(?:(?:all\s+)?(?:the\s+)?)(?:contributors|authors|developers|maintainers)\s+(?:to|of)\s+(?:the\s+)?", re.I
 )
 CREDITS = re.compile(
-    r"[(<\[,]?\s*(?:(?:please\s+)?see|listed\s+in|as\s+listed\s+in)\s+(?:the\s+)?(?:accompanying\s+)?"
+    r"[(<\[,]?\s*(?:(?:please\s+)?see|cf\.|listed\s+in|as\s+listed\s+in)\s+(?:the\s+)?(?:accompanying\s+)?"
     r"(?:authors|contributors|credits|maintainers|(?:git|commit)\s+(?:history|log))(?:\.(?:md|txt|rst))?\b(?:\s+file)?"
-    r"(?:\s+for\s+(?:more\s+)?(?:details|information|(?:a|the)\s+(?:full\s+)?list(?:\s+of\s+(?:authors|contributors|names))?))?\s*[)>\]]?",
+    r"(?:\s+for\s+(?:more\s+)?(?:details|information|(?:a|the)\s+(?:full\s+)?list(?:\s+of\s+(?:authors|contributors|names))?))?\s*[)>\]]?"
+    r"|\((?:(?:original|current|lead|main)\s+)?(?:author|creator|developer|maintainer)s?\)",
     re.I,
 )
 
@@ -108,7 +113,7 @@ def is_holder_list(text: str) -> bool:
 
 def are_holders(pieces: tuple[str, ...] | None) -> bool:
     """Return whether each piece of a list is a holder, and not more than one of them a single word."""
-    if pieces is None:
+    if pieces is None or (pieces and is_territory(pieces[0])):
         return False
     pieces = tuple(piece for before, piece in pairwise(("", *pieces)) if not is_acronym(piece, before))
     lone = [piece for piece in pieces if is_lone_name(piece)]
@@ -135,7 +140,7 @@ def pieces_of(text: str) -> tuple[str, ...] | None:
     if len(text) > MAX_LENGTH or holds_restriction(text):
         return None
     text = text.strip("*_` ")
-    text = without_nicknames(text)
+    text = without_nicknames(CREDITS.sub(" ; ", DATE.sub("", text)))
     for short, form in SHORT_FORMS.items():
         text = text.replace(short, f" {form} ")
     text = IN_BRACKETS.sub(r" \1 ", FOLLOWING.sub(" ; ", AT_SIGN.sub("@", text)))
@@ -144,7 +149,7 @@ def pieces_of(text: str) -> tuple[str, ...] | None:
         if not all(is_address(without_name(match[1], text[: match.start()])) for match in addresses):
             return None
         text = "".join(cut_out(text, addresses))
-    text = YEARS.sub(" ; ", RIGHTS.sub(" ; ", CREDITS.sub(" ; ", text)))
+    text = YEARS.sub(" ; ", RIGHTS.sub(" ; ", text))
     text = PARTNERS.sub(" ; ", AFFILIATES.sub(f" {AFFILIATES_MARK} ; ", text))
     return tuple(split_holders(joined_forms(SEPARATOR.split(text))))
 
@@ -203,6 +208,8 @@ def is_lone_name(text: str) -> bool:
     if is_handle(text):
         return True
     word_kind = kind(text.rstrip("."))
+    if word_kind is Kind.UNKNOWN and is_phrase_in_one_word(text):
+        return False
     if script_of(text) in PLAIN_SCRIPTS:
         return word_kind in NAME_KINDS or word_kind is Kind.UNKNOWN
     if not has_capitals(text) or (text.isupper() and len(text) > MAX_CAPITALS):
@@ -218,6 +225,8 @@ def is_group(text: str) -> bool:
         return is_project_name([token for token in text[match.end() :].split() if fold(token) not in words("groups")])
     tokens = fold(text).strip(TRIM).split()
     originals = text.strip(TRIM).split()
+    if len(tokens) == 2 and tokens[0] == "team" and (kind(tokens[1]) is Kind.UNKNOWN or is_handle(originals[1])):
+        return True
     has_article = tokens[:1] == ["the"]
     if has_article:
         tokens, originals = tokens[1:], originals[1:]
@@ -228,7 +237,10 @@ def is_group(text: str) -> bool:
         return False
     body = originals[:end]
     return len(body) <= MAX_PERSON_WORDS and (
-        not body or is_project_name(body, max_unknown=2) or is_organization(" ".join(body))
+        not body
+        or is_project_name(body, max_unknown=2)
+        or is_organization(" ".join(body))
+        or (len(body) == 1 and kind(body[0]) is Kind.WORD and is_noun_like(body[0].removesuffix("er")))
     )
 
 
@@ -259,42 +271,3 @@ def is_organization(text: str) -> bool:
         tokens = tokens[1:]
     is_firm = len(tokens) > 1 and fold(tokens[-1]) in words("firm_nouns") and is_firm_name(tokens)
     return len(tokens) <= MAX_ORGANIZATION_WORDS and (is_firm or is_institution(tokens) or is_named_by_noun(tokens))
-
-
-def is_named_by_noun(tokens: list[str]) -> bool:
-    folded_words = [fold(token.strip(TRIM)) for token in tokens]
-    if len(tokens) < 2:
-        return False
-    if words("institutions").intersection(folded_words) and words("connectors").intersection(folded_words):
-        return is_body_of_name(tokens, max_words=len(tokens))
-    is_named = bool(words("organizations").intersection(folded_words))
-    is_last = folded_words[-1] in words("organizations") | words("institutions")
-    has_script = all(has_capitals(token) for token in tokens if script_of(token))
-    is_plain = all(is_noun_like(t) for t in tokens[1:] if t and kind_in_organization(t) is Kind.WORD)
-    return (is_named or is_last) and has_script and is_plain and is_body_of_name(tokens, 1 + is_last)
-
-
-def is_body_of_name(tokens: list[str], max_words: int) -> bool:
-    """Return whether these are words of an organization's name, not more than `max_words` of them ordinary ones."""
-    inner = [t for n, t in enumerate(tokens) if not (0 < n < len(tokens) - 1 and fold(t) in words("connectors"))]
-    if fold(inner[0]) == "the":
-        inner = inner[1:]
-    kinds = [kind_in_organization(token) for token in inner]
-    if not kinds or {Kind.TERM, Kind.NONE}.intersection(kinds) or kinds.count(Kind.UNKNOWN) > MAX_UNKNOWN + 1:
-        return False
-    if not all(map(has_capitals, filter(script_of, inner))):
-        max_words = min(max_words, 1)
-    elif len(inner) > 1 and any(token[:1].islower() and token.isalpha() for token in inner):
-        return False
-    nouns = words("institutions").intersection(map(fold, tokens))
-    is_named = {Kind.UNKNOWN, Kind.NAME, Kind.INITIALS}.intersection(kinds) or nouns or len(tokens) == 1
-    plain = [token for token, word_kind in zip(inner, kinds, strict=True) if word_kind is Kind.WORD]
-    return len(plain) <= max_words and bool(is_named or all(map(is_noun_like, plain))) and is_of_one_script(inner)
-
-
-def is_of_one_script(tokens: list[str]) -> bool:
-    """Return whether the words are of scripts with capitals, or few and of one other script."""
-    scripts = {script_of(token) for token in tokens} - {""}
-    if all(script in SCRIPTS_WITH_CAPITALS for script in scripts):
-        return True
-    return len(scripts) == 1 and len(tokens) <= (2 if scripts <= {"HAN", "HANGUL"} else MAX_PERSON_WORDS)

@@ -10,17 +10,21 @@ from verification.licenses.lexicon import (
     Kind,
     has_capitals,
     is_brand,
+    is_noun_like,
+    is_phrase_in_one_word,
     kind,
     script_of,
     stems,
     words,
 )
+from verification.licenses.persons import MAX_PERSON_WORDS
 from verification.licenses.word_lists import WordList
 
 MAX_FIRM_WORDS = 4
 SHORT_FIRM = 2  # words of a firm of which the last may be a term: "Waypoint Nine"
 PROPER = frozenset({Kind.NAME, Kind.NAME_OR_WORD, Kind.UNKNOWN})
 IN_FIRM = PROPER | {Kind.NEUTRAL}
+MAX_UNKNOWN = 4  # words in no list that a name with ordinary words may hold
 MAX_FREE_WORDS = 7  # beside a legal form or a noun of institutions
 MIN_JOINED = 5  # letters of a name that is written without spaces and holds a noun of institutions
 
@@ -65,7 +69,8 @@ def kind_in_organization(token: str) -> Kind:
     if is_handle(bare) or is_address(bare):
         return Kind.UNKNOWN
     is_noun = fold(bare) in words("organizations") or (has_capitals(bare) and is_institution_noun(fold(bare)))
-    return Kind.NEUTRAL if is_noun else kind(bare)
+    word_kind = Kind.NEUTRAL if is_noun else kind(bare)
+    return Kind.TERM if word_kind is Kind.UNKNOWN and is_phrase_in_one_word(bare) else word_kind
 
 
 def is_firm_name(body: list[str], *, is_closed: bool = False) -> bool:
@@ -102,3 +107,42 @@ def is_acronym(piece: str, before: str) -> bool:
     return len(piece) > 1 and "".join(filter(str.isupper, before.title() if before.isupper() else before)).startswith(
         piece
     )
+
+
+def is_named_by_noun(tokens: list[str]) -> bool:
+    folded_words = [fold(token.strip(TRIM)) for token in tokens]
+    if len(tokens) < 2:
+        return False
+    if words("institutions").intersection(folded_words) and words("connectors").intersection(folded_words):
+        return is_body_of_name(tokens, max_words=len(tokens))
+    is_named = bool(words("organizations").intersection(folded_words))
+    is_last = folded_words[-1] in words("organizations") | words("institutions")
+    has_script = all(has_capitals(token) for token in tokens if script_of(token))
+    is_plain = all(is_noun_like(t) for t in tokens[1:] if t and kind_in_organization(t) is Kind.WORD)
+    return (is_named or is_last) and has_script and is_plain and is_body_of_name(tokens, 1 + is_last)
+
+
+def is_body_of_name(tokens: list[str], max_words: int) -> bool:
+    """Return whether these are words of an organization's name, not more than `max_words` of them ordinary ones."""
+    inner = [t for n, t in enumerate(tokens) if not (0 < n < len(tokens) - 1 and fold(t) in words("connectors"))]
+    if fold(inner[0]) == "the":
+        inner = inner[1:]
+    kinds = [kind_in_organization(token) for token in inner]
+    if not kinds or {Kind.TERM, Kind.NONE}.intersection(kinds) or kinds.count(Kind.UNKNOWN) > MAX_UNKNOWN:
+        return False
+    if not all(map(has_capitals, filter(script_of, inner))):
+        max_words = min(max_words, 1)
+    elif len(inner) > 1 and any(token[:1].islower() and token.isalpha() for token in inner):
+        return False
+    nouns = words("institutions").intersection(map(fold, tokens))
+    is_named = {Kind.UNKNOWN, Kind.NAME, Kind.INITIALS}.intersection(kinds) or nouns or len(tokens) == 1
+    plain = [token for token, word_kind in zip(inner, kinds, strict=True) if word_kind is Kind.WORD]
+    return len(plain) <= max_words and bool(is_named or all(map(is_noun_like, plain))) and is_of_one_script(inner)
+
+
+def is_of_one_script(tokens: list[str]) -> bool:
+    """Return whether the words are of scripts with capitals, or few and of one other script."""
+    scripts = {script_of(token) for token in tokens} - {""}
+    if all(script in SCRIPTS_WITH_CAPITALS for script in scripts):
+        return True
+    return len(scripts) == 1 and len(tokens) <= (2 if scripts <= {"HAN", "HANGUL"} else MAX_PERSON_WORDS)

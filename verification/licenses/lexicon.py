@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from pathlib import Path
 
+from verification.licenses.compounds import is_phrase, split_outcomes
 from verification.licenses.dictionaries import (
     english_words,
     family_names,
@@ -47,23 +48,10 @@ DERIVED_WORD = re.compile(
     r".{2,}(?:[ts]ions?|ments?|ness|[ai]bles?|(?:ous|al|ed|ent|ate)ly|[iy][sz]ed|ful|less|ware|(?<!qu)(?<!qv)ists?"
     r"|.{3}ung(?:en)?|heit|keit|lich(?:e[nrs]?)?|schaft|cion(?:es)?|cao|coes|mente|zion[ei]|amento|bil[ei]|idad|eusement|ellement|isch(?:e[nrs]?)?)"
 )
-INFLECTIONS = (
-    ("s", ""),
-    ("es", ""),
-    ("ies", "y"),
-    ("ed", ""),
-    ("d", ""),
-    ("ing", ""),
-    ("ing", "e"),
-    ("ings", ""),
-    ("er", ""),
-    ("ers", ""),
-    ("ers", "e"),
-)
+INFLECTION_PAIRS = "s- es- ies-y ed- d- ing- ing-e ings- er- ers- ers-e"  # an ending, and what the stem has for it
+INFLECTIONS = tuple((ending, other) for ending, _, other in (p.partition("-") for p in INFLECTION_PAIRS.split()))
 MIN_STEM = 3
 MIN_ROMANIZED = 6  # letters of a term in Latin letters
-MIN_TOGETHER = 8  # letters of a word that may be several words written together
-MAX_WORD = 16
 MAX_DIGITS = 4  # of a brand
 
 
@@ -155,17 +143,13 @@ def is_plain_term(word: str) -> bool:
 @lru_cache(maxsize=20_000)
 def is_written_together(letters: str) -> bool:
     """Return whether ordinary English words and at least one word of terms make up all letters."""
-    if len(letters) < MIN_TOGETHER or not letters.isascii():
-        return False
-    ends = {0: False}  # where words end, each with whether one of them is a term
-    for start in range(len(letters)):
-        if start not in ends:
-            continue
-        for end in range(start + 2, min(len(letters), start + MAX_WORD) + 1):
-            word = letters[start:end]
-            if word in SHORT_WORDS or (end > start + 2 and (is_plain_term(word) or word in english_words())):
-                ends[end] = ends.get(end, False) or ends[start] or is_plain_term(word)
-    return ends.get(len(letters), False)
+    words_by_length = (SHORT_WORDS, english_words())
+    return True in split_outcomes(letters, lambda word: word in words_by_length[len(word) > 2], is_plain_term)
+
+
+def is_phrase_in_one_word(word: str) -> bool:
+    """Return whether a word in no list is made of ordinary words of one language and at least one of terms."""
+    return is_phrase(word, terms().__contains__)
 
 
 def script_of(word: str) -> str:

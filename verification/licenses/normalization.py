@@ -19,7 +19,7 @@ TYPOGRAPHY = str.maketrans(
         **dict.fromkeys("‘’‚‛′´`", "'"),
         **dict.fromkeys("“”„‟″«»", '"'),
         **dict.fromkeys("‐‑‒–—―−", "-"),
-        **dict.fromkeys("•·▪◦●■□§¶…†‡", "*"),
+        **dict.fromkeys("•·▪◦●■□§¶…", "*"),
         **dict.fromkeys("\u00a0\u2002\u2003\u2009\u202f\u3000\f\v\x85\u2028\u2029", " "),
         **dict.fromkeys("，、", ","),
         "。": ".",
@@ -55,6 +55,7 @@ NEEDED_MARK = re.compile(
 # chooses the form of a letter in scripts of India and says nothing
 JOINER = re.compile(r"(?<=[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca])[\u200c\u200d]")
 STRIKETHROUGH = re.compile(r"~~(?=\w)")
+FOOTNOTE = re.compile(r"(?m)^([^*\n]*\w)\*(?=\s|$)")  # no end of an emphasis, which begins on its line
 LINK_DEFINITION = re.compile(r"(?m)^[ \t>#*/;-]*\[[^\]\n]{1,200}\]:")
 # begins a word that stands for something hidden: a letter of a script that no rule of the grammar takes
 MARK = "\ua500"
@@ -155,6 +156,7 @@ def tidy(text: str) -> Text:
         text = html.unescape(text)
     if not text.isascii():
         text = JOINER.sub("", unicodedata.normalize("NFC", text)).translate(TYPOGRAPHY)
+    text = FOOTNOTE.sub(rf"\1{mark('footnote')}", text) if "*" in text else text
     text = FENCE.sub("", text) if "```" in text or "~~~" in text else text
     text = LINK_DEFINITION.sub(mark("definition"), STRIKETHROUGH.sub(mark("deletion"), text))
     text = STRANGE.sub(mark_character, text)

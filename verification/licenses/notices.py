@@ -46,7 +46,7 @@ AUTHOR = re.compile(
     re.I,
 )
 LICENSE_OF = re.compile(r"license (?:of|for) (.+)", re.I)
-VERSION = re.compile(r" v?\d{1,2}(?:\.\d{1,3}){0,2}$")
+VERSION = re.compile(r"(?:^| )v?\d{1,2}(?:\.\d{1,3}){0,2}$")
 MAX_SCOPE_WORDS = 8
 MAX_TITLE_WORDS = 9
 TOKEN = re.compile(r"\S+")
@@ -98,6 +98,7 @@ class Reader:
         self.named = titles(ids)
         self.has_attributions = has_attributions
         self.choice: tuple[str, ...] = ()  # the licenses between which a sentence gives the choice
+        self.is_list = False  # a notice without holders lists them on the lines below
         self.first = True  # only one line above the notices may be the name of a project
 
     def find_unexplained(self, text: str) -> str:
@@ -115,6 +116,7 @@ class Reader:
         holders_start = notice_at(piece, start) or ((author := AUTHOR.match(piece.text, start)) and author.end())
         if holders_start and (end := self.holders(piece, holders_start)):
             self.first = False
+            self.is_list = pieces_of(piece.text[holders_start:end]) == ()
             return end, True
         if self.first and (plugin_match := LICENSE_OF.match(piece.line(start))) and is_plugin_name(plugin_match[1]):
             self.first = False
@@ -136,7 +138,8 @@ class Reader:
             return end
         line = piece.line(start)
         below = BLANK.match(piece.text, start + len(line)).end()  # type: ignore[union-attr]
-        is_title_place = self.first or MARKER.match(piece.text, below)
+        is_begin = BLANK.fullmatch(piece.text, piece.text.rfind("\n", 0, start) + 1, start)
+        is_title_place = is_begin and (self.first or MARKER.match(piece.text, below))
         if is_title_place and is_project_title(line, is_notice=self.has_attributions):
             self.first = False
             return start + len(line)
@@ -178,7 +181,7 @@ class Reader:
             is_listed or line.startswith(("and ", "by ", "& ")) or "@" in line or "http" in line or YEAR.search(line)
         )
         before = piece.text[:start].rstrip(" \t\n#*/>-").lower().endswith(OPEN_ENDED)
-        return end if is_linked or before else None
+        return end if is_linked or before or self.is_list else None
 
 
 def notice_at(piece: Piece, start: int) -> int | None:

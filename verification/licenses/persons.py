@@ -10,7 +10,17 @@ from verification.licenses.dictionaries import (
     given_names,
     romanize,
 )
-from verification.licenses.lexicon import TRIM, Kind, has_capitals, is_singular, is_term, kind, script_of, words
+from verification.licenses.lexicon import (
+    TRIM,
+    Kind,
+    has_capitals,
+    is_phrase_in_one_word,
+    is_singular,
+    is_term,
+    kind,
+    script_of,
+    words,
+)
 
 MAX_PERSON_WORDS = 5
 MAX_PLAIN = 4  # words of a name in a script of which the lists hold the ordinary words or the restrictions
@@ -27,7 +37,7 @@ HYPHENATED_NAME = re.compile(
     r"[A-Z][a-z]{1,5}-[A-Za-z][a-z]{1,5}"
 )  # as given names of Korea and China in Latin letters
 SON_OF = frozenset({"bin", "bint", "binti", "binte", "ibn", "ben", "بن", "ابن", "בן", "בת"})
-NICKNAME = re.compile(r"(?<!\S)[\"(](?:([A-Z][a-z]{2,11})[\")](?=\s)|([a-z][a-z0-9]{2,20})[\")](?=[\s,.;]|$))")
+NICKNAME = re.compile(r"(?:(?<!\S)\"|\()(?:([A-Z][a-z]{2,11})[\")](?=\s)|([a-z][a-z0-9]{2,20})[\")](?=[\s,.;]|$))")
 
 
 def without_nicknames(text: str) -> str:
@@ -47,8 +57,6 @@ def is_person(text: str) -> bool:
         return is_joined_name("".join(tokens))
     if not tokens or len({script_of(token) for token in tokens} - {""}) != 1:
         return False
-    if len([t for t in tokens if t.isupper() and len(t) > MAX_ACRONYM and kind(t) is not Kind.NAME]) > 1:
-        return False
     if script_of(tokens[0]) == "HAN":
         return is_written_without_capitals(tokens)
     is_lower = text.islower() and has_capitals(tokens[-1])  # "somchai rattanaporn"
@@ -57,7 +65,9 @@ def is_person(text: str) -> bool:
         k is Kind.NAME and t not in common_english_words() for k, t in zip(kinds, tokens, strict=True)
     ):
         return False
-    if text.isupper() and len(text) > MAX_INITIALS and not set(kinds) <= NAME_KINDS:
+    unlisted = [word_kind for word_kind in kinds if word_kind not in NAME_KINDS]
+    capitals = [t for t in tokens if t.isupper() and len(t) > MAX_ACRONYM and kind(t) is not Kind.NAME]
+    if len(capitals) > 1 or (text.isupper() and len(text) > MAX_INITIALS and unlisted not in ([], [Kind.UNKNOWN])):
         return False
     if (
         not set(kinds) <= IN_PERSON
@@ -66,8 +76,11 @@ def is_person(text: str) -> bool:
     ):
         return False
     full = [(k, fold(t)) for k, t in zip(kinds, tokens, strict=True) if k not in (Kind.PARTICLE, Kind.INITIALS)]
-    return bool(full) and are_names(
-        [k for k, _ in full], [t for _, t in full], has_capitals(tokens[-1]) and not is_lower
+    is_phrase = [k for k, _ in full] == [Kind.UNKNOWN] and is_phrase_in_one_word(full[0][1])
+    return (
+        bool(full)
+        and not is_phrase
+        and are_names([k for k, _ in full], [t for _, t in full], has_capitals(tokens[-1]) and not is_lower)
     )
 
 
@@ -76,6 +89,8 @@ def kinds_in_person(tokens: list[str]) -> list[Kind]:
     kinds = [kind_in_person(token) for token in tokens]
     if not SON_OF.isdisjoint(token.lower() for token in tokens[1:-1]):
         kinds = [Kind.NAME if word_kind is Kind.WORD else word_kind for word_kind in kinds]
+    if fold(tokens[0]) in words("given_names_that_are_terms") and set(kinds[1:]) == {Kind.NAME}:
+        kinds[0] = Kind.NAME  # "Per Lindqvist"
     for place, token in enumerate(tokens[1:], 1):
         is_inner = place < len(kinds) - 1 and kinds[place + 1] in (Kind.NAME, Kind.NAME_OR_WORD, Kind.UNKNOWN)
         if is_inner and token.islower() and token in words("particles"):

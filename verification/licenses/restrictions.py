@@ -1,10 +1,12 @@
-"""Restrictions that are written as several syllables, each of which may be part of a name."""
+"""Restrictions of several words or syllables, each of which may be part of a name, and territories."""
 
 import re
 from functools import cache
 
 from verification.licenses.dictionaries import fold
-from verification.licenses.lexicon import lines
+from verification.licenses.lexicon import TRIM, lines
+
+COMPASS = re.compile(r"^(?:(?:north|south|east|west)(?:ern)?|central|middle|mainland|greater|continental)[ -]")
 
 
 @cache
@@ -16,3 +18,15 @@ def restriction_phrases() -> re.Pattern[str]:
 def holds_restriction(text: str) -> bool:
     """Return whether syllables that each may be part of a name together restrict."""
     return restriction_phrases().search(fold(text)) is not None
+
+
+@cache
+def territories() -> frozenset[str]:
+    """Return the folded names of countries, continents and regions, without points of the compass."""
+    return frozenset(name for line in lines("territories") for name in fold(line).split(", "))
+
+
+def is_territory(text: str) -> bool:
+    """Return whether this is a territory, which alone is no holder: "North America"."""
+    name = fold(text).strip(TRIM).removeprefix("the ")
+    return name in territories() or COMPASS.sub("", name) in territories()

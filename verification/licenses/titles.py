@@ -133,7 +133,8 @@ def compile_folded_pattern(pattern: str) -> re.Pattern[str]:
 
 def build_title_pattern(ids: tuple[str, ...]) -> str:
     names = "|".join(f"(?:{name})" for id in ids for name in TITLES.get(id, ()))
-    return rf"(?:the )?(?:{names})(?: license| licence)?(?: agreement)?"
+    license = "|".join(lines("license_words"))
+    return rf"(?:the |(?:{license}) )?(?:{names})(?: (?:{license}))?(?: agreement)?"
 
 
 def plain(id: str) -> str:

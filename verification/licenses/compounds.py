@@ -1,0 +1,39 @@
+"""Words that are written together with terms of their language: "notforsale", "Nurlehre", "soloestudiantes"."""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from verification.licenses.dictionaries import LANGUAGES, fold, words_of
+
+MIN_LETTERS = 8
+MAX_WORD = 16
+MIN_WORD = 4  # letters of an ordinary word that is none of the most frequent
+Test = Callable[[str], bool]
+
+
+def split_outcomes(letters: str, is_word: Test, is_term: Test) -> set[bool]:
+    """Return for the ways to split all letters into words whether a word is a term; empty if there is no way."""
+    if len(letters) < MIN_LETTERS or not (letters.isascii() and letters.isalpha()):
+        return set()
+    ends: dict[int, set[bool]] = {0: {False}}  # where words end
+    for start in range(len(letters)):
+        for end in range(start + 2, min(len(letters), start + MAX_WORD) + 1) if start in ends else ():
+            word = letters[start:end]
+            if (has_term := is_term(word)) or is_word(word):
+                ends.setdefault(end, set()).update(before or has_term for before in ends[start])
+    return ends.get(len(letters), set())
+
+
+@lru_cache(maxsize=5_000)
+def is_phrase(word: str, is_term: Test) -> bool:
+    """Return whether words of one language, one of them a term, are written together in a word that no list holds."""
+    return any(_is_phrase_in(language, fold(word), is_term) for language in LANGUAGES["LATIN"].split())
+
+
+def _is_phrase_in(language: str, letters: str, is_term: Test) -> bool:
+    ordinary, frequent = words_of(language)
+    return split_outcomes(
+        letters,
+        lambda word: word in (ordinary if len(word) >= MIN_WORD else frequent),
+        lambda word: word in ordinary and len(word) > 2 and is_term(word),
+    ) == {True}  # "voorbeeld" may be read as "voor beeld", and need not
