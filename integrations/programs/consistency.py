@@ -191,6 +191,7 @@ def _find_requirement_errors(location: Location, requirement: Requirement, editi
     for number, field in enumerate(requirement.fields):
         yield from _find_field_errors((*location, "fields", number), field)
     yield from _find_hint_errors(location, requirement, edition)
+    yield from _find_subject_errors(location, requirement, edition)
 
 
 def _find_field_errors(location: Location, field: Question) -> Iterator[Inconsistency]:
@@ -212,6 +213,25 @@ def _find_hint_errors(location: Location, requirement: Requirement, edition: Edi
         if edition.requirement(id) is None:
             ids = [each.id for each in edition.requirements()]
             yield Inconsistency(place, f"Unknown requirement {id!r}.", _suggest(id, ids))
+
+
+def _find_subject_errors(location: Location, requirement: Requirement, edition: Edition) -> Iterator[Inconsistency]:
+    """Yield violations of the rule that what a statement is about is required before it."""
+    if requirement.kind != RequirementKind.ATTESTATION:
+        if requirement.confirms or requirement.after_findings:
+            problem = "Only attestations can have confirms or after_findings."
+            yield Inconsistency(location, problem, "Remove the key, or change the kind.")
+        return
+    ids = [each.id for each in edition.all_requirements()]
+    earlier_ids, deadline = ids[: ids.index(requirement.id)], edition.deadline(requirement)
+    for index, id in enumerate(requirement.confirms):
+        place, subject = (*location, "confirms", index), edition.requirement(id)
+        if subject is None:
+            yield Inconsistency(place, f"Unknown requirement {id!r}.", _suggest(id, ids))
+        elif id not in earlier_ids or edition.deadline(subject) > deadline:
+            yield Inconsistency(place, f"{id!r} is due after the statement.", "Use an earlier requirement.")
+        elif (subject.optional or subject.group) and not requirement.optional:
+            yield Inconsistency(place, f"{id!r} is optional.", "Use a required one, or make the statement optional.")
 
 
 def _find_agreement_errors(edition: Edition) -> Iterator[Inconsistency]:

@@ -14,7 +14,7 @@ QUESTION_FIELDS = {"fields", "statement", "agreement", "meeting_items", "meeting
 OMITTED_FIELDS: Mapping[type, set[str]] = {
     Edition: {"date", "resubmission", "upcoming", "badge_label"},
     Step: {"additional_stages", "diagram"},
-    Requirement: QUESTION_FIELDS | {"permanent", "show_on_listing", "after_findings"},
+    Requirement: QUESTION_FIELDS | {"permanent", "show_on_listing", "confirms", "after_findings"},
     Category: {"plugin_type"},
 }
 

@@ -88,7 +88,8 @@ class Requirement(Content):
 
     A requirement must be fulfilled to leave its step or, with `needed_for`, to enter that stage. `group` assigns it
     to an any-of group. `categories` limits it to integrations of these categories. `optional` requirements never
-    block.
+    block. `confirms` are the IDs of the requirements that a statement is about: it can be confirmed after they are
+    fulfilled, and must be confirmed again if their checks find another repository or release.
     """
 
     id: Text
@@ -111,7 +112,8 @@ class Requirement(Content):
     categories: tuple[str, ...] = ()
     links: tuple[ResourceLink, ...] = ()
     show_on_listing: bool = False  # document: image on the listing
-    after_findings: bool = False  # required only without open findings
+    confirms: tuple[Text, ...] = ()  # attestation: requirements that the statement is about
+    after_findings: bool = False  # attestation: about findings, so required only after the response to each
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,8 +210,8 @@ class Edition(Content):
         return [(s.key, str(g)) for s, g in self.positions()].index((step, str(stage)))
 
     def deadline(self, requirement: Requirement) -> int:
-        """Return the position that requires the requirement to be fulfilled."""
-        return self._deadlines[requirement.id] if requirement.id in self._deadlines else self._deadline(requirement)
+        """Return the position that requires the requirement to be fulfilled, after all steps if only a tier does."""
+        return self._deadlines.get(requirement.id, len(self.positions()))
 
     @cached_property
     def _deadlines(self) -> dict[str, int]:
@@ -221,7 +221,7 @@ class Edition(Content):
     def _deadline(self, requirement: Requirement) -> int:
         places = self.positions()
         if requirement.needed_for is not None:
-            return next(i for i, (_, stage) in enumerate(places) if stage == requirement.needed_for)
+            return next((i for i, (_, stage) in enumerate(places) if stage == requirement.needed_for), len(places))
         return 1 + max(i for i, (step, _) in enumerate(places) if requirement in step.requirements)
 
 

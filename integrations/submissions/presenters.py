@@ -12,6 +12,7 @@ from integrations.programs.schema import Agency, Step, Tier
 from integrations.programs.stages import Stage
 from integrations.submissions.models import Finding, Integration, RequirementFulfillment
 from integrations.submissions.selectors import context as context_selectors
+from integrations.submissions.selectors.prerequisites import explain_blocker, is_needed
 from integrations.submissions.workflow.states import ResponsibleParty, Status
 
 PARTY_LABELS = {
@@ -36,7 +37,7 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True)
 class RequirementRow:
-    """Requirement in a list. `responsible`: who can complete it while it is open."""
+    """Requirement in a list. `responsible`: who can complete it while it is open; `blocker`: why nobody can yet."""
 
     requirement: Requirement
     state: RequirementFulfillment | None
@@ -44,6 +45,7 @@ class RequirementRow:
     is_met: bool
     responsible: str
     why: str
+    blocker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +107,25 @@ def build_row(
 ) -> RequirementRow:
     """Return the row of a requirement. `party_labels`: what the reader calls each party."""
     state = integration.fulfillments_by_id.get(requirement.id)
-    is_met = state is not None and state.is_met(now)
+    is_fulfilled = state is not None and state.is_met(now)
+    is_unneeded = not is_fulfilled and not is_needed(requirement, integration)
+    is_met, blocker = is_fulfilled or is_unneeded, explain_blocker(requirement, integration, now)
     party_label = party_labels[context_selectors.get_responsible_party(requirement, integration)]
     return RequirementRow(
         requirement=requirement,
         state=state,
-        display_status=state.get_display_status(now) if state else str(Status.OPEN),
+        display_status=_get_display_status(state, now, is_unneeded),
         is_met=is_met,
         responsible="" if is_met else _(party_label),
-        why=state.summary if state and state.summary else requirement.reason,
+        why=(not is_fulfilled and blocker) or (state and state.summary) or requirement.reason,
+        blocker="" if is_met else blocker,
     )
+
+
+def _get_display_status(state: RequirementFulfillment | None, now: datetime, is_unneeded: bool) -> str:
+    if is_unneeded:
+        return Status.NOT_APPLICABLE
+    return state.get_display_status(now) if state else Status.OPEN
 
 
 def _add_choice(row: RequirementRow, needed: int) -> RequirementRow:

@@ -13,7 +13,7 @@ from integrations.reviews.services import claims
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services import findings
-from integrations.submissions.workflow.states import ResponsibleParty, ReviewState, Status
+from integrations.submissions.workflow.states import ReviewState, Status
 from portal.demo.answers import DemoContext, fulfill_requirement, hold_meeting, record_check_result
 from portal.demo.content import PAST
 
@@ -68,8 +68,7 @@ class PastCourse:
         if integration.stage == Stage.SUPPORT:
             return 25, self.end
         if integration.review_state == ReviewState.CHANGES:
-            tasks = self.list_partner_tasks()
-            return (0.8, partial(self.fulfill, tasks[0])) if tasks else (4, self.resubmit)
+            return self.choose_change()
         if integration.stage == Stage.REVIEW and integration.review_round < self.rounds:
             return self.decision_days, self.request_changes
         if self.ending == "withdraw" and (self.ends_early or integration.stage == Stage.REVIEW):
@@ -80,14 +79,17 @@ class PastCourse:
             return self.decision_days, self.end if self.ending == "decline" else self.approve
         return 2 if integration.stage == Stage.RELEASE else 3, self.advance
 
+    def choose_change(self) -> Action:
+        """Return the next action of the partner after a reviewer requested changes."""
+        if tasks := self.list_partner_tasks():
+            return 0.8, partial(self.fulfill, tasks[0])
+        open_findings = Finding.objects.filter(integration=self.demo.integration, state=Finding.State.OPEN)
+        return (4, self.answer_findings) if open_findings.exists() else (0.1, self.resubmit)
+
     def list_partner_tasks(self) -> list[Requirement]:
-        """Return the missing requirements that the partner can fulfill."""
-        integration = self.demo.integration
-        return [
-            requirement
-            for requirement in self.demo.list_missing()
-            if context.get_responsible_party(requirement, integration) == ResponsibleParty.PARTNER
-        ]
+        """Return the missing requirements that the partner can fulfill now."""
+        ids = {item.id for item in context.list_partner_requirements(self.demo.integration, self.demo.now)}
+        return [requirement for requirement in self.demo.list_missing() if requirement.id in ids]
 
     def fulfill(self, requirement: Requirement) -> Iterator[datetime]:
         """Fulfill a requirement. Some checks are interrupted by an outage first."""
@@ -112,12 +114,15 @@ class PastCourse:
         findings.raise_finding(demo.integration, requirement.id, text, actor=demo.reviewer, now=demo.now)
         demo.perform("request_changes", demo.reviewer, "One minor change.")
 
-    def resubmit(self) -> None:
-        """Answer the findings and resubmit."""
+    def answer_findings(self) -> None:
+        """Respond to the findings."""
         demo = self.demo
         for finding in Finding.objects.filter(integration=demo.integration, state=Finding.State.OPEN):
             findings.answer_finding(finding, "Extended as requested.", actor=demo.owner, now=demo.now)
-        demo.refresh().perform("resubmit_for_review", demo.owner)
+
+    def resubmit(self) -> None:
+        """Resubmit after the responses to the findings."""
+        self.demo.perform("resubmit_for_review", self.demo.owner)
 
     def approve(self) -> None:
         """Verify the findings and approve."""

@@ -44,7 +44,7 @@ LOGS, MEETING, ACCOUNTS, FORM, ATTESTED_REQUIREMENT, AGREEMENT_REQUIREMENT = (
     "NO-7",
     "NO-6",
     "NO-3",
-    "NO-5",
+    "NO-4",
     "NO-8",
 )
 
@@ -210,6 +210,7 @@ def create_submissions(row: Any, cast: Any, now: Any) -> dict[str, Any]:
         row, ACCOUNTS, CANARY, crypto.Secret(f"password {CANARY}"), permanent=False, actor=alice, now=now, uuid=uuid4()
     )
     requirements.submit_answer(row, FORM, {"tests": CANARY}, actor=alice, now=now)
+    row.fulfillments.filter(requirement_id=ATTESTED_REQUIREMENT).delete()  # to confirm it
     for version in ("1.4.0", "1.5.0"):
         stored.store_schema(row, parse_version(version), schema_of(row), actor=alice, now=now)
     mail = EmailMessage.objects.filter(person=alice, name="meeting_agreed").first()

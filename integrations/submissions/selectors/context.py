@@ -9,6 +9,8 @@ from integrations.partners.models import VerificationState
 from integrations.programs.requirements import FulfillingParty, Requirement, RequirementGroup, RequirementKind
 from integrations.programs.schema import Tier
 from integrations.programs.stages import Stage
+from integrations.submissions.selectors.prerequisites import explain_blocker, is_fulfilled, is_needed
+from integrations.submissions.selectors.prerequisites import is_applicable as is_applicable
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.states import (
     OUTAGE_PARTY,
@@ -52,16 +54,6 @@ def clear_cache(integration: "Integration") -> None:
         integration.__dict__.pop(attribute, None)
 
 
-def is_applicable(requirement: Requirement, integration: "Integration") -> bool:
-    """Whether the requirement applies to the integration's category."""
-    return not requirement.categories or integration.category in requirement.categories
-
-
-def is_fulfilled(requirement: Requirement, integration: "Integration", now: datetime) -> bool:
-    state = integration.fulfillments_by_id.get(requirement.id)
-    return state is not None and state.is_met(now)
-
-
 def get_responsible_party(requirement: Requirement, integration: "Integration") -> ResponsibleParty:
     """Return who can complete an open requirement. The partner fixes a failed check; errors are ours to retry.
 
@@ -81,7 +73,7 @@ def list_blocking(
     integration: "Integration", requirements: Iterable[Requirement], groups: tuple[RequirementGroup, ...], now: datetime
 ) -> list[Requirement]:
     """Return blocking requirements. Any-of groups count as one, optional ones never block."""
-    applicable = [r for r in requirements if is_applicable(r, integration)]
+    applicable = [r for r in requirements if is_needed(r, integration)]
     satisfied_groups = {
         group.key
         for group in groups
@@ -140,7 +132,8 @@ def build_open_requirements(
     for r in requirements:
         party = get_responsible_party(r, integration)
         action, enough = _get_action(r, party, integration), remaining_by_group.get(r.group, 0)
-        open_requirements.append(OpenRequirement(r.id, r.title, party, action, r.group, enough, r.after_findings))
+        is_blocked = bool(explain_blocker(r, integration, now))
+        open_requirements.append(OpenRequirement(r.id, r.title, party, action, r.group, enough, is_blocked))
     return tuple(open_requirements)
 
 
@@ -174,11 +167,13 @@ def _is_awaiting_other_party(requirement_id: str, integration: "Integration") ->
 
 
 def list_partner_requirements(integration: "Integration", now: datetime) -> tuple[OpenRequirement, ...]:
-    """Return open requirements before the next position that the partner can complete."""
+    """Return open requirements before the next position that the partner can complete now."""
     if not integration.is_open:
         return ()
     open_requirements = list_open_next(integration, now)
-    return tuple(item for item in open_requirements if item.responsible_party == ResponsibleParty.PARTNER)
+    return tuple(
+        item for item in open_requirements if item.responsible_party == ResponsibleParty.PARTNER and not item.is_blocked
+    )
 
 
 def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnapshot:
@@ -238,7 +233,7 @@ def count_requirements(integration: "Integration", now: datetime) -> dict[str, i
     An any-of group counts with its minimum.
     """
     states = integration.fulfillments_by_id
-    applicable = [r for r in integration.edition.requirements() if is_applicable(r, integration) and not r.optional]
+    applicable = [r for r in integration.edition.requirements() if is_needed(r, integration) and not r.optional]
     groups = {r.group for r in applicable if r.group}
     group_minimum = sum(group.minimum for group in integration.edition.groups if group.key in groups)
     counts = {"left": 0, "of": sum(not r.group for r in applicable) + group_minimum}

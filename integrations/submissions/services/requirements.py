@@ -22,6 +22,7 @@ from integrations.submissions.models import (
     TestCredential,
 )
 from integrations.submissions.selectors import context
+from integrations.submissions.selectors.prerequisites import explain_blocker
 from integrations.submissions.services import findings
 from integrations.submissions.services.changes import IntegrationChange, change_integration
 from integrations.submissions.services.transitions import lock_integration
@@ -169,9 +170,12 @@ def submit_answer(
 ) -> RequirementFulfillment:
     """Answer a requirement with form fields or an attestation.
 
-    Raises ActionRefused, with kind "conflict" if `version` is older than the answer.
+    Raises ActionRefused, with kind "conflict" if `version` is older than the answer, or if what an attestation is about
+    must come first.
     """
     with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
+        if blocker := explain_blocker(change.requirement, change.integration, now):
+            raise ActionRefused(blocker)
         state = change.state
         if version is not None and state.version != version:
             message = _("%(name)s changed this answer.")

@@ -130,14 +130,13 @@ def has_no_partner_requirements(integration: "Integration") -> bool:
     return not integration.step_context.partner_requirements
 
 
-def _describe_open_findings(integration: "Integration") -> str:
-    count = integration.step_context.findings["open"]
+def describe_open_findings(count: int) -> str:
     return ngettext("Respond to %(count)s open finding first.", "Respond to %(count)s open findings first.", count) % {
         "count": count
     }
 
 
-@attach_refusal(_describe_open_findings)
+@attach_refusal(lambda integration: describe_open_findings(integration.step_context.findings["open"]))
 def has_no_open_findings(integration: "Integration") -> bool:
     return integration.step_context.findings["open"] == 0
 

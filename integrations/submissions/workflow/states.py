@@ -77,8 +77,8 @@ OUTAGE_PARTY = "outage"  # recorded instead of the machine while checks end with
 class OpenRequirement:
     """Open requirement with its responsible party and the code of the action on it.
 
-    `group`: its any-of group; `enough`: how many more of that group are needed, 0 without a group. `after_findings`:
-    due only when no finding waits for a response.
+    `group`: its any-of group; `enough`: how many more of that group are needed, 0 without a group. `is_blocked`: it is
+    a statement about something that must come first.
     """
 
     id: str
@@ -87,7 +87,7 @@ class OpenRequirement:
     action: str = "complete"
     group: str = ""
     enough: int = 0
-    after_findings: bool = False
+    is_blocked: bool = False
 
     @property
     def action_label(self) -> str:
@@ -200,18 +200,15 @@ def _determine_in_review(snapshot: IntegrationSnapshot) -> NextAction:
 
 
 def _determine_in_changes(snapshot: IntegrationSnapshot) -> NextAction:
-    """Return the partner's requirements first, then the findings, later requirements, and the next round."""
+    """Return the partner's requirements first, then the findings, then the next round."""
     partner_requirements = tuple(
-        item for item in snapshot.missing if item.responsible_party == ResponsibleParty.PARTNER
+        item for item in snapshot.missing if item.responsible_party == ResponsibleParty.PARTNER and not item.is_blocked
     )
-    before_findings = tuple(item for item in partner_requirements if not item.after_findings)
-    if before_findings:
-        return _determine_for_open(before_findings)
+    if partner_requirements:
+        return _determine_for_open(partner_requirements)
     if snapshot.open_findings:
         params = {"count": snapshot.open_findings}
         return NextAction(ResponsibleParty.PARTNER, "respond_to_findings", "findings", params)
-    if partner_requirements:
-        return _determine_for_open(partner_requirements)
     if snapshot.company in UNDECIDED_STATES:
         return _determine_for_company(snapshot)
     return NextAction(ResponsibleParty.PARTNER, "request_another_review", "step:resubmit_for_review")
@@ -259,6 +256,10 @@ def _determine_in_support(snapshot: IntegrationSnapshot) -> NextAction:
 
 
 def _determine_for_open(open_requirements: tuple[OpenRequirement, ...]) -> NextAction:
-    """Return the action for the first requirement, the partner's first: only the partner can act on those."""
-    item = min(open_requirements, key=lambda item: list(ResponsibleParty).index(item.responsible_party))
+    """Return the action for the first requirement, the partner's first: only the partner can act on those.
+
+    What a statement is about comes before the statement.
+    """
+    candidates = [item for item in open_requirements if not item.is_blocked] or open_requirements
+    item = min(candidates, key=lambda item: list(ResponsibleParty).index(item.responsible_party))
     return NextAction(item.responsible_party, item.action, f"requirement:{item.id}", {"title": item.title})

@@ -14,6 +14,7 @@ from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors.context import list_missing_at
+from integrations.submissions.services import findings
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from portal.core.errors import ActionRefused
@@ -86,6 +87,17 @@ def go_before(row: Integration, position: int, alice: Any, rita: Any, now: datet
     return fresh(row)
 
 
+def answer_a_finding(row: Integration, alice: Any, rita: Any, now: datetime) -> Integration:
+    """One round of changes: a finding is sent, answered, and verified."""
+    finding = findings.raise_finding(row, row.edition.requirements()[0].id, "Add tests.", actor=rita, now=now)
+    perform_transition(fresh(row), "request_changes", actor=rita, now=now)
+    findings.answer_finding(finding, "Added.", actor=alice, now=now)
+    meet(row, alice, now)
+    perform_transition(fresh(row), "resubmit_for_review", actor=alice, now=now + UNDO_WINDOW)
+    findings.verify_finding(finding, actor=rita, now=now)
+    return fresh(row)
+
+
 @pytest.mark.parametrize(
     ("program", "category", "id", "step", "transition"), WAITING, ids=[f"{each[2]}" for each in WAITING]
 )
@@ -104,6 +116,7 @@ def test_transition_waits_for_the_requirement(
     requirement = next(r for r in row.edition.requirements() if r.id == id)
     assert row.edition_date == program[1]
     row = go_before(row, row.edition.deadline(requirement), alice, rita, now)
+    row = answer_a_finding(row, alice, rita, now) if requirement.after_findings else row
     row.fulfillments.filter(requirement_id=id).delete()
     actor = rita if transition in ("approve", "publish") else alice
     with pytest.raises(ActionRefused, match=re.escape(requirement.title)) as refusal:

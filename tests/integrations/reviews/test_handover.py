@@ -61,6 +61,8 @@ def test_requirements_come_before_findings_and_both_before_the_next_round(
     with pytest.raises(ActionRefused, match="Respond to 1 open finding first"):
         perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     findings.answer_finding(finding, "Added.", actor=alice, now=now)
+    assert turn(row) == ("partner", "Confirm “Review feedback addressed”")
+    settle(row, alice, now)
     assert turn(row) == ("partner", "Request another review")
     perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     assert turn(row) == ("program", "Review round 2")
@@ -71,9 +73,7 @@ def test_what_says_that_all_findings_are_answered_is_asked_after_them(
 ) -> None:
     finding = findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, now=now)
-    for item in context.list_partner_requirements(Integration.objects.get(pk=row.pk), now):
-        if item.id != "NO-5":
-            requirements.submit_answer(row, item.id, {"met": "in a test"}, actor=alice, now=now)
+    settle(row, alice, now)
     assert turn(row) == ("partner", "Respond to 1 finding")
     findings.answer_finding(finding, "Added.", actor=alice, now=now + LATER)
     assert turn(row) == ("partner", "Confirm “Review feedback addressed”")
@@ -105,7 +105,7 @@ def test_email_lists_the_requirements_that_wait(row: Integration, rita: Any, now
     partner_requirements = context.list_partner_requirements(row, now)
     perform_transition(row, "request_changes", actor=rita, now=now)
     email = EmailMessage.objects.get(event__event_type="review.changes_requested")
-    assert len(partner_requirements) == 4  # two of them are one: the demonstration or the logs
+    assert len(partner_requirements) == 3  # two of them are one: the demonstration or the logs
     assert email.subject == "Changes requested: Rocket"
     assert [f"- {item.action_label}: {item.title}" in email.text for item in partner_requirements] == [True] * len(
         partner_requirements

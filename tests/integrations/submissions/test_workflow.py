@@ -97,6 +97,7 @@ def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: A
     with pytest.raises(ActionRefused, match="Respond to 1 open finding first"):
         perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     findings.answer_finding(finding, "Added in v1.1.0.", actor=alice, now=now)
+    meet(row, alice, now)  # the partner confirms that each finding has a response
     with pytest.raises(ActionRefused, match="can still be undone"):
         perform_transition(row, "resubmit_for_review", actor=alice, now=now + timedelta(minutes=9))
     now += timedelta(minutes=10)

@@ -12,6 +12,7 @@ from integrations.submissions.forms.requirement_actions import AttestationForm
 from integrations.submissions.forms.requirements import RequirementForm, collect_draft_data, list_answers
 from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.selectors import context as context_selectors
+from integrations.submissions.selectors.prerequisites import explain_blocker
 from integrations.submissions.services import drafts
 from integrations.submissions.services import requirements as requirement_services
 from integrations.submissions.views.requirements.page import (
@@ -141,11 +142,20 @@ def list_other_attestations(page: RequirementPage) -> list[Requirement]:
         if requirement.kind == RequirementKind.ATTESTATION
         and requirement.id != page.requirement.id
         and requirement.responsible_party == page.requirement.responsible_party
+        and not explain_blocker(requirement, page.integration, page.now)
     ]
 
 
+def get_blocker(page: RequirementPage) -> str:
+    return explain_blocker(page.requirement, page.integration, page.now)
+
+
+def build_attestation_context(page: RequirementPage) -> TemplateContext:
+    return {"blocker": get_blocker(page)}
+
+
 def can_confirm(page: RequirementPage) -> bool:
-    return page.can_answer and page.state.status != Status.SUBMITTED
+    return page.can_answer and page.state.status != Status.SUBMITTED and not get_blocker(page)
 
 
 def confirm_statement(page: RequirementPage, data: NamedValues) -> str:
@@ -195,6 +205,7 @@ FORM_PAGE = RequirementKindPage(
     build_form_context,
 )
 ATTESTATION_PAGE = RequirementKindPage(
-    {"confirm": RequirementAction(can_confirm, AttestationForm, confirm_statement, get_attestation_arguments)}
+    {"confirm": RequirementAction(can_confirm, AttestationForm, confirm_statement, get_attestation_arguments)},
+    build_attestation_context,
 )
 NOT_APPLICABLE_ACTION = RequirementAction(can_mark_not_applicable, forms.Form, mark_not_applicable)

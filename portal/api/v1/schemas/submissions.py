@@ -111,7 +111,10 @@ class EventOut(Schema):
 
 
 class RequirementOut(Schema):
-    """Requirement. `status` is the status on pages, where a waiver takes precedence."""
+    """Requirement. `status` is the status on pages, where a waiver takes precedence.
+
+    `blocker` is what must come first, while a statement can't be confirmed yet.
+    """
 
     id: str = Field(validation_alias="row.requirement.id")
     title: str = Field(validation_alias="row.requirement.title")
@@ -122,6 +125,7 @@ class RequirementOut(Schema):
     status: str = Field(validation_alias="row.display_status")
     is_fulfilled: bool = Field(validation_alias="row.is_met")
     summary: str = Field(validation_alias="fulfillment.summary")
+    blocker: str = Field(validation_alias="row.blocker")
     reason: str = Field(validation_alias="row.requirement.reason")
     version: int = Field(validation_alias="fulfillment.version")
     submitted_by: DisplayText = Field(validation_alias="fulfillment.submitted_by")

@@ -1,9 +1,21 @@
 """Tests of attestations and optional requirements on the requirement page."""
 
+import pytest
+
+from integrations.submissions.services import requirements
 from integrations.submissions.workflow.states import Status
 from tests.conftest import begin
 from tests.integrations.submissions.requirements.pages import ATTESTED_REQUIREMENT, FORM, press, read, state
 from tests.integrations.submissions.test_agreements import MNDA
+
+SUBJECT = "NO-3"  # of the attested requirement
+
+
+@pytest.fixture
+def rocket(rocket, now):
+    """Rocket with what its statement is about."""
+    requirements.submit_answer(rocket, SUBJECT, {"tests": "make"}, actor=None, now=now)
+    return rocket
 
 
 def test_statement_confirmed_once(rocket, alice, sign_in):
@@ -11,7 +23,8 @@ def test_statement_confirmed_once(rocket, alice, sign_in):
     for _ in range(2):
         assert press(client, rocket, ATTESTED_REQUIREMENT, "confirm", confirmed="on").status_code == 302
     assert state(rocket, ATTESTED_REQUIREMENT).status == Status.SUBMITTED
-    assert rocket.events.filter(event_type="requirement.answered").count() == 1
+    answered = rocket.events.filter(event_type="requirement.answered", data__requirement=ATTESTED_REQUIREMENT)
+    assert answered.count() == 1
 
 
 def test_statement_not_ticked(rocket, alice, sign_in):

@@ -1,0 +1,131 @@
+"""Tests that a statement is confirmed only while what it is about is fulfilled, and again after that changes."""
+
+import re
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from integrations.partners.models import Partner
+from integrations.submissions.models import Integration
+from integrations.submissions.presenters import build_row
+from integrations.submissions.selectors import context
+from integrations.submissions.services import findings, requirements, waivers
+from integrations.submissions.services.transitions import perform_transition
+from integrations.submissions.workflow.states import Status
+from portal.core.errors import ActionRefused
+from tests.conftest import begin, drive, meet
+from tests.integrations.submissions.requirements.pages import place, press, read
+from tests.portal.api.calling import caller
+
+SIGNED, RELEASE = "TP-SIG", "TP-REL"
+BLOCKER = "Complete “Published release” first."
+
+
+def fresh(row: Integration) -> Integration:
+    return Integration.objects.get(pk=row.pk)
+
+
+@pytest.fixture
+def provider(acme: Partner, alice: Any, now: datetime) -> Integration:
+    """A Terraform provider in the step in which its release is published."""
+    row = begin(acme, alice, "terraform-provider", category="infrastructure")
+    meet(row, alice, now)
+    perform_transition(fresh(row), "complete_step", actor=alice, now=now)
+    return fresh(row)
+
+
+def check_release(row: Integration, now: datetime, outcome: str = "pass") -> None:
+    requirements.record_check_outcome(row, RELEASE, outcome=outcome, summary="Read.", detail=[], retry_at=None, now=now)
+
+
+def confirm(row: Integration, requirement_id: str, by: Any, now: datetime) -> None:
+    requirements.submit_answer(row, requirement_id, {"confirmed": True}, actor=by, now=now)
+
+
+def get_status(row: Integration, requirement_id: str) -> str:
+    requirement = next(r for r in row.edition.requirements() if r.id == requirement_id)
+    return build_row(fresh(row), requirement, row.created_at).display_status
+
+
+def test_statement_is_refused_before_its_subject_is_fulfilled(
+    provider: Integration, alice: Any, now: datetime, sign_in: Callable[[Any], Client]
+) -> None:
+    client = sign_in(alice)
+    assert f"{BLOCKER}" in read(client.get(place(provider, SIGNED)))
+    answer = press(client, provider, SIGNED, "confirm", confirmed="on")
+    assert (answer.status_code, BLOCKER in read(answer)) == (409, True)
+    with pytest.raises(ActionRefused, match=re.escape(BLOCKER)):
+        confirm(provider, SIGNED, alice, now)
+    path = f"/integrations/{provider.uuid}/requirements/{SIGNED}"
+    response = caller(alice).post(f"{path}/confirm", {"confirmed": True})
+    assert (response.status_code, response.json()["detail"]) == (409, BLOCKER)
+    detail = caller(alice).get(path).json()
+    assert (detail["blocker"], "confirm" in detail["available_actions"]) == (BLOCKER, False)
+    assert fresh(provider).fulfillments.filter(requirement_id=SIGNED).count() == 0
+
+
+def test_statement_is_accepted_after_its_subject(provider: Integration, alice: Any, now: datetime) -> None:
+    check_release(provider, now)
+    confirm(provider, SIGNED, alice, now)
+    assert get_status(provider, SIGNED) == Status.SUBMITTED
+
+
+def test_waived_subject_counts(provider: Integration, alice: Any, rita: Any, now: datetime) -> None:
+
+    expires_at = now + timedelta(days=9)
+    waivers.waive_requirement(provider, RELEASE, reason="Later.", expires_at=expires_at, actor=rita, now=now)
+    confirm(provider, SIGNED, alice, now)
+    assert get_status(provider, SIGNED) == Status.SUBMITTED
+
+
+def test_next_action_is_the_subject_before_the_statement(provider: Integration, now: datetime) -> None:
+    check_release(provider, now, outcome="fail")
+    assert fresh(provider).next_action_target == f"requirement:{RELEASE}"
+    partner_ids = [item.id for item in context.list_partner_requirements(fresh(provider), now)]
+    assert partner_ids == [RELEASE]
+    check_release(provider, now)
+    assert fresh(provider).next_action_target == f"requirement:{SIGNED}"
+
+
+@pytest.fixture
+def reviewed(acme: Partner, alice: Any, rita: Any, now: datetime) -> Integration:
+    """A Nomad integration in its first review, with everything that it needs for the approval."""
+    row = drive(begin(acme, alice, "nomad"), "review", partner=alice, reviewer=rita)
+    meet(row, alice, now)
+    return fresh(row)
+
+
+def test_statement_about_findings_is_not_needed_without_any(
+    reviewed: Integration, alice: Any, rita: Any, now: datetime
+) -> None:
+    assert get_status(reviewed, "NO-5") == Status.NOT_APPLICABLE
+    assert context.list_missing_next(reviewed, now) == []
+    with pytest.raises(ActionRefused, match="Needed only after a reviewer requests changes"):
+        confirm(reviewed, "NO-5", alice, now)
+    perform_transition(reviewed, "approve", actor=rita, now=now)
+    assert fresh(reviewed).stage == "release"
+
+
+def test_statement_about_findings_is_not_suggested_meanwhile(
+    reviewed: Integration, alice: Any, sign_in: Callable[[Any], Client]
+) -> None:
+    page = read(sign_in(alice).get(f"/integrations/{reviewed.uuid}/"))
+    assert "Waiting for the program" in page
+    assert "Meanwhile" not in page
+
+
+def test_statement_about_findings_waits_for_the_responses(
+    reviewed: Integration, alice: Any, rita: Any, now: datetime
+) -> None:
+    finding = findings.raise_finding(reviewed, "NO-3", "Add tests.", actor=rita, now=now)
+    assert get_status(reviewed, "NO-5") == Status.NOT_APPLICABLE  # the partner doesn't see the finding yet
+    perform_transition(fresh(reviewed), "request_changes", actor=rita, now=now)
+    assert get_status(reviewed, "NO-5") == Status.OPEN
+    with pytest.raises(ActionRefused, match="Respond to 1 open finding first"):
+        confirm(reviewed, "NO-5", alice, now)
+    findings.answer_finding(finding, "Added.", actor=alice, now=now)
+    confirm(reviewed, "NO-5", alice, now)
+    assert get_status(reviewed, "NO-5") == Status.SUBMITTED
