@@ -22,7 +22,7 @@ from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
 from portal.core.value_types import JsonObject
 
 MAX_CONTACTS = 3
-INTERNAL_KEYS = {"waits_for", "documents", "confirmed"}  # bookkeeping, not answers
+INTERNAL_KEYS = {"waits_for", "documents", "confirmed", "void_reason"}  # bookkeeping, not answers
 SETTLED_STATUSES = frozenset({"submitted", "not_applicable", "pass", "waived"})
 
 

@@ -117,7 +117,7 @@ def build_row(
         display_status=_get_display_status(state, now, is_unneeded),
         is_met=is_met,
         responsible="" if is_met else _(party_label),
-        why=(not is_fulfilled and blocker) or (state and state.summary) or requirement.reason,
+        why=(not is_fulfilled and blocker) or (state and (state.void_reason or state.summary)) or requirement.reason,
         blocker="" if is_met else blocker,
     )
 

@@ -16,6 +16,7 @@ from django.utils import timezone
 from integrations.programs.requirements import Requirement, RequirementKind
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
+from integrations.submissions.services.attestations import REASON_BY_SUBJECT
 from integrations.submissions.services.requirements import record_check_outcome
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import ResponsibleParty
@@ -232,4 +233,5 @@ def _serialize_detail(key: str, result: Result) -> dict[str, object]:
         "summary": result.summary,
         "evidence": [evidence.as_dict() for evidence in result.evidence],
         "looked_at": ", ".join(f"{thing} {revision}" for thing, revision in result.looked_at),
+        "subjects": {thing: revision for thing, revision in result.looked_at if thing in REASON_BY_SUBJECT},
     }

@@ -11,6 +11,7 @@ from django.utils.translation import gettext, gettext_lazy
 from integrations.programs.requirements import Requirement
 from integrations.submissions.models.choices import build_choices
 from integrations.submissions.models.integration import Integration
+from integrations.submissions.workflow.next_action import render_sentence
 from integrations.submissions.workflow.states import FULFILLED_STATUSES, Status
 from portal.core.encrypted_fields import EncryptedField, EncryptedRow
 from portal.core.uploads import KIND_LABELS
@@ -49,6 +50,11 @@ class RequirementFulfillment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.integration} · {self.requirement_id} · {self.status}"
+
+    @property
+    def void_reason(self) -> str:
+        """Return why a confirmed statement is open again, in the reader's language; blank otherwise."""
+        return render_sentence(**self.data["void_reason"]) if "void_reason" in self.data else ""
 
     @property
     def requirement(self) -> Requirement | None:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.partners.permissions import PermissionRule
 from integrations.submissions.models import Finding, Integration, ReadMarker, ReviewMessage
+from integrations.submissions.services import attestations
 from integrations.submissions.services.changes import change_integration
 from integrations.submissions.workflow.states import Stage
 from portal.accounts.models import User
@@ -33,6 +34,7 @@ def raise_finding(
             raise ActionRefused(_("Requirement not found in this edition."), "invalid-transition")
         finding = _create_finding(row, requirement_id, text.strip(), raised_by=actor, raised_at=now)
         change.record("finding.raised", text, finding=finding.number, requirement=requirement_id)
+        attestations.void_answered_findings(row, now)
     return finding
 
 
@@ -97,6 +99,7 @@ def _update_finding(
         row.save()
         data = {"finding": row.number, "requirement": row.requirement_id}
         change.record(event_type, note, internal=not row.is_visible_to_partner, **data)
+        attestations.void_answered_findings(change.integration, now)
 
 
 def answer_finding(finding: Finding, answer: str, *, actor: User, now: datetime, url: str = "") -> None:

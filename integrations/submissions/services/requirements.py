@@ -23,7 +23,7 @@ from integrations.submissions.models import (
 )
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.prerequisites import explain_blocker
-from integrations.submissions.services import findings
+from integrations.submissions.services import attestations, findings
 from integrations.submissions.services.changes import IntegrationChange, change_integration
 from integrations.submissions.services.transitions import lock_integration
 from integrations.submissions.workflow.states import ResponsibleParty, Status
@@ -220,6 +220,8 @@ def record_check_outcome(
 ) -> None:
     """Record the result of a check. An event is recorded only if the status changes.
 
+    `detail` has an item for each check, whose `subjects` are the repository and the release that it looked at. If one
+    changes, statements about the requirement are void.
     An error on our side doesn't replace an earlier result; it stays until it is stale. For a listed integration, a
     failure opens a finding and a later pass verifies it.
     """
@@ -227,16 +229,18 @@ def record_check_outcome(
         row = locked.integration
         change = RequirementChange(row, None, now, get_requirement(row, requirement_id))
         state = change.state
-        previous_status = state.status
+        previous_status, previous_detail = state.status, state.detail
         state.retry_at = retry_at
         if outcome != Status.ERROR or previous_status not in CHECKED_STATUSES:
-            state.status, state.summary, state.detail = Status(outcome), summary[:500], detail
+            state.status, state.summary = Status(outcome), summary[:500]
+            state.detail = attestations.keep_subjects(previous_detail, detail)
             state.submitted_at, state.valid_until = now, valid_until
         state.save()
+        is_voided = attestations.void_changed(row, requirement_id, previous_detail, state.detail, now)
         event_type, event_data = _update_automatic_finding(row, state, summary, now)
         if previous_status != state.status or event_data:
             change.record(event_type, summary, outcome=str(state.status), was=previous_status, **event_data)
-        else:
+        elif not is_voided:
             row.version -= 1  # an unchanged result doesn't outdate open pages
 
 

@@ -18,6 +18,7 @@ from integrations.partners import permissions
 from integrations.submissions.models.integration import Integration
 from integrations.submissions.selectors import context, queue_reasons
 from integrations.submissions.selectors.step_context import StepContext
+from integrations.submissions.services import attestations
 from integrations.submissions.services.responsibility import record_responsibility_change
 from integrations.submissions.workflow import evidence as evidence_provider
 from integrations.submissions.workflow import guards
@@ -127,6 +128,7 @@ def perform_transition(
             evidence_data = {"evidence": evidence_provider.collect_evidence(locked_integration, now)}
         getattr(locked_integration, transition_name)(actor=actor, note=note, now=now, **inputs)
         _remember_decision(locked_integration, transition_name, previous_state, actor, now)
+        _update_attestations(locked_integration, transition_name, previous_state, now)
         refresh_next_action(locked_integration, now, is_undo=transition_name == "undo_decision")
         if transition_name == "undo_decision":
             _restore_responsibility(locked_integration, undone_state)
@@ -166,14 +168,24 @@ def _require_transition(
 
 
 def _snapshot_state(integration: Integration) -> NamedValues:
-    """Return the state that an undo restores, as JSON."""
+    """Return the state that an undo restores, and the decision that can be undone, as JSON."""
     timestamps = {
         key: getattr(integration, key).isoformat() if getattr(integration, key) else None
         for key in RESPONSIBILITY_TIMESTAMPS
     }
-    keys = ("stage", "step", "review_state", "tier", "tier_request", "listing_status")
+    keys = ("stage", "step", "review_state", "tier", "tier_request", "listing_status", "decision")
     values = {key: str(getattr(integration, key)) for key in keys}
     return {**values, **timestamps}
+
+
+def _update_attestations(
+    integration: Integration, transition_name: str, previous_state: NamedValues, now: datetime
+) -> None:
+    """Void the statements that findings have responses when new ones are sent; restore them if that is undone."""
+    if transition_name == "request_changes":
+        attestations.void_answered_findings(integration, now)
+    if (transition_name, previous_state["decision"]) == ("undo_decision", "request_changes"):
+        attestations.restore_answered_findings(integration)
 
 
 def _restore_responsibility(integration: Integration, undone_state: NamedValues) -> None:

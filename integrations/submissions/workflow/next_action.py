@@ -1,4 +1,4 @@
-"""Sentences of next actions, queue reasons, and compliance requests.
+"""Sentences of next actions, queue reasons, void statements, and compliance requests.
 
 The database stores a code with parameters; the sentence is rendered in the reader's language. Titles, names, and
 reasons among the parameters stay as they are.

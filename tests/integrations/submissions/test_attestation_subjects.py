@@ -129,3 +129,123 @@ def test_statement_about_findings_waits_for_the_responses(
     findings.answer_finding(finding, "Added.", actor=alice, now=now)
     confirm(reviewed, "NO-5", alice, now)
     assert get_status(reviewed, "NO-5") == Status.SUBMITTED
+
+
+def look_at(row: Integration, now: datetime, release: str = "v1.0.0", **subjects: str) -> None:
+    """Record a check of the release, with what it looked at."""
+    looked_at = {"repository": "acme/terraform-provider-rocket", "release": release} | subjects
+    detail = [{"key": "repository.release", "summary": "Read.", "subjects": looked_at}]
+    requirements.record_check_outcome(
+        row, RELEASE, outcome="pass", summary="Read.", detail=detail, retry_at=None, now=now
+    )
+
+
+@pytest.fixture
+def signed(provider: Integration, alice: Any, now: datetime) -> Integration:
+    """A provider whose partner has confirmed that its release v1.0.0 is signed."""
+    look_at(provider, now)
+    confirm(provider, SIGNED, alice, now)
+    return fresh(provider)
+
+
+VOIDED = "requirement.confirmation_voided"
+
+
+@pytest.mark.parametrize(
+    ("subjects", "reason"),
+    [
+        ({"release": "v1.1.0"}, "The release changed from v1.0.0 to v1.1.0. Confirm again."),
+        (
+            {"repository": "acme/terraform-provider-missile", "release": "v0.1.0"},
+            "The repository changed from acme/terraform-provider-rocket to acme/terraform-provider-missile. "
+            "Confirm again.",
+        ),
+    ],
+)
+def test_statement_is_void_after_its_subject_changed(
+    signed: Integration,
+    alice: Any,
+    now: datetime,
+    sign_in: Callable[[Any], Client],
+    subjects: dict[str, str],
+    reason: str,
+) -> None:
+    look_at(signed, now, **subjects)
+    assert get_status(signed, SIGNED) == Status.OPEN
+    assert fresh(signed).next_action_target == f"requirement:{SIGNED}"
+    event = signed.events.get(event_type=VOIDED)
+    assert (event.summary, event.note) == ("The portal asked to confirm “Signed release” again", reason)
+    assert event.emails.count() == 0
+    client = sign_in(alice)
+    assert reason in read(client.get(place(signed, SIGNED)))
+    assert caller(alice).get(f"/integrations/{signed.uuid}/requirements/{SIGNED}").json()["summary"] == reason
+    press(client, signed, SIGNED, "confirm", confirmed="on")
+    assert get_status(signed, SIGNED) == Status.SUBMITTED
+    assert "Confirmed by Alice Archer" in read(client.get(place(signed, SIGNED)))
+    assert signed.fulfillments.get(requirement_id=SIGNED).void_reason == ""
+
+
+@pytest.mark.parametrize(
+    "subjects", [{}, {"commit": "0a1b2c"}, {"repository": "Acme/Terraform-Provider-Rocket"}, {"release": ""}]
+)
+def test_statement_stays_valid_while_its_subject_is_the_same(
+    signed: Integration, now: datetime, subjects: dict[str, str]
+) -> None:
+    look_at(signed, now, **subjects)
+    assert get_status(signed, SIGNED) == Status.SUBMITTED
+    assert signed.events.filter(event_type=VOIDED).count() == 0
+
+
+def test_outage_does_not_hide_a_change(signed: Integration, now: datetime) -> None:
+    check_release(signed, now, outcome="error")
+    detail = [{"key": "repository.release", "summary": "Unclear."}]
+    requirements.record_check_outcome(
+        signed, RELEASE, outcome="not_run", summary="Unclear.", detail=detail, retry_at=None, now=now
+    )
+    assert get_status(signed, SIGNED) == Status.SUBMITTED
+    look_at(signed, now, release="v1.1.0")
+    assert get_status(signed, SIGNED) == Status.OPEN
+
+
+def test_nothing_is_void_in_support(acme: Partner, alice: Any, rita: Any, now: datetime) -> None:
+    row = begin(acme, alice, "terraform-provider", category="infrastructure")
+    row = drive(row, "support", partner=alice, reviewer=rita, now=now)
+    look_at(row, now)
+    look_at(row, now, release="v1.1.0")
+    assert get_status(row, SIGNED) == Status.SUBMITTED
+    assert row.events.filter(event_type=VOIDED).count() == 0
+
+
+@pytest.fixture
+def second_round(reviewed: Integration, alice: Any, rita: Any, now: datetime) -> Integration:
+    """A second review: the partner has confirmed that the finding of the first one has a response."""
+    finding = findings.raise_finding(reviewed, "NO-3", "Add tests.", actor=rita, now=now)
+    perform_transition(fresh(reviewed), "request_changes", actor=rita, now=now)
+    findings.answer_finding(finding, "Added.", actor=alice, now=now)
+    confirm(reviewed, "NO-5", alice, now)
+    perform_transition(fresh(reviewed), "resubmit_for_review", actor=alice, now=now + timedelta(minutes=11))
+    findings.verify_finding(finding, actor=rita, now=now)
+    return fresh(reviewed)
+
+
+def test_new_finding_voids_the_statement_when_it_is_sent(second_round: Integration, rita: Any, now: datetime) -> None:
+    findings.raise_finding(second_round, "NO-3", "Add docs.", actor=rita, now=now)
+    assert get_status(second_round, "NO-5") == Status.SUBMITTED
+    perform_transition(fresh(second_round), "request_changes", actor=rita, now=now)
+    assert get_status(second_round, "NO-5") == Status.OPEN
+    reason = "The reviewer requested more changes. Respond to each finding, then confirm again."
+    assert second_round.fulfillments.get(requirement_id="NO-5").void_reason == reason
+    assert second_round.events.get(event_type=VOIDED).note == reason
+
+
+def test_undone_request_for_changes_restores_the_statement(second_round: Integration, rita: Any, now: datetime) -> None:
+    findings.raise_finding(second_round, "NO-3", "Add docs.", actor=rita, now=now)
+    perform_transition(fresh(second_round), "request_changes", actor=rita, now=now)
+    perform_transition(fresh(second_round), "undo_decision", actor=rita, now=now)
+    assert get_status(second_round, "NO-5") == Status.SUBMITTED
+    assert second_round.fulfillments.get(requirement_id="NO-5").void_reason == ""
+
+
+def test_reopened_finding_voids_the_statement(second_round: Integration, rita: Any, now: datetime) -> None:
+    findings.reopen_finding(second_round.findings.get(), actor=rita, now=now)
+    assert get_status(second_round, "NO-5") == Status.OPEN

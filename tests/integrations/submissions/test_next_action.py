@@ -19,9 +19,9 @@ from integrations.submissions.workflow.states import (
 )
 from tests.portal import pseudo
 
-VALUES = {name: "7" for name in ("title", "step", "round", "reason", "tier", "request", "days", "factor")} | {
-    "count": 7
-}
+VALUES = {
+    name: "7" for name in ("title", "step", "round", "reason", "tier", "request", "days", "factor", "old", "new")
+} | {"count": 7}
 ITEM = (OpenRequirement("X-1", "Logs", ResponsibleParty.PARTNER, "upload"),)
 REVIEW = {"stage": Stage.REVIEW, "step": "Review"}
 SUPPORT = {"stage": Stage.SUPPORT, "step": "Support"}

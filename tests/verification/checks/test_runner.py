@@ -77,6 +77,17 @@ def test_run_keeps_what_each_check_said(provider, deciding):
     } in license.evidence
 
 
+def test_run_keeps_the_repository_and_release_that_each_check_looked_at(provider):
+    run_integration_checks(provider, {"TP-REL", "TP-LIC"}, now=NOW, sources=FakeSources(**GOOD))
+    release, license = (provider.fulfillments.get(requirement_id=id) for id in ("TP-REL", "TP-LIC"))
+    subjects = {"repository": REPOSITORY.full_name, "release": "v1.0.0"}
+    assert {item["key"]: item["subjects"] for item in release.detail} == {
+        "repository.release": subjects,
+        "repository.tag_branch": subjects,
+    }
+    assert [item["subjects"] for item in license.detail] == [{"repository": REPOSITORY.full_name}]
+
+
 def test_run_of_one_requirement_leaves_the_others(provider):
     run_integration_checks(provider, {"TP-LIC"}, now=NOW, sources=FakeSources(**GOOD))
     assert statuses(provider) == {"TP-LIC": "pass"}

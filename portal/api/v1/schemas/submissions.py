@@ -1,6 +1,7 @@
 """API schemas of integrations, events, requirements, findings, and messages."""
 
 from datetime import datetime
+from types import SimpleNamespace
 from typing import Annotated
 from uuid import UUID
 
@@ -124,7 +125,7 @@ class RequirementOut(Schema):
     optional: bool = Field(validation_alias="row.requirement.optional")
     status: str = Field(validation_alias="row.display_status")
     is_fulfilled: bool = Field(validation_alias="row.is_met")
-    summary: str = Field(validation_alias="fulfillment.summary")
+    summary: str
     blocker: str = Field(validation_alias="row.blocker")
     reason: str = Field(validation_alias="row.requirement.reason")
     version: int = Field(validation_alias="fulfillment.version")
@@ -133,6 +134,11 @@ class RequirementOut(Schema):
     valid_until: datetime | None = Field(validation_alias="fulfillment.valid_until")
     waiver_expires_at: datetime | None = Field(validation_alias="fulfillment.waiver_expires_at")
     waiver_reason: str = Field(validation_alias="fulfillment.waiver_reason")
+
+    @staticmethod
+    def resolve_summary(requirement: SimpleNamespace) -> str:
+        """Return the result of the checks, or why a statement must be confirmed again."""
+        return str(requirement.fulfillment.void_reason or requirement.fulfillment.summary)
 
 
 class DocumentOut(Schema):
