@@ -11,4 +11,5 @@ urlpatterns = [
     path("emails/", email_log.show_email_log, name="email_log"),
     path("emails/<uuid:uuid>/", email_log.show_email, name="email"),
     path("notifications/", email_log.show_notifications, name="list"),
+    path("notifications/read/", email_log.mark_all_as_read, name="mark_all_as_read"),
 ]

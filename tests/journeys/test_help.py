@@ -24,7 +24,7 @@ def test_visitor_finds_help_from_every_page(visit: Callable[..., Person], db: No
 def test_new_partner_is_led_to_the_next_step(visit: Callable[..., Person], alice: Any, acme: Any) -> None:
     partner = visit(alice).go("/").press("Getting started")
     partner.press("Continue")
-    assert partner.page.url.endswith("/programs/choose/")
+    assert partner.page.url.endswith("/new/")
 
 
 def test_reviewer_sees_the_figures(visit: Callable[..., Person], rita: Any, background: Any) -> None:

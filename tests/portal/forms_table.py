@@ -19,6 +19,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
 from integrations.reviews.forms import queue, reviewers
 from integrations.reviews.views import edition_migration, transitions
+from integrations.reviews.views.partner_decisions import PartnerDecisionForm
 from integrations.reviews.views.partners import AlliancesManagerForm
 from integrations.sla.calendar_form import CalendarForm
 from integrations.sla.filters import SlaFilterForm
@@ -174,6 +175,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (NamespaceForm, ""): lambda data, user: NamespaceForm(
         PROGRAMS["terraform-provider"].newest, [ProviderRow("acme/a", "acme/a", "community")], data=data
     ),
+    (PartnerDecisionForm, ""): lambda data, user: PartnerDecisionForm(data),
     (StartForm, ""): lambda data, user: StartForm(PROGRAMS["nomad"], PROGRAMS["nomad"].newest, data=data),
     (SlaFilterForm, ""): lambda data, user: SlaFilterForm(
         data or {}, [("acme", "Acme"), ("globex", "Globex")], [("a", "A")]

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from integrations.submissions.views.mixins import require_button
 from portal.core.text_fields import clean_search_query
 from portal.notifications.email import mark_as_seen
 from portal.notifications.models import EmailMessage
@@ -47,10 +48,14 @@ def show_email(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def show_notifications(request: HttpRequest) -> HttpResponse:
-    """Show the notifications of the signed-in person, newest first. A POST marks all as read."""
+    """Show the notifications of the signed-in person, newest first."""
     emails = list_received_emails(request.user.pk)
-    if request.method == "POST":
-        mark_as_seen(emails, timezone.now())
-        return redirect("inbox:list")
     has_unseen = emails.filter(seen_at=None).exists()
     return render(request, "inbox/list.html", {"page": paginate(request, emails), "has_unseen": has_unseen})
+
+
+@require_button("inbox:list")
+def mark_all_as_read(request: HttpRequest) -> HttpResponse:
+    """Mark all notifications of the signed-in person as read."""
+    mark_as_seen(list_received_emails(request.user.pk), timezone.now())
+    return redirect("inbox:list")

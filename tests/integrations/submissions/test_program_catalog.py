@@ -115,7 +115,7 @@ def test_chooser_leads_each_kind_of_partner(client, db, yes, both, kinds):
     page = client.get("/programs/choose/", {"yes": yes})
     assert [p.key for p in page.context["selected_programs"]] == [key for key in yes if key in PROGRAMS]
     assert (page.context["is_both"], len(page.context["kinds"])) == (both, kinds)
-    assert page.text.count("/programs/choose/terraform-") == len([k for k in yes if k.startswith("terraform")])
+    assert page.text.count("/new/?program=terraform-") == len([k for k in yes if k.startswith("terraform")])
 
 
 def test_chooser_asks_every_program_in_the_partners_words(client, db):
@@ -125,12 +125,12 @@ def test_chooser_asks_every_program_in_the_partners_words(client, db):
 
 def test_chooser_answers_htmx_with_the_answer_alone(client, db):
     page = client.get("/programs/choose/", {"yes": "nomad"}, headers={"HX-Request": "true"})
-    assert ("<html" in page.text, 'href="/programs/choose/nomad/"' in page.text) == (False, True)
+    assert ("<html" in page.text, 'href="/new/?program=nomad"' in page.text) == (False, True)
 
 
 def test_begin_makes_the_draft_at_once_where_the_partner_is_clear(sign_in, alice):
     client = sign_in(alice)
-    assert '<form method="post" action="/programs/choose/nomad/">' in client.get("/programs/nomad/").text
+    assert '<form method="post" action="/programs/choose/nomad/">' in client.get("/new/?program=nomad").text
     where = client.post("/programs/choose/nomad/").headers["Location"]
     assert where == f"/drafts/{IntegrationDraft.objects.get().uuid}/"
 

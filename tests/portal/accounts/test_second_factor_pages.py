@@ -20,6 +20,7 @@ PUBLIC = {
     "api:openapi",
     "api:not_found",
     "directory:badge",
+    "discovery:address",
     "directory:badge_json",
     "directory:badge_key",
     "directory:badge_keys",

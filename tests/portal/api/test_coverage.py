@@ -156,6 +156,8 @@ TOLD_BY = {
 PAGES_BY_FEATURE = {
     "Creating or joining a company": "partners:accept_invitation partners:join partners:create partners:invitation",
     "Verifying a company": "partners:verify reviews:decide_on_partner",
+    "Starting from an address": "discovery:address discovery:discovery discovery:select_program",
+    "Marking notifications as read": "inbox:mark_all_as_read",
     "Creating and revoking tokens": "api:partner_tokens api:tokens api:revoke_token",
     "Secrets and endpoints of issue monitoring": "sla:monitoring inbound:github_webhook",
     "Calendar feeds of due dates": "inbox:calendar_feed inbox:create_calendar_feed",

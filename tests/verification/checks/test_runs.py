@@ -197,11 +197,7 @@ def test_answer_to_a_form_is_looked_at(provider, alice):
 
 def test_answer_that_no_check_reads_asks_for_nothing(provider, alice):
     CheckRun.objects.update(finished_at=NOW)
-    other = next(
-        r
-        for r in provider.edition.requirements()
-        if r.kind == RequirementKind.ATTESTATION and r.responsible_party == "partner"
-    )
+    other = next(r for r in provider.edition.requirements() if r.kind == RequirementKind.AGREEMENT)
     answers.submit_answer(provider, other.id, {}, actor=alice, now=NOW + MINUTE)
     assert not CheckRun.objects.open().exists()
 
