@@ -19,9 +19,9 @@ def test_owner_verifies_the_company_by_dns(visit: Callable[..., Person], dns_ser
     owner.sees(RECORD, value).shot("verification")
     owner.press("Check now").sees(f"No TXT record found at {RECORD}.")
     dns_server.records[RECORD] = ["partner-portal-verification=of-another-company"]
-    owner.press("Check now").sees(f"The TXT record at {RECORD} has another value")
+    owner.press("Check now").sees(f"The TXT record at {RECORD} doesn't match")
     dns_server.failing.add(RECORD)
-    owner.press("Check now").sees(f"DNS did not answer for {RECORD}. This is not your mistake.")
+    owner.press("Check now").sees(f"DNS didn't respond for {RECORD}. Your record isn't the cause.")
     dns_server.failing.clear()
     dns_server.records[RECORD] = [value]
     owner.press("Check now").sees("Initech is verified.", "Your company can appear in the public directory.")

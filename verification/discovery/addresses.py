@@ -54,7 +54,10 @@ def parse_address(text: str) -> Address:
     text = text.strip()
     if len(text) > MAX_URL_LENGTH:
         raise InvalidAddressError(_("Enter a URL of %(limit)s characters or fewer.") % {"limit": MAX_URL_LENGTH})
-    parts = urlsplit(text if "://" in text else f"https://{text}")
+    try:
+        parts = urlsplit(text if "://" in text else f"https://{text}")
+    except ValueError as error:  # such as brackets that enclose no IPv6 address
+        raise InvalidAddressError(_("Enter a valid URL, such as https://github.com/owner/name.")) from error
     if parts.netloc.lower() == urlsplit(settings.REGISTRY_URL).netloc.lower():
         return _parse_registry_path(parts.path)
     is_other_site = "://" in text and parts.netloc.lower().removeprefix("www.") != get_allowed_host()

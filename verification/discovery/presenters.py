@@ -9,10 +9,12 @@ from django.utils.translation import gettext_noop
 
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.requirements import AnswerScope, Requirement
+from integrations.programs.requirements import AnswerScope, Requirement, RequirementGroup
 from integrations.programs.schema import Program
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.models import RequirementFulfillment
+from integrations.submissions.selectors.context import count_with_groups
+from integrations.submissions.workflow.states import FULFILLED_STATUSES
 from portal.core.value_types import JsonObject
 from verification.discovery.models import Discovery
 from verification.outcomes import Outcome, get_worst_outcome
@@ -104,26 +106,34 @@ class RequirementPreview:
 
 @dataclass(frozen=True, slots=True)
 class RequirementsPreview:
-    """Mandatory requirements of a program in the order of the path."""
+    """Mandatory requirements of a program in the order of the path, counted as those of an integration."""
 
     rows: tuple[RequirementPreview, ...]
+    groups: tuple[RequirementGroup, ...]
 
     @property
-    def met(self) -> tuple[RequirementPreview, ...]:
-        return tuple(row for row in self.rows if row.is_met)
+    def total(self) -> int:
+        return count_with_groups((row.requirement for row in self.rows), self.groups)
+
+    @property
+    def met_count(self) -> int:
+        return count_with_groups((row.requirement for row in self.rows if row.is_met), self.groups)
 
     @property
     def segments(self) -> list[tuple[str, int]]:
         """Return the met requirements as a segment of a meter."""
-        return [("counted", len(self.met))]
+        return [("counted", self.met_count)]
 
     @property
-    def failed(self) -> tuple[RequirementPreview, ...]:
-        return tuple(row for row in self.rows if row.status == Outcome.FAIL)
+    def checked_rows(self) -> tuple[RequirementPreview, ...]:
+        """Return what is decided already, failures first."""
+        failures = tuple(row for row in self.rows if row.status == Outcome.FAIL)
+        return failures + tuple(row for row in self.rows if row.is_met)
 
     @property
-    def later(self) -> tuple[RequirementPreview, ...]:
-        return tuple(row for row in self.rows if not row.is_met and row.status != Outcome.FAIL)
+    def open_rows(self) -> tuple[RequirementPreview, ...]:
+        """Return what is done after the start."""
+        return tuple(row for row in self.rows if row not in self.checked_rows)
 
 
 def list_facts(discovery: Discovery) -> list[FactGroup]:
@@ -176,9 +186,11 @@ def build_requirements_preview(discovery: Discovery, partners: Iterable[Partner]
     requirements = [
         requirement
         for requirement in edition.requirements()
-        if not requirement.optional and (not requirement.categories or category in requirement.categories)
+        if not (requirement.optional or requirement.after_findings)
+        and (not requirement.categories or category in requirement.categories)
     ]
-    return RequirementsPreview(tuple(_build_row(requirement, results, shared) for requirement in requirements))
+    rows = tuple(_build_row(requirement, results, shared) for requirement in requirements)
+    return RequirementsPreview(rows, edition.groups)
 
 
 def _build_row(requirement: Requirement, results: dict[str, JsonObject], shared: set[str]) -> RequirementPreview:
@@ -195,9 +207,16 @@ def _build_row(requirement: Requirement, results: dict[str, JsonObject], shared:
 
 
 def _find_shared_answers(discovery: Discovery, partners: Iterable[Partner]) -> set[str]:
-    """Return the requirements and agreements that a submission for another integration already fulfills."""
+    """Return the requirements that a submission for another integration of the person's only company fulfills."""
+    companies = list(partners)
+    if len(companies) != 1:
+        return set()
     edition = get_edition_in_force(discovery.program_key)
     shared = {requirement.id for requirement in edition.requirements() if requirement.scope == AnswerScope.PARTNER}
-    rows = RequirementFulfillment.objects.filter(integration__partner__in=list(partners)).exclude(submitted_at=None)
-    own_program = rows.filter(integration__program_key=discovery.program_key, requirement_id__in=shared)
-    return set(own_program.values_list("requirement_id", flat=True))
+    rows = RequirementFulfillment.objects.filter(
+        integration__partner=companies[0],
+        integration__program_key=discovery.program_key,
+        requirement_id__in=shared,
+        status__in=[str(status) for status in FULFILLED_STATUSES],
+    )
+    return set(rows.values_list("requirement_id", flat=True))

@@ -37,12 +37,14 @@ from verification.sources.errors import (
     SourceError,
     SourceNotFoundError,
 )
+from verification.sources.github.responses import GitHubRepository
 
 READ_JOB = "discovery.read"
 RETRY = Backoff(first=timedelta(seconds=5), maximum=timedelta(minutes=1), give_up_after=timedelta(minutes=5))
 KEEP_ABANDONED = timedelta(days=30)
 MAX_PER_HOUR = 30  # addresses that a person can have read
 FINAL_ERRORS = (SourceNotFoundError, LegallyWithheldError, AccessDeniedError, RequestRefusedError)
+READING_FIELDS = ("name", "candidates", "facts", "values", "providers", "results", "problem", "detail", "read_at")
 REQUESTED_PRIORITY = 1  # somebody waits for it
 
 
@@ -107,10 +109,11 @@ def read_discovery(context: JobContext, *, discovery_id: int) -> None:
         _record_reading(discovery, reading)
         run_program_checks(discovery, reading, sources, context)
     discovery.finished_at = timezone.now()
-    discovery.save()
+    discovery.save(update_fields=["problem", "detail", "finished_at"])
 
 
 def _record_reading(discovery: Discovery, reading: Reading) -> None:
+    """Store what was read. A program that the person selects meanwhile stays selected, and this job runs again."""
     if reading.former_name and reading.repository is not None and discovery.kind == AddressKind.REPOSITORY:
         discovery.name = reading.repository.full_name
     candidates = recognize(reading)
@@ -118,10 +121,12 @@ def _record_reading(discovery: Discovery, reading: Reading) -> None:
     discovery.providers = build_rows(reading.providers)
     discovery.candidates = [candidate.as_dict() for candidate in candidates]
     discovery.facts = clean_json([fact.as_dict() for fact in list_facts(reading)])
-    discovery.program_key = discovery.program_key or (candidates[0].program if candidates else "")
+    if candidates and not discovery.program_key:
+        Discovery.objects.filter(pk=discovery.pk, program_key="").update(program_key=candidates[0].program)
+        discovery.refresh_from_db(fields=["program_key"])
     discovery.values = clean_json(build_form_values(discovery.program_key, reading))
     discovery.results, discovery.read_at = [], timezone.now()
-    discovery.save()
+    discovery.save(update_fields=READING_FIELDS)
 
 
 def find_problem(reading: Reading) -> tuple[str, str]:
@@ -152,7 +157,7 @@ def run_program_checks(discovery: Discovery, reading: Reading, sources: Sources,
     """Run the checks that need no person, and store each result as soon as it is known."""
     if discovery.program is None or reading.repository is None:
         return
-    subject = _build_subject(discovery, reading)
+    subject = _build_subject(discovery, reading.repository)
     keys = execution.list_check_keys(get_edition_in_force(discovery.program_key), subject.category)
     for key in keys:
         result = execution.serialize_result(key, execution.run_check(key, subject, sources))
@@ -161,9 +166,7 @@ def run_program_checks(discovery: Discovery, reading: Reading, sources: Sources,
         context.report_progress(done=len(discovery.results), total=len(keys))
 
 
-def _build_subject(discovery: Discovery, reading: Reading) -> Subject:
-    repository = reading.repository
-    assert repository is not None, "only repositories are checked"
+def _build_subject(discovery: Discovery, repository: GitHubRepository) -> Subject:
     subject = execution.build_subject(
         PROGRAMS[discovery.program_key], get_edition_in_force(discovery.program_key), repository.full_name
     )

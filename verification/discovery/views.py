@@ -129,7 +129,7 @@ def build_page_context(
     job = Job.objects.find_unfinished(services.READ_JOB, str(discovery.pk))
     context: TemplateContext = {
         "discovery": discovery,
-        "running": job is not None and discovery.finished_at is None,
+        "running": job is not None,
         "progress": job.progress if job is not None else {},
         "facts": presenters.list_facts(discovery),
         "choices": presenters.list_program_choices(discovery),

@@ -46,7 +46,8 @@ def verify_by_dns(partner: Partner, domain: str, *, actor: User, now: datetime) 
         records = [record.strip() for record in dns_records.fetch_txt_records(name)]
     except dns_records.DnsUnavailableError:
         raise ActionRefused(
-            _("DNS did not answer for %(name)s. This is not your mistake. Try again in a few minutes.") % {"name": name}
+            _("DNS didn't respond for %(name)s. Your record isn't the cause. Try again in a few minutes.")
+            % {"name": name}
         ) from None
     if not records:
         raise ActionRefused(
@@ -54,7 +55,7 @@ def verify_by_dns(partner: Partner, domain: str, *, actor: User, now: datetime) 
         )
     if get_record_value(partner) not in records:
         raise ActionRefused(
-            _("The TXT record at %(name)s has another value: %(found)s. Copy the value below into the record.")
+            _("The TXT record at %(name)s doesn't match: it is %(found)s. Copy the value below into the record.")
             % {"name": name, "found": records[0][:200]}
         )
     with change_partner(partner.pk, actor=actor, now=now) as change:
@@ -88,31 +89,36 @@ def verify_by_github(partner: Partner, organization: str, *, actor: User, now: d
     _require_manager(partner, actor)
     if not ORGANIZATION_PATTERN.fullmatch(organization):
         raise ActionRefused(_("Enter the name of your GitHub organization, such as example-inc."))
-    values = {"path": f"{organization}/{GITHUB_REPOSITORY}", "file": GITHUB_FILE}
+    values = {"owner": organization, "path": f"{organization}/{GITHUB_REPOSITORY}", "file": GITHUB_FILE}
     try:
-        owner, text = _fetch_github_file(values["path"])
+        owner, owner_type, text = _fetch_github_file(values["path"])
     except SourceNotFoundError:
         raise ActionRefused(_("The public repository %(path)s was not found.") % values) from None
     except SourceError:
-        raise ActionRefused(_("GitHub did not answer. This is not your mistake. Try again in a few minutes.")) from None
+        raise ActionRefused(
+            _("GitHub didn't respond. Your file isn't the cause. Try again in a few minutes.")
+        ) from None
+    if owner_type != "Organization":
+        raise ActionRefused(
+            _("%(owner)s is not a GitHub organization. Personal accounts can't verify a company.") % values
+        )
     if text is None:
         raise ActionRefused(_("The file %(file)s was not found in the repository %(path)s.") % values)
     if text.strip() != get_record_value(partner):
-        raise ActionRefused(
-            _("The file %(file)s in %(path)s has another content. Copy the text below into it.") % values
-        )
+        raise ActionRefused(_("The file %(file)s in %(path)s doesn't match. Copy the text below into it.") % values)
     with change_partner(partner.pk, actor=actor, now=now) as change:
         change.require_manager()
         _confirm(change, VerificationMethod.GITHUB, owner, person=actor)
 
 
-def _fetch_github_file(full_name: str) -> tuple[str, str | None]:
-    """Return the current owner in lower case, and the text of the file or None without it. Raises SourceError."""
+def _fetch_github_file(full_name: str) -> tuple[str, str, str | None]:
+    """Return the current owner in lower case, its type, and the text of the file or None. Raises SourceError."""
     client = build_github_client()
     try:
         repository = client.repository(full_name)
         owner = repository.full_name.partition("/")[0].lower()  # GitHub also answers for the former name
-        return owner, client.code(repository.full_name, repository.default_branch).text(GITHUB_FILE)
+        text = client.code(repository.full_name, repository.default_branch).text(GITHUB_FILE)
+        return owner, repository.owner_type, text
     finally:
         client.close()
 

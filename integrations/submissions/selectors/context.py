@@ -227,6 +227,12 @@ def get_compliance_status(integration: "Integration", now: datetime) -> Complian
     return ComplianceStatus.EXPIRED if integration.compliance_deadline_at <= now else ComplianceStatus.RUNNING
 
 
+def count_with_groups(requirements: Iterable[Requirement], groups: Iterable[RequirementGroup]) -> int:
+    """Return the number of requirements. Those of an any-of group count at most with its minimum."""
+    numbers = Counter(requirement.group for requirement in requirements)
+    return numbers[""] + sum(min(group.minimum, numbers[group.key]) for group in groups)
+
+
 def count_requirements(integration: "Integration", now: datetime) -> dict[str, int]:
     """Return counts for lists: open and total requirements, and checks by outcome.
 
@@ -234,9 +240,7 @@ def count_requirements(integration: "Integration", now: datetime) -> dict[str, i
     """
     states = integration.fulfillments_by_id
     applicable = [r for r in integration.edition.requirements() if is_needed(r, integration) and not r.optional]
-    groups = {r.group for r in applicable if r.group}
-    group_minimum = sum(group.minimum for group in integration.edition.groups if group.key in groups)
-    counts = {"left": 0, "of": sum(not r.group for r in applicable) + group_minimum}
+    counts = {"left": 0, "of": count_with_groups(applicable, integration.edition.groups)}
     if integration.is_open:
         counts["left"] = count_open(list_open_next(integration, now))
     for requirement in applicable:

@@ -87,8 +87,8 @@ def test_txt_record_verifies_the_company(dns_server: DnsServer, initech: Partner
     [
         ({}, set(), "No TXT record found at _partner-portal.initech.example. "),
         ({RECORD: []}, set(), "No TXT record found at _partner-portal.initech.example. "),
-        ({RECORD: ["hello"]}, set(), "The TXT record at _partner-portal.initech.example has another value: hello. "),
-        ({}, {RECORD}, "DNS did not answer for _partner-portal.initech.example. This is not your mistake. "),
+        ({RECORD: ["hello"]}, set(), "The TXT record at _partner-portal.initech.example doesn't match: it is hello. "),
+        ({}, {RECORD}, "DNS didn't respond for _partner-portal.initech.example. Your record isn't the cause. "),
     ],
 )
 def test_missing_wrong_and_unreadable_records_are_told_apart(
@@ -108,7 +108,7 @@ def test_missing_wrong_and_unreadable_records_are_told_apart(
 
 def test_server_that_does_not_answer_is_an_outage(settings: Any, initech: Partner, erin: Any, now: datetime) -> None:
     settings.DNS_SERVERS = ["127.0.0.1#9"]  # nothing listens there
-    with pytest.raises(ActionRefused, match="This is not your mistake"):
+    with pytest.raises(ActionRefused, match="Your record isn't the cause"):
         verification.verify_by_dns(initech, "initech.example", actor=erin, now=now)
 
 
@@ -117,7 +117,7 @@ def test_token_of_another_company_proves_nothing(
 ) -> None:
     assert initech.verification_token != acme.verification_token
     dns_server.records = {RECORD: [verification.get_record_value(acme)]}
-    with pytest.raises(ActionRefused, match="has another value"):
+    with pytest.raises(ActionRefused, match="doesn't match"):
         verification.verify_by_dns(initech, "initech.example", actor=erin, now=now)
 
 
@@ -174,7 +174,7 @@ def test_new_company_of_a_person_with_its_address_is_verified_at_once(db: None, 
     ("files", "organization", "sentence"),
     [
         ((), "initech", "The file portal-verification.txt was not found in the repository initech/.github."),
-        ((("portal-verification.txt", "hello"),), "initech", "has another content."),
+        ((("portal-verification.txt", "hello"),), "initech", "doesn't match."),
         ((), "globex", "The public repository globex/.github was not found."),
         ((), "a/b", "Enter the name of your GitHub organization"),
     ],
@@ -205,10 +205,21 @@ def test_github_file_verifies_the_company(
     assert state_of(initech) == ("verified", [("github", "initech", "Erin Eads")])
 
 
+def test_file_of_a_personal_account_verifies_nothing(
+    github: GitHub, initech: Partner, erin: Any, now: datetime
+) -> None:
+    files = ((verification.GITHUB_FILE, verification.get_record_value(initech)),)
+    owner = {"id": 7, "login": "erin", "type": "User"}
+    github.seed(Repo("erin/.github", releases=(), files=files, extra=(("owner", owner),)))
+    with pytest.raises(ActionRefused, match="erin is not a GitHub organization"):
+        verification.verify_by_github(initech, "erin", actor=erin, now=now)
+    assert state_of(initech) == ("unverified", [])
+
+
 def test_github_outage_is_not_the_partners_mistake(github: GitHub, initech: Partner, erin: Any, now: datetime) -> None:
     github.seed(Repo("initech/.github", releases=()))
     github.fail("/repos/initech/.github", 502)
-    with pytest.raises(ActionRefused, match="This is not your mistake"):
+    with pytest.raises(ActionRefused, match="Your file isn't the cause"):
         verification.verify_by_github(initech, "initech", actor=erin, now=now)
 
 

@@ -91,7 +91,7 @@ def test_next_action_is_the_subject_before_the_statement(provider: Integration, 
 
 
 @pytest.fixture
-def reviewed(acme: Partner, alice: Any, rita: Any, now: datetime) -> Integration:
+def first_round(acme: Partner, alice: Any, rita: Any, now: datetime) -> Integration:
     """A Nomad integration in its first review, with everything that it needs for the approval."""
     row = drive(begin(acme, alice, "nomad"), "review", partner=alice, reviewer=rita)
     meet(row, alice, now)
@@ -99,36 +99,36 @@ def reviewed(acme: Partner, alice: Any, rita: Any, now: datetime) -> Integration
 
 
 def test_statement_about_findings_is_not_needed_without_any(
-    reviewed: Integration, alice: Any, rita: Any, now: datetime
+    first_round: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
-    assert get_status(reviewed, "NO-5") == Status.NOT_APPLICABLE
-    assert context.list_missing_next(reviewed, now) == []
+    assert get_status(first_round, "NO-5") == Status.NOT_APPLICABLE
+    assert context.list_missing_next(first_round, now) == []
     with pytest.raises(ActionRefused, match="Needed only after a reviewer requests changes"):
-        confirm(reviewed, "NO-5", alice, now)
-    perform_transition(reviewed, "approve", actor=rita, now=now)
-    assert fresh(reviewed).stage == "release"
+        confirm(first_round, "NO-5", alice, now)
+    perform_transition(first_round, "approve", actor=rita, now=now)
+    assert fresh(first_round).stage == "release"
 
 
 def test_statement_about_findings_is_not_suggested_meanwhile(
-    reviewed: Integration, alice: Any, sign_in: Callable[[Any], Client]
+    first_round: Integration, alice: Any, sign_in: Callable[[Any], Client]
 ) -> None:
-    page = read(sign_in(alice).get(f"/integrations/{reviewed.uuid}/"))
+    page = read(sign_in(alice).get(f"/integrations/{first_round.uuid}/"))
     assert "Waiting for the program" in page
     assert "Meanwhile" not in page
 
 
 def test_statement_about_findings_waits_for_the_responses(
-    reviewed: Integration, alice: Any, rita: Any, now: datetime
+    first_round: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
-    finding = findings.raise_finding(reviewed, "NO-3", "Add tests.", actor=rita, now=now)
-    assert get_status(reviewed, "NO-5") == Status.NOT_APPLICABLE  # the partner doesn't see the finding yet
-    perform_transition(fresh(reviewed), "request_changes", actor=rita, now=now)
-    assert get_status(reviewed, "NO-5") == Status.OPEN
+    finding = findings.raise_finding(first_round, "NO-3", "Add tests.", actor=rita, now=now)
+    assert get_status(first_round, "NO-5") == Status.NOT_APPLICABLE  # the partner doesn't see the finding yet
+    perform_transition(fresh(first_round), "request_changes", actor=rita, now=now)
+    assert get_status(first_round, "NO-5") == Status.OPEN
     with pytest.raises(ActionRefused, match="Respond to 1 open finding first"):
-        confirm(reviewed, "NO-5", alice, now)
+        confirm(first_round, "NO-5", alice, now)
     findings.answer_finding(finding, "Added.", actor=alice, now=now)
-    confirm(reviewed, "NO-5", alice, now)
-    assert get_status(reviewed, "NO-5") == Status.SUBMITTED
+    confirm(first_round, "NO-5", alice, now)
+    assert get_status(first_round, "NO-5") == Status.SUBMITTED
 
 
 def look_at(row: Integration, now: datetime, release: str = "v1.0.0", **subjects: str) -> None:
@@ -217,15 +217,15 @@ def test_nothing_is_void_in_support(acme: Partner, alice: Any, rita: Any, now: d
 
 
 @pytest.fixture
-def second_round(reviewed: Integration, alice: Any, rita: Any, now: datetime) -> Integration:
+def second_round(first_round: Integration, alice: Any, rita: Any, now: datetime) -> Integration:
     """A second review: the partner has confirmed that the finding of the first one has a response."""
-    finding = findings.raise_finding(reviewed, "NO-3", "Add tests.", actor=rita, now=now)
-    perform_transition(fresh(reviewed), "request_changes", actor=rita, now=now)
+    finding = findings.raise_finding(first_round, "NO-3", "Add tests.", actor=rita, now=now)
+    perform_transition(fresh(first_round), "request_changes", actor=rita, now=now)
     findings.answer_finding(finding, "Added.", actor=alice, now=now)
-    confirm(reviewed, "NO-5", alice, now)
-    perform_transition(fresh(reviewed), "resubmit_for_review", actor=alice, now=now + timedelta(minutes=11))
+    confirm(first_round, "NO-5", alice, now)
+    perform_transition(fresh(first_round), "resubmit_for_review", actor=alice, now=now + timedelta(minutes=11))
     findings.verify_finding(finding, actor=rita, now=now)
-    return fresh(reviewed)
+    return fresh(first_round)
 
 
 def test_new_finding_voids_the_statement_when_it_is_sent(second_round: Integration, rita: Any, now: datetime) -> None:

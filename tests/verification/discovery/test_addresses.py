@@ -33,6 +33,7 @@ def test_address_is_parsed(text: str, address: Address) -> None:
     ("text", "message"),
     [
         ("https://github.com/acme", "Enter a URL with an owner and a repository"),
+        ("https://[", "Enter a valid URL"),
         ("rocket", "Enter a URL with an owner and a repository"),
         ("https://registry.terraform.io/modules/acme/x/aws", "Enter the registry page of a provider or a namespace"),
         ("ftp://tasks.acme.com/run", "Enter a URL that starts with https://github.com/."),

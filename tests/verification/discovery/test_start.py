@@ -2,15 +2,17 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 
 from integrations.partners.models import Membership, Partner
 from integrations.submissions.models import Integration, IntegrationDraft
+from portal.jobs.context import JobContext, ProgressValue
 from tests.conftest import NOW, begin, company, person
 from tests.verification.discovery.conftest import Read
-from verification.discovery import services, tasks
+from verification.discovery import presenters, services, tasks
 from verification.discovery.models import Discovery
 
 pytestmark = pytest.mark.github
@@ -85,6 +87,40 @@ def test_other_program_is_checked_instead(discovery: Discovery, sign_in: Any, al
     sign_in(alice).post(f"/new/{discovery.uuid}/program/", {"program": "vault"})
     discovery.refresh_from_db()
     assert (discovery.program_key, discovery.results, discovery.read_at) == ("vault", [], None)
+
+
+def test_program_selected_during_a_run_stays_selected(discovery: Discovery, rocket: None) -> None:
+    class Selecting(JobContext):
+        """Progress of a run, at which the person selects another program."""
+
+        def report_progress(self, **progress: ProgressValue) -> None:
+            if progress["done"] == 1:
+                services.select_program(discovery, "vault")
+
+    context = Selecting(job_id=0, attempt=1, lease_token=uuid4(), lease=timedelta(minutes=1))
+    services.read_discovery.function(context, discovery_id=discovery.pk)
+    discovery.refresh_from_db()
+    assert discovery.program_key == "vault"
+
+
+@pytest.mark.parametrize("program", ["terraform-provider", "nomad"])
+def test_requirements_are_counted_as_on_the_integration_page(
+    rocket: None, read: Read, alice: Any, acme: Partner, program: str
+) -> None:
+    discovery = read(ADDRESS, program=program)
+    preview = presenters.build_requirements_preview(discovery, [acme])
+    row = services.start_integration(discovery, lambda: acme, {"name": "Rocket"}, actor=alice, now=NOW)
+    assert preview.total == row.requirement_counts["of"]
+
+
+@pytest.mark.parametrize(("status", "is_met"), [("submitted", True), ("awaiting_other_party", False)])
+def test_agreement_counts_only_with_both_signatures(
+    discovery: Discovery, acme: Partner, alice: Any, status: str, is_met: bool
+) -> None:
+    other = begin(acme, alice, "terraform-provider", repository="acme/other")
+    other.fulfillments.create(requirement_id="TP-AGREE", status=status, submitted_at=NOW)
+    preview = presenters.build_requirements_preview(discovery, [acme])
+    assert {row.requirement.id: row.is_met for row in preview.rows}["TP-AGREE"] == is_met
 
 
 def test_several_companies_need_a_choice(discovery: Discovery, sign_in: Any, alice: Any, globex: Partner) -> None:

@@ -54,7 +54,7 @@ def perform_action(page: RequirementPage) -> HttpResponse:
     action = list_actions(page).get(name)
     if action is None or not context_selectors.is_applicable(page.requirement, page.integration):
         report_refusal(request, ActionRefused(_("This action is no longer available. Reload the page.")))
-        return finish_action(page)
+        return show_result(page)
     form = action.build_form(page, data=request.POST, files=request.FILES, auto_id=f"{name}-%s")
     if not form.is_valid():
         return render_page(page, {name: form}, status=422)
@@ -67,7 +67,8 @@ def perform_action(page: RequirementPage) -> HttpResponse:
     if isinstance(outcome, HttpResponse):
         return replace_page(request, outcome)
     messages.success(request, outcome)
-    return finish_action(page)
+    complete_finished_step(page)
+    return show_result(page)
 
 
 def render_page(page: RequirementPage, bound_forms: BoundForms, status: int = 200) -> HttpResponse:
@@ -75,9 +76,8 @@ def render_page(page: RequirementPage, bound_forms: BoundForms, status: int = 20
     return render_workspace(page.request, page.integration, build_opened_context(page, bound_forms), status)
 
 
-def finish_action(page: RequirementPage) -> HttpResponse:
+def show_result(page: RequirementPage) -> HttpResponse:
     """Open what is next. A requirement that is still open, or that can get further items, stays opened."""
-    complete_finished_step(page)
     if not page.request.htmx:  # type: ignore[attr-defined]
         return redirect_to_page(page)
     current = load_page(page.request, page.integration.uuid, page.requirement.id)
@@ -87,7 +87,9 @@ def finish_action(page: RequirementPage) -> HttpResponse:
 
 
 def complete_finished_step(page: RequirementPage) -> None:
-    """Complete the step for the partner who met its last requirement."""
+    """Complete the step for the partner whose action met its last requirement."""
+    if page.integration.next_action_target == COMPLETE_STEP_TARGET:
+        return  # it was complete before
     integration = load_visible_integration(page.request, page.integration.uuid)
     if integration.next_action_target == COMPLETE_STEP_TARGET and permissions.can_edit(integration, page.user):
         with reported_refusals(page.request):
