@@ -10,6 +10,7 @@ from django.utils import timezone
 from integrations.partners.models import Membership, Partner
 from integrations.submissions.models import Integration, IntegrationDraft
 from portal.jobs.context import JobContext, ProgressValue
+from portal.jobs.models import Job
 from tests.conftest import NOW, begin, company, person
 from tests.verification.discovery.conftest import Read
 from verification.discovery import presenters, services, tasks
@@ -87,6 +88,12 @@ def test_other_program_is_checked_instead(discovery: Discovery, sign_in: Any, al
     sign_in(alice).post(f"/new/{discovery.uuid}/program/", {"program": "vault"})
     discovery.refresh_from_db()
     assert (discovery.program_key, discovery.results, discovery.read_at) == ("vault", [], None)
+
+
+def test_page_waits_while_the_row_is_older_than_the_end_of_its_job(sign_in: Any, alice: Any) -> None:
+    discovery = services.start_discovery(ADDRESS, actor=alice, now=timezone.now())
+    Job.objects.all().delete()
+    assert sign_in(alice).get(f"/new/{discovery.uuid}/").context["running"] is True
 
 
 def test_program_selected_during_a_run_stays_selected(discovery: Discovery, rocket: None) -> None:

@@ -115,6 +115,7 @@ def test_data_source_is_read_before_the_resource_that_uses_it() -> None:
     assert set(outcomes(records).values()) == {"pass"}
 
 
+@needs_terraform
 def test_what_was_seen_survives_json_and_holds_no_credential(good: ProviderLifecycleRecords) -> None:
     assert ProviderLifecycleRecords.load(json.loads(json.dumps(good.as_dict()))) == good
     assert CANARY not in json.dumps([good.as_dict(), RULES.build_report(good)])
