@@ -23,6 +23,7 @@ from portal.directory import services as listings
 from portal.inbox import calendar_feed
 from portal.notifications import email
 from portal.webhooks import fanout
+from portal.webhooks import services as webhooks
 from verification.checks.services import runs
 from verification.sources import rate_limits
 from verification.sources.models import GitHubRateLimit
@@ -85,6 +86,12 @@ def refresh_integrations(event: AuditEvent) -> None:
         changes.refresh_partner_integrations(event.partner, event.at)
 
 
+def remove_webhooks(event: AuditEvent) -> None:
+    """Remove the webhooks of a closed company."""
+    if event.partner is not None:
+        webhooks.remove_partner_endpoints(event.partner, event.at)
+
+
 def update_listing(event: AuditEvent) -> None:
     """Update the listings in the directory."""
     if event.integration is not None:
@@ -114,6 +121,8 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "integration.withdrawn": (cancel_mail,),
     "integration.archived": (cancel_mail, stop_monitoring),
     "member.removed": (silence_former_member,),
+    "partner.merged": (refresh_integrations,),
+    "partner.closed": (remove_webhooks,),
     "partner.profile_changed": (refresh_integrations,),
     "partner.verified": (refresh_integrations,),
     "partner.decision_requested": (refresh_integrations,),

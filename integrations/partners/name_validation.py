@@ -89,7 +89,7 @@ def find_matching_partners(name: str, emails: Iterable[str]) -> list[Partner]:
     condition = Q(domain__in=domains)
     if name:
         condition |= Q(skeleton=compute_skeleton(name)) | Q(name_key=compute_name_key(name))
-    return list(Partner.objects.filter(condition).exclude(skeleton="").order_by("name")[:10])
+    return list(Partner.objects.filter(condition, merged_into=None).exclude(skeleton="").order_by("name")[:10])
 
 
 def generate_slug(name: str) -> str:

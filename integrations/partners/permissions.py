@@ -60,6 +60,7 @@ REFUSALS_BY_RULE = {
     "can_take_part": gettext_noop("Only owners and editors of the company and reviewers can do this."),
     "can_open_credentials": gettext_noop("Only the assigned reviewer can view the test account."),
     "can_decide_on_partner": gettext_noop("Only reviewers can do this. Reviewers can't decide on their own company."),
+    "can_merge_partners": gettext_noop("Only staff can merge companies. Staff can't merge their own company."),
     "is_never_allowed": gettext_noop("This happens automatically."),
 }
 
@@ -201,6 +202,12 @@ def can_manage_partner(partner: "Partner", user: AnyUser | None) -> bool:
 def can_decide_on_partner(partner: "Partner", user: AnyUser | None) -> bool:
     """Return whether the user is an active reviewer who doesn't belong to the partner."""
     return user is not None and user.is_active and user.is_reviewer and not get_role(partner, user)
+
+
+def can_merge_partners(source: "Partner", target: "Partner", user: AnyUser | None) -> bool:
+    """Return whether the user is active staff and belongs to neither partner."""
+    is_staff = user is not None and user.is_active and user.is_staff
+    return is_staff and not get_role(source, user) and not get_role(target, user)
 
 
 def is_program_staff(user: AnyUser | None) -> bool:

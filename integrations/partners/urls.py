@@ -11,6 +11,7 @@ urlpatterns = [
     path("company/new/", onboarding.create_partner_page, name="create"),
     path("company/join/", onboarding.join_partner, name="join"),
     path("company/invited/<int:pk>/", onboarding.accept_own_invitation, name="accept_invitation"),
+    path("company/<slug:slug>/join/", onboarding.join_by_domain, name="join_by_domain"),
     path("company/<slug:slug>/", members.show_partner, name="members"),
     path("company/<slug:slug>/change/", views_record.edit_partner_profile, name="edit"),
     path("company/<slug:slug>/verification/", verification.verify_partner, name="verify"),

@@ -1,11 +1,20 @@
 """URLs of the reviews app."""
 
-from integrations.reviews.views import edition_migration, partner_decisions, partners, queue, review, transitions
+from integrations.reviews.views import (
+    edition_migration,
+    partner_decisions,
+    partner_merge,
+    partners,
+    queue,
+    review,
+    transitions,
+)
 
 app_name = "reviews"
 urlpatterns = [
     *partners.urlpatterns,
     *partner_decisions.urlpatterns,
+    *partner_merge.urlpatterns,
     *queue.urlpatterns,
     *review.urlpatterns,
     *transitions.urlpatterns,

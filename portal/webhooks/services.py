@@ -232,6 +232,11 @@ def remove_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime) ->
         _record_change(row, "webhook.deleted", actor, now)
 
 
+def remove_partner_endpoints(partner: Partner, now: datetime) -> None:
+    """Remove the webhooks of a closed partner."""
+    WebhookEndpoint.objects.filter(partner=partner, ended_at=None).update(ended_at=now)
+
+
 def delete_expired_data(now: datetime, limit: int = 5000) -> int:
     """Delete deliveries after 30 days, expired secrets, and removed endpoints without deliveries."""
     old_deliveries = WebhookDelivery.objects.filter(created_at__lt=now - RETENTION_PERIOD).exclude(

@@ -79,6 +79,7 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
     yield "partners:decide_join_request: accept", {}, {"do": "accept", "role": "viewer"}
     yield "partners:verify: by email", {}, {"do": "email"}
     yield "partners:change_member: role", {}, {"do": "role", "role": "viewer"}
+    yield "partners:change_member: transfer", {}, {"do": "transfer"}
     yield "partners:change_member: end", {}, {"do": "end"}
     yield "submissions:save_draft: a name", {}, {"name": "Other", "version": world["draft"].version}
     yield "reviews:raise_finding: on a form", {}, {"requirement": FORM, "text": "More tests."}

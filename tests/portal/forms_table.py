@@ -20,6 +20,7 @@ from integrations.programs.requirements import FulfillingParty, Question, Requir
 from integrations.reviews.forms import queue, reviewers
 from integrations.reviews.views import edition_migration, transitions
 from integrations.reviews.views.partner_decisions import PartnerDecisionForm
+from integrations.reviews.views.partner_merge import MergeNoteForm, MergeTargetForm
 from integrations.reviews.views.partners import AlliancesManagerForm
 from integrations.sla.calendar_form import CalendarForm
 from integrations.sla.filters import SlaFilterForm
@@ -150,6 +151,9 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (members.PartnerProfileForm, ""): lambda data, user: members.PartnerProfileForm(data),
     (accounts.ActivateTotpForm, ""): lambda data, user: accounts.ActivateTotpForm(data, user=user),
     (members.InvitationForm, ""): lambda data, user: members.InvitationForm(data),
+    (PartnerDecisionForm, ""): lambda data, user: PartnerDecisionForm(data),
+    (MergeTargetForm, ""): lambda data, user: MergeTargetForm(data),
+    (MergeNoteForm, ""): lambda data, user: MergeNoteForm(data),
     (OrganizationForm, ""): lambda data, user: OrganizationForm(data),
     (members.JoinRequestForm, ""): lambda data, user: members.JoinRequestForm(data),
     (accounts.LoginForm, ""): lambda data, user: accounts.LoginForm(data, request=request_of(user)),

@@ -9,9 +9,10 @@ from integrations.partners.models.partners import (
     Role,
     VerificationState,
 )
-from integrations.partners.models.verifications import PartnerVerification, VerificationMethod
+from integrations.partners.models.verifications import DOMAIN_METHODS, PartnerVerification, VerificationMethod
 
 __all__ = [
+    "DOMAIN_METHODS",
     "Invitation",
     "JoinRequest",
     "Membership",

@@ -29,6 +29,7 @@ class VerificationState(models.TextChoices):
     VERIFIED = "verified", gettext_lazy("Verified")
     NEEDS_DECISION = "needs_decision", gettext_lazy("Needs a decision")
     REJECTED = "rejected", gettext_lazy("Rejected")
+    CLOSED = "closed", gettext_lazy("Closed")
 
 
 class Partner(models.Model):
@@ -37,6 +38,7 @@ class Partner(models.Model):
     Attributes:
         lookalike_key: The folded name. Companies with the same key look alike and need a decision of the program.
         verification_state: Set by `verification` and `name_decisions` in `integrations.partners.services`.
+        merged_into: The company that took over everything of this one, which is closed.
         approved_name: The name that the program approved although it looks like another one.
     """
 
@@ -60,6 +62,7 @@ class Partner(models.Model):
     verification_state = models.CharField(
         max_length=20, choices=VerificationState.choices, default=VerificationState.UNVERIFIED, editable=False
     )
+    merged_into = models.ForeignKey("self", models.PROTECT, null=True, related_name="merged_partners", editable=False)
     approved_name = models.CharField(max_length=120, blank=True, editable=False)
     verification_token = models.CharField(max_length=32, default=generate_verification_token, editable=False)
 

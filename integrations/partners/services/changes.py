@@ -67,6 +67,8 @@ def change_partner(
     """Lock a partner, so that its changes are serialized. Cached roles of the actor and the member are cleared."""
     with transaction.atomic():
         partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner_id)
+        if partner.merged_into is not None:
+            raise ActionRefused(_("This company was merged into %(name)s.") % {"name": partner.merged_into}, "conflict")
         for person in (actor, member):
             permissions.forget_roles(person)
         yield PartnerChange(partner, actor, now)

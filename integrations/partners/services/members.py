@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
-from integrations.partners.models import Invitation, JoinRequest, Membership, Partner, Role
+from integrations.partners.models import DOMAIN_METHODS, Invitation, JoinRequest, Membership, Partner, Role
+from integrations.partners.name_validation import get_company_domain
 from integrations.partners.services.changes import PartnerChange, change_partner
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
@@ -75,6 +76,26 @@ def decide_join_request(
         if accept:
             data["role"] = _add_member(change, locked_request.user, _validate_role(role)).role
         change.record(f"member.join_{locked_request.state}", person=locked_request.user, **data)
+
+
+def can_join_by_domain(partner: Partner, user: User, addresses: Collection[str]) -> bool:
+    """Return whether one of the user's verified addresses is at a verified domain of the partner.
+
+    Former members can't, so that a person whom an owner removed doesn't return this way.
+    """
+    domains = {domain for domain in map(get_company_domain, addresses) if domain}
+    proofs = partner.verifications.filter(method__in=DOMAIN_METHODS, subject__in=domains)
+    return partner.is_verified and proofs.exists() and not partner.memberships.filter(user=user).exists()
+
+
+def join_by_domain(partner: Partner, *, addresses: Collection[str], actor: User, now: datetime) -> Membership:
+    """Join as a viewer with a verified address at a verified domain of the partner. Raises ActionRefused."""
+    with change_partner(partner.pk, actor=actor, now=now) as change:
+        if not can_join_by_domain(change.partner, actor, addresses):
+            raise ActionRefused(_("Ask to join the company. An owner decides on your request."))
+        membership = _add_member(change, actor, Role.VIEWER)
+        change.record("member.joined", person=actor, role=membership.role)
+    return membership
 
 
 def _add_member(change: PartnerChange, user: User, role: str) -> Membership:
@@ -188,15 +209,28 @@ def change_role(membership: Membership, role: str, *, actor: AnyUser, now: datet
     with change_partner(membership.partner_id, actor=actor, now=now, member=membership.user) as change:
         change.require_manager()
         role, current = _validate_role(role), _get_current_membership(membership)
-        if current.role == role:
-            return
-        previous_role = current.role
-        _require_other_owner(change.partner, current)
-        current.role = role
-        current.save()
-        change.record("member.role_changed", person=current.user, before=previous_role, role=role)
-        if previous_role == Role.OWNER:
-            _revoke_invitations_from(current.user, change)
+        if current.role != role:
+            _require_other_owner(change.partner, current)
+            _set_role(change, current, role)
+
+
+def transfer_ownership(membership: Membership, *, actor: User, now: datetime) -> None:
+    """Make a member an owner, and the actor an editor. Raises ActionRefused unless the actor is an owner."""
+    with change_partner(membership.partner_id, actor=actor, now=now, member=membership.user) as change:
+        change.require_manager()
+        current = _get_current_membership(membership)
+        if current.role == Role.OWNER or not current.user.is_active:
+            raise ActionRefused(_("Select an active member who is not an owner."))
+        _set_role(change, current, Role.OWNER)
+        _set_role(change, Membership.objects.get(partner=change.partner, user=actor, ended_at=None), Role.EDITOR)
+
+
+def _set_role(change: PartnerChange, membership: Membership, role: str) -> None:
+    previous_role, membership.role = membership.role, role
+    membership.save()
+    change.record("member.role_changed", person=membership.user, before=previous_role, role=str(role))
+    if previous_role == Role.OWNER:
+        _revoke_invitations_from(membership.user, change)
 
 
 def end_membership(membership: Membership, *, actor: User, now: datetime) -> None:

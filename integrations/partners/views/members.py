@@ -34,6 +34,8 @@ def get_own_partner(request: AuthenticatedRequest, slug: str) -> Partner:
 def show_partner(request: AuthenticatedRequest, slug: str = "") -> HttpResponse:
     """Show a partner's page. Without a slug, show the user's only partner or a list."""
     if slug:
+        if target := Partner.objects.filter(slug=slug).values_list("merged_into__slug", flat=True).first():
+            return redirect("partners:members", target)
         return render(request, "partners/company.html", build_partner_context(request, get_own_partner(request, slug)))
     partners = list(list_own_partners(request.user))
     if len(partners) == 1:
@@ -132,12 +134,15 @@ def decide_join_request(request: AuthenticatedRequest, slug: str, pk: int) -> Ht
 
 
 def change_member(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
-    """Change a member's role, remove a member, or leave."""
+    """Change a member's role, transfer the ownership, remove a member, or leave."""
     membership = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
     now, requested_action = timezone.now(), request.POST.get("do")
     if requested_action == "role":
         with reported_refusals(request, _("Role of %(user)s changed.") % {"user": membership.user}):
             members.change_role(membership, request.POST.get("role", ""), actor=request.user, now=now)
+    elif requested_action == "transfer":
+        with reported_refusals(request, _("%(user)s is now an owner. You are an editor.") % {"user": membership.user}):
+            members.transfer_ownership(membership, actor=request.user, now=now)
     elif requested_action == "end":
         with reported_refusals(
             request, _("%(user)s is no longer a member of the company.") % {"user": membership.user}

@@ -39,7 +39,11 @@ def create_partner_page(request: AuthenticatedRequest) -> HttpResponse:
         else:
             messages.success(request, _("%(name)s created. You are its owner.") % {"name": partner.name})
             return redirect(get_next_url(request) or resolve_url("partners:members", partner.slug))
-    context = {"form": form, "offers": matches, "name": name, "anyway": bool(matches and name) and not is_taken}
+    context = build_offer_context(request.user, matches) | {
+        "form": form,
+        "name": name,
+        "anyway": bool(matches and name) and not is_taken,
+    }
     status = 422 if form.is_bound else 200
     return render(request, "partners/company_new.html", context | build_waiting_context(request.user), status=status)
 
@@ -69,6 +73,13 @@ def list_matching_partners(user: AnyUser, name: str) -> list[Partner]:
     ]
 
 
+def build_offer_context(user: User, matches: list[Partner]) -> dict[str, object]:
+    """Return the matching companies, and which of them the user can join without a decision."""
+    addresses = list_verified_addresses(user)
+    joinable_ids = {match.pk for match in matches if members.can_join_by_domain(match, user, addresses)}
+    return {"offers": matches, "joinable_ids": joinable_ids}
+
+
 def build_waiting_context(user: User) -> dict[str, object]:
     """Return the user's open invitations and recent join requests."""
     invitations = Invitation.objects.filter(
@@ -85,7 +96,8 @@ def join_partner(request: AuthenticatedRequest) -> HttpResponse:
     """Ask to join a suggested company. Without one, show earlier requests and suggestions."""
     slug, name = request.GET.get("company", ""), request.GET.get("name", "")[: name_validation.MAX_NAME_LENGTH]
     if not slug:
-        context = {"offers": list_matching_partners(request.user, "")} | build_waiting_context(request.user)
+        matches = list_matching_partners(request.user, "")
+        context = build_offer_context(request.user, matches) | build_waiting_context(request.user)
         return render(request, "partners/company_joining.html", context)
     partner = next((match for match in list_matching_partners(request.user, name) if match.slug == slug), None)
     if partner is None:
@@ -101,6 +113,18 @@ def join_partner(request: AuthenticatedRequest) -> HttpResponse:
             )
         return redirect("partners:join")
     return render(request, "partners/company_join.html", {"form": form, "partner": partner})
+
+
+def join_by_domain(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+    """Join a company whose verified domain is that of one of the user's verified addresses."""
+    addresses = list_verified_addresses(request.user)
+    matches = {match.slug: match for match in list_matching_partners(request.user, "")}
+    if request.method != "POST" or slug not in matches:
+        return redirect("partners:join")
+    with reported_refusals(request, _("You joined %(name)s as a viewer.") % {"name": matches[slug].name}):
+        members.join_by_domain(matches[slug], addresses=addresses, actor=request.user, now=timezone.now())
+        return redirect("partners:members", slug)
+    return redirect("partners:join")
 
 
 def accept_own_invitation(request: AuthenticatedRequest, pk: int) -> HttpResponse:

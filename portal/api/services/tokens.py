@@ -200,9 +200,12 @@ def list_owners(token: ApiToken) -> list[User]:
     return token.partner.list_members(Role.OWNER)
 
 
+FORMER_OWNER_EVENT_TYPES = ("member.removed", "member.role_changed", "member.moved")
+
+
 def revoke_former_owner_tokens(event: AuditEvent) -> None:
     """Revoke partner tokens that a former owner created, so that no access remains."""
-    if not event.stream.startswith("partner:") or event.event_type not in ("member.removed", "member.role_changed"):
+    if not event.stream.startswith("partner:") or event.event_type not in FORMER_OWNER_EVENT_TYPES:
         return
     if event.event_type == "member.role_changed" and event.data["role"] == Role.OWNER:
         return

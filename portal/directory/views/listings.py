@@ -9,7 +9,7 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -154,7 +154,12 @@ def show_logo(_request: HttpRequest, uuid: UUID) -> FileResponse:
 
 @make_public
 def show_partner(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show a partner with its current and former listings, or raise Http404 without any."""
+    """Show a partner with its current and former listings, or raise Http404 without any.
+
+    The page of a merged company leads to the company that took over its listings.
+    """
+    if target := Partner.objects.filter(slug=slug).values_list("merged_into__slug", flat=True).first():
+        return redirect("directory:partner", target, permanent=True)
     partner = Partner.objects.filter(slug=slug, listings__is_public=True).first()
     if partner is None:
         raise Http404(_("Partner not found."))

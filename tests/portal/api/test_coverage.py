@@ -154,7 +154,10 @@ TOLD_BY = {
 }
 # feature without an operation: its pages
 PAGES_BY_FEATURE = {
-    "Creating or joining a company": "partners:accept_invitation partners:join partners:create partners:invitation",
+    "Creating or joining a company": (
+        "partners:accept_invitation partners:join partners:join_by_domain partners:create partners:invitation"
+    ),
+    "Merging companies": "reviews:merge_partner",
     "Verifying a company": "partners:verify reviews:decide_on_partner",
     "Starting from an address": "discovery:address discovery:discovery discovery:select_program",
     "Marking notifications as read": "inbox:mark_all_as_read",

@@ -1,0 +1,130 @@
+"""Service that merges two companies. The source is closed, and the target takes over what it has."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from integrations.partners import permissions
+from integrations.partners.models import JoinRequest, Membership, Partner, Role, VerificationState
+from integrations.partners.services.changes import PartnerChange, change_partner
+from integrations.submissions.models import Agreement, Document, Integration, IntegrationDraft
+from portal.accounts.models import User
+from portal.core.errors import ActionRefused
+from portal.core.value_types import NamedValues
+
+
+@dataclass(frozen=True, slots=True)
+class MovedMember:
+    """Member of the source, and the role in the target."""
+
+    user: User
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class MergePreview:
+    """What a merge moves.
+
+    Attributes:
+        kept_agreements: Agreements that stay with the source, because the target has the same version.
+    """
+
+    members: list[MovedMember]
+    integrations: list[Integration]
+    drafts: list[IntegrationDraft]
+    agreements: list[Agreement]
+    kept_agreements: list[Agreement]
+
+
+def preview_merge(source: Partner, target: Partner) -> MergePreview:
+    """Return what a merge of the source into the target moves."""
+    agreements = source.agreements.order_by("pk")
+    own_versions = set(target.agreements.values_list("kind", "version"))
+    return MergePreview(
+        members=[_plan_member(membership, target) for membership in _list_memberships(source)],
+        integrations=list(source.integrations.order_by("name", "pk")),
+        drafts=list(source.drafts.filter(sent_at=None).order_by("pk")),
+        agreements=[each for each in agreements if (each.kind, each.version) not in own_versions],
+        kept_agreements=[each for each in agreements if (each.kind, each.version) in own_versions],
+    )
+
+
+def _list_memberships(partner: Partner) -> QuerySet[Membership]:
+    return partner.memberships.filter(ended_at=None).select_related("user").order_by("pk")
+
+
+def _plan_member(membership: Membership, target: Partner) -> MovedMember:
+    """Return the role in the target: the present one, or else that in the source. Owners become editors."""
+    present = target.memberships.filter(user=membership.user, ended_at=None).first()
+    role = Role(present.role if present else membership.role)
+    return MovedMember(membership.user, Role.EDITOR if role == Role.OWNER and not present else role)
+
+
+def explain_merge_refusal(source: Partner, target: Partner, user: User) -> str:
+    """Return why the user can't merge the source into the target, or an empty string."""
+    if not permissions.can_merge_partners(source, target, user):
+        return permissions.get_refusal("can_merge_partners")
+    if source.pk == target.pk:
+        return _("Select another company.")
+    if not target.is_verified:
+        return _("%(name)s is not verified. Verify it first.") % {"name": target}
+    return ""
+
+
+def merge_partners(source: Partner, target: Partner, note: str, *, actor: User, now: datetime) -> None:
+    """Merge the source into the target, with a reason. Raises ActionRefused."""
+    if not note.strip():
+        raise ActionRefused(_("Enter a reason. We record it with the decision."))
+    if source.pk == target.pk:
+        raise ActionRefused(_("Select another company."))
+    first, second = sorted((source, target), key=lambda partner: partner.pk)  # one order for all, against deadlocks
+    with (
+        change_partner(first.pk, actor=actor, now=now) as one,
+        change_partner(second.pk, actor=actor, now=now) as other,
+    ):
+        source_change, target_change = (one, other) if one.partner == source else (other, one)
+        if not permissions.can_merge_partners(source_change.partner, target_change.partner, actor):
+            raise ActionRefused(permissions.get_refusal("can_merge_partners"), "forbidden")
+        if refusal := explain_merge_refusal(source_change.partner, target_change.partner, actor):
+            raise ActionRefused(refusal)
+        _merge(source_change, target_change, note.strip())
+
+
+def _merge(source_change: PartnerChange, target_change: PartnerChange, note: str) -> None:
+    source, target = source_change.partner, target_change.partner
+    plan = preview_merge(source, target)
+    for member in plan.members:
+        _move_member(source_change, target, member)
+    _end_offers(source, target_change)
+    Agreement.objects.filter(pk__in=[agreement.pk for agreement in plan.agreements]).update(partner=target)
+    for model in (Integration, IntegrationDraft, Document):
+        model.objects.filter(partner=source).update(partner=target)
+    source.merged_into, source.verification_state = target, VerificationState.CLOSED
+    source.save()
+    counts: NamedValues = {
+        "members": len(plan.members),
+        "integrations": [integration.name for integration in plan.integrations],
+        "agreements": len(plan.agreements),
+        "drafts": len(plan.drafts),
+    }
+    source_change.record("partner.closed", note=note, target=target.name, **counts)
+    target_change.record("partner.merged", note=note, source=source.name, **counts)
+
+
+def _move_member(source_change: PartnerChange, target: Partner, member: MovedMember) -> None:
+    source, now = source_change.partner, source_change.now
+    source.memberships.filter(user=member.user, ended_at=None).update(ended_at=now)
+    Membership.objects.get_or_create(
+        partner=target, user=member.user, ended_at=None, defaults={"role": member.role, "joined_at": now}
+    )
+    permissions.forget_roles(member.user)
+    source_change.record("member.moved", person=member.user, target=target.name, slug=target.slug, role=member.role)
+
+
+def _end_offers(source: Partner, change: PartnerChange) -> None:
+    """Revoke the open invitations of the source, and decline the requests to join it."""
+    source.invitations.filter(accepted_at=None, revoked_at=None).update(revoked_at=change.now)
+    waiting = source.join_requests.filter(state=JoinRequest.State.WAITING)
+    waiting.update(state=JoinRequest.State.DECLINED, decided_by=change.actor, decided_at=change.now)

@@ -1,0 +1,116 @@
+"""Tests of joining a company by domain and of the transfer of its ownership."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from integrations.partners import permissions
+from integrations.partners.models import Partner, VerificationState
+from integrations.partners.services import members
+from portal.api.models import ApiToken
+from portal.api.services import tokens
+from portal.core.errors import ActionRefused
+from portal.notifications.models import EmailMessage
+from tests.integrations.partners.memberships import join, list_partner_events, place, refusal
+from tests.integrations.partners.test_onboarding import text_of
+
+SignIn = Callable[[Any], Client]
+
+
+@pytest.fixture
+def proven_acme(acme: Partner, alice: Any, now: datetime) -> Partner:
+    """Acme, which proved the domain acme.example."""
+    acme.verifications.create(method="dns", subject="acme.example", verified_at=now)
+    return acme
+
+
+def mails() -> list[tuple[str, str, str]]:
+    return list(EmailMessage.objects.order_by("pk").values_list("name", "to", "subject"))
+
+
+def test_person_at_the_verified_domain_joins_as_viewer_and_owners_hear(
+    sign_in: SignIn, proven_acme: Partner, alice: Any, dora: Any
+) -> None:
+    client = sign_in(dora)
+    assert "Join Acme as a viewer" in text_of(client.get("/company/new/"), "#offers")
+    page = client.post("/company/acme/join/", follow=True)
+    assert "You joined Acme as a viewer." in text_of(page)
+    assert permissions.get_role(proven_acme, dora) == "viewer"
+    assert mails() == [("member_joined", alice.email, "Dora Dean joined Acme")]
+    assert list_partner_events(proven_acme) == [("member.joined", "Dora Dean")]
+
+
+@pytest.mark.parametrize("method", ["github", "decision"])
+def test_domain_that_the_company_did_not_prove_lets_nobody_in(
+    sign_in: SignIn, acme: Partner, alice: Any, dora: Any, now: datetime, method: str
+) -> None:
+    acme.verifications.create(method=method, subject="acme.example", verified_at=now)
+    client = sign_in(dora)
+    page = client.get("/company/new/")
+    assert "Ask to join Acme" in page.text
+    assert "as a viewer" not in page.text
+    page = client.post("/company/acme/join/", follow=True)
+    assert "Ask to join the company. An owner decides on your request." in text_of(page)
+    assert permissions.get_role(acme, dora) == ""
+
+
+@pytest.mark.parametrize("state", [state for state in VerificationState if state != "verified"])
+def test_company_that_is_not_verified_lets_nobody_in(
+    proven_acme: Partner, dora: Any, now: datetime, state: VerificationState
+) -> None:
+    Partner.objects.update(verification_state=state)
+    with pytest.raises(ActionRefused, match="Ask to join"):
+        members.join_by_domain(proven_acme, addresses=["dora@acme.example"], actor=dora, now=now)
+
+
+@pytest.mark.parametrize("addresses", [[], ["dora@gmail.com"], ["dora@mail.acme.example"], ["dora@globex.example"]])
+def test_other_addresses_let_nobody_in(proven_acme: Partner, dora: Any, now: datetime, addresses: list[str]) -> None:
+    proven_acme.verifications.create(method="email", subject="gmail.com", verified_at=now)
+    with pytest.raises(ActionRefused, match="Ask to join"):
+        members.join_by_domain(proven_acme, addresses=addresses, actor=dora, now=now)
+
+
+def test_removed_member_does_not_return_by_domain(proven_acme: Partner, dora: Any, now: datetime) -> None:
+    join(proven_acme, dora, "editor", now, ended_at=now)
+    with pytest.raises(ActionRefused, match="Ask to join"):
+        members.join_by_domain(proven_acme, addresses=["dora@acme.example"], actor=dora, now=now)
+
+
+def test_stranger_reaches_no_company_by_its_address(sign_in: SignIn, proven_acme: Partner, charlie: Any) -> None:
+    assert sign_in(charlie).post("/company/acme/join/")["Location"] == "/company/join/"
+    assert permissions.get_role(proven_acme, charlie) == ""
+
+
+# -- ownership -------------------------------------------------------------------------------------------------
+
+
+def test_owner_transfers_the_ownership_and_becomes_an_editor(
+    sign_in: SignIn, acme: Partner, alice: Any, bob: Any
+) -> None:
+    page = sign_in(alice).post(f"/company/acme/people/{place(acme, bob).pk}/", {"do": "transfer"}, follow=True)
+    assert "Bob Baker is now an owner. You are an editor." in text_of(page)
+    assert (place(acme, alice).role, place(acme, bob).role) == ("editor", "owner")
+    assert mails() == [("role_changed", bob.email, "New role in Acme: owner")]
+
+
+def test_former_owner_keeps_no_token_and_no_invitation(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
+    tokens.create_token("pipeline", ("integrations:read",), 30, actor=alice, now=now, partner=acme)
+    members.create_invitation(acme, "dora@acme.example", "owner", actor=alice, now=now)
+    members.transfer_ownership(place(acme, bob), actor=alice, now=now)
+    assert ApiToken.objects.filter(revoked_at=None).count() == 0
+    assert list(members.list_open_invitations(acme, now)) == []
+
+
+def test_ownership_goes_from_owners_to_active_other_members(
+    acme: Partner, alice: Any, bob: Any, dora: Any, now: datetime
+) -> None:
+    second = join(acme, dora, "owner", now)
+    sentence = "Select an active member who is not an owner."
+    assert refusal(members.transfer_ownership, second, actor=alice, now=now) == sentence
+    assert refusal(members.transfer_ownership, place(acme, alice), actor=bob, now=now).startswith("Only owners")
+    type(bob).objects.filter(pk=bob.pk).update(is_active=False)
+    assert refusal(members.transfer_ownership, place(acme, bob), actor=alice, now=now) == sentence
+    assert (place(acme, alice).role, place(acme, bob).role) == ("owner", "editor")

@@ -1,0 +1,176 @@
+"""Tests of the merge of two companies."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from integrations.partners.models import Partner
+from integrations.partners.services import members
+from integrations.submissions.models import Integration
+from integrations.submissions.services import agreements, drafts, partner_merges
+from portal.api.models import ApiToken
+from portal.api.services import tokens
+from portal.audit.models import AuditEvent
+from portal.audit.verification import find_chain_faults
+from portal.core.errors import ActionRefused
+from portal.directory.models import Listing
+from portal.notifications.models import EmailMessage
+from portal.webhooks.services import EndpointConfiguration, create_endpoint
+from tests.conftest import person
+from tests.integrations.partners.memberships import join, place
+from tests.integrations.partners.test_onboarding import text_of
+from tests.integrations.submissions.test_agreements import ALICE, TPA
+
+SignIn = Callable[[Any], Client]
+
+
+@pytest.fixture
+def merge(acme: Partner, globex: Partner, sam: Any, now: datetime) -> Callable[[], None]:
+    """Merge Acme into Globex."""
+    return lambda: partner_merges.merge_partners(acme, globex, "One company since May.", actor=sam, now=now)
+
+
+def test_everything_moves_and_the_source_is_closed(
+    at: Callable[..., Integration],
+    acme: Partner,
+    globex: Partner,
+    alice: Any,
+    bob: Any,
+    charlie: Any,
+    rita: Any,
+    now: datetime,
+    merge: Callable[[], None],
+) -> None:
+    row = at("support")
+    agreements.sign_agreement(row, TPA, ALICE, version="2026-01", actor=alice, now=now)
+    draft = drafts.create_draft(acme, "consul", actor=bob, now=now)
+    merge()
+    acme.refresh_from_db()
+    assert (acme.verification_state, acme.merged_into) == ("closed", globex)
+    assert Integration.objects.get().partner == globex
+    assert [each.partner_id for each in (*globex.agreements.all(), *globex.drafts.all())] == [globex.pk] * 2
+    assert globex.drafts.get() == draft
+    assert [place(globex, user).role for user in (alice, bob, charlie)] == ["editor", "editor", "owner"]
+    assert acme.memberships.filter(ended_at=None).count() == 0
+    assert [(each.partner, each.publisher) for each in Listing.objects.all()] == [(globex, "Globex")]
+
+
+def test_events_are_on_both_and_people_hear_once(
+    rocket: Integration, acme: Partner, globex: Partner, alice: Any, charlie: Any, merge: Callable[[], None]
+) -> None:
+    EmailMessage.objects.all().delete()
+    merge()
+    counts = {"members": 1, "integrations": ["Rocket"], "agreements": 0, "drafts": 0}
+    closed, merged = (AuditEvent.objects.get(event_type=f"partner.{name}") for name in ("closed", "merged"))
+    assert (closed.partner, closed.note, closed.data) == (
+        acme,
+        "One company since May.",
+        {"target": "Globex"} | counts,
+    )
+    assert (merged.partner, merged.note, merged.data) == (
+        globex,
+        "One company since May.",
+        {"source": "Acme"} | counts,
+    )
+    assert list(find_chain_faults(AuditEvent.objects.order_by("stream", "seq"))) == []
+    assert list(EmailMessage.objects.order_by("pk").values_list("name", "to", "subject")) == [
+        ("member_moved", alice.email, "Acme is now part of Globex"),
+        ("company_merged", charlie.email, "Acme is now part of Globex"),
+    ]
+
+
+def test_member_of_both_keeps_the_role_in_the_target(
+    acme: Partner, globex: Partner, alice: Any, charlie: Any, now: datetime, merge: Callable[[], None]
+) -> None:
+    join(globex, alice, "viewer", now)
+    join(acme, charlie, "viewer", now)
+    merge()
+    assert (place(globex, alice).role, place(globex, charlie).role) == ("viewer", "owner")
+
+
+def test_access_and_offers_of_the_source_end(
+    acme: Partner, globex: Partner, alice: Any, charlie: Any, now: datetime, merge: Callable[[], None]
+) -> None:
+    dora = person("dora@acme.example", "Dora Dean")
+    tokens.create_token("pipeline", ("integrations:read",), 30, actor=alice, now=now, partner=acme)
+    configuration = EndpointConfiguration("Chat", ["integration.approved"], address="https://hooks.acme.example/")
+    create_endpoint(acme, configuration, actor=alice, now=now)
+    invitation, _ = members.create_invitation(acme, "fred@acme.example", "editor", actor=alice, now=now)
+    request = members.request_to_join(acme, actor=dora, now=now)
+    merge()
+    invitation.refresh_from_db()
+    request.refresh_from_db()
+    assert (invitation.revoked_at, request.state) == (now, "declined")
+    assert ApiToken.objects.get().revoked_at == now
+    assert acme.endpoints.get().ended_at == now
+    with pytest.raises(ActionRefused, match="This company was merged into Globex"):
+        members.request_to_join(acme, actor=dora, now=now)
+
+
+def test_agreement_that_the_target_has_too_stays(
+    rocket: Integration,
+    acme: Partner,
+    globex: Partner,
+    alice: Any,
+    charlie: Any,
+    now: datetime,
+    merge: Callable[[], None],
+) -> None:
+    agreements.sign_agreement(rocket, TPA, ALICE, version="2026-01", actor=alice, now=now)
+    globex.agreements.create(kind=acme.agreements.get().kind, version="2026-01", created_at=now)
+    plan = partner_merges.preview_merge(acme, globex)
+    assert (plan.agreements, plan.kept_agreements) == ([], [acme.agreements.get()])
+    merge()
+    assert (acme.agreements.count(), globex.agreements.count()) == (1, 1)
+
+
+def test_pages_of_the_source_lead_to_the_target(
+    at: Callable[..., Integration], sign_in: SignIn, alice: Any, charlie: Any, merge: Callable[[], None], client: Client
+) -> None:
+    at("support")
+    merge()
+    public = client.get("/partners/acme/")
+    assert (public.status_code, public["Location"]) == (301, "/partners/globex/")
+    assert "Rocket" in client.get("/partners/globex/").text
+    assert sign_in(alice).get("/company/acme/")["Location"] == "/company/globex/"
+
+
+def test_staff_see_what_moves_and_merge(
+    sign_in: SignIn, rocket: Integration, alice: Any, charlie: Any, sam: Any, acme: Partner
+) -> None:
+    client = sign_in(sam)
+    words = text_of(client.get("/companies/acme/merge/?into=globex"), "#preview")
+    assert "Rocket" in words
+    assert "Alice Archer" in words
+    assert client.post("/companies/acme/merge/?into=globex", {"note": ""}).status_code == 422
+    page = client.post("/companies/acme/merge/?into=globex", {"note": "One company."}, follow=True)
+    assert "Acme is now part of Globex." in text_of(page)
+    assert "This company is now part of Globex" in text_of(client.get("/companies/acme/"), "#verification")
+    assert client.get("/companies/acme/merge/").status_code == 404
+
+
+@pytest.mark.parametrize("who", ["rita", "alice", "charlie"])
+def test_only_staff_merge(acme: Partner, globex: Partner, now: datetime, who: str, request: Any) -> None:
+    with pytest.raises(ActionRefused, match="Only staff can merge"):
+        partner_merges.merge_partners(acme, globex, "Mine.", actor=request.getfixturevalue(who), now=now)
+
+
+def test_staff_don_t_merge_their_own_company(acme: Partner, globex: Partner, sam: Any, now: datetime) -> None:
+    join(globex, sam, "viewer", now)
+    with pytest.raises(ActionRefused, match="their own company"):
+        partner_merges.merge_partners(acme, globex, "Mine.", actor=sam, now=now)
+
+
+def test_merge_that_makes_no_sense_is_refused(acme: Partner, globex: Partner, sam: Any, now: datetime) -> None:
+    for source, target, note, sentence in (
+        (acme, globex, " ", "Enter a reason"),
+        (acme, acme, "x", "Select another company"),
+    ):
+        with pytest.raises(ActionRefused, match=sentence):
+            partner_merges.merge_partners(source, target, note, actor=sam, now=now)
+    Partner.objects.filter(pk=globex.pk).update(verification_state="unverified")
+    with pytest.raises(ActionRefused, match="Globex is not verified"):
+        partner_merges.merge_partners(acme, globex, "x", actor=sam, now=now)
