@@ -151,7 +151,6 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (members.PartnerProfileForm, ""): lambda data, user: members.PartnerProfileForm(data),
     (accounts.ActivateTotpForm, ""): lambda data, user: accounts.ActivateTotpForm(data, user=user),
     (members.InvitationForm, ""): lambda data, user: members.InvitationForm(data),
-    (PartnerDecisionForm, ""): lambda data, user: PartnerDecisionForm(data),
     (MergeTargetForm, ""): lambda data, user: MergeTargetForm(data),
     (MergeNoteForm, ""): lambda data, user: MergeNoteForm(data),
     (OrganizationForm, ""): lambda data, user: OrganizationForm(data),
