@@ -100,6 +100,7 @@ INSTALLED_APPS = [
     "portal.api",
     "portal.dashboard",
     "portal.help",
+    "portal.search",
     "portal.styleguide",
     "portal.demo",
     "portal",

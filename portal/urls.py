@@ -24,6 +24,7 @@ urlpatterns = [
     path("", include("portal.urls_inbound")),
     path("", include("integrations.sla.urls")),
     path("", include("portal.help.urls")),
+    path("", include("portal.search.urls")),
     path("", include("portal.reports.urls")),
     path("", include("portal.analytics.urls")),
     path("", include("integrations.compliance.urls")),

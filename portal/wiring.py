@@ -22,6 +22,7 @@ from portal.audit.models import AuditEvent
 from portal.directory import services as listings
 from portal.inbox import calendar_feed
 from portal.notifications import email
+from portal.search import indexing
 from portal.webhooks import fanout
 from portal.webhooks import services as webhooks
 from verification.checks.services import runs
@@ -148,6 +149,7 @@ def react(event: AuditEvent) -> None:
             reaction(event)
         if event.type.changes_listing:
             update_listing(event)
+        indexing.index_event(event)
         notices.notify(event)
         fanout.create_deliveries(event)
 
@@ -155,6 +157,7 @@ def react(event: AuditEvent) -> None:
 def connect() -> None:
     """Register all reactions. Called once when the app is ready."""
     services.subscribe(react)
+    indexing.connect()
     responsibility.subscribe_to_responsibility_changes(keeping.record_turn)
     rate_limits.add_dead_credential_listener(notify_staff)
     account_notices.register_listener()

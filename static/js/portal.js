@@ -80,6 +80,50 @@ document.addEventListener("keydown", (event) => {
   if (search) { event.preventDefault(); search.focus(); search.select(); }
 });
 
+// The command palette opens with ⌘K or Ctrl-K. The field keeps the focus: it names the active result.
+const palette = document.getElementById("palette");
+function openPalette() {
+  palette.showModal();
+  const field = palette.querySelector("input");
+  field.select();
+  field.dispatchEvent(new Event("palette-open"));
+}
+function activate(option) {
+  for (const other of palette.querySelectorAll("[aria-selected=true]")) other.setAttribute("aria-selected", "false");
+  const field = palette.querySelector("input");
+  if (!option) { field.removeAttribute("aria-activedescendant"); return; }
+  option.setAttribute("aria-selected", "true");
+  option.scrollIntoView({ block: "nearest" });
+  field.setAttribute("aria-activedescendant", option.id);
+}
+function moveSelection(event) {
+  const options = [...palette.querySelectorAll("[role=option]")];
+  const active = options.findIndex((option) => option.ariaSelected === "true");
+  if (event.key === "ArrowDown") activate(options[(active + 1) % options.length]);
+  else if (event.key === "ArrowUp") activate(options.at(active > 0 ? active - 1 : -1));
+  else if (event.key === "Enter" && active >= 0) options[active].click();
+  else return;
+  event.preventDefault();
+}
+if (palette) {
+  document.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    if (palette.open) palette.close(); else openPalette();
+  });
+  palette.addEventListener("keydown", moveSelection);
+  // Results of an earlier query are no answer to this one: Enter opens the search page until the new ones are there.
+  palette.addEventListener("input", () => activate(null));
+  palette.addEventListener("htmx:afterSwap", () => {
+    activate(palette.querySelector("input").value.trim() ? palette.querySelector("[role=option]") : null);
+  });
+  palette.addEventListener("click", (event) => { if (event.target === palette) palette.close(); });
+  for (const button of document.querySelectorAll("[data-palette]")) {
+    button.hidden = false;
+    button.addEventListener("click", openPalette);
+  }
+}
+
 // Close open menus on outside clicks and Escape.
 const closeMenus = (except) => {
   for (const menu of document.querySelectorAll("details[data-menu][open]")) if (menu !== except) menu.open = false;

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.any_database
 
 LISTS = {
     "reports:sla_dashboard",
-    "submissions:search",
+    "search:results",
     "submissions:list",
     "reviews:partners",
     "directory:list",

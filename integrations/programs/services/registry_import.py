@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from django.db import IntegrityError, transaction
+from django.dispatch import Signal
 
 from integrations.programs.models import RegistryProvider
 from portal.core.value_types import JsonObject, NamedValues
@@ -28,6 +29,7 @@ REQUIRED_TEXTS = {  # key in the file and maximum length by column
 OPTIONAL_TEXTS = ("description", "warning")
 UPDATED_COLUMNS = [*REQUIRED_TEXTS, *OPTIONAL_TEXTS, "downloads", "name_key", "repository", "imported_at"]
 MAX_COUNT = 2**63 - 1
+providers_imported = Signal()  # sent after each import that changed a provider
 
 
 class InvalidLineError(ValueError):
@@ -90,6 +92,8 @@ def import_providers(
             progress(result.read)
     _write_batch(batch, result, now)
     progress(result.read)
+    if result.new or result.changed:
+        providers_imported.send(import_providers)
     return result
 
 

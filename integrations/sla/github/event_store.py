@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.dispatch import Signal
 
 from integrations.sla.engine import inputs
 from integrations.sla.engine.types import CHANGE_KINDS, IssueEventKind, TimelineEvent
@@ -18,6 +19,7 @@ from verification.sources.github.issue_models import GitHubIssue
 
 # Webhooks give a change the time of the issue's last update, lists its own time. They rarely differ by a second.
 SAME_CHANGE_TOLERANCE = timedelta(seconds=5)
+issues_changed = Signal()  # sent with `issue_ids` of new and renamed issues, in the transaction that stored them
 LISTED_KEY_PREFIX = "event:"  # key prefix of changes from a list; keys from webhooks start with their kind
 
 
@@ -64,11 +66,12 @@ def _upsert_issues(watch: MonitoredRepository, issues: Iterable[GitHubIssue]) ->
     Issues opened before the start of support are not covered and not stored.
     """
     newest_issues = {issue.id: issue for issue in sorted(issues, key=lambda issue: issue.updated_at)}
-    ids_by_github_id, created_ids = {}, set()
+    ids_by_github_id, created_ids, renamed_ids = {}, set(), set()
     for row in SupportIssue.objects.filter(watch=watch, github_id__in=newest_issues):
         issue = newest_issues.pop(row.github_id)
         ids_by_github_id[issue.id] = row.pk
         if issue.updated_at > row.updated_at:
+            renamed_ids |= {row.pk} if row.title != issue.title else set()
             SupportIssue.objects.filter(pk=row.pk).update(
                 title=issue.title, url=issue.html_url, updated_at=issue.updated_at
             )
@@ -78,6 +81,8 @@ def _upsert_issues(watch: MonitoredRepository, issues: Iterable[GitHubIssue]) ->
         if issue.created_at >= watch.began_at:
             ids_by_github_id[github_id] = _create_issue(watch, issue).pk
             created_ids.add(ids_by_github_id[github_id])
+    if created_ids or renamed_ids:
+        issues_changed.send(_upsert_issues, issue_ids=created_ids | renamed_ids)
     return ids_by_github_id, created_ids
 
 

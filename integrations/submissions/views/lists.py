@@ -1,4 +1,4 @@
-"""Integration list and search."""
+"""Integration list."""
 
 from django.db.models import Q, QuerySet
 from django.http import HttpResponse
@@ -8,18 +8,13 @@ from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner
-from integrations.programs.models import RegistryProvider
-from integrations.programs.registry import PROGRAMS
 from integrations.submissions.forms.filters import SORT_ORDERS, IntegrationFilterForm
 from integrations.submissions.models import Integration
-from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.name_matching import compute_name_key
-from portal.core.text_fields import clean_search_query
-from portal.core.value_types import NamedValues, TemplateContext
+from portal.core.value_types import NamedValues
 from portal.ui.pagination import paginate
 
-MAX_RESULTS = 20  # per kind on the first page
 # Load only the columns that the list shows.
 LIST_COLUMNS = (
     "uuid",
@@ -84,39 +79,8 @@ def list_integrations(request: AuthenticatedRequest) -> HttpResponse:
     return render(request, f"submissions/list.html{'#results' if is_fragment else ''}", context)
 
 
-def show_search(request: AuthenticatedRequest) -> HttpResponse:
-    """Search integrations, programs, and published providers; for program staff also partners."""
-    query = clean_search_query(request.GET.get("q", ""))
-    context: TemplateContext = {"q": query, "for_program": permissions.is_program_staff(request.user)}
-    if query:
-        context |= {
-            "integrations": paginate(request, search_integrations(request.user, query), MAX_RESULTS),
-            "partners": list(search_partners(query)[:MAX_RESULTS]) if context["for_program"] else [],
-            "programs": [p for p in PROGRAMS.values() if query.lower() in f"{p.name} {p.product} {p.summary}".lower()],
-            "providers": list(search_providers(query)[: MAX_RESULTS + 1]),
-            "limit": MAX_RESULTS,
-        }
-    return render(request, "submissions/search.html", context)
-
-
-def search_integrations(user: User, query: str) -> QuerySet[Integration]:
-    visible = Integration.objects.visible_to(user).select_related("partner").only(*LIST_COLUMNS)
-    return visible.filter(build_text_condition(query)).order_by("name_key", "pk")
-
-
 def search_partners(query: str) -> QuerySet[Partner]:
     return Partner.objects.filter(Q(name__icontains=query) | Q(domain__icontains=query)).order_by("name")
 
 
-def search_providers(query: str) -> QuerySet[RegistryProvider]:
-    """Return published providers, most used first."""
-    condition = Q(full_name__icontains=query)
-    key = compute_name_key(query)
-    rows = RegistryProvider.objects.filter(condition | Q(name_key__startswith=key) if key else condition)
-    return rows.order_by("-downloads", "full_name")
-
-
-urlpatterns = [
-    path("integrations/", list_integrations, name="list"),
-    path("search/", show_search, name="search"),
-]
+urlpatterns = [path("integrations/", list_integrations, name="list")]

@@ -1,0 +1,7 @@
+"""Configuration of the search app."""
+
+from django.apps import AppConfig
+
+
+class SearchConfig(AppConfig):
+    name = "portal.search"

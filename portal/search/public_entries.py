@@ -1,0 +1,75 @@
+"""Entries that everybody can find: help pages, glossary terms, checks, programs, and published providers."""
+
+from collections.abc import Iterator
+
+from django.urls import reverse
+from django.utils.html import strip_tags
+
+from integrations.programs.models import RegistryProvider
+from integrations.programs.registry import PROGRAMS
+from portal.help.rules import load_sections
+from portal.help.views import URL_NAME_BY_FILE
+from portal.search.entries import build_entry, get_source
+from portal.search.models import Audience, Kind, SearchEntry
+from portal.ui.content import glossary
+from verification.checks.types import CHECKS
+
+DOCUMENTATION_SOURCE = "documentation"
+PAGES = {
+    "help:getting_started": "Getting started",
+    "help:glossary": "Glossary",
+    "checks:help": "Checks",
+    "api:docs": "For developers",
+    "directory:list": "Directory",
+    "directory:verify_badge": "Verify a badge",
+    "status:index": "Status",
+}
+
+
+def build_documentation_entries() -> Iterator[SearchEntry]:
+    """Return the entries of all programs and help pages in the default language."""
+    for program in PROGRAMS.values():
+        url = reverse("submissions:program", args=[program.key])
+        yield _build_public_entry(
+            Kind.PROGRAM, program.key, program.name, url, program.summary, subtitle=program.product
+        )
+    for name, title in PAGES.items():
+        yield _build_page_entry(title, reverse(name))
+    for file, name in URL_NAME_BY_FILE.items():
+        url, sections = reverse(name), load_sections(file, frozenset())
+        for section in sections:
+            yield _build_page_entry(section.title, f"{url}#{section.id}", strip_tags(section.body), sections[0].title)
+    for chapter in glossary.CHAPTERS:
+        for term in chapter.terms:
+            yield _build_page_entry(term.name, glossary.build_url(term.key), term.definition, "Glossary")
+    for key, check in CHECKS.items():
+        url, text = reverse("checks:check_help", args=[key]), f"{key} {check.expectation} {check.advice}"
+        yield _build_page_entry(check.title, url, text, "Checks")
+
+
+def build_provider_entry(provider: RegistryProvider) -> SearchEntry:
+    return _build_public_entry(
+        Kind.PROVIDER,
+        provider.pk,
+        provider.full_name,
+        provider.source,
+        provider.description,
+        source=get_source(provider),
+    )
+
+
+def _build_page_entry(title: str, url: str, text: str = "", subtitle: str = "") -> SearchEntry:
+    return _build_public_entry(Kind.DOCUMENTATION, url, title, url, text, subtitle=subtitle)
+
+
+def _build_public_entry(
+    kind: Kind,
+    object_id: object,
+    title: str,
+    url: str,
+    text: str,
+    *,
+    subtitle: str = "",
+    source: str = DOCUMENTATION_SOURCE,
+) -> SearchEntry:
+    return build_entry(kind, object_id, source, title, url, text, subtitle=subtitle, audience=Audience.EVERYBODY)

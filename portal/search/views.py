@@ -1,0 +1,70 @@
+"""Search page, and the results of the command palette while the user types."""
+
+from itertools import groupby
+
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from portal.accounts.requests import AuthenticatedRequest
+from portal.core.text_fields import clean_search_query
+from portal.dashboard.context_processors import Frame, NavigationLink
+from portal.search.models import Kind
+from portal.search.queries import Hit, search
+from portal.search.words import parse_query, split_words
+
+PAGE_SIZE, MAX_RESULTS = 50, 200
+MAX_PALETTE_RESULTS, MAX_PALETTE_RESULTS_PER_KIND = 25, 5
+# Heading and icon by kind
+GROUPS = {
+    Kind.INTEGRATION: (gettext_noop("Integrations"), "plug"),
+    Kind.PARTNER: (gettext_noop("Companies"), "building-2"),
+    Kind.REPOSITORY: (gettext_noop("Repositories"), "git-branch"),
+    Kind.FINDING: (gettext_noop("Findings"), "message-square"),
+    Kind.ISSUE: (gettext_noop("Issues"), "circle-dot"),
+    Kind.PERSON: (gettext_noop("People"), "user"),
+    Kind.PROGRAM: (gettext_noop("Programs"), "award"),
+    Kind.DOCUMENTATION: (gettext_noop("Help"), "circle-question-mark"),
+    Kind.PROVIDER: (gettext_noop("Published providers"), "package"),
+}
+
+
+def show_results(request: AuthenticatedRequest) -> HttpResponse:
+    """Show everything that the user can find with a query."""
+    query = clean_search_query(request.GET.get("q", ""))
+    hits = search(request.user, query, MAX_RESULTS)
+    page = Paginator(hits, PAGE_SIZE).get_page(request.GET.get("page"))
+    context = {"q": query, "page": page, "limit": MAX_RESULTS if len(hits) == MAX_RESULTS else 0}
+    return render(request, "search/results.html", context)
+
+
+def show_palette(request: AuthenticatedRequest) -> HttpResponse:
+    """Show the best matches of each kind, and the pages whose name matches."""
+    query = clean_search_query(request.GET.get("q", ""))
+    limits = {"limit": MAX_PALETTE_RESULTS, "limit_per_kind": MAX_PALETTE_RESULTS_PER_KIND}
+    groups = group_hits(search(request.user, query, **limits))
+    commands = list_commands(Frame(request), parse_query(query))
+    count = len(commands) + sum(len(hits) for _heading, _icon, hits in groups)
+    return render(request, "search/palette_results.html", {"groups": groups, "commands": commands, "count": count})
+
+
+def group_hits(hits: list[Hit]) -> list[tuple[str, str, list[Hit]]]:
+    """Return the heading, the icon, and the hits of each kind. The kind with the best hit comes first."""
+    kinds = list(dict.fromkeys(hit.kind for hit in hits))
+    by_kind = groupby(sorted(hits, key=lambda hit: kinds.index(hit.kind)), key=lambda hit: hit.kind)
+    return [(_(GROUPS[kind][0]), GROUPS[kind][1], list(group)) for kind, group in by_kind]
+
+
+def list_commands(frame: Frame, words: list[str]) -> list[NavigationLink]:
+    """Return the links of the frame that the user can follow and whose label contains words with these beginnings."""
+    new_integration = NavigationLink(_("New integration"), "plus", reverse("discovery:address"))
+    links = {link.href: link for link in (new_integration, *frame.rail, *frame.companies, *frame["menu"])}
+    labels = {link.href: split_words(link.label) for link in links.values()}
+    return [
+        link
+        for href, link in links.items()
+        if all(any(label.startswith(word) for label in labels[href]) for word in words)
+    ]
