@@ -15,11 +15,11 @@ MIN_STEM_LENGTH = 3
 Scopes = Sequence[str]
 
 _POSTGRESQL = """
-SELECT id FROM search_searchentry WHERE title_words = %s
+(SELECT id FROM search_searchentry WHERE title_words = %s LIMIT {limit})
 UNION ALL (SELECT id FROM search_searchentry WHERE document @@ ({conditions}) LIMIT {limit})
 """
 _SQLITE = """
-SELECT id FROM search_searchentry WHERE title_words = %s
+SELECT id FROM (SELECT id FROM search_searchentry WHERE title_words = %s LIMIT {limit})
 UNION ALL
 SELECT rowid FROM (SELECT rowid FROM search_words WHERE search_words MATCH %s ORDER BY rowid DESC LIMIT {limit})
 """
@@ -39,10 +39,10 @@ def _match_on_sqlite(words: Sequence[str], scopes: Scopes) -> RawSQL:
     conditions = []
     for word in words:
         singular = word.removesuffix("s")
-        alternative = f' OR words:"{singular}"' if len(word) > len(singular) >= MIN_STEM_LENGTH else ""
-        conditions.append(f'(words:"{word}"*{alternative})')
+        alternative = f' OR "{singular}"' if len(word) > len(singular) >= MIN_STEM_LENGTH else ""
+        conditions.append(f'("{word}"*{alternative})')
     if scopes:
-        conditions.append("scope:(" + " OR ".join(f'"_{scope}"' for scope in scopes) + ")")
+        conditions.append("(" + " OR ".join(f'"_{scope}"' for scope in scopes) + ")")
     return _select(_SQLITE, [" ".join(words), " AND ".join(conditions)])
 
 

@@ -1,9 +1,7 @@
 """Search of the index, the same for both databases."""
 
+from collections import Counter
 from dataclasses import dataclass
-
-from django.db.models import Case, F, Q, Value, When, Window
-from django.db.models.functions import RowNumber
 
 from integrations.partners import permissions
 from portal.accounts.requests import AnyUser
@@ -32,26 +30,21 @@ def search(user: AnyUser, text: str, limit: int, *, limit_per_kind: int = 0) -> 
         return []
     is_staff = permissions.is_program_staff(user)
     scopes = [] if is_staff else ["everybody", *(f"partner{pk}" for pk in permissions.get_roles(user))]
-    order = (_build_rank(words), F("kind"), F("pk").desc())
-    entries = SearchEntry.objects.visible_to(user).filter(pk__in=match(words, scopes)).order_by(*order)
-    if limit_per_kind:
-        position = Window(RowNumber(), partition_by="kind", order_by=order)
-        entries = entries.annotate(position=position).filter(position__lte=limit_per_kind)
-    rows = entries.values_list("kind", "title", "subtitle", "url", "staff_url")[:limit]
-    return [
-        Hit(Kind(kind), title, subtitle, (is_staff and staff_url) or url)
-        for kind, title, subtitle, url, staff_url in rows
-    ]
+    matches = SearchEntry.objects.visible_to(user).filter(pk__in=match(words, scopes)).defer("words")
+    hits, counts = [], Counter[int]()
+    for entry in sorted(matches, key=lambda entry: (_rank(entry, words), entry.kind, -entry.pk)):
+        counts[entry.kind] += 1
+        if not limit_per_kind or counts[entry.kind] <= limit_per_kind:
+            url = (is_staff and entry.staff_url) or entry.url
+            hits.append(Hit(Kind(entry.kind), entry.title, entry.subtitle, url))
+        if len(hits) == limit:
+            break
+    return hits
 
 
-def _build_rank(words: list[str]) -> Case:
-    """Return the rank of an entry: its title is the query, begins with it, contains its words, or does not."""
-    phrase, in_title = " ".join(words), Q()
-    for word in words:
-        in_title &= Q(title_words__startswith=word) | Q(title_words__contains=f" {word}")
-    return Case(
-        When(title_words=phrase, then=Value(0)),
-        When(title_words__startswith=phrase, then=Value(1)),
-        When(in_title, then=Value(2)),
-        default=Value(3),
-    )
+def _rank(entry: SearchEntry, words: list[str]) -> int:
+    """Return 0 if the title is the query, 1 if it begins with it, 2 if it contains its words, or else 3."""
+    title, phrase = entry.title_words, " ".join(words)
+    if title.startswith(phrase):
+        return int(title != phrase)
+    return 2 if all(f" {word}" in f" {title}" for word in words) else 3

@@ -61,7 +61,7 @@ def group_hits(hits: list[Hit]) -> list[tuple[str, str, list[Hit]]]:
 def list_commands(frame: Frame, words: list[str]) -> list[NavigationLink]:
     """Return the links of the frame that the user can follow and whose label contains words with these beginnings."""
     new_integration = NavigationLink(_("New integration"), "plus", reverse("discovery:address"))
-    links = {link.href: link for link in (new_integration, *frame.rail, *frame.companies, *frame["menu"])}
+    links = {link.href: link for link in (new_integration, *frame.rail, *frame["menu"])}
     labels = {link.href: split_words(link.label) for link in links.values()}
     return [
         link

@@ -47,7 +47,6 @@ EXPECTED = {
     "Alice": "a given name, in the button of the reader's menu",
     "Rita": "a given name, in the button of the reader's menu",
     "Sam": "a given name, in the button of the reader's menu",
-    "acme/booster#1": "the name of an issue",
     "uma (reporter": "why a clock stands or runs, as the rule of the clock writes it down",
     "Met": "what a requirement was answered with, as it was written down",
     "Rita Reyes dismissed the request": "evidence, the same for both sides and frozen with decisions",

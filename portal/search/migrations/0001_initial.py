@@ -16,14 +16,14 @@ ALTER TABLE search_searchentry ADD COLUMN document tsvector GENERATED ALWAYS AS 
 # SQLite drops triggers with their table, also when Django rebuilds it to change a column: create them again then.
 # The tokenizer takes every character that isn't ASCII for a letter: the words are separated by spaces alone.
 REMOVE = (
-    "INSERT INTO search_words (search_words, rowid, words, scope) "
-    f"VALUES ('delete', old.id, old.words, {SCOPE.format('old.')});"
+    "INSERT INTO search_words (search_words, rowid, words) "
+    f"VALUES ('delete', old.id, old.words || ' ' || {SCOPE.format('old.')});"
 )
-ADD = f"INSERT INTO search_words (rowid, words, scope) VALUES (new.id, new.words, {SCOPE.format('new.')});"
+ADD = f"INSERT INTO search_words (rowid, words) VALUES (new.id, new.words || ' ' || {SCOPE.format('new.')});"
 SQLITE = (
     """
 CREATE VIRTUAL TABLE search_words USING fts5
-(words, scope, content='', tokenize="ascii tokenchars '_'", prefix='1 2 3', detail=column)
+(words, content='', tokenize="ascii tokenchars '_'", prefix='1 2 3', detail=none)
 """,
     f"CREATE TRIGGER search_entry_insert AFTER INSERT ON search_searchentry BEGIN {ADD} END",
     f"CREATE TRIGGER search_entry_delete AFTER DELETE ON search_searchentry BEGIN {REMOVE} END",
