@@ -131,7 +131,7 @@ TOLD_BY = {
     "reviews:post_message": "list_messages",
     "schemas:changes": "compare_schemas",
     "schemas:list": "list_schemas",
-    "search:results": "list_integrations list_partners",
+    **dict.fromkeys(("search:results", "search:palette"), "list_integrations list_partners"),
     "reports:sla_dashboard": "list_clocks",
     "compliance:status": "get_compliance",
     "compliance:status_json": "get_compliance",
