@@ -18,6 +18,8 @@ from portal.audit.verification import find_chain_faults
 from portal.core.errors import ActionRefused
 from portal.directory.models import Listing
 from portal.notifications.models import EmailMessage
+from portal.search.models import Kind
+from portal.search.queries import search
 from portal.webhooks.services import EndpointConfiguration, create_endpoint
 from tests.conftest import person
 from tests.integrations.partners.memberships import join, place
@@ -174,3 +176,15 @@ def test_merge_that_makes_no_sense_is_refused(acme: Partner, globex: Partner, sa
     Partner.objects.filter(pk=globex.pk).update(verification_state="unverified")
     with pytest.raises(ActionRefused, match="Globex is not verified"):
         partner_merges.merge_partners(acme, globex, "x", actor=sam, now=now)
+
+
+def test_search_finds_the_integrations_with_the_new_company(
+    rocket: Integration, acme: Partner, charlie: Any, merge: Callable[[], None]
+) -> None:
+    assert search(charlie, "rocket", 10) == []
+    merge()
+    assert [(hit.title, hit.subtitle) for hit in search(charlie, "rocket", 10)] == [
+        ("Rocket", "Globex"),
+        ("acme/terraform-provider-rocket", "Rocket · Globex"),
+    ]
+    assert [hit.title for hit in search(charlie, "globex", 10) if hit.kind == Kind.PARTNER] == ["Globex"]
