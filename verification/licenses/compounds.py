@@ -11,17 +11,18 @@ MIN_WORD = 4  # letters of an ordinary word that is none of the most frequent
 Test = Callable[[str], bool]
 
 
-def split_outcomes(letters: str, is_word: Test, is_term: Test) -> set[bool]:
-    """Return for the ways to split all letters into words whether a word is a term; empty if there is no way."""
+def holds_term_when_split(letters: str, is_word: Test, is_term: Test) -> bool:
+    """Return whether the fewest words that make up all letters hold a term: "voorbeeld stad", not "voor beeld stad"."""
     if len(letters) < MIN_LETTERS or not (letters.isascii() and letters.isalpha()):
-        return set()
-    ends: dict[int, set[bool]] = {0: {False}}  # where words end
+        return False
+    ends = {0: (0, True)}  # where words end: the fewest words up to there, and whether none is a term
     for start in range(len(letters)):
         for end in range(start + 2, min(len(letters), start + MAX_WORD) + 1) if start in ends else ():
             word = letters[start:end]
             if (has_term := is_term(word)) or is_word(word):
-                ends.setdefault(end, set()).update(before or has_term for before in ends[start])
-    return ends.get(len(letters), set())
+                count, is_plain = ends[start]
+                ends[end] = min(ends.get(end, (len(letters), True)), (count + 1, is_plain and not has_term))
+    return not ends.get(len(letters), (0, True))[1]
 
 
 @lru_cache(maxsize=5_000)
@@ -32,8 +33,8 @@ def is_phrase(word: str, is_term: Test) -> bool:
 
 def _is_phrase_in(language: str, letters: str, is_term: Test) -> bool:
     ordinary, frequent = words_of(language)
-    return split_outcomes(
+    return holds_term_when_split(
         letters,
         lambda word: word in (ordinary if len(word) >= MIN_WORD else frequent),
         lambda word: word in ordinary and len(word) > 2 and is_term(word),
-    ) == {True}  # "voorbeeld" may be read as "voor beeld", and need not
+    )

@@ -74,7 +74,7 @@ AFFILIATES = re.compile(
 PARTNERS = re.compile(
     rf"(?:(?:^|[,(\s]+)(?:{JOINT}|with\s+contributions\s+(?:from|by))\s+{OTHERS}|^{OTHERS}|(?<=[,;])\s*{OTHERS})"
     r"(?:contributors?(?:\(s\))?|authors?|others|(?<=other )people|developers|maintainers|collaborators|committers"
-    r"|community(?:\s+contributors)?|(?:core\s+)?team)\b(?=\s*(?:[.,;()]|and\b|$))|[,\s]+et\s*\.?\s*al\b\.?|[,\s]+(?-i:u\.\s?a\.)",
+    r"|community(?:\s+contributors)?|(?:core\s+)?team)\b(?=\s*(?:[.,;()]|and\b|$))|the\s+original\s+authors?\s+or\s+authors\b|[,\s]+et\s*\.?\s*al\b\.?|[,\s]+(?-i:u\.\s?a\.)",
     re.I,
 )
 SEPARATOR = re.compile(
@@ -240,7 +240,7 @@ def is_group(text: str) -> bool:
         not body
         or is_project_name(body, max_unknown=2)
         or is_organization(" ".join(body))
-        or (len(body) == 1 and kind(body[0]) is Kind.WORD and is_noun_like(body[0].removesuffix("er")))
+        or (len(body) == 1 and kind(body[0]) is Kind.WORD and is_noun_like(re.sub("(?:er|ing)$", "", body[0])))
     )
 
 

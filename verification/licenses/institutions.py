@@ -12,6 +12,7 @@ from verification.licenses.lexicon import (
     is_brand,
     is_noun_like,
     is_phrase_in_one_word,
+    is_singular,
     kind,
     script_of,
     stems,
@@ -43,7 +44,8 @@ def is_institution_noun(word: str) -> bool:
 def is_institution(tokens: list[str]) -> bool:
     """Return whether a noun of institutions makes these words a name; an English one only as the last word."""
     folded_words = [fold(token.strip(TRIM + "()")) for token in tokens]
-    nouns = [n for n, word in enumerate(folded_words) if is_institution_noun(word)]
+    exact = institution_nouns().words  # a stem for other languages does not hold the English plural
+    nouns = [n for n, w in enumerate(folded_words) if is_institution_noun(w) and (w in exact or is_singular(w))]
     foreign = [word not in common_english_words() or word in words("connectors") for word in folded_words]
     is_placed = any(n == len(folded_words) - 1 or foreign[n] or (n == 0 and all(foreign[1:])) for n in nouns)
     is_joined = (

@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from pathlib import Path
 
-from verification.licenses.compounds import is_phrase, split_outcomes
+from verification.licenses.compounds import holds_term_when_split, is_phrase
 from verification.licenses.dictionaries import (
     english_words,
     family_names,
@@ -38,6 +38,7 @@ INITIALS = re.compile(r"(?:[^\W\d_]\.?-?){1,3}")
 BRAND_WITH_DIGITS = re.compile(r"(?=[^_]*[A-Za-z]{2}|[A-Za-z]\d{1,3}$|\d[A-Za-z]\d?$)[A-Za-z\d]{2,20}")
 # vowel signs of Hebrew, Arabic, Indic and Thai words are no letters to regular expressions
 BETWEEN = re.compile(r"(?:(?![\u0591-\u05c7\u064b-\u0652\u0900-\u0dff\u0e31-\u0e4e])[\W_])+")
+QUANTITY = re.compile(r"\d+(?:x|h|hrs?|min|d|days?|yrs?|[kmgtp]i?b|[mg]hz|v?cpus?|cores?)|q[1-4]|h[12]|fy\d+", re.I)
 LEET = str.maketrans("013457", "oleast")
 COPYRIGHT_WORDS = frozenset({"copyright", "copyrights", "(c)", "license", "licensed", "rights", "reserved"})
 SPELLED_OUT = re.compile(r"(?:(?<![^\W_])[^\W_][\W_]+){4}")  # "S.e.a.t.s"
@@ -144,7 +145,7 @@ def is_plain_term(word: str) -> bool:
 def is_written_together(letters: str) -> bool:
     """Return whether ordinary English words and at least one word of terms make up all letters."""
     words_by_length = (SHORT_WORDS, english_words())
-    return True in split_outcomes(letters, lambda word: word in words_by_length[len(word) > 2], is_plain_term)
+    return holds_term_when_split(letters, lambda word: word in words_by_length[len(word) > 2], is_plain_term)
 
 
 def is_phrase_in_one_word(word: str) -> bool:
@@ -183,7 +184,7 @@ def kind(word: str) -> Kind:
     if has_capitals(word) and SPELLED_OUT.search(word):
         return Kind.NONE
     if any(char.isdigit() for char in word):
-        return kind_with_digits(word)
+        return Kind.TERM if QUANTITY.fullmatch(word) else kind_with_digits(word)
     if script_of(word) in ("", "MIXED") or has_compatibility_form(word):
         return Kind.NONE
     return kind_of_letters(word, folded_word)

@@ -55,7 +55,7 @@ NEEDED_MARK = re.compile(
 # chooses the form of a letter in scripts of India and says nothing
 JOINER = re.compile(r"(?<=[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca])[\u200c\u200d]")
 STRIKETHROUGH = re.compile(r"~~(?=\w)")
-FOOTNOTE = re.compile(r"(?m)^([^*\n]*\w)\*(?=\s|$)")  # no end of an emphasis, which begins on its line
+FOOTNOTE = re.compile(r"(?m)^([^*\n]*\w)\*+(?=\s|$)")  # no end of an emphasis, which begins on its line
 LINK_DEFINITION = re.compile(r"(?m)^[ \t>#*/;-]*\[[^\]\n]{1,200}\]:")
 # begins a word that stands for something hidden: a letter of a script that no rule of the grammar takes
 MARK = "\ua500"

@@ -10,6 +10,7 @@ from verification.licenses.dictionaries import (
     given_names,
     romanize,
 )
+from verification.licenses.legal_forms import split_legal_form
 from verification.licenses.lexicon import (
     TRIM,
     Kind,
@@ -76,12 +77,16 @@ def is_person(text: str) -> bool:
     ):
         return False
     full = [(k, fold(t)) for k, t in zip(kinds, tokens, strict=True) if k not in (Kind.PARTICLE, Kind.INITIALS)]
-    is_phrase = [k for k, _ in full] == [Kind.UNKNOWN] and is_phrase_in_one_word(full[0][1])
-    return (
-        bool(full)
-        and not is_phrase
-        and are_names([k for k, _ in full], [t for _, t in full], has_capitals(tokens[-1]) and not is_lower)
-    )
+    full_kinds: list[Kind] = [k for k, _ in full]
+    if set(full_kinds) == {Kind.UNKNOWN} and is_firm_or_phrase(tokens):
+        return False
+    return bool(full) and are_names(full_kinds, [t for _, t in full], has_capitals(tokens[-1]) and not is_lower)
+
+
+def is_firm_or_phrase(tokens: list[str]) -> bool:
+    """Return whether words in no list end in a legal form in capitals, or one is a phrase: "Pasdevente SARL"."""
+    is_firm = tokens[-1].isupper() and split_legal_form(tokens) is not None
+    return is_firm or any(map(is_phrase_in_one_word, tokens))
 
 
 def kinds_in_person(tokens: list[str]) -> list[Kind]:
@@ -89,8 +94,11 @@ def kinds_in_person(tokens: list[str]) -> list[Kind]:
     kinds = [kind_in_person(token) for token in tokens]
     if not SON_OF.isdisjoint(token.lower() for token in tokens[1:-1]):
         kinds = [Kind.NAME if word_kind is Kind.WORD else word_kind for word_kind in kinds]
-    if fold(tokens[0]) in words("given_names_that_are_terms") and set(kinds[1:]) == {Kind.NAME}:
-        kinds[0] = Kind.NAME  # "Per Lindqvist"
+    either = [fold(token) in words("given_names_that_are_terms") for token in tokens]
+    if {k for k, is_either in zip(kinds, either, strict=True) if not is_either} == {Kind.NAME}:
+        return [Kind.NAME] * len(kinds)  # "Per Lindqvist"
+    if kinds[0] is Kind.PARTICLE and is_term(fold(tokens[0])):
+        kinds[0] = Kind.TERM  # "Ní" begins a name only behind a given one
     for place, token in enumerate(tokens[1:], 1):
         is_inner = place < len(kinds) - 1 and kinds[place + 1] in (Kind.NAME, Kind.NAME_OR_WORD, Kind.UNKNOWN)
         if is_inner and token.islower() and token in words("particles"):
