@@ -11,6 +11,7 @@ from verification.licenses.projects import is_project_name
 from verification.licenses.templates import TemplateMatch, templates
 
 YEAR = re.compile(r"\b\d{4}\b")
+UNNAMED = frozenset({"the", "copyright", "holder", "holders"})  # what is left of these words where one was removed
 SIMILAR = 150  # letters that agree before a text is said to begin like a licence
 MAX_QUOTED_LENGTH = 60  # characters of an unexplained line that a reason quotes
 
@@ -98,7 +99,7 @@ def slot_holds(text: Text, kind: str, start: int, end: int) -> bool:
     if kind == "name":
         name = text.between(start, end).removeprefix("the ")
         is_name = is_holder_list(name) or is_project_name(name.split()) or is_firm_name(name.split())
-        return is_name and not YEAR.search(name)
+        return is_name and not YEAR.search(name) and not UNNAMED.issuperset(name.lower().split())
     # with the punctuation around it: "(c)" begins with some; blanks may be filled in with their braces
     return not Reader(()).find_unexplained(re.sub(r"[{}]", " ", text.gap(start, end)))
 

@@ -7,9 +7,10 @@ import re
 import pytest
 
 from tests.verification.licenses.corpus import policy, text_of
-from tests.verification.licenses.mutants import draw_mutants
+from tests.verification.licenses.mutants import WORD, draw_mutants
 from tests.verification.licenses.sentences import IN_PLACE_OF_NAMES, RESTRICTIONS
 from verification.licenses.policy import judge
+from verification.licenses.variants import FORMS
 
 SEED = int(os.environ.get("LICENCE_SEED") or random.SystemRandom().randrange(10**9))
 MUTANTS = 200  # bin/bench licences draws a thousand
@@ -48,6 +49,14 @@ def test_mutants_of_a_fresh_seed_are_not_allowed():
         (id, kind, mutated_text) for id, kind, mutated_text in draw_mutants(SEED, MUTANTS) if is_allowed(mutated_text)
     ]
     assert passing_mutants == [], f"LICENCE_SEED={SEED}"
+
+
+@pytest.mark.parametrize("id", ["MIT", "BSD-3-Clause"])
+def test_no_word_of_the_terms_can_be_removed(id):
+    text = text_of(id)
+    words = [word for word in WORD.finditer(text) if word.start() >= text.index(FORMS[id].start)]
+    shorter = [text[: word.start()] + text[word.end() :] for word in words]
+    assert [t for t in shorter if is_allowed(t)] == []
 
 
 def test_words_added_to_a_copyright_line_are_not_allowed():
