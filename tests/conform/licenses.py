@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import chain
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
-from tests.verification.licenses import adversarial, heldout, honest
+from tests.verification.licenses import adversarial, heads, heldout, honest
 from tests.verification.licenses.corpus import policy
 from tests.verification.licenses.honest import Sample
 from verification.licenses.policy import Verdict, judge
@@ -17,10 +17,11 @@ SHORT_STEP = 3
 
 
 def run(options: RunOptions) -> SuiteReport:
-    """Judge both corpora, the short form every third file of them; the long form composes more, from the seed."""
+    """Judge the corpora, the short form every third file of them; the long form composes more, from the seed."""
     step = 1 if options.full else SHORT_STEP
-    hostile = [*adversarial.samples(), *heldout.adversarial_samples()][::step]
-    honest_corpora = [list(samples)[::step] for samples in (honest.samples(), heldout.honest_samples())]
+    hostile = [*adversarial.samples(), *heldout.adversarial_samples(), *heads.adversarial_samples()][::step]
+    corpora = (honest.samples(), heldout.honest_samples(), heads.honest_samples())
+    honest_corpora = [list(samples)[::step] for samples in corpora]
     if options.full:
         hostile += adversarial.samples(options.seed, LONG_COUNT)
         honest_corpora.append(list(honest.samples(options.seed, LONG_COUNT)))

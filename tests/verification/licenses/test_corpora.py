@@ -2,13 +2,14 @@
 
 import pytest
 
-from tests.verification.licenses import adversarial, heldout, honest
+from tests.verification.licenses import adversarial, heads, heldout, honest
 from verification.licenses.holders import is_holder_list
 from verification.licenses.normalization import tidy
 from verification.licenses.notices import is_project_title
 
 MIN_ADVERSARIAL = 800
 MIN_HONEST = 500
+MIN_HEADS = 450
 
 
 @pytest.mark.parametrize(
@@ -18,6 +19,8 @@ MIN_HONEST = 500
         (heldout.adversarial_samples, MIN_ADVERSARIAL),
         (honest.samples, MIN_HONEST),
         (heldout.honest_samples, MIN_HONEST),
+        (heads.adversarial_samples, MIN_HEADS),
+        (heads.honest_samples, MIN_HEADS),
     ],
 )
 def test_corpus_is_large(corpus, size):
@@ -37,6 +40,12 @@ def test_corpus_is_large(corpus, size):
         "MIT",
         "2019-present, Example GmbH & Co. KG. All rights reserved",
         "Jane Doe (https://github.com/janedoe)",
+        "14 June 2012 Jane Doe (maintainer)",
+        "since 2012 Per Lindqvist",
+        "Li Wei (李伟)",
+        "JANE HAGGERTY",
+        "Gardener contributors",
+        "Oscar Niemeyer",
         "Masarykova univerzita (http://masarykova-univerzita.org/)",
         "2013-22 KAIST",
         "Nordin, Lindgren och Håkansson",
@@ -60,6 +69,11 @@ def test_holder(holder):
         "Acme @NotForResale",
         "V.e.g.a.n.s.O.n.l.y",
         "Jаne Doe",
+        "North America",
+        "Nurlehre e.V.",
+        "Soloestudiantes S.A.",
+        "16GB",
+        "Q3 2026",
         "仅供学习",
         "비상업적 이용",
         "فقط للتقييم",
@@ -100,6 +114,7 @@ def test_no_holder_with_hidden_characters_quantities_or_links(text):
         ("terraform-provider-acme", True),
         ("Acme SDK for Go", True),
         ("Terraform Provider for Students", False),
+        ("Terraform Provider for Universities", False),
         ("Evaluation Plugin", False),
         ("Single Seat", False),
         ("最多十人", False),
