@@ -23,6 +23,7 @@ KINDS = {
     "schema": "verification.testruns.kinds.provider_schema.reader:run_job",
     "lifecycle": "verification.testruns.kinds.provider_lifecycle.driver:ProviderLifecycleTestRunner.run_job",
     "nomad": "verification.testruns.kinds.nomad_plugin.driver:NomadPluginTestRunner.run_job",
+    "packer": "verification.plugins.packer:run_job",
 }
 MAX_FILE_SIZE = 2 * 1024**3
 PIECE_SIZE = 1024 * 1024

@@ -1,0 +1,112 @@
+"""Description that a Packer plugin prints for `describe`: its versions and components. No Django here.
+
+Packer reads it before it installs or starts a plugin, and refuses one that it can't read.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from portal.core.value_types import JsonObject
+from verification.sandbox.environment import open_environment
+from verification.sandbox.types import MEGABYTE, Limits
+
+LIMITS = Limits(seconds=30, memory=1024 * MEGABYTE, disk=16 * MEGABYTE, processes=100, output=1 * MEGABYTE)
+EXECUTABLE = "packer-plugin-example"
+API_MAJOR, API_MINOR = 5, 0
+API_VERSION_PATTERN = re.compile(r"x(\d{1,4})\.(\d{1,4})")
+COMPONENT_KEYS = ("builders", "provisioners", "post_processors", "datasources")
+
+
+class PackerDescriptionError(ValueError):
+    """Description that Packer can't use. The message can be shown to users."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackerDescription:
+    """What a plugin says of itself. The SDK names a component like the plugin "-packer-default-plugin-name-"."""
+
+    version: str
+    api_version: str
+    sdk_version: str = ""
+    protocol_version: str = ""
+    builders: tuple[str, ...] = ()
+    provisioners: tuple[str, ...] = ()
+    post_processors: tuple[str, ...] = ()
+    datasources: tuple[str, ...] = ()
+
+
+def parse_description(output: bytes) -> PackerDescription:
+    """Return the description on the standard output of `describe`. Raises PackerDescriptionError."""
+    description = _parse_object(output)
+    version, api_version = (_get_text(description, key, is_required=True) for key in ("version", "api_version"))
+    _validate_api_version(api_version)
+    components = [_get_names(description, key) for key in COMPONENT_KEYS]
+    if not any(components):
+        raise PackerDescriptionError("The plugin has no builder, provisioner, post-processor, or data source.")
+    sdk_version, protocol_version = (_get_text(description, key) for key in ("sdk_version", "protocol_version"))
+    return PackerDescription(version, api_version, sdk_version, protocol_version, *components)
+
+
+def _parse_object(output: bytes) -> JsonObject:
+    text = output.decode("utf-8", "replace").strip()
+    try:
+        description = json.loads(text)
+    except (ValueError, RecursionError):
+        description = None
+    if isinstance(description, dict):
+        return description
+    if not text:
+        raise PackerDescriptionError("The plugin prints no description.")
+    line = text.splitlines()[0][:80]
+    if "{" in text[1:] and text[0] != "{":
+        raise PackerDescriptionError(f"The plugin prints other text before its description: “{line}”.")
+    raise PackerDescriptionError(f"The description isn't a JSON object: “{line}”.")
+
+
+def _get_text(description: JsonObject, key: str, *, is_required: bool = False) -> str:
+    value = description.get(key) or ""
+    if is_required and not value:
+        raise PackerDescriptionError(f"The description has no {key}.")
+    if not isinstance(value, str):
+        raise PackerDescriptionError(f"{key} isn't a text.")
+    return value
+
+
+def _get_names(description: JsonObject, key: str) -> tuple[str, ...]:
+    """Return the names of components. Packer treats null and a missing list as an empty one."""
+    names = description.get(key) or []
+    if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
+        raise PackerDescriptionError(f"{key} isn't a list of names.")
+    return tuple(names)
+
+
+def _validate_api_version(text: str) -> None:
+    match = API_VERSION_PATTERN.fullmatch(text)
+    if match is None:
+        raise PackerDescriptionError(f"“{text[:20]}” isn't an API version, such as x{API_MAJOR}.{API_MINOR}.")
+    if int(match[1]) != API_MAJOR or int(match[2]) > API_MINOR:
+        raise PackerDescriptionError(f"The plugin has API version {text}. Packer supports x{API_MAJOR}.{API_MINOR}.")
+
+
+def run_job(arguments: JsonObject, files: Mapping[str, Path], report_progress: Callable[..., None]) -> JsonObject:
+    """Describe the plugin in the sandbox's process: {"problem": text, "description": object or None}.
+
+    Args:
+        arguments: `readable`: paths that the plugin can read.
+        files: The plugin as "executable".
+
+    Raises:
+        SandboxUnavailable: There is no sandbox.
+    """
+    readable: Sequence[Path] = [Path(path) for path in arguments.get("readable", ())]
+    with open_environment(LIMITS, files={EXECUTABLE: files["executable"]}, readable=readable) as environment:
+        result = environment.run([environment.locate(EXECUTABLE), "describe"])
+    if not result.is_success:
+        return {"problem": result.message, "description": None}
+    try:
+        return {"problem": "", "description": asdict(parse_description(result.stdout))}
+    except PackerDescriptionError as error:
+        return {"problem": str(error), "description": None}

@@ -1,0 +1,48 @@
+"""Command that prints what a Packer plugin describes, without a database."""
+
+import json
+import sys
+from argparse import ArgumentParser
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from portal.core.cli import build_usage_error
+from portal.core.value_types import JsonObject
+from verification.plugins.packer import COMPONENT_KEYS
+from verification.sandbox import client
+from verification.sandbox.types import SandboxUnavailable
+from verification.testruns.kinds.sandbox_kind import add_executable_arguments, get_executable
+
+
+class Command(BaseCommand):
+    help = (
+        "Run “describe” of a Packer plugin in the sandbox, and print its versions and components. Exit codes: 0 if "
+        "Packer can use the description, 1 if it can't, 2 if there is no sandbox. Needs no database."
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        add_executable_arguments(parser, "The plugin's executable.")
+        parser.add_argument("--json", action="store_true", help="Print everything as JSON.")
+
+    def handle(self, **options: object) -> None:  # type: ignore[override]
+        executable = get_executable(options)
+        readable = [str(folder.resolve()) for folder in options["readable"]]  # type: ignore[attr-defined]
+        try:
+            report: JsonObject = client.run_job(
+                "packer", {"readable": readable}, {"executable": executable}, service=settings.SANDBOX_SOCKET
+            )
+        except (SandboxUnavailable, client.SandboxProtocolError) as error:
+            raise build_usage_error(f"Not run: {error}") from error
+        self.stdout.write(json.dumps(report, indent=2) if options["json"] else _format_report(report))
+        if report["problem"]:
+            sys.exit(1)
+
+
+def _format_report(report: JsonObject) -> str:
+    if report["problem"]:
+        return f"FAIL: {report['problem']}"
+    description = report["description"]
+    lines = [f"{key}: {description[key] or 'unknown'}" for key in ("version", "api_version", "sdk_version")]
+    return "\n".join([*lines, *(f"{key}: {', '.join(description[key]) or 'none'}" for key in COMPONENT_KEYS)])
