@@ -3,7 +3,10 @@
 from collections import Counter
 from dataclasses import dataclass
 
+from django.db.models import F
+
 from integrations.partners import permissions
+from integrations.partners.models import VerificationState
 from portal.accounts.requests import AnyUser
 from portal.search.backends import match
 from portal.search.models import Kind, SearchEntry
@@ -12,12 +15,13 @@ from portal.search.words import parse_query
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Result of a search."""
+    """Result of a search. `company_state` is for program staff, who must notice companies that are not verified."""
 
     kind: Kind
     title: str
     subtitle: str
     url: str
+    company_state: VerificationState | None = None
 
 
 def search(user: AnyUser, text: str, limit: int, *, limit_per_kind: int = 0) -> list[Hit]:
@@ -31,12 +35,14 @@ def search(user: AnyUser, text: str, limit: int, *, limit_per_kind: int = 0) -> 
     is_staff = permissions.is_program_staff(user)
     scopes = [] if is_staff else ["everybody", *(f"partner{pk}" for pk in permissions.get_roles(user))]
     matches = SearchEntry.objects.visible_to(user).filter(pk__in=match(words, scopes)).defer("words")
+    matches = matches.annotate(company_state=F("partner__verification_state"))
     hits, counts = [], Counter[int]()
     for entry in sorted(matches, key=lambda entry: (_rank(entry, words), entry.kind, -entry.pk)):
         counts[entry.kind] += 1
         if not limit_per_kind or counts[entry.kind] <= limit_per_kind:
             url = (is_staff and entry.staff_url) or entry.url
-            hits.append(Hit(Kind(entry.kind), entry.title, entry.subtitle, url))
+            state = VerificationState(entry.company_state) if is_staff and entry.kind == Kind.PARTNER else None
+            hits.append(Hit(Kind(entry.kind), entry.title, entry.subtitle, url, state))
         if len(hits) == limit:
             break
     return hits

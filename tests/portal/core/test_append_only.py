@@ -3,8 +3,8 @@
 from django.db import connection
 
 QUERIES = {
-    "sqlite": "SELECT tbl_name, name FROM sqlite_master WHERE type = 'trigger'",
-    "postgresql": "SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE NOT tgisinternal",
+    "sqlite": "SELECT tbl_name, name FROM sqlite_master WHERE type = 'trigger' AND name LIKE '%append_only'",
+    "postgresql": "SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE tgname LIKE '%append_only'",
 }
 
 

@@ -15,6 +15,7 @@ from integrations.submissions.services.transitions import list_available_transit
 from portal.core.errors import ActionRefused
 from portal.directory import services
 from portal.directory.models import Listing, ListingChange
+from portal.search.indexing import index_partners
 from tests.conftest import meet
 from tests.integrations.partners.test_onboarding import text_of
 
@@ -140,6 +141,7 @@ def test_program_staff_see_the_state_beside_the_name(
     at: Callable[..., Integration], sign_in: Callable[[Any], Client], rita: Any, name: str, words: str
 ) -> None:
     row = at("review")
+    index_partners([row.partner])
     addresses = {"review": f"/integrations/{row.uuid}/review/", "detail": f"/integrations/{row.uuid}/"}
     address = addresses.get(name, name)
     assert "Unverified" not in text_of(sign_in(rita).get(address), "body")
