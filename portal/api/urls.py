@@ -26,6 +26,7 @@ app_name = "api"
 urlpatterns = [
     *tokens.urlpatterns,
     path("api/docs", views.show_reference, name="docs"),
+    path("api/docs/<slug:slug>", views.show_reference_group, name="docs_group"),
     path("api/openapi.json", views.show_openapi_document, name="openapi"),
     path(
         f"{API_PREFIX}/", include((list_operation_patterns(), "api"))

@@ -79,6 +79,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
             for name in ("testruns:run_task", "testruns:run_task_json", "testruns:cancel_run_task")
         },
         **{f"discovery:{name}": {"uuid": world["discovery"].uuid} for name in ("discovery", "select_program")},
+        "api:docs_group": {"slug": "directory"},
         "inbox:email": {"uuid": world["mail"].uuid},
         "analytics:change_view": {"pk": world["view"].pk},
         "analytics:save_view": {"page": "queue"},

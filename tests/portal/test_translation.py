@@ -41,6 +41,7 @@ OF_DOCS = {
     "help:clock_help": "docs/explanation/sla-clock.md, which is not translated",
     "help:compliance_help": "docs/explanation/compliance.md, which is not translated",
     "api:docs": "the documentation of the API",
+    "api:docs_group": "the documentation of the API",
     "styleguide:styleguide": "for designers, with samples that look like data",
 }
 EXPECTED = {

@@ -1,4 +1,4 @@
-"""Content of the API reference page, built from the OpenAPI document."""
+"""Content of the API reference, built from the OpenAPI document."""
 
 import json
 import re
@@ -14,25 +14,46 @@ from portal.core.value_types import JsonObject, TemplateContext
 METHODS = ("get", "post", "patch", "put", "delete")
 
 
-def list_groups() -> list[TemplateContext]:
-    """Return the operations by tag, in the order of the document."""
-    operations_by_tag: dict[str, list[TemplateContext]] = {}
-    for path, methods in build_document()["paths"].items():
-        for method in METHODS:
-            if method in methods:
-                operation = _build_operation(path, method, methods[method])
-                operations_by_tag.setdefault(methods[method]["tags"][0], []).append(operation)
+def list_groups(query: str = "") -> list[TemplateContext]:
+    """Return the operations by tag that contain every word of the query, in the order of the document."""
+    words = query.lower().split()
+    groups: dict[str, list[TemplateContext]] = {}
+    for path, method, operation_data in _list_operation_data():
+        tag, summary, name = operation_data["tags"][0], operation_data["summary"], operation_data["operationId"]
+        text = " ".join((tag, method, path, summary, name, operation_data.get("x-scope", ""))).lower()
+        if all(word in text for word in words):
+            operation = {"id": name, "method": method.upper(), "path": path, "summary": render_inline_code(summary)}
+            groups.setdefault(tag, []).append(operation)
+    return [{"name": tag, "slug": slugify(tag), "operations": operations} for tag, operations in groups.items()]
+
+
+def build_group(slug: str) -> TemplateContext | None:
+    """Return a tag's operations in full, and each schema of their responses once."""
+    operations_data = [item for item in _list_operation_data() if slugify(item[2]["tags"][0]) == slug]
+    if not operations_data:
+        return None
+    operations = [_build_operation(*item) for item in operations_data]
+    schemas = {operation["response"]["schema"]: operation["response"] for operation in operations}
+    return {
+        "name": operations_data[0][2]["tags"][0],
+        "operations": operations,
+        "schemas": [schemas[name] for name in sorted(schemas) if schemas[name]["fields"]],
+    }
+
+
+def _list_operation_data() -> list[tuple[str, str, JsonObject]]:
+    """Return (path, method, operation) of the document."""
     return [
-        {"name": name, "anchor": slugify(name), "operations": operations}
-        for name, operations in operations_by_tag.items()
+        (path, method, methods[method])
+        for path, methods in build_document()["paths"].items()
+        for method in METHODS
+        if method in methods
     ]
 
 
 def _build_operation(path: str, method: str, operation_data: JsonObject) -> TemplateContext:
     status, response_data = next(item for item in operation_data["responses"].items() if item[0].startswith("2"))
     request = _build_body(operation_data.get("requestBody", {}), mark_required=True)
-    response = _build_body(response_data, mark_required=False)
-    caption = f"Response {status} of {operation_data['operationId']}"
     summary, description = operation_data["summary"], str(operation_data.get("description", ""))
     # a description that only repeats the summary is left out
     is_repeated = description.rstrip(".") == summary.rstrip(".")
@@ -49,8 +70,8 @@ def _build_operation(path: str, method: str, operation_data: JsonObject) -> Temp
             if "$ref" not in parameter
         ],
         "request": request,
-        "response": response,
-        "response_caption": f"{caption}: {response['name']}" if response["name"] else caption,
+        "status": status,
+        "response": _build_body(response_data, mark_required=False),
         "example": _build_example(path, method, operation_data, request["fields"]),
     }
 
@@ -83,6 +104,7 @@ def _build_body(body_data: JsonObject, *, mark_required: bool) -> TemplateContex
     required_names = item_schema.get("required", []) if mark_required else []
     return {
         "name": _get_schema_name(schema),
+        "schema": item_schema.get("title", ""),
         "description": render_inline_code(unwrap_paragraphs(item_schema.get("description", ""))),
         "fields": [
             _build_field(name, field_schema, field_schema | {"required": name in required_names})
@@ -104,7 +126,9 @@ def _get_schema_name(schema: JsonObject) -> str:
         return f"list of {_get_schema_name(schema.get('items', {}))}"
     name = schema.get("$ref", "").rsplit("/", 1)[-1]
     page_match = re.fullmatch(r"CursorPage_(\w+)_", name)
-    return f"page of {page_match[1]}" if page_match else name or str(schema.get("type", ""))
+    if page_match:
+        return "page of object" if page_match[1].startswith("dict_") else f"page of {page_match[1]}"
+    return name or str(schema.get("type", ""))
 
 
 def _get_type_name(schema: JsonObject) -> str:

@@ -1,19 +1,21 @@
-"""OpenAPI document and API reference page."""
+"""OpenAPI document and pages of the API reference."""
 
 import json
 from functools import cache
 
 from django.contrib.auth.decorators import login_not_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from portal.api import problems, throttling
 from portal.api.docs import reference
 from portal.api.docs.document_parts import PARTS
 from portal.api.scopes import SCOPES
 from portal.api.v1.app import API_PREFIX, build_document
+from portal.core.text_fields import clean_search_query
 
 
 @cache
@@ -31,12 +33,15 @@ def show_openapi_document(request: HttpRequest) -> HttpResponse:
 
 @login_not_required
 @require_safe
+@vary_on_headers("HX-Request")
 def show_reference(request: HttpRequest) -> HttpResponse:
-    """Show all operations on one page."""
-    groups = reference.list_groups()
+    """Show the conventions of the API and its operations, which a query limits."""
+    query = clean_search_query(request.GET.get("q", ""))
+    groups = reference.list_groups(query)
     context = {
         "groups": groups,
         "count": sum(len(group["operations"]) for group in groups),
+        "q": query,
         "prefix": f"/{API_PREFIX}",
         "begin": reference.build_first_request(),
         "problems": problems.PROBLEM_TYPES,
@@ -44,7 +49,18 @@ def show_reference(request: HttpRequest) -> HttpResponse:
         "pages_only": PARTS.page_only_features,
         "anonymous": throttling.ANONYMOUS_REQUESTS_PER_MINUTE,
     }
-    return render(request, "api/reference.html", context)
+    is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+    return render(request, f"api/reference.html{'#results' if is_fragment else ''}", context)
+
+
+@login_not_required
+@require_safe
+def show_reference_group(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the operations of a group with their parameters, bodies, and responses."""
+    group = reference.build_group(slug)
+    if group is None:
+        raise Http404
+    return render(request, "api/reference_group.html", {"group": group, "groups": reference.list_groups()})
 
 
 @csrf_exempt

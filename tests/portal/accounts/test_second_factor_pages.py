@@ -17,6 +17,7 @@ SETUP = "'Location': '/profile/second-factor/"
 # Pages that show a visitor what they show everyone. A new page is not here unless that is true of it.
 PUBLIC = {
     "api:docs",
+    "api:docs_group",
     "api:openapi",
     "api:not_found",
     "directory:badge",

@@ -186,7 +186,7 @@ PAGES_BY_FEATURE = {
     "Single Crossplane definitions": "schemas:crd_file schemas:crd",
     "SLA trend charts": "reports:trends",
     "Endpoints for run task tests": "inbound:run_task_callback inbound:run_task_configuration inbound:run_task_plan",
-    "API documentation": "api:docs api:openapi api:not_found",
+    "API documentation": "api:docs api:docs_group api:openapi api:not_found",
 }
 PAGES_WITH_REASON = {page for pages in PAGES_BY_FEATURE.values() for page in pages.split()}
 OPERATIONS_WITHOUT_PAGE = {"get_me", "report_check_results"}  # a token's own question, and CI's report
