@@ -31,6 +31,7 @@ class Listing(models.Model):
         platforms: The platforms of the latest version between spaces (" darwin_arm64 linux_amd64 ").
         share: The percentage of SLA targets met in the last 90 days.
         settled: The number of SLA targets met or missed in that period.
+        measured_target: The SLA targets of the program as text, empty while the issue tracker is not measurable.
         rank: The sort key of the support record.
     """
 
@@ -67,6 +68,7 @@ class Listing(models.Model):
     median_hours = models.FloatField(null=True)
     answers = models.PositiveIntegerField(default=0)
     rank = models.IntegerField(default=-1)
+    measured_target = models.CharField(max_length=300, blank=True)
     figures_at = models.DateTimeField(db_index=True)
 
     objects = PublicListingManager()
@@ -93,6 +95,11 @@ class Listing(models.Model):
     @property
     def is_unlisted(self) -> bool:
         return self.listing_status in UNLISTED_STATUSES
+
+    @property
+    def sla_target(self) -> str:
+        """Return the SLA targets to show, empty without a measurable issue tracker."""
+        return "" if self.is_unlisted else self.measured_target
 
 
 class PublicChangeManager(models.Manager["ListingChange"]):

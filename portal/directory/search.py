@@ -190,7 +190,10 @@ def serialize_listing(row: Listing) -> JsonObject:
 
 
 def serialize_support_metrics(row: Listing) -> dict[str, object]:
-    """Return the support record. `says_enough` is false if the sample is too small for a percentage."""
+    """Return the support record.
+
+    `says_enough` is false if the sample is too small for a percentage. `target` is None while it isn't measurable.
+    """
     return {
         "days": PERIOD_DAYS,
         "share_in_time": row.share,
@@ -199,4 +202,5 @@ def serialize_support_metrics(row: Listing) -> dict[str, object]:
         "answers": row.answers,
         "minimum": MIN_SAMPLE_SIZE,
         "says_enough": row.settled >= MIN_SAMPLE_SIZE,
+        "target": row.sla_target or None,
     }

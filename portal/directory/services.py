@@ -36,6 +36,7 @@ REFRESHED_COLUMNS = (
     "median_hours",
     "answers",
     "rank",
+    "measured_target",
     "version",
     "versions",
     "platforms",

@@ -14,16 +14,18 @@ from django.db.models import Count, QuerySet
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.metrics import Totals
 from integrations.sla.models import SlaBreach, SlaClock
+from integrations.sla.services.monitoring import filter_measurable
+from integrations.submissions.models import Integration
 
 PERIOD_DAYS = 90
 MIN_SAMPLE_SIZE = 5  # SLA targets below which a percentage is not meaningful
 
 
-MetricColumns = dict[str, float | None]
+MetricColumns = dict[str, float | str | None]
 
 
 def get_support_metrics(integrations: Collection[int], now: datetime) -> dict[int, MetricColumns]:
-    """Return the columns of the support record by integration ID, with three queries."""
+    """Return the columns of the support record by integration ID, with four queries."""
     period_start = now - timedelta(days=PERIOD_DAYS)
     period_filter = {"stopped_at__gte": period_start, "stopped_at__lt": now, "integration__in": integrations}
     met_counts = _count_by_integration(
@@ -35,8 +37,11 @@ def get_support_metrics(integrations: Collection[int], now: datetime) -> dict[in
     response_clocks = SlaClock.objects.filter(target_type="respond", **period_filter)
     for pk, counted_seconds in response_clocks.values_list("integration_id", "counted_seconds"):
         response_hours[pk].append(round(counted_seconds / 3600, 2))
+    measurable = Integration.objects.filter(pk__in=integrations, watch__in=filter_measurable(now))
+    targets = {row.pk: row.edition.sla.summary for row in measurable.only("program_key", "edition_date")}
     return {
         pk: _build_metrics(met_counts.get(pk, 0), breach_counts.get(pk, 0), response_hours.get(pk, []))
+        | {"measured_target": targets.get(pk, "")}
         for pk in integrations
     }
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import F, QuerySet
 
 from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
@@ -13,6 +14,7 @@ from portal.core import crypto
 
 BATCH_SIZE = 100
 OLD_SECRET_LIFETIME = timedelta(hours=24)
+MAX_DATA_AGE = timedelta(days=1)  # of an issue tracker that counts as measurable
 NO_DELIVERY_MESSAGE = "No webhook delivery yet. We check the repository every 5 minutes"
 
 
@@ -55,6 +57,16 @@ def start_missing_monitoring(now: datetime) -> int:
     """Start missing monitoring of integrations in support, as a safety net. Return the number of repositories."""
     candidates = Integration.objects.filter(stage=Stage.SUPPORT, watch=None).exclude(repository="")
     return sum(start_monitoring(integration, now) is not None for integration in candidates[:BATCH_SIZE])
+
+
+def filter_measurable(now: datetime) -> QuerySet[MonitoredRepository]:
+    """Return the repositories whose issue tracker is measurable: read completely at least once, and within a day.
+
+    Data of a private or deleted repository isn't complete, so it stops being measurable after a day.
+    """
+    return MonitoredRepository.objects.filter(
+        ended_at=None, data_up_to__gt=F("began_at"), data_up_to__gte=now - MAX_DATA_AGE
+    )
 
 
 def stop_monitoring(integration: Integration, now: datetime) -> None:

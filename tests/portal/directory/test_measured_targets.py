@@ -1,0 +1,82 @@
+"""A listing promises the SLA targets of its program only while its issue tracker is measurable."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from integrations.sla.models import MonitoredRepository
+from integrations.sla.services.monitoring import MAX_DATA_AGE
+from integrations.submissions.models import Integration
+from portal.directory import services
+from portal.directory.models import Listing
+
+TARGET = "Partners resolve critical issues within 48 hours, and all others within 5 business days."
+PAGES = (
+    "/directory/{}/",
+    "/directory/{}/badge/",
+    "/directory/{}/badge.json",
+    "/directory/{}/badge.svg",
+    "/api/v1/directory/{}",
+    "/api/v1/directory",
+    "/directory/",
+    "/feeds/directory.atom",
+    "/feeds/directory.json",
+)
+PAGES_WITH_TARGET = {"/directory/{}/", "/api/v1/directory/{}", "/api/v1/directory", "/feeds/directory.json"}
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+
+
+@pytest.fixture
+def listed(at: Any) -> Integration:
+    return at("support")
+
+
+def find_promises(client: Client, row: Integration) -> set[str]:
+    """Return the public pages that state the target."""
+    return {page for page in PAGES if TARGET in client.get(page.format(row.uuid)).text}
+
+
+def refresh(row: Integration, now: datetime, **watch: object) -> None:
+    MonitoredRepository.objects.filter(integration=row).update(**watch)
+    services.refresh_metrics(Listing.objects.all(), now)
+
+
+def test_target_is_promised_where_it_is_measured(client: Client, listed: Integration, now: datetime) -> None:
+    refresh(listed, now + DAY, began_at=now, data_up_to=now + DAY - HOUR)
+    assert find_promises(client, listed) == PAGES_WITH_TARGET
+    assert client.get(f"/api/v1/directory/{listed.uuid}").json()["support"]["target"] == TARGET
+
+
+@pytest.mark.parametrize(
+    "watch",
+    [
+        pytest.param({"data_up_to": timedelta()}, id="never read"),
+        pytest.param({"data_up_to": 9 * DAY - MAX_DATA_AGE}, id="not read for more than a day"),
+        pytest.param({"data_up_to": 9 * DAY, "ended_at": DAY}, id="no longer monitored"),
+    ],
+)
+def test_target_is_not_promised_where_it_is_not_measured(
+    client: Client, listed: Integration, now: datetime, watch: dict[str, timedelta]
+) -> None:
+    moments = {name: now + span for name, span in watch.items()}
+    refresh(listed, now + 9 * DAY + HOUR, began_at=now, **moments)
+    assert find_promises(client, listed) == set()
+    assert client.get(f"/api/v1/directory/{listed.uuid}").json()["support"]["target"] is None
+    page = client.get(f"/directory/{listed.uuid}/").text
+    assert "The portal can't measure the issue tracker, so this listing shows no SLA targets." in page.replace(
+        "&#x27;", "'"
+    )
+
+
+def test_target_is_not_promised_without_a_repository(client: Client, listed: Integration, now: datetime) -> None:
+    MonitoredRepository.objects.all().delete()
+    services.refresh_metrics(Listing.objects.all(), now + DAY)
+    assert find_promises(client, listed) == set()
+
+
+def test_former_listing_promises_nothing(client: Client, listed: Integration, now: datetime) -> None:
+    refresh(listed, now + DAY, began_at=now, data_up_to=now + DAY)
+    Listing.objects.update(listing_status="delisted")
+    assert find_promises(client, listed) == set()
