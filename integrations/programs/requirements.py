@@ -115,6 +115,11 @@ class Requirement(Content):
     confirms: tuple[Text, ...] = ()  # attestation: requirements that the statement is about
     after_findings: bool = False  # attestation: about findings, so required only after the response to each
 
+    @property
+    def is_on_listing(self) -> bool:
+        """Return whether the public listing shows an answer or the image."""
+        return self.show_on_listing or any(question.listing_label for question in self.fields)
+
 
 @dataclass(frozen=True, slots=True)
 class RequirementGroup(Content):

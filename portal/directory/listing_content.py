@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from integrations.programs.requirements import Question, Requirement
 from integrations.programs.schema import Tier
 from integrations.submissions.models import Document, Integration
-from integrations.submissions.public_status import PublicListingStatus, get_public_listing_status
+from integrations.submissions.public_status import LISTED_STATUS, PublicListingStatus, get_public_listing_status
 from integrations.submissions.services import documents
 
 IMAGE_CONTENT_TYPES = {"png": "image/png", "jpeg": "image/jpeg"}  # raster images only, because SVG can contain scripts
@@ -42,14 +42,19 @@ class ListingContent:
         return self.blurb.split("\n")[0]
 
 
-def build_listing_content(row: Integration) -> ListingContent:
-    """Return the public content of an integration, with answers in the order of the program and without duplicates."""
-    public_answer_pairs, listing_status = list(iterate_public_answers(row)), get_public_listing_status(row)
+def build_listing_content(row: Integration, *, is_preview: bool = False) -> ListingContent:
+    """Return the public content of an integration, with answers in the order of the program and without duplicates.
+
+    A preview shows the status and the tier that the integration will have when it is published.
+    """
+    public_answer_pairs = list(iterate_public_answers(row))
+    listing_status = LISTED_STATUS if is_preview else get_public_listing_status(row)
+    tier = row.edition.release_tier if is_preview else row.edition.tier(row.tier)
     category = row.edition.category(row.category)
     return ListingContent(
         row=row,
         listing_status=listing_status,
-        tier=row.edition.tier(row.tier) if listing_status.shows_tier else None,
+        tier=tier if listing_status.shows_tier else None,
         category=category.name if category else "",
         texts=tuple({answer.text: answer for field, answer in public_answer_pairs if field.type != "url"}.values()),
         links=tuple({answer.text: answer for field, answer in public_answer_pairs if field.type == "url"}.values()),

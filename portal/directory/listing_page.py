@@ -86,10 +86,11 @@ def build_listing_details(row: Integration, listing: Listing, now: datetime) -> 
         if is_registry_denied
         else get_observed_versions([row.pk]).get(row.pk, NO_OBSERVED_VERSIONS)
     )
+    can_install = row.is_listed or row.released_at is None  # the latter is a preview
     return {
         "proofs": list(iterate_proofs(row, observed_versions, checks_by_key)),
         "versions": list_versions(listing),
-        "snippet": build_snippet(row, observed_versions) if row.is_listed and not is_registry_denied else None,
+        "snippet": build_snippet(row, observed_versions) if can_install and not is_registry_denied else None,
         "checks": summarize_checks(row, now),
         "support": serialize_support_metrics(listing),
         "reply": get_current_reply(row),

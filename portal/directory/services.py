@@ -15,7 +15,7 @@ from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import lock_integration
 from portal.core.name_matching import normalize_text
 from portal.core.value_types import NamedValues
-from portal.directory.listing_content import build_listing_content
+from portal.directory.listing_content import ListingContent, build_listing_content
 from portal.directory.models import UNLISTED_STATUSES, Listing, ListingChange
 from portal.directory.observed_versions import (
     NO_OBSERVED_VERSIONS,
@@ -45,9 +45,9 @@ REFRESHED_COLUMNS = (
 )
 
 
-def derive_columns(row: Integration) -> NamedValues:
+def derive_columns(row: Integration, preview: ListingContent | None = None) -> NamedValues:
     """Return the columns of a listing, derived from the integration with one query for its answers."""
-    content, program = build_listing_content(row), row.program
+    content, program = preview or build_listing_content(row), row.program
     listing_status = content.listing_status.key
     listing_status_since = (
         None if listing_status == "listed" else row.ended_at if listing_status == "ended" else row.listing_status_since
@@ -85,6 +85,16 @@ def derive_columns(row: Integration) -> NamedValues:
         "listed_at": row.released_at,
         "is_public": row.partner.is_verified,
     }
+
+
+def build_preview(row: Integration, now: datetime) -> tuple[Listing, ListingContent]:
+    """Return the listing that publishing the integration would create, without saving it."""
+    content = build_listing_content(row, is_preview=True)
+    columns = derive_columns(row, content) | {"listed_at": now}
+    listing = Listing(integration=row, figures_at=now, changed_at=now, **columns)
+    observed_versions = get_observed_versions([row.pk]).get(row.pk, NO_OBSERVED_VERSIONS)
+    _apply_metrics(listing, get_support_metrics([row.pk], now)[row.pk], observed_versions, now)
+    return listing, content
 
 
 def refresh_listing(row: Integration, now: datetime) -> None:

@@ -5,11 +5,14 @@ from django.urls import path
 from portal.directory.badges.views import badges
 from portal.directory.badges.views import verification as verifying
 from portal.directory.views import listings as public
+from portal.directory.views import previews
 from portal.directory.views.installation import show_installation
 
 app_name = "directory"
 urlpatterns = [
     path("integrations/<uuid:uuid>/install/", show_installation, name="installation"),
+    path("integrations/<uuid:uuid>/listing-preview/", previews.show_preview, name="preview"),
+    path("integrations/<uuid:uuid>/listing-preview/logo/", previews.show_preview_logo, name="preview_logo"),
     *public.urlpatterns,
     *badges.urlpatterns,
     *verifying.urlpatterns,

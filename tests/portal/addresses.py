@@ -69,6 +69,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         "submissions:document": {"uuid": world["document"].uuid},
         "submissions:meeting_ics": {"uuid": world["meeting"].uuid},
         "directory:listing": {"uuid": world["listed"].uuid},
+        "directory:preview_logo": {"uuid": world["listed"].uuid},
         "directory:logo": {"uuid": world["listed"].uuid},
         "directory:reply": {"uuid": world["listed"].uuid},
         **{f"directory:badge{form}": {"uuid": world["listed"].uuid, "kid": "x"} for form in BADGES},

@@ -141,8 +141,13 @@ def show_listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
 @login_not_required
 @cache_control(public=True, max_age=feeds.MAX_AGE_SECONDS, must_revalidate=True)
 def show_logo(_request: HttpRequest, uuid: UUID) -> FileResponse:
-    """Return the logo, which can't contain scripts and is sandboxed in addition."""
-    logo = get_logo(get_listing_or_404(uuid)[0])
+    """Return the logo of a listing."""
+    return respond_with_logo(get_listing_or_404(uuid)[0])
+
+
+def respond_with_logo(row: Integration) -> FileResponse:
+    """Return the logo, which can't contain scripts and is sandboxed in addition, or raise Http404."""
+    logo = get_logo(row)
     if logo is None:
         raise Http404(_("Logo not found."))
     response = FileResponse(logo.file.open("rb"), content_type=IMAGE_CONTENT_TYPES[logo.kind])

@@ -182,6 +182,7 @@ PAGES_BY_FEATURE = {
         " help:getting_started help:glossary"
     ),
     "Portal status": "status:healthz status:index status:json",
+    "Previews of listings": "directory:preview directory:preview_logo",
     "Version constraints and installation instructions": "directory:installation",
     "Single Crossplane definitions": "schemas:crd_file schemas:crd",
     "SLA trend charts": "reports:trends",

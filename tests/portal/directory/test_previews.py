@@ -1,0 +1,91 @@
+"""Preview of a listing before its publication."""
+
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from integrations.submissions.models import Integration
+from integrations.submissions.services import documents
+from integrations.submissions.services import requirements as answers
+from portal.core.uploads import validate_file
+from portal.directory.models import Listing, ListingChange
+from tests.conftest import drive
+from tests.portal.core.test_uploads import png
+
+TEXT, LOGO = "NO-8-LIST", "NO-8-LOGO"
+
+
+@pytest.fixture
+def reviewed(at: Any, alice: Any, now: Any) -> Integration:
+    """In review, with the text and the logo of its listing."""
+    row = at("review")
+    answers.submit_answer(row, TEXT, {"text": "Launches rockets.\nSafely."}, actor=alice, now=now)
+    file = validate_file(SimpleUploadedFile("logo.png", png()), ("png",))
+    documents.upload_document(row, LOGO, file, actor=alice, now=now)
+    return row
+
+
+def preview_of(row: Integration) -> str:
+    return f"/integrations/{row.uuid}/listing-preview/"
+
+
+def read_texts(client: Client, address: str, selector: str) -> list[str]:
+    page = BeautifulSoup(client.get(address).text, "html5lib")
+    return [" ".join(each.text.split()) for each in page.select(selector)]
+
+
+def test_preview_shows_what_the_listing_will_show(
+    reviewed: Integration, alice: Any, rita: Any, now: Any, sign_in: Any, client: Client
+) -> None:
+    selectors = ("h1", ".lead", "#listing_status strong")
+    browser = sign_in(alice)
+    shown = [read_texts(browser, preview_of(reviewed), selector) for selector in selectors]
+    row = drive(reviewed, "support", partner=alice, reviewer=rita, now=now)
+    address = f"/directory/{row.uuid}/"
+    assert shown == [read_texts(client, address, selector) for selector in selectors]
+    assert shown[1] == ["Launches rockets.Safely."]  # a line break between
+    assert browser.get(preview_of(row)).headers["Location"] == address
+
+
+def test_preview_is_neither_stored_nor_public(reviewed: Integration, alice: Any, charlie: Any, sign_in: Any) -> None:
+    response = sign_in(alice).get(preview_of(reviewed))
+    page = BeautifulSoup(response.text, "html5lib")
+    assert response["X-Robots-Tag"] == "noindex"
+    assert [each["content"] for each in page.select("meta[name=robots]")] == ["noindex"]
+    assert page.select("script[type='application/ld+json']") == []
+    assert "This page isn't public." in " ".join(page.text.split())
+    assert (Listing.all_objects.count(), ListingChange.objects.count()) == (0, 0)
+    assert sign_in(charlie).get(preview_of(reviewed)).status_code == 404
+    assert Client().get(preview_of(reviewed)).status_code == 302
+    assert Client().get(f"/directory/{reviewed.uuid}/").status_code == 404
+
+
+def test_logo_of_a_preview_is_private(reviewed: Integration, alice: Any, charlie: Any, sign_in: Any) -> None:
+    address = f"{preview_of(reviewed)}logo/"
+    response = sign_in(alice).get(address)
+    assert b"".join(response.streaming_content) == png()
+    assert (response["Cache-Control"], response["Content-Security-Policy"]) == (
+        "private, no-store",
+        "default-src 'none'; sandbox",
+    )
+    assert (sign_in(charlie).get(address).status_code, Client().get(address).status_code) == (404, 302)
+
+
+@pytest.mark.parametrize(("stage", "is_linked"), [("develop", False), ("review", True), ("support", False)])
+def test_integration_page_links_to_the_preview_before_the_publication(
+    at: Any, alice: Any, sign_in: Any, stage: str, is_linked: bool
+) -> None:
+    row = at(stage)
+    page = sign_in(alice).get(f"/integrations/{row.uuid}/").text
+    assert ("See how the listing will look before it is public." in page) == is_linked
+
+
+def test_requirement_of_the_listing_links_to_the_preview(reviewed: Integration, alice: Any, sign_in: Any) -> None:
+    pages = {
+        requirement: sign_in(alice).get(f"/integrations/{reviewed.uuid}/requirements/{requirement}/").text
+        for requirement in (TEXT, LOGO)
+    }
+    assert [text.count(preview_of(reviewed)) for text in pages.values()] == [2, 2]
