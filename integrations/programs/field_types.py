@@ -24,7 +24,7 @@ EditionDate = Annotated[
 Count = Annotated[int, Key(ge=1)]
 CountryCode = Annotated[str, TextPattern(r"[A-Z]{2}", "an ISO 3166-1 code of two capital letters, such as US")]
 FieldType = Literal["text", "lines", "url", "email", "choice", "choices", "number", "date", "yes"]
-FileKind = Literal["pdf", "png", "jpeg", "txt", "zip"]
+FileKind = Literal["pdf", "png", "jpeg", "svg", "txt", "zip"]
 
 
 def _convert_mapping_to_pairs(value: object) -> object:

@@ -14,24 +14,33 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files import File
-from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
-from portal.core import file_types
+from portal.core import file_types, svg_files
 from portal.core.django_arguments import FieldArguments
 
-KIND_LABELS = {"pdf": "PDF", "png": "PNG", "jpeg": "JPEG", "txt": gettext_noop("plain text"), "zip": "ZIP"}
+KIND_LABELS = {
+    "pdf": "PDF",
+    "png": "PNG",
+    "jpeg": "JPEG",
+    "svg": "SVG",
+    "txt": gettext_noop("plain text"),
+    "zip": "ZIP",
+}
 EXTENSIONS = {
     "pdf": (".pdf",),
     "png": (".png",),
     "jpeg": (".jpg", ".jpeg"),
+    "svg": (".svg",),
     "txt": (".txt", ".log", ".md"),
     "zip": (".zip",),
 }
 MAX_NAME_LENGTH = 120
+HEAD_BYTES = 4096
 EMPTY_FILE_MESSAGE = gettext_noop("The file is empty.")
 
 
@@ -122,7 +131,7 @@ class UploadField(LimitedFileField):
 
 
 def validate_file(file: UploadedFile, accept: tuple[str, ...]) -> ValidatedFile:
-    """Return the file if its content is of an accepted type.
+    """Return the file if its content is of an accepted type. An SVG is replaced by its sanitized content.
 
     Raises:
         ValidationError: The file is empty, too large, damaged, or of another type.
@@ -133,7 +142,11 @@ def validate_file(file: UploadedFile, accept: tuple[str, ...]) -> ValidatedFile:
     if size > get_max_bytes():
         raise ValidationError(build_size_message())
     try:
-        kind = file_types.detect_kind(file)
+        if "svg" in accept and svg_files.is_svg(file.read(HEAD_BYTES)):
+            file = _sanitize(file)
+            kind, size = "svg", file.size or 0
+        else:
+            kind = file_types.detect_kind(file)
     except file_types.InvalidFile as error:
         raise ValidationError(str(error)) from None
     if kind not in accept:
@@ -143,6 +156,12 @@ def validate_file(file: UploadedFile, accept: tuple[str, ...]) -> ValidatedFile:
             raise ValidationError(message % {"type": _(KIND_LABELS[kind]), "types": types})
         raise ValidationError(_("The file type is not supported. Supported types: %(types)s.") % {"types": types})
     return ValidatedFile(file, clean_file_name(file.name or "", kind), kind, size, _compute_sha256(file))
+
+
+def _sanitize(file: UploadedFile) -> UploadedFile:
+    file.seek(0)
+    data = svg_files.sanitize_svg(file.read(svg_files.MAX_SVG_BYTES + 1))
+    return SimpleUploadedFile(file.name or "", data, "image/svg+xml")
 
 
 def _compute_sha256(file: UploadedFile) -> str:

@@ -9,7 +9,8 @@ from integrations.submissions.models import Document, Integration
 from integrations.submissions.public_status import LISTED_STATUS, PublicListingStatus, get_public_listing_status
 from integrations.submissions.services import documents
 
-IMAGE_CONTENT_TYPES = {"png": "image/png", "jpeg": "image/jpeg"}  # raster images only, because SVG can contain scripts
+# SVG files are sanitized when they are uploaded.
+IMAGE_CONTENT_TYPES = {"png": "image/png", "jpeg": "image/jpeg", "svg": "image/svg+xml"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ def test_badge_and_its_statement(visit: Callable[..., Person], acme: Any, alice:
     row = drive(begin(acme, alice), "support", partner=alice, reviewer=rita, now=timezone.now())
     reader = visit()
     reader.go(f"/directory/{row.uuid}/badge/").sees("Terms of use", "Markdown", "AsciiDoc").shot("badge")
-    pictures = reader.page.locator(".badge-sample img")
+    pictures = reader.page.locator(".sample img")
     assert pictures.count() == 4
     assert pictures.evaluate_all("images => images.every(each => each.complete && each.naturalWidth > 80)")
     page = reader.page.content()

@@ -152,7 +152,7 @@ def respond_with_logo(row: Integration) -> FileResponse:
         raise Http404(_("Logo not found."))
     response = FileResponse(logo.file.open("rb"), content_type=IMAGE_CONTENT_TYPES[logo.kind])
     response["Content-Disposition"] = "inline"
-    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    response["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
     response["X-Content-Type-Options"] = "nosniff"
     return response
 

@@ -63,7 +63,7 @@ def test_logo_is_a_picture_that_can_do_nothing(listed_integration: Any, client: 
     assert answer["Content-Type"] == "image/png"
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert answer["Cache-Control"] == "public, max-age=30, must-revalidate"
-    assert answer["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert answer["Content-Security-Policy"] == "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
 def test_logo_of_what_is_not_listed_is_not_there(at: Any, alice: Any, now: Any, client: Client) -> None:
@@ -93,3 +93,26 @@ def test_what_is_public_is_the_partners_and_harmless(program: str, requirement: 
     if requirement.show_on_listing:
         assert requirement.kind == RequirementKind.DOCUMENT
         assert set(requirement.accept) <= set(IMAGE_CONTENT_TYPES)
+
+
+def test_svg_logo_is_shown_on_light_and_dark_and_served_without_scripts(
+    listed_integration: Any, alice: Any, now: Any, sign_in: Any
+) -> None:
+    content = b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script><rect/></svg>'
+    file = validate_file(SimpleUploadedFile("logo.svg", content), ("png", "svg"))
+    logo = documents.upload_document(listed_integration, LOGO, file, actor=alice, now=now)
+    browser = sign_in(alice)
+    page = browser.get(f"/integrations/{listed_integration.uuid}/requirements/{LOGO}/").text
+    assert page.count(f'<img src="/documents/{logo.uuid}/"') == 2
+    assert all(each in page for each in ("Light background", "Dark background", f"SHA-256: {logo.sha256}", "SVG"))
+    policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    for address in (f"/documents/{logo.uuid}/", f"/directory/{listed_integration.uuid}/logo/"):
+        answer = browser.get(address)
+        assert b"".join(answer.streaming_content).split(b">", 1)[1].split() == [
+            b"<svg",
+            b'xmlns="http://www.w3.org/2000/svg">',
+            b"<rect/>",
+            b"</svg>",
+        ]
+        assert (answer["Content-Type"], answer["Content-Security-Policy"]) == ("image/svg+xml", policy)
+        assert answer["X-Content-Type-Options"] == "nosniff"

@@ -69,7 +69,7 @@ def test_logo_of_a_preview_is_private(reviewed: Integration, alice: Any, charlie
     assert b"".join(response.streaming_content) == png()
     assert (response["Cache-Control"], response["Content-Security-Policy"]) == (
         "private, no-store",
-        "default-src 'none'; sandbox",
+        "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     )
     assert (sign_in(charlie).get(address).status_code, Client().get(address).status_code) == (404, 302)
 

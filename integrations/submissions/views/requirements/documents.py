@@ -22,6 +22,7 @@ CONTENT_TYPES = {
     "pdf": "application/pdf",
     "png": "image/png",
     "jpeg": "image/jpeg",
+    "svg": "image/svg+xml",
     "zip": "application/zip",
     "txt": "text/plain; charset=utf-8",
 }
@@ -57,6 +58,7 @@ def download_document(request: HttpRequest, uuid: UUID) -> FileResponse:
         raise Http404(_("Document not found."))
     response = FileResponse(document_row.file.open("rb"), as_attachment=True, filename=document_row.name)
     response["Content-Type"] = CONTENT_TYPES[document_row.kind]
+    response["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
     response["X-Content-Type-Options"] = "nosniff"
     response["Cache-Control"] = "private, no-store"
     return response
