@@ -25,7 +25,7 @@ from portal.notifications import email
 from portal.search import indexing
 from portal.webhooks import fanout
 from portal.webhooks import services as webhooks
-from verification.checks.services import runs
+from verification.checks.services import facts, runs
 from verification.sources import rate_limits
 from verification.sources.models import GitHubRateLimit
 
@@ -63,6 +63,12 @@ def follow_repository_change(event: AuditEvent) -> None:
     """Monitor the new repository after a change."""
     if event.integration is not None:
         monitoring.update_repository(event.integration, event.at)
+
+
+def forget_repository_facts(event: AuditEvent) -> None:
+    """Remove what sources state about the former repository."""
+    if event.integration is not None:
+        facts.forget_facts(event.integration)
 
 
 def check_answers(event: AuditEvent) -> None:
@@ -108,7 +114,7 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "integration.edition_moved": (run_checks,),
     "requirement.answered": (check_answers,),
     "integration.edited": (run_checks,),
-    "integration.repository_changed": (run_checks, follow_repository_change),
+    "integration.repository_changed": (forget_repository_facts, run_checks, follow_repository_change),
     "integration.listed": (start_monitoring,),
     "issue.breached": (escalation.start_escalation,),
     "issue.breach_retracted": (escalation.notify_of_retraction,),

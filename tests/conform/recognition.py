@@ -16,8 +16,9 @@ from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
+from verification.checks.facts import Fact
 from verification.discovery.known_answers import list_known_answers
-from verification.discovery.reading import Fact, Reading, list_facts
+from verification.discovery.reading import Reading, list_facts
 from verification.discovery.recognition import recognize
 from verification.discovery.services import build_form_values
 from verification.sources.github.responses import GitHubRelease, GitHubRepository

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -16,46 +15,10 @@ from integrations.submissions.models import RequirementFulfillment
 from integrations.submissions.selectors.context import count_with_groups
 from integrations.submissions.workflow.states import FULFILLED_STATUSES
 from portal.core.value_types import JsonObject
+from verification.checks.facts import FACT_LABELS, Fact, FactGroup, group_facts
 from verification.discovery.models import Discovery
 from verification.outcomes import Outcome, get_worst_outcome
 
-FACT_LABELS = {
-    "repository": gettext_noop("Repository"),
-    "former_name": gettext_noop("Renamed from"),
-    "archived": gettext_noop("State"),
-    "owner_type": gettext_noop("Owned by"),
-    "license": gettext_noop("License"),
-    "default_branch": gettext_noop("Default branch"),
-    "language": gettext_noop("Language"),
-    "topics": gettext_noop("Topics"),
-    "release": gettext_noop("Latest release"),
-    "artifacts": gettext_noop("Release files"),
-    "open_issues": gettext_noop("Open issues and pull requests"),
-    "docs": gettext_noop("Documentation"),
-    "examples": gettext_noop("Examples"),
-    "maintainers": gettext_noop("Code owners"),
-    "listing": gettext_noop("Provider"),
-    "tier": gettext_noop("Tier"),
-    "version": gettext_noop("Version"),
-    "downloads": gettext_noop("Downloads"),
-    "signing_keys": gettext_noop("Signing keys"),
-    "namespace": gettext_noop("Namespace"),
-    "providers": gettext_noop("Providers"),
-    "endpoint": gettext_noop("URL"),
-    "reply": gettext_noop("Reply to verification"),
-}
-FACT_VALUES = {
-    "organization": gettext_noop("Organization"),
-    "user": gettext_noop("Personal account"),
-    "archived": gettext_noop("Archived, read-only"),
-    "official": gettext_noop("Official"),
-    "partner": gettext_noop("Partner"),
-    "community": gettext_noop("Community"),
-    "docs": gettext_noop("docs folder"),
-    "examples": gettext_noop("examples folder"),
-}
-NAMED_VALUES = frozenset({"archived", "owner_type", "tier", "docs", "examples"})  # facts whose values are keys
-COUNTS = frozenset({"artifacts", "open_issues", "downloads", "providers"})
 REASON_TEXTS = {
     "module": gettext_noop("The code depends on %(value)s."),
     "name": gettext_noop("The repository is named %(value)s."),
@@ -64,23 +27,6 @@ REASON_TEXTS = {
     "endpoint": gettext_noop("The endpoint accepted a verification request with status %(value)s."),
 }
 MET_OUTCOMES = frozenset({Outcome.PASS, Outcome.WARN})
-
-
-@dataclass(frozen=True, slots=True)
-class FactRow:
-    """Fact with its label in the reader's language."""
-
-    label: str
-    value: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class FactGroup:
-    """Facts that one source states."""
-
-    source: str
-    rows: tuple[FactRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,28 +84,7 @@ class RequirementsPreview:
 
 def list_facts(discovery: Discovery) -> list[FactGroup]:
     """Return the facts by source, in the order in which they were read."""
-    facts = [fact for fact in discovery.facts if fact["key"] in FACT_LABELS]
-    sources = dict.fromkeys(fact["source"] for fact in facts)
-    return [
-        FactGroup(
-            source,
-            tuple(
-                FactRow(_(FACT_LABELS[fact["key"]]), _format_value(fact["key"], fact["value"]), fact["url"])
-                for fact in facts
-                if fact["source"] == source
-            ),
-        )
-        for source in sources
-    ]
-
-
-def _format_value(key: str, value: str) -> str:
-    """Return the value for readers: a zero and a missing value read "None"."""
-    if value in {"", "0"}:
-        return _("None")
-    if key in COUNTS:
-        return number_format(int(value), use_l10n=True, force_grouping=True)
-    return _(FACT_VALUES[value]) if key in NAMED_VALUES and value in FACT_VALUES else value
+    return group_facts([Fact(**fact) for fact in discovery.facts if fact["key"] in FACT_LABELS])
 
 
 def list_program_choices(discovery: Discovery) -> list[ProgramChoice]:

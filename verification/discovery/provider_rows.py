@@ -11,10 +11,10 @@ from django.utils.translation import gettext_noop, ngettext
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from portal.core.repository_urls import get_allowed_host
+from verification.checks.facts import FACT_VALUES
 from verification.discovery.forms import NamespaceForm, ProviderChoice
 from verification.discovery.imports import ImportOutcome, ProviderRow, find_open_integrations, load_rows
 from verification.discovery.models import Discovery
-from verification.discovery.presenters import FACT_VALUES
 
 SKIP_REASONS = {
     ImportOutcome.EXISTS: gettext_noop("Your company already has an integration with this repository."),

@@ -21,6 +21,8 @@ from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, RetryLater, job
 from portal.jobs.services import enqueue
 from verification.checks import execution
+from verification.checks.facts import Fact
+from verification.checks.services.facts import store_facts
 from verification.checks.services.prefill import build_values
 from verification.checks.types import Subject
 from verification.discovery.addresses import AddressKind, parse_address
@@ -202,6 +204,7 @@ def start_integration(
         integration = create_integration(get_partner(), locked.program_key, values, actor=actor, now=now)
         locked.integration = integration
         locked.save(update_fields=["integration"])
+        store_facts(integration, [Fact(**fact) for fact in locked.facts], locked.read_at or now)
         draft_known_answers(integration, get_known_facts(locked), actor=actor, now=now)
     return integration
 

@@ -13,6 +13,7 @@ from portal.jobs.context import JobContext, ProgressValue
 from portal.jobs.models import Job
 from tests.conftest import NOW, begin, company, person
 from tests.verification.discovery.conftest import Read
+from verification.checks.services.facts import load_facts
 from verification.discovery import presenters, services, tasks
 from verification.discovery.models import Discovery
 
@@ -187,3 +188,10 @@ def test_abandoned_discoveries_are_deleted_after_thirty_days(discovery: Discover
     assert tasks.delete_abandoned(just_before) == 0
     assert tasks.delete_abandoned(just_before + timedelta(seconds=1)) == 1
     assert list(Discovery.objects.values_list("pk", flat=True)) == [started.pk]
+
+
+def test_facts_survive_the_start(discovery: Discovery, sign_in: Any, alice: Any) -> None:
+    sign_in(alice).post(f"/new/{discovery.uuid}/", build_fields(discovery))
+    stored, read_at = load_facts(Integration.objects.get())
+    assert [fact.as_dict() for fact in stored] == discovery.facts
+    assert set(read_at.values()) == {discovery.read_at}

@@ -15,14 +15,16 @@ from verification.outcomes import Outcome, Result
 
 ABSENCE_GRACE_PERIOD = timedelta(hours=24)
 LAST_SEEN_PREFIX = "seen:"  # what a check last observed, apart from the values that checks record themselves
+FACT_PREFIX = "fact:"  # what sources state for people, see verification.checks.services.facts
 CONCLUSIVE_OUTCOMES = (Outcome.PASS, Outcome.WARN, Outcome.FAIL)
 MAX_KEY_LENGTH = 120
 
 
 def get_known_values(integration: Integration) -> dict[str, object]:
     """Return the values that checks recorded, by the checks' own keys."""
-    observations = Observation.objects.filter(integration=integration).exclude(key__startswith=LAST_SEEN_PREFIX)
-    return dict(observations.values_list("key", "value"))
+    observations = Observation.objects.filter(integration=integration)
+    recorded = observations.exclude(key__startswith=LAST_SEEN_PREFIX).exclude(key__startswith=FACT_PREFIX)
+    return dict(recorded.values_list("key", "value"))
 
 
 def store_observation(integration: Integration, check: str, values: Mapping[str, object], now: datetime) -> None:

@@ -19,6 +19,7 @@ from portal.jobs.services import enqueue
 from verification.checks.models import CheckRun
 from verification.checks.models.checks import CHECK_RUN_JOB
 from verification.checks.runner import RETRY_DELAYS, list_checked_requirements, run_integration_checks
+from verification.checks.services import facts
 from verification.sources import factory
 
 RETRY = Backoff(first=RETRY_DELAYS[0], factor=3, maximum=RETRY_DELAYS[-1], give_up_after=None)
@@ -109,6 +110,7 @@ def run_checks(context: JobContext, *, integration_id: int) -> None:
         retry_at = run_integration_checks(
             check_run.integration, now=now, sources=sources, attempt=context.attempt, report_progress=report_progress
         ).retry_at
+        facts.refresh_facts(check_run.integration, sources, now)
     if retry_at is not None:
         limit_end = factory.get_background_limit_end() if check_run.nightly else None
         if limit_end is not None:

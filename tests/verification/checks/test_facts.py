@@ -1,0 +1,175 @@
+"""Tests of facts: read with the checks, kept through outages, and shown with their source on the integration page."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from integrations.submissions.models import Integration
+from integrations.submissions.services.creation import change_description
+from portal.jobs.execution import run_due_jobs
+from tests.conftest import NOW, begin
+from tests.fakes.github.server import Repo
+from tests.fakes.registry import Provider
+from verification.checks.facts import GITHUB, REGISTRY, Fact
+from verification.checks.models import Observation
+from verification.checks.services import facts, observations, runs
+
+NAME = "acme/terraform-provider-rocket"
+DAY = timedelta(days=1)
+
+
+@pytest.fixture(autouse=True)
+def clock(time_machine: Any) -> Any:
+    time_machine.move_to(NOW, tick=False)
+    return time_machine
+
+
+@pytest.fixture
+def provider(acme: Any, alice: Any) -> Integration:
+    return begin(acme, alice, "terraform-provider", repository_id=None, repository_owner_id=None)
+
+
+def seed(github: Any, registry: Any, **fields: Any) -> None:
+    files = (("docs/index.md", "# Rocket\n"), ("examples/main.tf", "\n"), (".github/CODEOWNERS", "* @acme/rockets\n"))
+    github.seed(Repo(NAME, **{"topics": ("rockets",), "files": files} | fields))
+    registry.publish(Provider("acme/rocket", tier="partner", downloads=1234))
+
+
+def run_checks(integration: Integration, clock: Any, at: Any) -> None:
+    clock.move_to(at, tick=False)
+    runs.request_check_run(integration, now=timezone.now())
+    run_due_jobs("checks", timezone.now())
+
+
+def read_values(integration: Integration) -> dict[str, str]:
+    return {fact.key: fact.value for fact in facts.load_facts(integration)[0]}
+
+
+@pytest.mark.github
+def test_check_run_reads_the_facts(provider: Integration, github: Any, registry: Any, clock: Any) -> None:
+    seed(github, registry)
+    run_checks(provider, clock, NOW)
+    values = read_values(provider)
+    assert len(values.pop("signing_keys")) == 40
+    assert values == {
+        "repository": NAME,
+        "owner_type": "organization",
+        "license": "MPL-2.0",
+        "default_branch": "main",
+        "language": "Go",
+        "topics": "rockets",
+        "release": "v1.0.0",
+        "artifacts": "4",
+        "open_issues": "0",
+        "docs": "docs",
+        "examples": "examples",
+        "maintainers": "@acme/rockets",
+        "listing": "acme/rocket",
+        "tier": "partner",
+        "version": "1.0.0",
+        "downloads": "1234",
+    }
+    assert set(facts.load_facts(provider)[1].values()) == {NOW}
+
+
+@pytest.mark.github
+def test_next_run_updates_the_facts(provider: Integration, github: Any, registry: Any, clock: Any) -> None:
+    seed(github, registry)
+    run_checks(provider, clock, NOW)
+    github.reset()
+    seed(github, registry, license="MIT", topics=())
+    run_checks(provider, clock, NOW + DAY)
+    values, rows = read_values(provider), Observation.objects.filter(key__startswith=observations.FACT_PREFIX)
+    assert (values["license"], "topics" in values) == ("MIT", False)
+    assert set(rows.values_list("confirmed_at", flat=True)) == {NOW + DAY}
+    since = dict(rows.values_list("key", "since"))
+    assert (since["fact:license"], since["fact:language"]) == (NOW + DAY, NOW)
+
+
+@pytest.mark.github
+def test_outage_keeps_the_facts_with_their_time(
+    provider: Integration, github: Any, registry: Any, clock: Any, settings: Any
+) -> None:
+    seed(github, registry)
+    run_checks(provider, clock, NOW)
+    before = facts.load_facts(provider)
+    settings.GITHUB_API_URL = "http://127.0.0.1:1"
+    run_checks(provider, clock, NOW + DAY)
+    assert facts.load_facts(provider) == before
+
+
+@pytest.mark.github
+def test_unreadable_registry_keeps_its_facts(
+    provider: Integration, github: Any, registry: Any, clock: Any, settings: Any
+) -> None:
+    seed(github, registry)
+    run_checks(provider, clock, NOW)
+    settings.REGISTRY_URL = "http://127.0.0.1:1"
+    run_checks(provider, clock, NOW + DAY)
+    _, read_at = facts.load_facts(provider)
+    assert (read_at["tier"], read_at["license"]) == (NOW, NOW + DAY)
+
+
+def test_checks_never_see_facts(provider: Integration) -> None:
+    facts.store_facts(provider, [Fact("license", "MIT", GITHUB)], NOW)
+    assert observations.get_known_values(provider) == {}
+
+
+def test_other_repository_forgets_the_facts(provider: Integration, alice: Any) -> None:
+    facts.store_facts(provider, [Fact("license", "MIT", GITHUB)], NOW)
+    other = {"repository": "acme/terraform-provider-moon", "repository_id": None, "repository_owner_id": None}
+    change_description(provider, other, actor=alice, now=NOW)
+    assert facts.load_facts(provider) == ([], {})
+
+
+def test_page_shows_facts_with_source_time_and_edit_links(provider: Integration, sign_in: Any, alice: Any) -> None:
+    url = f"https://github.com/{NAME}"
+    stated = [
+        Fact("repository", NAME, GITHUB, url),
+        Fact("license", "", GITHUB),
+        Fact("open_issues", "1200", GITHUB, f"{url}/issues"),
+        Fact("tier", "partner", REGISTRY),
+    ]
+    facts.store_facts(provider, stated, NOW - DAY)
+    facts.store_facts(provider, stated[:2], NOW)
+    page = sign_in(alice).get(reverse("submissions:detail", args=[provider.uuid]))
+    groups = page.context["groups"]
+    assert [(group.source, group.url, group.read_at) for group in groups] == [
+        (GITHUB, url, NOW),
+        (REGISTRY, "", NOW - DAY),
+    ]
+    assert [(row.label, row.value, row.url, row.read_at) for group in groups for row in group.rows] == [
+        ("License", "None", "", None),
+        ("Open issues and pull requests", "1,200", f"{url}/issues", NOW - DAY),
+        ("Tier", "Partner", "", None),
+    ]
+    edit_url = reverse("submissions:edit", args=[provider.uuid])
+    fields = ("category", "offerings", "repository_address", "homepage", "description")
+    assert [page.text.count(f'href="{edit_url}#id_{field}"') for field in fields] == [1] * 5
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_readers_who_cannot_edit_see_no_edit_links(
+    provider: Integration, sign_in: Any, rita: Any, alice: Any, is_open: bool
+) -> None:
+    facts.store_facts(provider, [Fact("repository", "acme/moon", GITHUB, "https://github.com/acme/moon")], NOW)
+    if not is_open:
+        Integration.objects.filter(pk=provider.pk).update(stage="withdrawn", responsible_party="")
+    page = sign_in(rita if is_open else alice).get(reverse("submissions:detail", args=[provider.uuid]))
+    assert page.text.count("#id_") == 0
+    assert [row.value for group in page.context["groups"] for row in group.rows] == ["acme/moon"]
+
+
+def test_provider_is_edited_where_it_was_entered(acme: Any, alice: Any, sign_in: Any) -> None:
+    integration = begin(acme, alice, "consul-nia")
+    facts.store_facts(integration, [Fact("listing", "acme/rocket", REGISTRY)], NOW)
+    page = sign_in(alice).get(reverse("submissions:detail", args=[integration.uuid]))
+    requirement = next(
+        each for each in integration.edition.requirements() if "provider" in {field.key for field in each.fields}
+    )
+    assert [row.edit_url for group in page.context["groups"] for row in group.rows] == [
+        reverse("submissions:requirement", args=[integration.uuid, requirement.id])
+    ]

@@ -1,0 +1,205 @@
+"""Facts: values about an integration that GitHub, the registry, or an endpoint states."""
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from types import MappingProxyType
+
+from django.conf import settings
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from verification.checks.repository_reading import RepositoryReading, try_read
+from verification.checks.rules.shared_reads import find_newest_release
+
+GITHUB, REGISTRY = "GitHub", "Terraform Registry"
+MISSING_FACTS = frozenset({"license", "release"})  # worth knowing if there is none
+CODEOWNERS_PATHS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
+MAX_OWNERS = 5
+FACT_LABELS = {
+    "repository": gettext_noop("Repository"),
+    "former_name": gettext_noop("Renamed from"),
+    "archived": gettext_noop("State"),
+    "owner_type": gettext_noop("Owned by"),
+    "license": gettext_noop("License"),
+    "default_branch": gettext_noop("Default branch"),
+    "language": gettext_noop("Language"),
+    "topics": gettext_noop("Topics"),
+    "release": gettext_noop("Latest release"),
+    "artifacts": gettext_noop("Release files"),
+    "open_issues": gettext_noop("Open issues and pull requests"),
+    "docs": gettext_noop("Documentation"),
+    "examples": gettext_noop("Examples"),
+    "maintainers": gettext_noop("Code owners"),
+    "listing": gettext_noop("Provider"),
+    "tier": gettext_noop("Tier"),
+    "version": gettext_noop("Version"),
+    "downloads": gettext_noop("Downloads"),
+    "signing_keys": gettext_noop("Signing keys"),
+    "namespace": gettext_noop("Namespace"),
+    "providers": gettext_noop("Providers"),
+    "endpoint": gettext_noop("URL"),
+    "reply": gettext_noop("Reply to verification"),
+}
+FACT_VALUES = {
+    "organization": gettext_noop("Organization"),
+    "user": gettext_noop("Personal account"),
+    "archived": gettext_noop("Archived, read-only"),
+    "official": gettext_noop("Official"),
+    "partner": gettext_noop("Partner"),
+    "community": gettext_noop("Community"),
+    "docs": gettext_noop("docs folder"),
+    "examples": gettext_noop("examples folder"),
+}
+NAMED_VALUES = frozenset({"archived", "owner_type", "tier", "docs", "examples"})  # facts whose values are keys
+COUNTS = frozenset({"artifacts", "open_issues", "downloads", "providers"})
+SOURCE_PAGES = frozenset({"repository", "listing", "namespace", "endpoint"})  # facts whose URL is the source's page
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A stated value. `key` names it in FACT_LABELS; `source` is who states it."""
+
+    key: str
+    value: str
+    source: str
+    url: str = ""
+
+    def as_dict(self) -> dict[str, str]:
+        return asdict(self)
+
+
+def list_repository_facts(reading: RepositoryReading) -> list[Fact]:
+    """Return what GitHub and the registry state about a repository, in the order of the page."""
+    facts = [*_list_github_facts(reading), *_list_code_facts(reading), *_list_registry_facts(reading)]
+    return [fact for fact in facts if fact.value or fact.key in MISSING_FACTS]
+
+
+def _list_github_facts(reading: RepositoryReading) -> list[Fact]:
+    repository = reading.repository
+    if repository is None:
+        return []
+    newest = find_newest_release(reading.releases)
+    url = repository.html_url
+    values: Mapping[str, tuple[str, str]] = {
+        "repository": (repository.full_name, url),
+        "former_name": (reading.former_name, ""),
+        "archived": ("archived" if repository.archived else "", ""),
+        "owner_type": (repository.owner_type.lower(), ""),
+        "license": (repository.license_spdx, ""),
+        "default_branch": (repository.default_branch, ""),
+        "language": (repository.language, ""),
+        "topics": (", ".join(repository.topics), ""),
+        "release": (newest.tag if newest else "", newest.html_url if newest else ""),
+        "artifacts": (str(len(newest.assets)) if newest else "", newest.html_url if newest else ""),
+        "open_issues": (str(repository.open_issues), f"{url}/issues" if repository.open_issues else ""),
+    }
+    return [Fact(key, value, GITHUB, address) for key, (value, address) in values.items()]
+
+
+def _list_code_facts(reading: RepositoryReading) -> list[Fact]:
+    code, repository = reading.code, reading.repository
+    if code is None or repository is None:
+        return []
+    folders = {file.path.partition("/")[0] for file in code.files if "/" in file.path}
+    owners_path = next((path for path in CODEOWNERS_PATHS if path in code.files_by_path), "")
+    owners = try_read(lambda: code.text(owners_path), []) or ""
+    names = dict.fromkeys(word for line in owners.splitlines() for word in line.split()[1:] if word.startswith("@"))
+    tree = f"{repository.html_url}/tree/{code.commit}"
+    return [
+        *(Fact(key, key, GITHUB, f"{tree}/{key}") for key in ("docs", "examples") if key in folders),
+        Fact("maintainers", ", ".join([*names][:MAX_OWNERS]), GITHUB, f"{tree}/{owners_path}"),
+    ]
+
+
+def _list_registry_facts(reading: RepositoryReading) -> list[Fact]:
+    listing = reading.listing
+    if listing is None:
+        return []
+    url = f"{settings.REGISTRY_URL}/providers/{listing.full_name}/latest"
+    values = {
+        "listing": listing.full_name,
+        "tier": listing.tier,
+        "version": listing.newest,
+        "downloads": "" if listing.downloads is None else str(listing.downloads),
+        "signing_keys": ", ".join(reading.signing_keys),
+    }
+    return [Fact(key, value, REGISTRY, url if key == "listing" else "") for key, value in values.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class FactRow:
+    """Fact with its label in the reader's language.
+
+    `read_at` is set if the value is older than the others of its group, and `edit_url` if people can change it here.
+    """
+
+    label: str
+    value: str
+    url: str
+    read_at: datetime | None = None
+    edit_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FactGroup:
+    """Facts that one source states, with the page that states them and the time when they were read."""
+
+    source: str
+    rows: tuple[FactRow, ...]
+    url: str = ""
+    read_at: datetime | None = None
+
+
+def group_facts(
+    facts: Sequence[Fact],
+    read_at: Mapping[str, datetime] = MappingProxyType({}),
+    edit_urls: Mapping[str, str] = MappingProxyType({}),
+    hidden: Container[str] = frozenset(),
+) -> list[FactGroup]:
+    """Return the facts by source.
+
+    Args:
+        facts: The facts in the order of the page.
+        read_at: When each was read, by key.
+        edit_urls: Where people can change it, by key.
+        hidden: Keys of facts without a row of their own.
+    """
+    sources = dict.fromkeys(fact.source for fact in facts)
+    return [
+        _build_group(source, [fact for fact in facts if fact.source == source], read_at, edit_urls, hidden)
+        for source in sources
+    ]
+
+
+def _build_group(
+    source: str,
+    facts: Sequence[Fact],
+    read_at: Mapping[str, datetime],
+    edit_urls: Mapping[str, str],
+    hidden: Container[str],
+) -> FactGroup:
+    newest = max((read_at[fact.key] for fact in facts if fact.key in read_at), default=None)
+    rows = (
+        FactRow(
+            _(FACT_LABELS[fact.key]),
+            _format_value(fact.key, fact.value),
+            fact.url,
+            None if read_at.get(fact.key) == newest else read_at.get(fact.key),
+            edit_urls.get(fact.key, ""),
+        )
+        for fact in facts
+        if fact.key not in hidden
+    )
+    url = next((fact.url for fact in facts if fact.key in SOURCE_PAGES), "")
+    return FactGroup(source, tuple(rows), url, newest)
+
+
+def _format_value(key: str, value: str) -> str:
+    """Return the value for readers: a zero and a missing value read "None"."""
+    if value in {"", "0"}:
+        return _("None")
+    if key in COUNTS:
+        return number_format(int(value), use_l10n=True, force_grouping=True)
+    return _(FACT_VALUES[value]) if key in NAMED_VALUES and value in FACT_VALUES else value

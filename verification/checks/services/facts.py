@@ -1,0 +1,78 @@
+"""Services for facts: values that sources state about an integration, stored as observations.
+
+They are read when the integration starts, and again after each check run. An outage changes nothing.
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from integrations.submissions.models import Integration
+from portal.core.json_text import clean_json
+from verification.checks.facts import FACT_LABELS, GITHUB, REGISTRY, Fact, list_repository_facts
+from verification.checks.models import Observation
+from verification.checks.repository_reading import read_repository
+from verification.checks.services.observations import FACT_PREFIX
+from verification.sources import Sources
+from verification.sources.errors import SourceError
+
+log = logging.getLogger(__name__)
+
+
+def _select_facts(integration: Integration) -> QuerySet[Observation]:
+    return Observation.objects.filter(integration=integration, key__startswith=FACT_PREFIX)
+
+
+def load_facts(integration: Integration) -> tuple[list[Fact], dict[str, datetime]]:
+    """Return the stored facts in the order of the page, and when each was read, by key."""
+    rows = {row.key.removeprefix(FACT_PREFIX): row for row in _select_facts(integration)}
+    facts = [Fact(key, source=rows[key].source, **(rows[key].value or {})) for key in FACT_LABELS if key in rows]
+    return facts, {key: row.confirmed_at for key, row in rows.items()}
+
+
+def store_facts(integration: Integration, facts: Sequence[Fact], now: datetime) -> None:
+    """Store facts: a changed value starts a new observation, an equal one is confirmed."""
+    previous = {row.key: row for row in _select_facts(integration)}
+    rows = [_build_row(integration, fact, previous, now) for fact in facts]
+    Observation.objects.bulk_create(
+        rows,
+        update_conflicts=True,
+        unique_fields=["integration", "key"],
+        update_fields=["value", "source", "since", "confirmed_at"],
+    )
+
+
+def _build_row(integration: Integration, fact: Fact, previous: dict[str, Observation], now: datetime) -> Observation:
+    key, value = f"{FACT_PREFIX}{fact.key}", clean_json({"value": fact.value, "url": fact.url})
+    earlier = previous.get(key)
+    since = earlier.since if earlier is not None and earlier.value == value else now
+    return Observation(integration=integration, key=key, value=value, source=fact.source, since=since, confirmed_at=now)
+
+
+def refresh_facts(integration: Integration, sources: Sources, now: datetime) -> None:
+    """Read the facts about the repository again. After a complete reading, those that no one states are removed.
+
+    Never raises: facts inform people, and nothing depends on them.
+    """
+    if not integration.repository:
+        return
+    provider = {fact.key: fact.value for fact in load_facts(integration)[0]}.get("listing", "")
+    try:
+        reading = read_repository(integration.repository, sources, provider=provider)
+    except SourceError:
+        return
+    except Exception:
+        log.exception("can't read the facts about %s", integration.repository)
+        return
+    facts = list_repository_facts(reading)
+    store_facts(integration, facts, now)
+    if not reading.unread:
+        stated = [f"{FACT_PREFIX}{fact.key}" for fact in facts]
+        _select_facts(integration).filter(source__in=(GITHUB, REGISTRY)).exclude(key__in=stated).delete()
+
+
+def forget_facts(integration: Integration) -> None:
+    """Remove the facts about the former repository."""
+    _select_facts(integration).delete()

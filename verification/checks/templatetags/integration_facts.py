@@ -1,0 +1,38 @@
+"""Template tag for what sources state about an integration."""
+
+from django import template
+from django.urls import reverse
+
+from integrations.programs.requirements import RequirementKind
+from integrations.submissions.models import Integration
+from verification.checks.facts import group_facts
+from verification.checks.services.facts import load_facts
+
+register = template.Library()
+QUESTIONS = {"listing": "provider", "endpoint": "endpoint"}  # keys of the questions whose answers name these objects
+
+
+@register.inclusion_tag("checks/partials/fact_groups.html")
+def show_facts(integration: Integration, *, can_edit: bool) -> dict[str, object]:
+    """Render the facts by source, with links to where the user can change an object. Without any, nothing is shown."""
+    facts, read_at = load_facts(integration)
+    edit_urls = _build_edit_urls(integration) if can_edit and integration.is_open else {}
+    is_same = any(fact.key == "repository" and fact.value.lower() == integration.repository.lower() for fact in facts)
+    hidden = {"repository"} if is_same else set[str]()
+    return {"groups": group_facts(facts, read_at, edit_urls, hidden)}
+
+
+def _build_edit_urls(integration: Integration) -> dict[str, str]:
+    """Return the pages where people name the objects, by the keys of the facts."""
+    requirement_by_question = {
+        question.key: requirement
+        for requirement in integration.edition.requirements()
+        if requirement.kind == RequirementKind.FORM
+        for question in requirement.fields
+    }
+    pages = {
+        fact: reverse("submissions:requirement", args=[integration.uuid, requirement_by_question[question].id])
+        for fact, question in QUESTIONS.items()
+        if question in requirement_by_question
+    }
+    return pages | {"repository": f"{reverse('submissions:edit', args=[integration.uuid])}#id_repository_address"}
