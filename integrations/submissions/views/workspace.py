@@ -20,6 +20,8 @@ from integrations.submissions.presenters import (
     list_visible_findings,
 )
 from integrations.submissions.selectors import context as context_selectors
+from integrations.submissions.selectors.history import list_dates, list_recent_events
+from integrations.submissions.selectors.people import list_participants
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.requirements.opening import open_next_requirement
 from integrations.submissions.workflow.next_action import get_action_label
@@ -75,6 +77,7 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
     """Return the context of the page. Partners never see internal data."""
     now = timezone.now()
     transitions = list_available_transitions(integration, user, now=now)
+    events, decision = list_recent_events(integration, MAX_RECENT_EVENTS)
     party_labels = PARTY_LABELS if permissions.can_edit(integration, user) else OBSERVER_PARTY_LABELS
     return {
         "integration": integration,
@@ -85,7 +88,9 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
         "steps": list_step_rows(integration, now, party_labels),
         "tiers": list_tier_rows(integration, now, party_labels),
         "findings": list_visible_findings(integration),
-        "recent_events": list(integration.events.visible_to_partner().order_by("-seq")[:MAX_RECENT_EVENTS]),
+        "recent_events": events,
+        "dates": list_dates(integration, decision),
+        "members": [person for person in list_participants(integration) if person.is_acting_member],
         "introductions": list_introductions(integration),
         "can_edit": permissions.can_edit(integration, user),
         "for_program": permissions.is_program_staff(user),

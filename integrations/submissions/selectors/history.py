@@ -1,0 +1,53 @@
+"""Latest events of an integration, and its important dates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from integrations.submissions.models import Integration
+from integrations.submissions.workflow.states import Stage
+from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
+from portal.audit.models import AuditEvent
+
+DECISIONS = tuple(EVENT_TYPES_BY_TRANSITION[name].key for name in ("approve", "decline", "request_changes"))
+UNDONE = EVENT_TYPES_BY_TRANSITION["undo_decision"].key
+
+
+@dataclass(frozen=True, slots=True)
+class ImportantDate:
+    """Date with its label. `detail` says what happened."""
+
+    label: str
+    at: datetime
+    detail: str = ""
+
+
+def list_recent_events(integration: Integration, count: int) -> tuple[list[AuditEvent], AuditEvent | None]:
+    """Return the latest events that the partner can see, newest first, and the last decision of a review.
+
+    One query reads both. A decision that was undone is none.
+    """
+    visible = integration.events.visible_to_partner().order_by("-seq")
+    decision = visible.filter(event_type__in=(*DECISIONS, UNDONE))
+    either = Q(pk__in=visible.values("pk")[:count]) | Q(pk__in=decision.values("pk")[:1])
+    events = list(integration.events.filter(either).order_by("-seq"))
+    last = next((event for event in events if event.event_type in (*DECISIONS, UNDONE)), None)
+    return events[:count], None if last is None or last.event_type == UNDONE else last
+
+
+def list_dates(integration: Integration, decision: AuditEvent | None) -> list[ImportantDate]:
+    """Return the dates of an integration that are known, in the order of its path."""
+    round_label = _("Round %(round)s") % {"round": integration.review_round}
+    released_label = _("Released, in support since") if integration.stage == Stage.SUPPORT else _("Released")
+    dates: Sequence[tuple[str, datetime | None, str]] = (
+        (_("Created"), integration.created_at, ""),
+        (_("Review requested"), integration.review_requested_at, round_label),
+        (_("Decided"), decision.at if decision else None, decision.summary if decision else ""),
+        (released_label, integration.released_at, ""),
+        (_("Ended"), integration.ended_at, ""),
+        (_("Next due"), integration.action_due_at, integration.next_action_label),
+    )
+    return [ImportantDate(label, at, detail) for label, at, detail in dates if at is not None]

@@ -1,0 +1,100 @@
+"""Tests of the integration page: people, dates, and the number of queries."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from integrations.partners.models import Membership
+from integrations.submissions.models import Integration
+from integrations.submissions.services import findings
+from integrations.submissions.services.transitions import perform_transition
+from tests.conftest import NOW, begin, drive, person
+from verification.checks.facts import GITHUB, Fact
+from verification.checks.services.facts import store_facts
+
+DAY = timedelta(days=1)
+MAX_QUERIES = 12  # besides those for the session and the user
+
+
+def show(client: Any, integration: Integration) -> Any:
+    return client.get(reverse("submissions:detail", args=[integration.uuid]))
+
+
+def list_dates(page: Any) -> list[tuple[str, Any, str]]:
+    return [(date.label, date.at, date.detail) for date in page.context["dates"]]
+
+
+def test_people_are_the_reviewer_the_contact_and_acting_members(
+    acme: Any, alice: Any, bob: Any, rita: Any, sam: Any, sign_in: Any
+) -> None:
+    acme.alliances_manager = sam
+    acme.save()
+    viewer, former = person("vic@acme.example", "Vic Vega"), person("fay@acme.example", "Fay Fox")
+    Membership.objects.create(partner=acme, user=viewer, role="viewer", joined_at=NOW)
+    Membership.objects.create(partner=acme, user=former, role="editor", joined_at=NOW, ended_at=NOW)
+    rocket = drive(begin(acme, alice), "review", partner=alice, reviewer=rita)
+    Integration.objects.filter(pk=rocket.pk).update(reviewer=rita)
+    page = show(sign_in(alice), rocket)
+    panel = page.text.partition('id="people"')[2].partition("</section>")[0]
+    emails = ("rita@program", "sam@program", "alice@acme", "bob@acme", "vic@acme", "fay@acme")
+    assert [panel.count(f"mailto:{email}.example") for email in emails] == [1, 1, 1, 1, 0, 0]
+    assert [(each.user, each.role_label) for each in page.context["members"]] == [(alice, "Owner"), (bob, "Editor")]
+
+
+def test_new_integration_was_created_and_has_a_next_date(acme: Any, alice: Any, sign_in: Any) -> None:
+    rocket = begin(acme, alice)
+    Integration.objects.filter(pk=rocket.pk).update(action_due_at=NOW + DAY)
+    dates = list_dates(show(sign_in(alice), rocket))
+    assert dates == [("Created", NOW, ""), ("Next due", NOW + DAY, rocket.next_action_label)]
+
+
+def test_dates_follow_the_path_to_support(acme: Any, alice: Any, rita: Any, sign_in: Any) -> None:
+    rocket = drive(begin(acme, alice), "support", partner=alice, reviewer=rita)
+    assert list_dates(show(sign_in(alice), rocket)) == [
+        ("Created", NOW, ""),
+        ("Review requested", NOW, "Round 1"),
+        ("Decided", NOW, "Rita Reyes approved the integration"),
+        ("Released, in support since", NOW + timedelta(minutes=11), ""),
+    ]
+
+
+def test_older_decision_is_still_dated(acme: Any, alice: Any, rita: Any, sign_in: Any) -> None:
+    rocket = drive(begin(acme, alice), "support", partner=alice, reviewer=rita)
+    for number in range(13):
+        findings.post_message(rocket, f"Message {number}", actor=alice, now=NOW + DAY)
+    page = show(sign_in(alice), rocket)
+    assert [event.note for event in page.context["recent_events"]] == [f"Message {n}" for n in range(12, 0, -1)]
+    assert list_dates(page)[2] == ("Decided", NOW, "Rita Reyes approved the integration")
+
+
+def test_undone_decision_has_no_date(acme: Any, alice: Any, rita: Any, sign_in: Any) -> None:
+    rocket = drive(begin(acme, alice), "release", partner=alice, reviewer=rita)
+    perform_transition(rocket, "undo_decision", actor=rita, now=NOW + timedelta(minutes=1))
+    assert [label for label, *_ in list_dates(show(sign_in(alice), rocket))] == [
+        "Created",
+        "Review requested",
+        "Next due",
+    ]
+
+
+@pytest.mark.parametrize("stage", ["engage", "review", "support"])
+@pytest.mark.parametrize("reader", ["alice", "rita"])
+def test_page_needs_few_queries(
+    acme: Any, alice: Any, bob: Any, rita: Any, rob: Any, sign_in: Any, stage: str, reader: str
+) -> None:
+    rocket = begin(acme, alice, "terraform-provider")
+    if stage != "engage":
+        rocket = drive(rocket, stage, partner=alice, reviewer=rita)
+    store_facts(rocket, [Fact("license", "MIT", GITHUB), Fact("language", "Go", GITHUB)], NOW)
+    client = sign_in({"alice": alice, "rita": rita}[reader])
+    show(client, rocket)
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
+        show(client, rocket)
+    others = [query for query in queries if "django_session" not in query["sql"]]
+    assert len(others) - 1 <= MAX_QUERIES
