@@ -70,7 +70,7 @@ def build_context(event: AuditEvent) -> TemplateContext:
         **_build_names(event, integration),
         "event": event,
         "integration": integration,
-        "note": event.note,
+        "note": event.note or _get_source_note(event, integration),
         "data": event.data,
         "findings": list(integration.findings.filter(state=Finding.State.OPEN)) if integration else [],
         "items": items,
@@ -82,6 +82,13 @@ def build_context(event: AuditEvent) -> TemplateContext:
         "times": [parse_moment(text) for text in event.data.get("times", ())],
         "issues": [issue | {"due": parse_moment(issue["due"])} for issue in event.data.get("issues", ())],
     }
+
+
+def _get_source_note(event: AuditEvent, integration: Integration | None) -> str:
+    """Return the text of the event that mentions people, blank for other events."""
+    if integration is None or "source" not in event.data:
+        return ""
+    return integration.events.get(seq=event.data["source"]).note
 
 
 def _build_names(event: AuditEvent, integration: Integration | None) -> dict[str, object]:
@@ -143,6 +150,13 @@ def get_recipient_key(recipient: object) -> int | str:
     return str(recipient) if number is None else int(number)
 
 
+def list_recipients(event: AuditEvent, integration: Integration, audience: Audience) -> Iterable[object]:
+    """Return who receives the email of an event. The escalation sends its own emails."""
+    if audience == Audience.MENTIONED_PEOPLE:
+        return User.objects.filter(pk__in=event.data["people"], is_active=True).order_by("pk")
+    return FINDERS[audience](integration) if audience in FINDERS else ()
+
+
 def notify(event: AuditEvent) -> None:
     """Queue the emails of an event in its transaction. Emails of a decision wait for the end of the undo window."""
     entry, integration = EMAILS.get(event.event_type), event.integration
@@ -150,10 +164,11 @@ def notify(event: AuditEvent) -> None:
         return
     context, data = build_context(event), event.data
     undo_until, calendar = parse_moment(data.get("undo_until")), data.get("calendar", "")
-    find_recipients = FINDERS.get(entry.audience, lambda _: ())  # the escalation sends its own emails
-    for recipient in find_recipients(integration):
-        if get_recipient_key(recipient) in data.get("later", ()):
-            continue  # integrations.sla.warnings notifies them in their working hours
+    # integrations.sla.warnings notifies some in their working hours, and a mention is an event of its own
+    skipped = (*data.get("later", ()), *data.get("mentioned", ()))
+    for recipient in list_recipients(event, integration, entry.audience):
+        if get_recipient_key(recipient) in skipped:
+            continue
         is_actor = event.actor_id is not None and getattr(recipient, "pk", None) == event.actor_id
         if calendar or not is_actor:  # the actor's calendar needs the event too
             queue_email(event, recipient, context, calendar=calendar, undo_until=undo_until)

@@ -9,6 +9,7 @@ from integrations.submissions.views import (
     introductions,
     lists,
     program_catalog,
+    texts,
 )
 from integrations.submissions.views.requirements import actions
 
@@ -22,5 +23,6 @@ urlpatterns = [
     *lists.urlpatterns,
     *detail.urlpatterns,
     *edit.urlpatterns,
+    *texts.urlpatterns,
     *actions.urlpatterns,
 ]

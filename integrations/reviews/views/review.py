@@ -25,10 +25,12 @@ from integrations.reviews.views.queue import build_claim_context, load_integrati
 from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm, MessageForm
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.presenters import list_path_steps
+from integrations.submissions.selectors.people import list_hinted_handles, list_participants
 from integrations.submissions.selectors.recent_changes import get_read_marker, list_changes_since
 from integrations.submissions.services import findings as finding_services
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.mixins import load_visible_integration, require_button, require_permission
+from integrations.submissions.views.texts import build_text_context, report_mentions
 from integrations.submissions.views.workspace import render_workspace
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
@@ -55,6 +57,7 @@ def build_review_context(integration: Integration, user: User) -> dict[str, obje
         "sections": list_review_sections(integration, now),
         "read_marker": read_marker,
         "changes": list_changes_since(integration, read_marker, with_notes=True) if read_marker else [],
+        "handles": list_hinted_handles(integration, list_participants(integration), user),
         "thread": list(integration.messages.select_related("author")),
         "actions": filter_relevant_actions(integration, list_available_transitions(integration, user, now=now)),
         "findings": integration.all_findings,
@@ -89,12 +92,14 @@ def raise_finding(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     requirement = integration.edition.requirement(requirement_id)
     if requirement is None:
         raise Http404(_("Requirement not found in this edition."))
-    if request.method == "POST" and form.is_valid():
+    if _is_submitted(request) and form.is_valid():
         with refusals_in_form(form):
             text, now = form.cleaned_data["text"], timezone.now()
             finding = finding_services.raise_finding(integration, requirement.id, text, actor=request.user, now=now)
+            report_mentions(request, integration, text, internal=True)
             return redirect(f"{reverse('reviews:review', args=[uuid])}#finding-{finding.number}")
     context = {"integration": integration, "form": form, "requirement": requirement}
+    context |= build_text_context(request, integration, internal=True)
     return render(request, "submissions/finding_new.html", context, status=_get_status_code(request))
 
 
@@ -113,15 +118,17 @@ def answer_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     finding = load_finding(request, pk)
     require_permission(permissions.can_edit, finding.integration, request.user)
     integration, form = finding.integration, FindingAnswerForm(_get_form_data(request))
-    if request.method == "POST" and form.is_valid():
+    if _is_submitted(request) and form.is_valid():
         with refusals_in_form(form):
             finding_services.answer_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
             messages.success(request, _("You responded to finding %(number)s.") % {"number": finding.number})
+            report_mentions(request, integration, form.cleaned_data["answer"])
             if request.htmx:  # type: ignore[attr-defined]
                 return render_workspace(request, load_visible_integration(request, integration.uuid))
             return redirect(f"{reverse('submissions:detail', args=[integration.uuid])}#finding-{finding.number}")
     requirement = integration.edition.requirement(finding.requirement_id)
     context = {"integration": integration, "finding": finding, "form": form, "requirement": requirement}
+    context |= build_text_context(request, integration)
     return render(request, "submissions/finding_fix.html", context, status=_get_status_code(request))
 
 
@@ -143,14 +150,16 @@ def post_message(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     form = MessageForm(
         data=_get_form_data(request), can_write_note=permissions.can_write_note(integration, request.user)
     )
-    if request.method == "POST" and form.is_valid():
+    if _is_submitted(request) and form.is_valid():
         body, is_internal = form.cleaned_data["body"], form.cleaned_data.get("internal", False)
         with refusals_in_form(form):
             finding_services.post_message(
                 integration, body, actor=request.user, now=timezone.now(), is_internal=is_internal
             )
+            report_mentions(request, integration, body, internal=is_internal)
             return redirect(f"{reverse('reviews:review' if for_program else 'submissions:detail', args=[uuid])}#thread")
     context = {"integration": integration, "form": form, "for_program": for_program}
+    context |= build_text_context(request, integration)
     return render(request, "reviews/review_message.html", context, status=_get_status_code(request))
 
 
@@ -160,7 +169,12 @@ def _get_form_data(request: HttpRequest) -> QueryDict | None:
 
 
 def _get_status_code(request: HttpRequest) -> int:
-    return 422 if request.method == "POST" else 200
+    return 422 if _is_submitted(request) else 200
+
+
+def _is_submitted(request: HttpRequest) -> bool:
+    """Return whether a form was sent to be saved, not to be previewed."""
+    return request.method == "POST" and "preview" not in request.POST
 
 
 urlpatterns = [

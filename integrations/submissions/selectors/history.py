@@ -13,6 +13,7 @@ from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
 from portal.audit.models import AuditEvent
 
 DECISIONS = tuple(EVENT_TYPES_BY_TRANSITION[name].key for name in ("approve", "decline", "request_changes"))
+MENTION = "message.mentioned"  # the text that mentions someone is an event of its own
 UNDONE = EVENT_TYPES_BY_TRANSITION["undo_decision"].key
 
 
@@ -30,7 +31,7 @@ def list_recent_events(integration: Integration, count: int) -> tuple[list[Audit
 
     One query reads both. A decision that was undone is none.
     """
-    visible = integration.events.visible_to_partner().order_by("-seq")
+    visible = integration.events.visible_to_partner().exclude(event_type=MENTION).order_by("-seq")
     decision = visible.filter(event_type__in=(*DECISIONS, UNDONE))
     either = Q(pk__in=visible.values("pk")[:count]) | Q(pk__in=decision.values("pk")[:1])
     events = list(integration.events.filter(either).order_by("-seq"))

@@ -1,14 +1,21 @@
-"""People who can see an integration: members of its company and program staff."""
+"""People who can see an integration: members of its company and program staff, and how a text mentions them."""
 
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db.models import F, FilteredRelation, Q
+from django.utils.text import slugify
 
+from integrations.partners import permissions
 from integrations.partners.models import Role
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
+from portal.ui.markdown import list_texts
 
 ACTING_ROLES = (Role.OWNER, Role.EDITOR)
+MENTION = re.compile(r"(?<![\w@/.+-])@([^\W_][\w-]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +46,51 @@ def list_participants(integration: Integration) -> list[Participant]:
         .order_by(F("membership__pk").asc(nulls_last=True), "pk")
     )
     return [Participant(user, user.role or "") for user in users]
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """People whom a text mentions, without its author, and handles of nobody who can see the text."""
+
+    people: tuple[User, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def find_mentions(integration: Integration, text: str, *, author: User | None, internal: bool = False) -> Mentions:
+    """Return whom the text mentions as "@first-last". Only program staff can see an internal text."""
+    names = dict.fromkeys(name for part in list_texts(text) for name in MENTION.findall(part))
+    if not names:
+        return Mentions()
+    can_see = permissions.can_view_notes if internal else permissions.can_view
+    people = assign_handles(list_participants(integration))
+    found = {name: people.get(_build_handle(name)) for name in names}
+    users = {name: who.user for name, who in found.items() if who is not None and can_see(integration, who.user)}
+    unknown = tuple(f"@{name}" for name in names if name not in users)
+    return Mentions(tuple(user for user in dict.fromkeys(users.values()) if user != author), unknown)
+
+
+def assign_handles(participants: Iterable[Participant]) -> dict[str, Participant]:
+    """Return people by their handles. Those of namesakes are numbered."""
+    namesakes: Mapping[str, list[Participant]] = defaultdict(list)
+    for participant in participants:
+        namesakes[_build_handle(participant.user.name or participant.user.email.partition("@")[0])].append(participant)
+    return {
+        handle if len(people) == 1 else f"{handle}-{number}": person
+        for handle, people in namesakes.items()
+        for number, person in enumerate(people, 1)
+    }
+
+
+def _build_handle(name: str) -> str:
+    """Return a name in the form of a mention: "José Núñez" as "jose-nunez"."""
+    return slugify(name) or slugify(name, allow_unicode=True)
+
+
+def list_hinted_handles(integration: Integration, participants: Iterable[Participant], reader: User) -> list[str]:
+    """Return handles of the people concerned: acting members, reviewer, and Alliances manager, without the reader."""
+    staff_ids = {integration.reviewer_id, integration.partner.alliances_manager_id}
+    return [
+        f"@{handle}"
+        for handle, person in assign_handles(participants).items()
+        if person.user != reader and (person.is_acting_member or person.user.pk in staff_ids)
+    ]

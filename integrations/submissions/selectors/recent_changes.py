@@ -11,8 +11,8 @@ from integrations.submissions.models import Integration, ReadMarker
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 
-# Internal events of the program don't change the integration.
-EXCLUDED_EVENT_TYPES = ("review.claimed", "review.claim_released", "review.assigned")
+# Internal events of the program don't change the integration, and mentions are in other events.
+EXCLUDED_EVENT_TYPES = ("review.claimed", "review.claim_released", "review.assigned", "message.mentioned")
 REPEATED_TEMPLATE = gettext_noop("{summary} ({count} times)")
 
 

@@ -11,6 +11,7 @@ from integrations.partners.permissions import PermissionRule
 from integrations.submissions.models import Finding, Integration, ReadMarker, ReviewMessage
 from integrations.submissions.services import attestations
 from integrations.submissions.services.changes import change_integration
+from integrations.submissions.services.mentions import record_with_mentions
 from integrations.submissions.workflow.states import Stage
 from portal.accounts.models import User
 from portal.core import business_time
@@ -33,7 +34,8 @@ def raise_finding(
         if row.edition.requirement(requirement_id) is None:
             raise ActionRefused(_("Requirement not found in this edition."), "invalid-transition")
         finding = _create_finding(row, requirement_id, text.strip(), raised_by=actor, raised_at=now)
-        change.record("finding.raised", text, finding=finding.number, requirement=requirement_id)
+        data: NamedValues = {"finding": finding.number, "requirement": requirement_id}
+        record_with_mentions(change, "finding.raised", text, author=actor, **data)
         attestations.void_answered_findings(row, now)
     return finding
 
@@ -97,8 +99,9 @@ def _update_finding(
         for name, value in {"state": state, **fields}.items():
             setattr(row, name, value)
         row.save()
-        data = {"finding": row.number, "requirement": row.requirement_id}
-        change.record(event_type, note, internal=not row.is_visible_to_partner, **data)
+        data: NamedValues = {"finding": row.number, "requirement": row.requirement_id}
+        internal = not row.is_visible_to_partner
+        record_with_mentions(change, event_type, note, author=actor, internal=internal, **data)
         attestations.void_answered_findings(change.integration, now)
 
 
@@ -143,7 +146,7 @@ def post_message(
         event_type = "message.note_added" if is_internal else "message.sent_to_program"
         if not is_internal and permissions.can_act_for_program(change.integration, actor):
             event_type = "message.sent_to_partner"
-        change.record(event_type, body)
+        record_with_mentions(change, event_type, body, author=actor)
     return message
 
 

@@ -21,7 +21,7 @@ from integrations.submissions.presenters import (
 )
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.selectors.history import list_dates, list_recent_events
-from integrations.submissions.selectors.people import list_participants
+from integrations.submissions.selectors.people import list_hinted_handles, list_participants
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.requirements.opening import open_next_requirement
 from integrations.submissions.workflow.next_action import get_action_label
@@ -77,6 +77,7 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
     """Return the context of the page. Partners never see internal data."""
     now = timezone.now()
     transitions = list_available_transitions(integration, user, now=now)
+    participants = list_participants(integration)
     events, decision = list_recent_events(integration, MAX_RECENT_EVENTS)
     party_labels = PARTY_LABELS if permissions.can_edit(integration, user) else OBSERVER_PARTY_LABELS
     return {
@@ -90,7 +91,8 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
         "findings": list_visible_findings(integration),
         "recent_events": events,
         "dates": list_dates(integration, decision),
-        "members": [person for person in list_participants(integration) if person.is_acting_member],
+        "members": [person for person in participants if person.is_acting_member],
+        "handles": list_hinted_handles(integration, participants, user),
         "introductions": list_introductions(integration),
         "can_edit": permissions.can_edit(integration, user),
         "for_program": permissions.is_program_staff(user),

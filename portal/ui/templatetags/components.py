@@ -53,6 +53,6 @@ Forms: {{ form }} or {{ form.field.as_field_group }}; never write a label or an 
 Classes that need no tag: muted, mono, visually-hidden, stack, row, cards, requirements, checks, columns, prose.
 """
 
-from portal.ui import glossary, script_messages  # noqa: F401 - the import registers their tags
+from portal.ui import glossary, markdown, script_messages  # noqa: F401 - the import registers their tags
 from portal.ui.components import blocks, head, inline, lists, moments, queue_rows  # noqa: F401
 from portal.ui.components.markup import register  # noqa: F401

@@ -160,6 +160,7 @@ PAGES_BY_FEATURE = {
     "Merging companies": "reviews:merge_partner",
     "Verifying a company": "partners:verify reviews:decide_on_partner",
     "Starting from an address": "discovery:address discovery:discovery discovery:select_program",
+    "Previewing a text": "submissions:preview_text",
     "Marking notifications as read": "inbox:mark_all_as_read",
     "Creating and revoking tokens": "api:partner_tokens api:tokens api:revoke_token",
     "Secrets and endpoints of issue monitoring": "sla:monitoring inbound:github_webhook",

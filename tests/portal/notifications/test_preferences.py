@@ -11,6 +11,7 @@ from integrations.submissions import digests, notices
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.audit.catalog import EMAILS
+from portal.audit.event_types import Audience
 from portal.audit.services import record_event
 from portal.notifications import delivery, preferences
 from portal.notifications import email as email_queue
@@ -32,7 +33,8 @@ def wrote(row: Any, by: Any, now: datetime = NOW) -> EmailMessage:
 
 def test_every_email_about_an_integration_has_a_category() -> None:
     with_category = {event_type for kind in CATEGORIES for event_type in kind.event_types}
-    assert with_category == {key for key, email in EMAILS.items() if email.audience in notices.FINDERS}
+    audiences = {*notices.FINDERS, Audience.MENTIONED_PEOPLE}
+    assert with_category == {key for key, email in EMAILS.items() if email.audience in audiences}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,78 @@
+"""Previews of Markdown, and what mentions in it do."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.utils.translation import gettext as _
+
+from integrations.partners import permissions
+from integrations.submissions.models import Integration
+from integrations.submissions.selectors.people import (
+    Mentions,
+    find_mentions,
+    list_hinted_handles,
+    list_participants,
+)
+from integrations.submissions.views.mixins import load_visible_integration, require_button, require_permission
+from portal.accounts.requests import AuthenticatedRequest
+from portal.core.text_fields import clean_text
+
+MAX_LENGTH = 8000
+
+
+@dataclass(frozen=True, slots=True)
+class TextPreview:
+    """Text as its readers will see it, and whom it mentions."""
+
+    text: str
+    mentions: Mentions
+
+
+@require_button("submissions:detail")
+def preview_text(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Show how a text will look, for the page that contains its form."""
+    integration = load_visible_integration(request, uuid)
+    require_permission(permissions.can_post_message, integration, request.user)
+    preview = build_preview(request, integration, internal="internal" in request.POST)
+    return render(request, "submissions/partials/text_preview.html", {"preview": preview})
+
+
+def build_preview(
+    request: AuthenticatedRequest, integration: Integration, *, internal: bool = False
+) -> TextPreview | None:
+    """Return the preview of the field that the pressed button names, or None if none was pressed."""
+    field = request.POST.get("preview", "")
+    if not field:
+        return None
+    text = clean_text(request.POST.get(field, ""))[:MAX_LENGTH]
+    return TextPreview(text, find_mentions(integration, text, author=request.user, internal=internal))
+
+
+def build_text_context(
+    request: AuthenticatedRequest, integration: Integration, *, internal: bool = False
+) -> dict[str, object]:
+    """Return the context of a page with a text field: its preview, and handles of people to mention."""
+    return {
+        "preview": build_preview(request, integration, internal=internal),
+        "handles": list_hinted_handles(integration, list_participants(integration), request.user),
+    }
+
+
+def report_mentions(
+    request: AuthenticatedRequest, integration: Integration, text: str, *, internal: bool = False
+) -> None:
+    """Say whom a saved text notified, and which names notified no one."""
+    mentions = find_mentions(integration, text, author=request.user, internal=internal)
+    if mentions.people:
+        people = ", ".join(map(str, mentions.people))
+        messages.success(request, _("We notified %(people)s.") % {"people": people})
+    if mentions.unknown:
+        refusal = _("We notified no one for %(names)s: no one who can read this text has this name.")
+        messages.warning(request, refusal % {"names": ", ".join(mentions.unknown)})
+
+
+urlpatterns = [path("integrations/<uuid:uuid>/preview/", preview_text, name="preview_text")]
