@@ -92,9 +92,12 @@ class PortalSettings(BaseSettings):
 
     # GitHub, registry, DNS, and sandbox
     GITHUB_CLIENT_ID: str = Field(
-        default="", description="OAuth app for “Sign in with GitHub”. Blank hides the button."
+        default="", description="Client ID of the GitHub App for sign-in and private repositories. Blank hides both."
     )
-    GITHUB_CLIENT_SECRET: SecretStr = Field(default=SecretStr(""), description="Client secret of the OAuth app.")
+    GITHUB_CLIENT_SECRET: SecretStr = Field(default=SecretStr(""), description="Client secret of the GitHub App.")
+    GITHUB_APP_SLUG: str = Field(
+        default="", description="Name of the GitHub App in its URL. People install it for their private repositories."
+    )
     GITHUB_WEB_URL: types.WebUrl = Field(default="https://github.com", description="URL of GitHub's website.")
     GITHUB_API_URL: types.WebUrl = Field(default="https://api.github.com", description="Base URL of the GitHub API.")
     GITHUB_TOKEN: SecretStr = Field(

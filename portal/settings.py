@@ -79,6 +79,7 @@ INSTALLED_APPS = [
     "integrations.programs",
     "portal.notifications",
     "portal.accounts",
+    "portal.github_access",
     "integrations.partners",
     "integrations.submissions",
     "integrations.reviews",
@@ -169,6 +170,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 GITHUB_CLIENT_ID = environment.GITHUB_CLIENT_ID
 GITHUB_CLIENT_SECRET = environment.GITHUB_CLIENT_SECRET.get_secret_value()
+GITHUB_APP_SLUG = environment.GITHUB_APP_SLUG
 GITHUB_WEB_URL = environment.GITHUB_WEB_URL
 GITHUB_API_URL = environment.GITHUB_API_URL
 GITHUB_TOKEN = environment.GITHUB_TOKEN.get_secret_value()
@@ -179,9 +181,7 @@ REGISTRY_URL = environment.REGISTRY_URL
 DNS_SERVERS = environment.DNS_SERVERS
 SOCIALACCOUNT_PROVIDERS: NamedValues = {"github": {"SCOPE": ["user:email"]}}
 if GITHUB_CLIENT_ID:
-    SOCIALACCOUNT_PROVIDERS["github"] |= {
-        "APPS": [{"client_id": GITHUB_CLIENT_ID, "secret": GITHUB_CLIENT_SECRET}],
-    }
+    SOCIALACCOUNT_PROVIDERS["github"]["APPS"] = [{"client_id": GITHUB_CLIENT_ID, "secret": GITHUB_CLIENT_SECRET}]
     if GITHUB_WEB_URL != "https://github.com":  # a GitHub Enterprise Server has its API below the same URL
         SOCIALACCOUNT_PROVIDERS["github"]["GITHUB_URL"] = GITHUB_WEB_URL
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION  # for http://localhost; browsers refuse other HTTP origins

@@ -8,6 +8,7 @@ from django.urls import include, path
 urlpatterns = [
     path("", include("portal.dashboard.urls")),
     path("", include("portal.accounts.urls")),
+    path("", include("portal.github_access.urls")),
     path(
         "accounts/password/set/",
         reauthentication_required(app="allauth.account")(password_set),

@@ -39,6 +39,7 @@ def github_sign_in(github: GitHub, settings: Any, monkeypatch: pytest.MonkeyPatc
     from allauth.socialaccount.providers.github.views import GitHubOAuth2Adapter
 
     settings.GITHUB_CLIENT_ID = "portal"
+    settings.GITHUB_CLIENT_SECRET = "secret of the portal"
     settings.GITHUB_WEB_URL = github.url
     ours = settings.SOCIALACCOUNT_PROVIDERS["github"]
     app = {"client_id": "portal", "secret": "secret of the portal"}

@@ -43,6 +43,10 @@ class HttpCache(ResponseCache):
     def confirm(self, address: str) -> None:
         HttpCacheEntry.objects.filter(address=self._build_key(address)).update(confirmed_at=timezone.now())
 
+    def clear(self) -> None:
+        """Delete the responses of this source."""
+        HttpCacheEntry.objects.filter(address__startswith=self._build_key("")).delete()
+
     def _build_key(self, address: str) -> str:
         return f"{self.source} {address}"
 

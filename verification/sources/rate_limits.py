@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from verification.sources.errors import SourceUnavailableError
-from verification.sources.github.api import RateLimiter
+from verification.sources.github.requester import RateLimiter
 from verification.sources.models import GitHubRateLimit
 
 HOUR = timedelta(hours=1)

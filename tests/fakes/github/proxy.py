@@ -4,15 +4,12 @@ import hashlib
 import http.client
 import json
 import re
-import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
-from tests.fakes.github.apps import Apps
-from tests.fakes.github.tracker import Tracker
+from tests.fakes.github.state import KEEPER, State, license_object
 
 REPOSITORY = re.compile(r"^/repos/([^/]+/[^/]+)$")
 LICENSE = re.compile(r"^/repos/([^/]+/[^/]+)/license$")
@@ -22,51 +19,6 @@ BELOW = re.compile(r"^/repos/([^/]+/[^/]+)(.*)$")
 DOWNLOAD = re.compile(r"^/([^/]+/[^/]+)/releases/download/(?:([^/]+)/)?([^/]+)$")  # the emulator forgets the tag
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"}
 GIVE_UP = 30  # seconds that a stalled answer stays open at most
-
-
-@dataclass
-class Fault:
-    """Something that goes wrong on paths matching `path`: a status, "rate_limit", "stall", "cut" or "garbage".
-
-    `times`: how often, None for always.
-    """
-
-    path: str
-    kind: int | str
-    times: int | None = None
-
-    def strikes(self, path: str) -> bool:
-        if self.times == 0 or not re.search(self.path, path):
-            return False
-        if self.times is not None:
-            self.times -= 1
-        return True
-
-
-@dataclass
-class State:
-    """What the proxy knows beyond the emulator, and what it saw."""
-
-    upstream: int = 0
-    hidden: bool = False  # nothing is there: until a test seeds it
-    licenses: dict[str, str | None] = field(default_factory=dict)
-    extra: dict[str, dict[str, Any]] = field(default_factory=dict)
-    moved: dict[str, str] = field(default_factory=dict)
-    assets: dict[str, bytes] = field(default_factory=dict)
-    downloads: dict[tuple[str, str, str], bytes] = field(default_factory=dict)
-    trackers: dict[str, Tracker] = field(default_factory=dict)
-    tokens: set[str] = field(default_factory=set)
-    apps: Apps = field(default_factory=Apps)
-    faults: list[Fault] = field(default_factory=list)
-    seen: list[str] = field(default_factory=list)
-    released: threading.Event = field(default_factory=threading.Event)
-
-
-def license_object(spdx: str) -> dict[str, Any]:
-    """GitHub's way to name a license; NOASSERTION is what it says of a text that it does not recognize."""
-    if spdx == "NOASSERTION":
-        return {"key": "other", "name": "Other", "spdx_id": spdx, "url": None, "node_id": "L"}
-    return {"key": spdx.lower(), "name": spdx, "spdx_id": spdx, "url": None, "node_id": "L"}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -90,6 +42,10 @@ class Handler(BaseHTTPRequestHandler):
             self.fail(fault.kind)
         elif app_answer := state.apps.answer(self.command, self.plain_path, self.headers.get("Authorization", "")):
             self.answer_json(*app_answer)
+        elif access_answer := state.user_access.answer(
+            self.command, self.plain_path, self.headers.get("Authorization", ""), self.sent
+        ):
+            self.answer_json(*access_answer)
         elif not self.token_is_known():
             self.answer_json(401, {"message": "Bad credentials", "documentation_url": ""})
         elif not self.answer_ourselves():
@@ -100,7 +56,8 @@ class Handler(BaseHTTPRequestHandler):
     def token_is_known(self) -> bool:
         scheme, _, token = self.headers.get("Authorization", "").partition(" ")
         state = self.server.state
-        return scheme.lower() not in {"token", "bearer"} or token in state.tokens or token in state.apps.given
+        known = (state.tokens, state.apps.given, state.user_access.logins)
+        return scheme.lower() not in {"token", "bearer"} or any(token in tokens for tokens in known)
 
     def fail(self, kind: int | str) -> None:
         handlers_by_kind: dict[str, Callable[[], None]] = {
@@ -137,7 +94,21 @@ class Handler(BaseHTTPRequestHandler):
             if target:
                 self.answer_json(301, {"url": target}, {"Location": f"{self.server.url}/repos/{target}"})
                 return True
-        return self.answer_of_all_issues() or self.answer_bytes()
+        return self.answer_of_all_issues() or self.answer_bytes() or self.answer_readable()
+
+    def answer_readable(self) -> bool:
+        """The repositories that a person's token reads, in pages."""
+        access = self.server.state.user_access
+        login = access.logins.get(self.headers.get("Authorization", "").partition(" ")[2])
+        if login is None or self.plain_path != "/user/repos":
+            return False
+        query = dict(parse_qsl(urlsplit(self.path).query))
+        page, size = int(query.get("page", "1")), int(query.get("per_page", "30"))
+        names = access.readable.get(login, [])
+        rows = [self.upstream(f"/repos/{name}", KEEPER)[1] for name in names[(page - 1) * size : page * size]]
+        following = f"{self.server.url}/user/repos?per_page={size}&page={page + 1}"
+        self.answer_tagged(200, rows, {"Link": f'<{following}>; rel="next"'} if names[page * size :] else {})
+        return True
 
     def answer_issues(self) -> bool:
         """The issues of a repository that has a tracker, as its story has it."""
@@ -178,9 +149,10 @@ class Handler(BaseHTTPRequestHandler):
         self.answer_tagged(200, rows[first : first + int(query.get("per_page", "30"))])
         return True
 
-    def upstream(self, path: str) -> tuple[int, Any]:
+    def upstream(self, path: str, token: str = "") -> tuple[int, Any]:
         line = http.client.HTTPConnection("127.0.0.1", self.server.state.upstream, timeout=GIVE_UP)
         request_headers = {"Authorization": self.headers["Authorization"]} if "Authorization" in self.headers else {}
+        request_headers |= {"Authorization": f"token {token}"} if token else {}
         try:
             line.request("GET", path, headers=request_headers)
             response = line.getresponse()
@@ -221,6 +193,10 @@ class Handler(BaseHTTPRequestHandler):
         headers = {k: v for k, v in self.headers.items() if k.lower() not in HOP_BY_HOP | {"if-none-match"}}
         if headers.get("Authorization", "").partition(" ")[2] in self.server.state.apps.given:
             del headers["Authorization"]  # the emulator has no Apps: what is public is seen without one
+        if (token := headers.get("Authorization", "").partition(" ")[2]) in self.server.state.user_access.logins:
+            seeing = self.server.state.user_access.translate(token, self.plain_path, KEEPER)
+            headers |= {"Authorization": f"token {seeing}"} if seeing else {}
+            headers = headers if seeing else {k: v for k, v in headers.items() if k != "Authorization"}
         query = urlsplit(self.path).query
         try:
             upstream.request(self.command, self.plain_path + (f"?{query}" if query else ""), self.sent, headers)
@@ -235,12 +211,12 @@ class Handler(BaseHTTPRequestHandler):
         self.add(response.status, body, kept_headers)
 
     def add(self, status: int, body: bytes, headers: dict[str, str]) -> None:
-        state = self.server.state
         if status in {401, 403} and self.plain_path.startswith("/repos/"):
             self.answer_json(404, {"message": "Not Found"})  # what may not be seen is not there
             return
         if status == 200 and self.plain_path == "/login/oauth/access_token":
-            state.tokens.add(issued_token(body))
+            body = self.grant_access(body)
+            headers["content-type"] = "application/json"
         match = REPOSITORY.match(self.plain_path)
         if status == 200 and match and self.command == "GET":
             body = self.with_license(match[1].lower(), body)
@@ -250,6 +226,15 @@ class Handler(BaseHTTPRequestHandler):
             if self.headers.get("If-None-Match") == tag:
                 status, body = 304, b""
         self.answer(status, body, headers)
+
+    def grant_access(self, body: bytes) -> bytes:
+        """Tokens of the App in the place of the emulator's."""
+        token = issued_token(body)
+        if not token:
+            return body
+        login = self.upstream("/user", token)[1]["login"]
+        self.server.state.user_access.accounts[login] = token
+        return json.dumps(self.server.state.user_access.issue(login)).encode()
 
     def with_license(self, name: str, body: bytes) -> bytes:
         spdx = self.server.state.licenses.get(name)

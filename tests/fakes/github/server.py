@@ -16,11 +16,12 @@ from typing import Any
 from tests.fakes import free_port, signed
 from tests.fakes.github.apps import Apps
 from tests.fakes.github.install import ensure_node_modules, node
-from tests.fakes.github.proxy import Fault, Proxy
+from tests.fakes.github.proxy import Proxy
+from tests.fakes.github.state import KEEPER, Fault
 from tests.fakes.github.tracker import Tracker
+from tests.fakes.github.user_access import UserAccess
 
 TOKEN = "token-of-the-portal"  # sees what is public
-KEEPER = "token-of-the-keeper"  # owns everything that is seeded
 READY_WITHIN = 15
 TEXTS = Path(__file__).parents[3] / "verification/licenses/data/texts"
 BLANKS = ("<year> <copyright holders>", "<year> <owner>", "[yyyy] [name of copyright owner]")
@@ -192,6 +193,11 @@ class GitHub:
     def apps(self) -> Apps:
         """The Apps that this GitHub knows: none until a test names one."""
         return self.proxy.state.apps
+
+    @property
+    def user_access(self) -> UserAccess:
+        """Who granted the App access, and what it reads with it."""
+        return self.proxy.state.user_access
 
     @property
     def seen(self) -> list[str]:

@@ -3,7 +3,7 @@ import pytest
 from tests.fakes.github.server import Repo
 from verification.sources import factory
 from verification.sources.errors import SourceNotFoundError, SourceUnavailableError
-from verification.sources.github import client as source
+from verification.sources.github import requester
 from verification.sources.github.client import GitHubClient
 from verification.sources.models import GitHubRateLimit
 
@@ -102,7 +102,7 @@ def test_outage_is_unavailable(seeded_github, client, kind):
 
 
 def test_server_that_never_answers_is_unavailable(seeded_github, monkeypatch):
-    monkeypatch.setattr(source, "TIMEOUT_SECONDS", 1)
+    monkeypatch.setattr(requester, "TIMEOUT_SECONDS", 1)
     seeded_github.fail("/repos/", "stall")
     with pytest.raises(SourceUnavailableError):
         GitHubClient().repository(NAME)

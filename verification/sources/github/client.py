@@ -14,14 +14,8 @@ from github.Auth import Auth
 
 from verification.sources.errors import SourceError, SourceUnavailableError
 from verification.sources.github import responses
-from verification.sources.github.api import (
-    TIMEOUT_SECONDS,
-    GitHubApi,
-    RateLimiter,
-    ResponseCache,
-    build_error,
-    build_token_auth,
-)
+from verification.sources.github.api import GitHubApi, ResponseCache, build_token_auth
+from verification.sources.github.requester import RateLimiter, build_error
 from verification.sources.github.responses import GitHubRelease, GitHubRepository, PullRequest
 from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
@@ -34,6 +28,7 @@ class GitHubClient:
     """Client for one run. The base URL and the token come from the settings unless given.
 
     Without `rate_limiter`, no request is counted. Without `cache`, no response is stored for later runs.
+    With `shows_private`, the credential is that of a person who wants the portal to read private repositories.
     """
 
     def __init__(
@@ -44,11 +39,12 @@ class GitHubClient:
         auth: Auth | None = None,
         rate_limiter: RateLimiter | None = None,
         cache: ResponseCache | None = None,
+        shows_private: bool = False,
     ) -> None:
         credential = auth or build_token_auth(settings.GITHUB_TOKEN if token is None else token)
-        self._api = GitHubApi(base_url or settings.GITHUB_API_URL, credential, rate_limiter, cache, TIMEOUT_SECONDS)
+        self._api = GitHubApi(base_url or settings.GITHUB_API_URL, credential, rate_limiter, cache)
         self._answers: dict[str, object] = {}
-        self._sees_private = credential is not None
+        self._hides_private = credential is not None and not shows_private
 
     def repository(self, full_name: str) -> GitHubRepository:
         """Return the repository with this name, or with the new name after a rename. Raises SourceError."""
@@ -95,13 +91,13 @@ class GitHubClient:
         return self._read(f"/repos/{full_name}/git/blobs/{file.sha}", what, responses.parse_blob)
 
     def _read(self, path: str, what: str, parse: Callable[[Any], T]) -> T:
-        """Return the parsed response for a public resource. Raises SourceError.
+        """Return the parsed response. Raises SourceError.
 
         The portal's credential may have access to private repositories that the user must not see. For these, the
         error is the one that GitHub returns without a credential: not found.
         """
         repository = REPOSITORY_PATH_PATTERN.match(path)
-        if repository and self._sees_private:
+        if repository and self._hides_private:
             name = f"the repository {repository[1]}"
             if _parse_response(name, lambda raw: bool(raw["private"]), self._ask(repository[0], name)):
                 raise build_error(404, name)

@@ -52,6 +52,7 @@ class GitHubRepository:
     name: Text
     description: Text = ""
     archived: Flag = False
+    private: Flag = False
     default_branch: Text = ""
     homepage: Text = ""
     license_spdx: Annotated[Text, BeforeValidator(_get_spdx_id), Field(validation_alias="license")] = ""
