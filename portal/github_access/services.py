@@ -34,6 +34,12 @@ def is_available() -> bool:
     return bool(settings.GITHUB_CLIENT_ID)
 
 
+def get_install_url() -> str:
+    """Return the page on which people select the repositories for the GitHub App; blank if its name isn't set."""
+    slug = settings.GITHUB_APP_SLUG
+    return f"{settings.GITHUB_WEB_URL}/apps/{slug}/installations/new" if slug else ""
+
+
 def find_grant(user: User | None) -> GitHubGrant | None:
     """Return the grant of a person, active or revoked, or None if there never was one."""
     return GitHubGrant.objects.select_related("user").filter(user=user).first() if user is not None else None

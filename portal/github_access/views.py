@@ -19,7 +19,11 @@ from portal.github_access.receivers import STATE_KEY
 
 def show_access(request: AuthenticatedRequest) -> HttpResponse:
     """Show whether GitHub is connected, with buttons to connect it and to end the access."""
-    context = {"grant": services.find_grant(request.user), "is_available": services.is_available()}
+    context = {
+        "grant": services.find_grant(request.user),
+        "is_available": services.is_available(),
+        "install_url": services.get_install_url(),
+    }
     return render(request, "github_access/access.html", context)
 
 

@@ -20,6 +20,7 @@ MAX_OWNERS = 5
 FACT_LABELS = {
     "repository": gettext_noop("Repository"),
     "former_name": gettext_noop("Renamed from"),
+    "visibility": gettext_noop("Visibility"),
     "archived": gettext_noop("State"),
     "owner_type": gettext_noop("Owned by"),
     "license": gettext_noop("License"),
@@ -45,6 +46,7 @@ FACT_LABELS = {
 FACT_VALUES = {
     "organization": gettext_noop("Organization"),
     "user": gettext_noop("Personal account"),
+    "private": gettext_noop("Private"),
     "archived": gettext_noop("Archived, read-only"),
     "official": gettext_noop("Official"),
     "partner": gettext_noop("Partner"),
@@ -52,7 +54,8 @@ FACT_VALUES = {
     "docs": gettext_noop("docs folder"),
     "examples": gettext_noop("examples folder"),
 }
-NAMED_VALUES = frozenset({"archived", "owner_type", "tier", "docs", "examples"})  # facts whose values are keys
+# Facts whose values are keys
+NAMED_VALUES = frozenset({"visibility", "archived", "owner_type", "tier", "docs", "examples"})
 COUNTS = frozenset({"artifacts", "open_issues", "downloads", "providers"})
 SOURCE_PAGES = frozenset({"repository", "listing", "namespace", "endpoint"})  # facts whose URL is the source's page
 
@@ -85,6 +88,7 @@ def _list_github_facts(reading: RepositoryReading) -> list[Fact]:
     values: Mapping[str, tuple[str, str]] = {
         "repository": (repository.full_name, url),
         "former_name": (reading.former_name, ""),
+        "visibility": ("private" if repository.private else "", ""),
         "archived": ("archived" if repository.archived else "", ""),
         "owner_type": (repository.owner_type.lower(), ""),
         "license": (repository.license_spdx, ""),

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.utils import timezone
 
+from integrations.partners import permissions
 from integrations.programs.requirements import Requirement, RequirementKind
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
@@ -21,12 +22,13 @@ from integrations.submissions.services.requirements import record_check_outcome
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.core.json_text import clean_json
+from portal.github_access.clients import build_sources
 from verification.checks import execution
 from verification.checks.models import CheckResult, Observation
 from verification.checks.services import observations
 from verification.checks.types import Subject, get_description
 from verification.outcomes import Outcome, Result, get_worst_outcome
-from verification.sources import Sources, factory
+from verification.sources import Sources
 
 log = logging.getLogger(__name__)
 ResultsByKey = dict[str, Result]
@@ -80,6 +82,17 @@ def build_integration_subject(integration: Integration, now: datetime | None = N
     )
 
 
+def build_integration_sources(integration: Integration, *, background: bool = False) -> Sources:
+    """Build the clients of one run. A private repository is read with the GitHub access of who connected it.
+
+    That person must still be able to edit for the partner.
+    """
+    reader = integration.repository_reader
+    if not permissions.can_edit_partner(integration.partner, reader):
+        reader = None
+    return build_sources(integration.repository, reader, background=background)
+
+
 def _list_sibling_repositories(integration: Integration) -> tuple[str, ...]:
     """Return the repositories of the partner's other active integrations in the program."""
     partner_integrations = Integration.objects.open().filter(
@@ -117,7 +130,8 @@ def run_integration_checks(
         for requirement in list_checked_requirements(integration)
         if requirement_ids is None or requirement.id in requirement_ids
     ]
-    subject, run_sources = build_integration_subject(integration, now), sources or factory.build_sources()
+    subject = build_integration_subject(integration, now)
+    run_sources = sources or build_integration_sources(integration)
     results: ResultsByKey = {}
     deadline = time.monotonic() + TIME_LIMIT_SECONDS
     for key in execution.list_required_check_keys(requirements):

@@ -17,6 +17,7 @@ from integrations.submissions.services.creation import create_integration
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from portal.core.json_text import clean_json
+from portal.github_access.clients import build_sources
 from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, RetryLater, job
 from portal.jobs.services import enqueue
@@ -31,7 +32,7 @@ from verification.discovery.known_answers import draft_known_answers
 from verification.discovery.models import Discovery
 from verification.discovery.reading import Reading, list_facts, read_address
 from verification.discovery.recognition import OK_STATUS, find_category, recognize
-from verification.sources import Sources, factory
+from verification.sources import Sources
 from verification.sources.errors import (
     AccessDeniedError,
     LegallyWithheldError,
@@ -99,7 +100,8 @@ def record_outage(message: str, *, discovery_id: int) -> None:
 def read_discovery(context: JobContext, *, discovery_id: int) -> None:
     """Read the address, then check the requirements of the selected or best program."""
     discovery = Discovery.objects.get(pk=discovery_id)
-    sources = factory.build_sources()
+    repository = discovery.name if discovery.kind == AddressKind.REPOSITORY else ""
+    sources = build_sources(repository, discovery.requested_by if repository else None)
     try:
         reading = read_address(discovery.target, sources)
     except FINAL_ERRORS as error:
@@ -147,6 +149,7 @@ def build_form_values(program: str, reading: Reading) -> dict[str, object]:
     if reading.repository is not None:
         values |= build_values(reading.repository, None)
         values["repository_address"] = reading.repository.full_name
+        values["private"] = reading.repository.private
         values["prefilled"] = [key for key in GITHUB_FIELDS if values[key]]
     if program:
         edition = get_edition_in_force(program)
@@ -201,7 +204,10 @@ def start_integration(
         locked = Discovery.objects.select_for_update(of=("self",)).select_related("integration").get(pk=discovery.pk)
         if locked.integration is not None:
             return locked.integration
-        integration = create_integration(get_partner(), locked.program_key, values, actor=actor, now=now)
+        is_private = bool(locked.values.get("private") and values.get("repository_id"))
+        integration = create_integration(
+            get_partner(), locked.program_key, values, actor=actor, now=now, reader=actor if is_private else None
+        )
         locked.integration = integration
         locked.save(update_fields=["integration"])
         store_facts(integration, [Fact(**fact) for fact in locked.facts], locked.read_at or now)

@@ -22,9 +22,11 @@ from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import parse_repository
 from portal.core.value_types import TemplateContext
+from portal.github_access import services as github_access
 from portal.jobs.models import Job
 from portal.ui.refusals import refusals_in_form
-from verification.discovery import namespace_page, presenters, provider_rows, services
+from verification.discovery import github_page, namespace_page, presenters, provider_rows, services
+from verification.discovery.addresses import AddressKind
 from verification.discovery.company_choice import CompanyChoice, build_company_choice
 from verification.discovery.forms import AddressForm, NamespaceForm, StartForm
 from verification.discovery.models import Discovery
@@ -53,6 +55,7 @@ def enter_address(request: HttpRequest) -> HttpResponse:
         "program": PROGRAMS.get(program),
         "programs": PROGRAMS.values(),
         "has_single_partner": has_single_partner(request.user),
+        "has_github": github_access.is_available(),
     }
     return render(request, "discovery/address.html", context, status=422 if form.is_bound else 200)
 
@@ -137,6 +140,8 @@ def build_page_context(
         "program": discovery.program,
         "form": form,
         "company": company,
+        "may_connect": discovery.kind == AddressKind.REPOSITORY and github_access.is_available(),
+        "grant": github_access.find_grant(discovery.requested_by),
     }
     if isinstance(form, NamespaceForm):
         context["providers"] = provider_rows.list_providers(form, company.partners)
@@ -169,6 +174,7 @@ def select_program(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 urlpatterns = [
     path("new/", enter_address, name="address"),
+    path("new/github/", github_page.select_repository, name="github"),
     path("new/<uuid:uuid>/", show_discovery, name="discovery"),
     path("new/<uuid:uuid>/program/", select_program, name="select_program"),
 ]

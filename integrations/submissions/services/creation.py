@@ -24,12 +24,20 @@ REPOSITORY_FIELDS = ("repository", "repository_id", "repository_owner_id")
 
 
 def create_integration(
-    partner: Partner, program: str, values: Mapping[str, object], *, actor: User, now: datetime, edition: str = ""
+    partner: Partner,
+    program: str,
+    values: Mapping[str, object],
+    *,
+    actor: User,
+    now: datetime,
+    edition: str = "",
+    reader: User | None = None,
 ) -> Integration:
     """Create an integration at the first position of its program.
 
     `values` holds DESCRIPTION_FIELDS and REPOSITORY_FIELDS. Answers that apply to all integrations of the partner are
-    copied. Raises ActionRefused if the actor can't edit for the partner.
+    copied. `reader` is the person with whose GitHub access a private repository is read. Raises ActionRefused if the
+    actor can't edit for the partner.
     """
     if actor is not None and not permissions.can_edit_partner(partner, actor):
         raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
@@ -46,6 +54,7 @@ def create_integration(
             created_at=now,
             responsible_party="partner",
             responsible_since=now,
+            repository_reader=reader,
             **{key: values[key] for key in (*DESCRIPTION_FIELDS, *REPOSITORY_FIELDS) if key in values},
         )
         integration.save()
@@ -92,6 +101,8 @@ def change_description(
         changes = {key: [getattr(row, key), values[key]] for key in keys if getattr(row, key) != values[key]}
         for key, (_previous, value) in changes.items():
             setattr(row, key, value)
+        if "repository" in changes:
+            row.repository_reader = None
         if changes:
             is_other_repository = "repository" in changes
             event_type = "integration.repository_changed" if is_other_repository else "integration.edited"

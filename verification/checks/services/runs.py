@@ -18,7 +18,12 @@ from portal.jobs.definitions import Backoff, ResourceBlocked, RetryLater, job
 from portal.jobs.services import enqueue
 from verification.checks.models import CheckRun
 from verification.checks.models.checks import CHECK_RUN_JOB
-from verification.checks.runner import RETRY_DELAYS, list_checked_requirements, run_integration_checks
+from verification.checks.runner import (
+    RETRY_DELAYS,
+    build_integration_sources,
+    list_checked_requirements,
+    run_integration_checks,
+)
 from verification.checks.services import facts
 from verification.sources import factory
 
@@ -106,7 +111,7 @@ def run_checks(context: JobContext, *, integration_id: int) -> None:
         context.report_progress(finished_checks=finished_checks)
 
     if check_run.integration.is_open:
-        sources = factory.build_sources(background=check_run.nightly)
+        sources = build_integration_sources(check_run.integration, background=check_run.nightly)
         retry_at = run_integration_checks(
             check_run.integration, now=now, sources=sources, attempt=context.attempt, report_progress=report_progress
         ).retry_at

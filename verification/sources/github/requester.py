@@ -83,7 +83,7 @@ def source_errors(what: str) -> Iterator[None]:
         raise SourceUnavailableError(f"{limit} Can't read {what}.", limit.retry_at) from limit
     except (requests.ConnectionError, requests.Timeout) as error:
         raise SourceUnavailableError(f"Can't read {what}: GitHub isn't reachable.") from error
-    except github.BadAttributeException as error:
+    except (github.BadAttributeException, AttributeError, KeyError, TypeError) as error:  # of PyGithub's parsers
         raise SourceUnavailableError(f"Can't parse GitHub's response for {what}.") from error
     except github.GithubException as error:
         raise build_error(error.status, what) from error

@@ -13,8 +13,8 @@ from portal.core.repository_urls import get_product_name
 from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs.definitions import Backoff
 from verification.checks.rules import nomad_plugin as check
+from verification.checks.runner import build_integration_sources
 from verification.plugins.messages import PLUGIN_TYPE_NUMBERS
-from verification.sources.factory import build_sources
 from verification.testruns import releases
 from verification.testruns.forms import MAX_CODE_CHARACTERS
 from verification.testruns.kinds.base import build_run_subject
@@ -51,7 +51,7 @@ class NomadPluginTest(SandboxTestKind[NomadPluginRecords]):
         run.records = NomadPluginRecords.begin(self.build_target(run)).as_dict()
 
     def fetch_program(self, run: TestRun, folder: Path) -> Path:
-        return releases.fetch_nomad_plugin(build_run_subject(run), build_sources(), folder)
+        return releases.fetch_nomad_plugin(build_run_subject(run), build_integration_sources(run.integration), folder)
 
     def build_target(self, run: TestRun) -> NomadPluginTarget:
         config = parse_config(run.inputs["config"])

@@ -15,9 +15,9 @@ from portal.core.cli import read_text_file
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import get_product_name
 from portal.core.value_types import JsonObject, NamedValues
+from verification.checks.runner import build_integration_sources
 from verification.sandbox.types import SandboxUnavailable
 from verification.schemas.models import ProviderSchema
-from verification.sources.factory import build_sources
 from verification.testruns import releases
 from verification.testruns.kinds.base import build_run_subject, has_provider
 from verification.testruns.kinds.provider_lifecycle.config import (
@@ -87,7 +87,7 @@ class ProviderLifecycleTest(SandboxTestKind[ProviderLifecycleRecords]):
         run.records = ProviderLifecycleRecords.begin(_build_target(run, {}), has_secrets=has_secrets).as_dict()
 
     def fetch_program(self, run: TestRun, folder: Path) -> Path:
-        clients = build_sources()
+        clients = build_integration_sources(run.integration)
         return releases.fetch_provider(releases.verify_provider(build_run_subject(run), clients)[1], clients, folder)
 
     @sensitive_variables()

@@ -19,6 +19,7 @@ from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, RetryLater
 from verification.checks import execution
 from verification.checks.rules import provider_schema as checks
+from verification.checks.runner import build_integration_sources
 from verification.checks.types import Subject
 from verification.outcomes import Outcome, get_worst_outcome
 from verification.sandbox import client
@@ -27,7 +28,7 @@ from verification.schemas import services
 from verification.schemas.engine import quality
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import SchemaParseError
-from verification.sources import Sources, factory
+from verification.sources import Sources
 from verification.sources.errors import SourceError
 from verification.terraform.versions import InvalidVersionError, parse_version
 from verification.testruns import releases
@@ -57,7 +58,9 @@ class ProviderSchemaInspection(TestKind):
     def execute(self, run: TestRun, context: JobContext | None, fetch: ProgramFetcher | None) -> None:
         """Inspect the schema. Outages are retried; what the release or the sandbox lacks is the result."""
         try:
-            self._inspect(run, context, factory.build_sources(background=run.requested_by_id is None))
+            self._inspect(
+                run, context, build_integration_sources(run.integration, background=run.requested_by_id is None)
+            )
         except (releases.UnverifiedReleaseError, SandboxUnavailable, ValueError) as error:
             self.finish(run, {"not_run": str(error)})
         except (SourceError, client.SandboxProtocolError, OSError) as outage:
@@ -101,7 +104,7 @@ class ProviderSchemaInspection(TestKind):
         """Return the result of each schema check. That of the inspection itself is the outcome."""
         records |= {"version": run.version, "at": records.get("at", timezone.now().isoformat())}
         subject = replace(build_run_subject(run), known={checks.OBSERVATION_KEY: records})
-        sources = factory.build_sources(background=run.requested_by_id is None)
+        sources = build_integration_sources(run.integration, background=run.requested_by_id is None)
         results = [
             execution.serialize_result(key, execution.run_check(key, subject, sources))
             for key in checks.SCHEMA_CHECK_KEYS
