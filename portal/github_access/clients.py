@@ -103,11 +103,14 @@ def list_repositories(grant: GitHubGrant) -> list[ReadableRepository]:
         ]
 
 
-def is_organization_owner(grant: GitHubGrant, organization: str) -> bool:
-    """Return whether GitHub names the person an owner of the organization. Raises SourceError."""
+def get_organization_role(grant: GitHubGrant, organization: str) -> tuple[str, str]:
+    """Return the name of an organization as GitHub spells it, and the person's role, blank unless it is active.
+
+    Raises AccessDeniedError where the GitHub App isn't installed, SourceNotFoundError for no member, and SourceError.
+    """
     with source_errors(f"your role in {organization}"):
         membership = _get_account(grant).get_organization_membership(organization)
-        return (membership.role, membership.state) == ("admin", "active")
+        return membership.organization.login, membership.role if membership.state == "active" else ""
 
 
 def _get_account(grant: GitHubGrant) -> AuthenticatedUser:

@@ -17,12 +17,15 @@ from integrations.partners.models import Partner, PartnerVerification, Verificat
 from integrations.partners.services.changes import PartnerChange, change_partner
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
-from verification.sources.errors import SourceError, SourceNotFoundError
+from portal.github_access.clients import get_organization_role
+from portal.github_access.services import GrantEndedError, find_grant
+from verification.sources.errors import AccessDeniedError, SourceError, SourceNotFoundError
 from verification.sources.factory import build_github_client
 
 RECORD_PREFIX = "_partner-portal"
 VALUE_PREFIX = "partner-portal-verification="
 GITHUB_REPOSITORY, GITHUB_FILE = ".github", "portal-verification.txt"
+OWNER_ROLE = "admin"  # GitHub's API calls the owners of an organization so
 ORGANIZATION_PATTERN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?")
 
 
@@ -109,6 +112,33 @@ def verify_by_github(partner: Partner, organization: str, *, actor: User, now: d
     with change_partner(partner.pk, actor=actor, now=now) as change:
         change.require_manager()
         _confirm(change, VerificationMethod.GITHUB, owner, person=actor)
+
+
+def verify_by_github_role(partner: Partner, organization: str, *, actor: User, now: datetime) -> None:
+    """Verify a company by the GitHub organization that the actor owns, read with their grant. Raises ActionRefused."""
+    _require_manager(partner, actor)
+    if not ORGANIZATION_PATTERN.fullmatch(organization):
+        raise ActionRefused(_("Enter the name of your GitHub organization, such as example-inc."))
+    values, grant = {"owner": organization}, find_grant(actor)
+    if grant is None:
+        raise ActionRefused(_("Connect GitHub first."))
+    try:
+        owner, role = get_organization_role(grant, organization)
+    except GrantEndedError:
+        raise ActionRefused(_("Your GitHub access has ended. Connect GitHub again.")) from None
+    except SourceNotFoundError:
+        raise ActionRefused(_("GitHub doesn't list you as a member of %(owner)s.") % values) from None
+    except AccessDeniedError:
+        raise ActionRefused(
+            _("GitHub doesn't tell us your role in %(owner)s. Install the GitHub App there, or use the file.") % values
+        ) from None
+    except SourceError:
+        raise ActionRefused(_("GitHub didn't respond. Try again in a few minutes.")) from None
+    if role != OWNER_ROLE:
+        raise ActionRefused(_("GitHub doesn't list you as an owner of %(owner)s. An owner can verify it.") % values)
+    with change_partner(partner.pk, actor=actor, now=now) as change:
+        change.require_manager()
+        _confirm(change, VerificationMethod.GITHUB, owner.lower(), person=actor)
 
 
 def _fetch_github_file(full_name: str) -> tuple[str, str, str | None]:

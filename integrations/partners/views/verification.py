@@ -15,6 +15,7 @@ from integrations.partners.services import verification
 from integrations.partners.views.members import get_own_partner
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import TemplateContext
+from portal.github_access import services as github_access
 from portal.ui.refusals import reported_refusals
 
 
@@ -43,10 +44,16 @@ def _check_github(request: AuthenticatedRequest, partner: Partner) -> None:
     verification.verify_by_github(partner, organization, actor=request.user, now=timezone.now())
 
 
+def _check_github_role(request: AuthenticatedRequest, partner: Partner) -> None:
+    organization = request.POST.get("organization", "").strip()
+    verification.verify_by_github_role(partner, organization, actor=request.user, now=timezone.now())
+
+
 CHECKS: dict[str, Callable[[AuthenticatedRequest, Partner], None]] = {
     "dns": _check_dns,
     "email": _check_email,
     "github": _check_github,
+    "github_role": _check_github_role,
 }
 
 
@@ -64,4 +71,6 @@ def build_verification_context(request: AuthenticatedRequest, partner: Partner) 
         "address": address,
         "file_name": verification.GITHUB_FILE,
         "form": OrganizationForm(),
+        "may_connect": github_access.is_available(),
+        "grant": github_access.find_grant(request.user),
     }

@@ -264,7 +264,8 @@ def test_editor_starts_no_check_and_sees_no_token(
     dora = person("dora@initech.example", "Dora Dean")
     join(initech, dora, "editor", now)
     dns_server.records = {RECORD: [verification.get_record_value(initech)]}
-    for values in ({"do": "dns", "domain": "initech.example"}, {"do": "email"}, {"do": "github", "organization": "x"}):
+    fields = ({"do": "dns", "domain": "initech.example"}, {"do": "email"}, {"do": "github", "organization": "x"})
+    for values in (*fields, {"do": "github_role", "organization": "x"}):
         assert sign_in(dora).post(PAGE, values).status_code == 403
     page = sign_in(dora).get(PAGE)
     assert "Only owners of the company can verify it." in text_of(page)
