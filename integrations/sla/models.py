@@ -1,7 +1,4 @@
-"""Models of SLA monitoring: repositories, deliveries, issues, events, clocks, breaches, and label policies.
-
-Deliveries and events are stored unchanged. Issues and clocks are projections of events that can be rebuilt anytime.
-"""
+"""Models of SLA monitoring. Deliveries and events are stored unchanged, issues and clocks are projections of them."""
 
 from enum import StrEnum
 from uuid import uuid4
@@ -96,8 +93,8 @@ class GitHubDelivery(models.Model):
 class SupportIssue(models.Model):
     """Issue of a monitored repository, as projected.
 
-    `calendar`, `policy`, and the program's `edition` are those in force when the issue was opened. `disputed` is the
-    subject of an open dispute. Projections don't change it.
+    `calendar`, `policy`, the program's `edition`, and `team`, the GitHub IDs linked by the company's members, are those
+    of the issue's opening. `disputed` is the subject of an open dispute, which projections don't change.
     """
 
     class DisputeSubject(models.TextChoices):
@@ -110,6 +107,7 @@ class SupportIssue(models.Model):
     calendar = models.ForeignKey("partners.PartnerCalendar", models.PROTECT, null=True, blank=True, related_name="+")
     policy = models.ForeignKey("LabelPolicy", models.PROTECT, null=True, blank=True, related_name="+")
     edition = models.CharField(max_length=10)
+    team = models.JSONField(default=list, db_default=[])
     github_id = models.BigIntegerField()
     number = models.PositiveIntegerField()
     title = models.CharField(max_length=300)
@@ -169,7 +167,7 @@ class SlaClock(models.Model):
     """One of an issue's two SLA clocks.
 
     `next_at` is the time of the next warning or the due date. Only running committed clocks have one. `warned` is the
-    highest share of a sent warning: 0, 50, 75, or 90.
+    highest share of a sent warning: 0, 50, 75, or 90. `ideal_due_at` is the due date of a target without breaches.
     """
 
     issue = models.ForeignKey(SupportIssue, models.CASCADE, related_name="clocks")
@@ -181,6 +179,7 @@ class SlaClock(models.Model):
     state = models.CharField(max_length=16, choices=_build_choices(ClockStatus))
     started_at = models.DateTimeField()
     due_at = models.DateTimeField(null=True, blank=True)
+    ideal_due_at = models.DateTimeField(null=True, blank=True)
     stopped_at = models.DateTimeField(null=True, blank=True)
     warn50_at = models.DateTimeField(null=True, blank=True)
     warn75_at = models.DateTimeField(null=True, blank=True)

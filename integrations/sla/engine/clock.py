@@ -91,6 +91,7 @@ def measure_clock(
         intervals = [replace(each, end=min(each.end or end, end)) for each in intervals if each.start < end]
     pauses = [ClockPause(interval.start, interval.end) for interval in intervals]
     target = select_strictest_target(targets, pauses)
+    ideal_due_at = _find_ideal_due_at(targets, pauses)
     warning_times = [target.calculate_due_at(pauses, share) for share in WARNING_SHARES] if target.is_committed else []
     counted_time = business_time.calculate_used_time(target.start, end, target.scale, pauses)
     parts = business_time.split_into_segments(target.start, end, target.scale, pauses) if context.segments else []
@@ -107,9 +108,24 @@ def measure_clock(
         counted=counted_time,
         share=counted_time / target.allowed_time if target.allowed_time else 0.0,
         segments=tuple(_build_segment(part, intervals) for part in parts),
+        ideal_due_at=ideal_due_at,
+        is_ideal_missed=_is_missed(ideal_due_at, stop.start if stop else None, context),
     )
     is_paused = bool(intervals) and intervals[-1].end is None
     return replace(state, state=_determine_status(state, is_paused, context)) if target.is_committed else state
+
+
+def _find_ideal_due_at(targets: Sequence[EffectiveTarget], pauses: Sequence[ClockPause]) -> datetime | None:
+    """Return the earliest due date of the ideal targets, None without one and during a pause."""
+    due_dates = [target.calculate_due_at(pauses) for target in targets if not target.is_committed]
+    return min(filter(None, due_dates), default=None)
+
+
+def _is_missed(due_at: datetime | None, stopped_at: datetime | None, context: ProjectionContext) -> bool:
+    """Return whether complete data shows that a due date passed before the stop."""
+    if due_at is None or min(context.now, context.data_up_to) < due_at:
+        return False
+    return stopped_at is None or stopped_at > due_at
 
 
 def _is_lasting(stop: UncountedInterval, stops: Sequence[UncountedInterval]) -> bool:

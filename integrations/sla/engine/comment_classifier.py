@@ -33,6 +33,17 @@ REQUEST_PATTERN = re.compile(
     r"|\b(?:provide|attach|share|send|post|paste)\b",
     re.IGNORECASE,
 )
+# Standard sentences at the beginning of automatic replies, which bots and email programs send in a person's name
+AUTOMATIC_REPLY_PATTERN = re.compile(
+    r"\W*(?:"
+    r"(?:this|the) (?:issue|ticket) (?:has been|was|will be|is being) automatically"
+    r"|(?:this|the following) is an? (?:automatic|automated|auto-generated) (?:message|reply|response|comment|email)"
+    r"|(?:automatic|automated|auto)[- ]?(?:reply|response)\b"
+    r"|(?:i am|i'm|i’m) (?:currently )?(?:out of (?:the )?office|on (?:annual leave|vacation|holiday))"
+    r"|out of office\b"
+    r")",
+    re.IGNORECASE,
+)
 MIN_ANSWER_LETTERS = 4  # without courtesy words
 MIN_QUESTION_WORDS = 3
 
@@ -53,7 +64,12 @@ def extract_prose(text: str) -> str:
 
 
 def is_answer(text: str) -> bool:
-    """Return whether a comment has content: a URL, code, or at least four letters beyond courtesy words."""
+    """Return whether a comment has content: a URL, code, or at least four letters beyond courtesy words.
+
+    An automatic reply never has.
+    """
+    if is_automatic_reply(text):
+        return False
     own_text = IMAGE_PATTERN.sub(" ", QUOTE_PATTERN.sub(" ", HTML_COMMENT_PATTERN.sub(" ", text)))
     if URL_PATTERN.search(own_text) or re.search(r"`[^`\s][^`]*`", own_text):
         return True
@@ -61,6 +77,11 @@ def is_answer(text: str) -> bool:
         word for word in WORD_PATTERN.findall(extract_prose(text)) if word.lower() not in COURTESY_WORDS
     )
     return _count_letters(content_letters) >= MIN_ANSWER_LETTERS
+
+
+def is_automatic_reply(text: str) -> bool:
+    """Return whether a comment begins like an automatic reply."""
+    return AUTOMATIC_REPLY_PATTERN.match(extract_prose(text)) is not None
 
 
 def has_question(text: str) -> bool:

@@ -7,7 +7,12 @@ A label alone, or a label added by a bot, doesn't pause the clock.
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from integrations.sla.engine.comment_classifier import build_fingerprint, has_question, has_request
+from integrations.sla.engine.comment_classifier import (
+    build_fingerprint,
+    has_question,
+    has_request,
+    is_automatic_reply,
+)
 from integrations.sla.engine.participants import EventTracker, ParticipantSide
 from integrations.sla.engine.severity import normalize_label
 from integrations.sla.engine.types import IssueEventKind, TimelineEvent, UncountedInterval
@@ -52,7 +57,7 @@ class PauseTracker(EventTracker):
 
     def record_question(self, event: TimelineEvent) -> None:
         """Pause the clock if a partner comment asks a new question."""
-        if self.paused_at is not None or not has_request(event.text):
+        if self.paused_at is not None or not has_request(event.text) or is_automatic_reply(event.text):
             return
         question_fingerprint = build_fingerprint(event.text)
         if question_fingerprint in self.question_fingerprints:

@@ -6,7 +6,7 @@ docs/explanation/sla-clock.md explains the rules.
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 from integrations.programs.sla_policy import TargetType
 from integrations.sla.engine.clock import EffectiveTarget, build_effective_targets, measure_clock
@@ -139,7 +139,7 @@ class IssueProjection:
         return next((event for event in messages if get_side(event.actor) != ParticipantSide.MACHINE), None)
 
     def _list_notes(self, clocks: list[ClockState]) -> Iterable[str]:
-        """Yield the notes about events without effect and about ideal targets."""
+        """Yield the notes about events without effect."""
         if self.is_from_machine:
             yield BOT_NOTE
         elif is_opened_by_partner(self.opening, self.context.policy):
@@ -150,18 +150,5 @@ class IssueProjection:
         critical_clocks = [clock for clock in clocks if clock.severity == Severity.CRITICAL and clock.is_committed]
         if self.lowered_times and any(clock.state in BREACH_STATUSES for clock in critical_clocks):
             yield LATE_LOWERING_NOTE
-        critical_since = self._find_critical_since(self.context.now)
-        for _target_type, severity, target in self.context.policy.sla.list_targets():
-            if severity != Severity.CRITICAL or not target.is_ideal or target.hours is None:
-                continue
-            if critical_since and target.allowed_time:
-                due_at = format_moment(critical_since + target.allowed_time)
-                yield f"Critical: ideally within {target.hours} hours, by {due_at} UTC."
         if self.has_unverified_events:
             yield UNVERIFIED_EVENT_NOTE
-
-
-def format_moment(timestamp: datetime) -> str:
-    """Format a time in UTC, such as “Tue, Apr 14, 2:10 PM”."""
-    utc_time = timestamp.astimezone(UTC)
-    return f"{utc_time:%a}, {utc_time:%b} {utc_time.day}, {utc_time:%I:%M %p}".replace(", 0", ", ")

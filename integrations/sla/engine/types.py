@@ -165,6 +165,8 @@ class ClockState:
         warn_at: Known times at which 50, 75, and 90% are used.
         is_committed: False for ideal targets, which have a due date and the status NOT_APPLICABLE.
         severity: Severity whose target applies.
+        ideal_due_at: Due date of the ideal target, which can apply in addition to a required one.
+        is_ideal_missed: Whether the data shows that the ideal target was missed. This is not a breach.
     """
 
     target_type: TargetType
@@ -179,6 +181,8 @@ class ClockState:
     counted: timedelta = timedelta()
     share: float = 0.0
     segments: tuple[Segment, ...] = ()
+    ideal_due_at: datetime | None = None
+    is_ideal_missed: bool = False
 
     @property
     def uncounted_time(self) -> timedelta:

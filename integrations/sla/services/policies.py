@@ -3,6 +3,9 @@
 from datetime import datetime
 from pathlib import Path
 
+from allauth.socialaccount.models import SocialAccount
+from allauth.socialaccount.providers.github.provider import GitHubProvider
+from django.db.models import Q
 from pydantic import TypeAdapter
 
 from integrations.programs.registry import get_edition
@@ -20,12 +23,24 @@ CRITICAL_LABELS, PAUSE_LABELS = DEFAULT_LABELS["critical"], DEFAULT_LABELS["paus
 
 
 def get_policy_snapshot(integration: Integration, moment: datetime) -> NamedValues:
-    """Return the edition, policy, and calendar that applied at a time as columns of an issue. None means defaults."""
+    """Return the edition, policy, calendar, and team at a time as columns of an issue. None means defaults."""
     return {
         "edition": get_edition_date(integration, moment),
         "policy": get_policy_in_force(integration, moment),
         "calendar": integration.partner.calendars.in_force(moment),
+        "team": list_linked_accounts(integration, moment),
     }
+
+
+def list_linked_accounts(integration: Integration, moment: datetime) -> list[int]:
+    """Return the GitHub IDs that the company's members had linked at a time."""
+    memberships = integration.partner.memberships.filter(
+        Q(ended_at=None) | Q(ended_at__gt=moment), joined_at__lte=moment
+    )
+    accounts = SocialAccount.objects.filter(
+        provider=GitHubProvider.id, user__in=memberships.values("user"), date_joined__lte=moment
+    )
+    return sorted(map(int, accounts.values_list("uid", flat=True)))
 
 
 def get_policy_in_force(integration: Integration, moment: datetime) -> LabelPolicy | None:
@@ -51,7 +66,7 @@ def get_sla_policy(issue: SupportIssue) -> SlaPolicy:
         sla=edition.sla,
         critical_labels=frozenset(policy.critical_labels),
         pause_labels=frozenset(policy.pause_labels),
-        team=frozenset(policy.team),
+        team=frozenset([*policy.team, *issue.team]),
         edition=f"{issue.integration.program_key}@{issue.edition}",
         bots=frozenset(policy.bots),
         second_accounts={int(second): first for second, first in policy.second_accounts.items()},

@@ -87,6 +87,7 @@ def build_clock_columns(state: ClockState) -> dict[str, object]:
         "state": str(state.state),
         "started_at": state.started_at,
         "due_at": state.due_at,
+        "ideal_due_at": state.ideal_due_at,
         "stopped_at": state.stopped_at,
         **dict(warning_times),
         "counted_seconds": int(state.counted.total_seconds()),

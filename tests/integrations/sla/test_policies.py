@@ -2,11 +2,14 @@
 
 from datetime import datetime, timedelta
 
+from allauth.socialaccount.models import SocialAccount
+
 from integrations.sla.engine.participants import IssueParticipants, ParticipantSide
 from integrations.sla.engine.types import Actor
 from integrations.sla.models import LabelPolicy
 from integrations.sla.services import policies
 from integrations.submissions.models import Integration
+from portal.accounts.models import User
 from tests.integrations.sla.clocks import issue_of, watch_over
 
 
@@ -37,3 +40,23 @@ def test_accounts_that_the_policy_knows_are_what_it_says(rocket: Integration, no
 def test_without_a_policy_no_one_is_known(rocket: Integration, now: datetime) -> None:
     policy = policies.get_sla_policy(issue_of(watch_over(rocket, now), 1, now))
     assert (policy.team, policy.bots, dict(policy.second_accounts)) == (frozenset(), frozenset(), {})
+
+
+def test_linked_accounts_of_current_members_belong_to_the_team(
+    rocket: Integration, now: datetime, alice: User, bob: User, charlie: User
+) -> None:
+    for number, user in ((601, alice), (602, bob), (603, charlie)):
+        SocialAccount.objects.create(user=user, provider="github", uid=str(number))
+    SocialAccount.objects.update(date_joined=now)
+    bob.memberships.update(ended_at=now)
+    issue = issue_of(watch_over(rocket, now), 1, now)
+    issue.team = policies.get_policy_snapshot(rocket, now)["team"]
+    assert policies.get_sla_policy(issue).team == frozenset({601})
+
+
+def test_account_linked_after_the_opening_does_not_belong_to_the_team(
+    rocket: Integration, now: datetime, alice: User
+) -> None:
+    SocialAccount.objects.create(user=alice, provider="github", uid="601")
+    SocialAccount.objects.update(date_joined=now + timedelta(seconds=1))
+    assert policies.get_policy_snapshot(rocket, now)["team"] == []

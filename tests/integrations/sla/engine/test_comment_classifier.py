@@ -9,6 +9,8 @@ from integrations.sla.engine.comment_classifier import build_fingerprint, has_qu
     "text",
     [
         "Fixed in 1.2.3.",
+        "The issue happens because the token is refreshed automatically.",
+        "Our automatic reply module is broken, fixed in 1.2.3.",
         "Looking into it",
         "Thanks for the report, we are looking into it.",
         "Confirmed",
@@ -28,6 +30,11 @@ def test_answer_says_something(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "This issue has been automatically marked as stale because it has not had recent activity.",
+        "> It fails\n\nThis is an automated message. A maintainer will look at version 1.2 soon.",
+        "Automatic reply: I am away until Monday and will read your mail then.",
+        "**Auto-Response** Your report was forwarded to the engineering group.",
+        "I'm out of office until May 4. Contact support@acme.example in urgent cases.",
         "",
         " \n",
         "+1",

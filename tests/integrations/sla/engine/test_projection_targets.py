@@ -2,8 +2,10 @@
 
 from datetime import timedelta
 
+import pytest
+
 from integrations.programs.sla_policy import SeverityTargets, Sla, SlaTarget
-from integrations.sla.engine.projection import project_issue_state
+from integrations.sla.engine.projection import BREACH_STATUSES, project_issue_state
 from integrations.sla.engine.types import Actor, ClockStatus, IssueEventKind, Severity
 from tests.integrations.sla.story import (
     CRITICAL,
@@ -55,7 +57,35 @@ def test_without_a_target_for_critical_issues_the_other_one_holds() -> None:
 def test_ideal_target_is_shown_and_the_hard_one_holds() -> None:
     state = project([CRITICAL], policy(IDEALLY))
     assert (hours(state.resolve.due_at), state.resolve.is_committed) == (DUE, True)
-    assert "Critical: ideally within 48 hours, by Thu, Apr 16, 9:00 AM UTC." in state.notes
+    assert hours(state.resolve.ideal_due_at) == CRITICAL_DUE
+
+
+@pytest.mark.parametrize(
+    ("closed_at", "now", "known_until", "is_missed"),
+    [
+        (48, 60, 60, False),
+        (49, 60, 60, True),
+        (None, 47, 47, False),
+        (None, 48, 48, True),
+        (None, 60, 47, False),
+        (49, 60, 47, False),
+    ],
+)
+def test_ideal_target_is_missed_without_a_breach_if_the_data_shows_it(
+    closed_at: float | None, now: float, known_until: float, is_missed: bool
+) -> None:
+    facts = [CRITICAL, says(1, DEV)]
+    if closed_at is not None:
+        facts.append(does(closed_at, DEV, IssueEventKind.CLOSED))
+    clock = project(facts, policy(IDEALLY), now, known_until).resolve
+    assert (clock.is_ideal_missed, clock.state in BREACH_STATUSES) == (is_missed, False)
+
+
+def test_pause_moves_the_ideal_due_date() -> None:
+    facts = [CRITICAL, says(4, DEV, QUESTION)]
+    assert project(facts, policy(IDEALLY), now=20).resolve.ideal_due_at is None
+    clock = project([*facts, says(10, USER, "1.2")], policy(IDEALLY), now=20).resolve
+    assert hours(clock.ideal_due_at) == CRITICAL_DUE + 6
 
 
 def test_only_ideal_targets_promise_nothing() -> None:
@@ -85,7 +115,7 @@ def test_both_verbs_can_be_promised() -> None:
         (True, Severity.OTHER, 24),
         (True, Severity.CRITICAL, CRITICAL_DUE),
     ]
-    assert "Critical: ideally within 24 hours, by Wed, Apr 15, 9:00 AM UTC." in state.notes
+    assert [hours(clock.ideal_due_at) for clock in state.clocks] == [24, None]
 
 
 def test_program_that_promises_no_figures_is_measured() -> None:
