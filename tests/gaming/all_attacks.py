@@ -33,6 +33,8 @@ from tests.integrations.sla.story import (
 )
 
 PAUSING = [
+    Attack("a question within seconds", [says(0.002, DEV, QUESTION), says(300, USER, "1.2.3")]),
+    Attack("a question in an automatic reply", [says(5, DEV, f"This is an automated message. {QUESTION}")]),
     Attack("the label alone", [LABEL], note="The pause label has no matching question. The clock keeps running."),
     Attack("the label with thanks", [says(23, DEV, "Thanks for the report!"), LABEL]),
     Attack("the label with an answer", [says(23, DEV), LABEL]),

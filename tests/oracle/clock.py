@@ -19,19 +19,28 @@ LOOK_BACK = 4 * 60  # longer than any clock goes back
 
 @dataclass
 class Wall:
-    """The minutes that the walls of a zone show. Minutes are numbered from EPOCH, those of the wall from its date."""
+    """The minutes that the walls of a zone show. Minutes are numbered from EPOCH, those of the wall from its date.
+
+    With a longer `step`, everything is counted in steps of that many minutes.
+    """
 
     zone: ZoneInfo
+    step: int = 1
     days: dict[int, int | None] = field(default_factory=dict)
 
+    @property
+    def day(self) -> int:
+        return DAY // self.step
+
     def offset(self, minute: int) -> int:
-        return int((EPOCH + minute * MINUTE).astimezone(self.zone).utcoffset().total_seconds()) // 60
+        moment = EPOCH + minute * self.step * MINUTE
+        return int(moment.astimezone(self.zone).utcoffset().total_seconds()) // 60 // self.step
 
     def steady(self, minute: int) -> int | None:
         """The offset all through the day of UTC that a minute is of; None when it changes on that day."""
-        day = minute // DAY
+        day = minute // self.day
         if day not in self.days:
-            first, last = self.offset(day * DAY), self.offset((day + 1) * DAY)
+            first, last = self.offset(day * self.day), self.offset((day + 1) * self.day)
             self.days[day] = first if first == last else None
         return self.days[day]
 
@@ -63,20 +72,21 @@ class Watcher:
         paused_minutes = {m for a, b in self.pauses for m in range(a, until + 1 if b is None else b)}
         shown, business, elapsed = self.wall.shown, self.business, self.elapsed
         offset = self.wall.steady(self.start)
-        seen = max(shown(m) for m in range(self.start - LOOK_BACK, self.start))
+        day = self.wall.day
+        seen = max(shown(m) for m in range(self.start - LOOK_BACK // self.wall.step, self.start))
         due, used, counted_minutes, minute, idle = None, 0, 0, self.start, True
         while minute <= until and (due is None or minute <= at):
-            if minute % DAY == 0:
+            if minute % day == 0:
                 offset = self.wall.steady(minute)
             on_wall = minute if elapsed else shown(minute) if offset is None else minute + offset
             while not elapsed and seen + 1 < on_wall:  # skipped at this moment, as idle as the minute before
                 seen += 1
-                counted_minutes += not idle and business(seen // DAY)
+                counted_minutes += not idle and business(seen // day)
                 due = minute if due is None and counted_minutes >= allowed_minutes else due
             used = counted_minutes if minute <= at else used
             idle = minute in paused_minutes
             if elapsed or on_wall == seen + 1:
-                counted_minutes += not idle and (elapsed or business(on_wall // DAY))
+                counted_minutes += not idle and (elapsed or business(on_wall // day))
                 seen = on_wall
             minute += 1
             if due is None and counted_minutes >= allowed_minutes:

@@ -5,7 +5,7 @@ A label alone, or a label added by a bot, doesn't pause the clock.
 """
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from integrations.sla.engine.comment_classifier import (
     build_fingerprint,
@@ -18,13 +18,15 @@ from integrations.sla.engine.severity import normalize_label
 from integrations.sla.engine.types import IssueEventKind, TimelineEvent, UncountedInterval
 from portal.core.translation import gettext_noop
 
+MIN_RESPONSE_TIME = timedelta(seconds=30)  # a faster reply is automatic
 PAUSE_REASON = gettext_noop("Waiting for the reporter to answer a question")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class PauseTracker(EventTracker):
     """Tracker that collects the pauses."""
 
+    opened_at: datetime
     intervals: list[UncountedInterval] = field(default_factory=list)
     paused_at: datetime | None = None
     question: str = ""  # key of the comment with the open question
@@ -57,7 +59,8 @@ class PauseTracker(EventTracker):
 
     def record_question(self, event: TimelineEvent) -> None:
         """Pause the clock if a partner comment asks a new question."""
-        if self.paused_at is not None or not has_request(event.text) or is_automatic_reply(event.text):
+        is_automatic = event.at < self.opened_at + MIN_RESPONSE_TIME or is_automatic_reply(event.text)
+        if self.paused_at is not None or is_automatic or not has_request(event.text):
             return
         question_fingerprint = build_fingerprint(event.text)
         if question_fingerprint in self.question_fingerprints:

@@ -69,7 +69,7 @@ class IssueProjection:
             event.kind == IssueEventKind.NOT_AN_ISSUE for event in self.events
         )
         self.participants = identify_participants(self.events, opening, context.policy)
-        self.pauses = PauseTracker(self.participants)
+        self.pauses = PauseTracker(self.participants, opened_at=opening.at)
         self.stops = StopTracker(self.participants, opened_at=opening.at, pause_tracker=self.pauses)
         for event in self.events:
             self.stops.read(event)

@@ -8,11 +8,10 @@ from datetime import datetime, timedelta
 
 from integrations.sla.engine.comment_classifier import has_statement, is_answer
 from integrations.sla.engine.participants import EventTracker, ParticipantSide
-from integrations.sla.engine.pause_rules import PauseTracker
+from integrations.sla.engine.pause_rules import MIN_RESPONSE_TIME, PauseTracker
 from integrations.sla.engine.types import TimelineEvent, UncountedInterval
 from portal.core.translation import gettext_noop
 
-MIN_RESPONSE_TIME = timedelta(seconds=30)  # a faster reply is automatic
 REPORTER_SILENCE_PERIOD = timedelta(days=14)  # then the partner can close an issue with an open question
 MIN_CLOSURE_PERIOD = timedelta(days=14)  # from the second time on, a shorter closure of the partner counts as open time
 DELETED_REPLY_REASON = gettext_noop("Answered; the reply was deleted later")

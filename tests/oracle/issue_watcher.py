@@ -1,0 +1,230 @@
+"""Independent oracle of both clocks of an issue: slow, and without code of the projection.
+
+It follows docs/explanation/sla-clock.md step by step of a quarter of an hour: which steps are answered, closed, or
+waiting for the reporter. The clock of tests.oracle.clock then counts the others.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from zoneinfo import ZoneInfo
+
+from integrations.programs.sla_policy import SlaTarget, TargetType
+from tests.oracle.clock import FAR, Wall, Watcher
+from tests.oracle.issue_cases import BOTS, DAY_STEPS, HOUR_STEPS, PEOPLE, STEP, TEXTS, Action, IssueCase, Meaning
+
+SILENCE = 14 * DAY_STEPS
+AFTER = 150 * DAY_STEPS  # longer than any target with its days off
+REPORTERS = frozenset({"reporter", "second account"})
+RIGHTS = frozenset({Meaning.LABEL_CRITICAL, Meaning.UNLABEL_CRITICAL, Meaning.CLOSE, Meaning.FIX, Meaning.REOPEN})
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a clock says. Times and lengths in steps."""
+
+    state: str
+    severity: str
+    is_committed: bool
+    start: int
+    due: int | None
+    stopped: int | None
+    used: int
+    ideal_due: int | None = None
+    is_ideal_missed: bool = False
+
+
+@dataclass
+class Walk:
+    """State of an issue while the steps go by, and the steps at which it was answered, closed, or waiting."""
+
+    case: IssueCase
+    partners: frozenset[str]
+    replies: dict[int, Meaning] = field(default_factory=dict)  # comments that count and exist
+    asked: set[str] = field(default_factory=set)
+    question: int | None = None
+    waiting_since: int = 0
+    closer: str = ""
+    closed_at: int = 0
+    is_closure_counted: bool = False
+    is_closure_reply: bool = False
+    closure_steps: set[int] = field(default_factory=set)
+    reopenings: int = 0
+    answered: set[int] = field(default_factory=set)
+    closed: set[int] = field(default_factory=set)
+    replied_by_closing: set[int] = field(default_factory=set)
+    waiting: set[int] = field(default_factory=set)
+
+    def take(self, step: int, action: Action | None) -> None:
+        """Let someone act, then mark the step."""
+        if action:
+            self.act(action)
+        if self.replies:
+            self.answered.add(step)
+        if self.is_closure_counted:
+            self.closure_steps.add(step)
+        if self.question is not None:
+            self.waiting.add(step)
+
+    def act(self, action: Action) -> None:
+        is_partner, is_reporter = action.who in self.partners, action.who in REPORTERS
+        if action.meaning in TEXTS and is_partner and action.at > self.case.opened:
+            self.read_comment(action)
+        elif action.meaning == Meaning.EDIT_TO_ANSWER and is_partner:
+            self.reply(action, Meaning.ANSWER)
+        elif action.meaning == Meaning.DELETE:
+            self.replies.pop(action.number, None)
+            self.question = None if self.question == action.number else self.question
+        elif action.meaning in (Meaning.CLOSE, Meaning.FIX):
+            self.close(action, is_partner=is_partner, is_reporter=is_reporter)
+        elif action.meaning == Meaning.REOPEN:
+            self.reopen(action.at)
+        ends_waiting = set(Meaning) - {Meaning.DELETE, Meaning.LABEL_CRITICAL, Meaning.UNLABEL_CRITICAL}
+        if is_reporter and action.meaning in ends_waiting:
+            self.question = None
+
+    def read_comment(self, action: Action) -> None:
+        if action.meaning in (Meaning.ANSWER, Meaning.QUESTION):
+            self.reply(action, action.meaning)
+        if action.meaning == Meaning.QUESTION and self.question is None and action.text not in self.asked:
+            self.asked.add(action.text)
+            self.question, self.waiting_since = action.number, action.at
+
+    def reply(self, action: Action, meaning: Meaning) -> None:
+        self.replies[action.number] = meaning
+        if self.closer in self.partners:
+            self.is_closure_counted = True
+
+    def close(self, action: Action, *, is_partner: bool, is_reporter: bool) -> None:
+        self.closer, self.closed_at, self.closure_steps = action.who, action.at, set()
+        self.is_closure_reply = is_reporter or (is_partner and action.meaning == Meaning.FIX)
+        is_silent = self.question is None or action.at - self.waiting_since >= SILENCE
+        is_answered = Meaning.ANSWER in self.replies.values() or (bool(self.replies) and is_silent)
+        self.is_closure_counted = self.is_closure_reply or (is_partner and is_answered)
+
+    def reopen(self, at: int) -> None:
+        was_counted, is_by_reporter = self.is_closure_counted, self.closer in REPORTERS
+        if was_counted and not is_by_reporter:
+            self.reopenings += 1
+        is_short = self.reopenings > 1 and at - self.closed_at < SILENCE and not is_by_reporter
+        if was_counted and not is_short:
+            self.keep_closure()
+        self.closer, self.is_closure_counted, self.closure_steps = "", False, set()
+
+    def keep_closure(self) -> None:
+        self.closed |= self.closure_steps
+        if self.is_closure_reply:
+            self.replied_by_closing |= self.closure_steps
+
+
+def judge_issue(case: IssueCase) -> tuple[Verdict, Verdict]:
+    """Return the verdicts on the respond and the resolve clock."""
+    actions = [action for action in case.actions if action.at <= case.now]
+    if case.opener in (PEOPLE[name] for name in BOTS) or any(a.meaning == Meaning.EXCLUDE for a in actions):
+        nothing = Verdict("not_applicable", "other", False, case.opened, None, None, 0)
+        return nothing, nothing
+    helpers = {action.who for action in actions if action.meaning in RIGHTS}
+    partners = {"maintainer", "collaborator", "named"} | (helpers & {"helper"})
+    walk = Walk(case, frozenset(partners))
+    by_step = {action.at: action for action in actions}
+    for step in range(case.opened, case.now + 1):
+        walk.take(step, by_step.get(step))
+    if walk.is_closure_counted:
+        walk.keep_closure()
+    respond = ClockJudge(case, actions, TargetType.RESPOND, walk.answered | walk.replied_by_closing, set())
+    return respond.judge(), ClockJudge(case, actions, TargetType.RESOLVE, walk.closed, walk.waiting).judge()
+
+
+@dataclass
+class ClockJudge:
+    """Judge of one clock. `stopped` and `waiting` are the steps that it doesn't count."""
+
+    case: IssueCase
+    actions: list[Action]
+    verb: TargetType
+    stopped: set[int]
+    waiting: set[int]
+
+    @cached_property
+    def stop(self) -> int | None:
+        """The step since which the clock has been stopped without a break."""
+        step = self.case.now + 1
+        while step - 1 in self.stopped:
+            step -= 1
+        return step if step <= self.case.now else None
+
+    def judge(self) -> Verdict:
+        for lowering in (action.at for action in self.actions if action.meaning == Meaning.LOWER):
+            verdict = self.measure(lowering - 1)
+            is_missed = verdict.is_committed and verdict.due is not None and verdict.due <= lowering
+            if is_missed and verdict.due is not None and (verdict.stopped or FAR) > verdict.due:
+                return verdict  # it was missed before the program lowered the severity
+        return self.measure(self.case.now if self.stop is None else self.stop)
+
+    def critical_since(self, cutoff: int) -> int | None:
+        since = None
+        for action in self.actions:
+            if action.at <= cutoff and action.meaning == Meaning.LOWER:
+                since = None
+            elif action.at <= cutoff and action.meaning == Meaning.LABEL_CRITICAL and since is None:
+                since = self.case.opened if action.at - self.case.opened <= HOUR_STEPS else action.at
+        return since
+
+    def measure(self, cutoff: int) -> Verdict:
+        """Measure with the severity at the cutoff."""
+        since, sla, opened = self.critical_since(cutoff), self.case.sla, self.case.opened
+        critical, other = (sla.get_target(self.verb, severity) for severity in ("critical", "other"))
+        results = []
+        if since is not None:
+            results.append(self.follow("critical", critical, since if critical else opened))
+        is_only_critical = since == opened and critical and not critical.is_ideal
+        if since is None or (other and not is_only_critical):
+            results.append(self.follow("other", other, opened))
+        # the earliest required target, else the earliest ideal one, else what is measured
+        best = min(results, key=lambda each: (not each.is_committed, FAR if each.due is None else each.due))
+        ideals = [each.due for each in results if not each.is_committed and each.due is not None]
+        ideal_due = min(ideals, default=None)
+        is_known = ideal_due is not None and min(self.case.now, self.case.known) >= ideal_due
+        is_missed = ideal_due is not None and is_known and (self.stop or FAR) > ideal_due
+        return Verdict(*list(vars(best).values())[:7], ideal_due=ideal_due, is_ideal_missed=is_missed)
+
+    def follow(self, severity: str, target: SlaTarget | None, start: int) -> Verdict:
+        case, end = self.case, self.case.now if self.stop is None else self.stop
+        halted = {step for step in self.stopped | self.waiting if step < end or self.stop is None}
+        is_waiting = self.stop is None and case.now in halted
+        in_hours = target.hours is not None if target else severity == "critical"
+        wall, days = get_wall(case.calendar.zone), case.calendar
+        watcher = Watcher(wall, days.workdays, days.days_off, start, list(find_runs(halted)), in_hours)
+        allowed = FAR
+        if target:
+            allowed = target.hours * HOUR_STEPS if target.hours else (target.business_days or 0) * DAY_STEPS
+        due, used = watcher.follow(allowed, end, end + (AFTER if target and not is_waiting else 0))
+        is_committed = target is not None and not target.is_ideal
+        state = self.name_state(due, is_waiting=is_waiting) if is_committed else "not_applicable"
+        return Verdict(state, severity, is_committed, start, due, self.stop, used)
+
+    def name_state(self, due: int | None, *, is_waiting: bool) -> str:
+        now, known, stop = self.case.now, min(self.case.now, self.case.known), self.stop
+        if stop is not None and (due is None or stop <= due):
+            return "met" if stop <= known else "data_incomplete"
+        if due is None or now < due:
+            return "paused" if is_waiting else "running"
+        if known < due:
+            return "data_incomplete"
+        return "overdue" if stop is None else "late"
+
+
+@lru_cache
+def get_wall(zone: ZoneInfo) -> Wall:
+    return Wall(zone, STEP)
+
+
+def find_runs(steps: Iterable[int]) -> Iterable[tuple[int, int]]:
+    """Return the runs of consecutive steps as first step and end."""
+    runs: list[tuple[int, int]] = []
+    for step in sorted(steps):
+        if runs and runs[-1][1] == step:
+            runs[-1] = (runs[-1][0], step + 1)
+        else:
+            runs.append((step, step + 1))
+    return runs
