@@ -1,0 +1,172 @@
+"""A world of any size with one of everything: copies of a few real integrations, written by the database.
+
+A copy shifts the IDs of a row and of everything that belongs to it by a multiple of STRIDE. Companies differ in size:
+one integration in twenty belongs to Acme, and a few other companies have most of the rest.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from django.db import connection, models
+from django.utils import timezone
+
+from integrations.partners.models import Membership, Partner, PartnerVerification
+from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue, SupportIssueEvent
+from integrations.submissions.models import Finding, Integration, RequirementFulfillment, ReviewMessage
+from portal.accounts.models import User
+from portal.analytics import services as analytics
+from portal.analytics.models import StageDuration
+from portal.audit.models import AuditEvent
+from portal.directory.models import Listing, ListingChange
+from portal.notifications.models import EmailMessage
+from tests.conftest import begin, drive
+from tests.integrations.sla.pages.issues import ANSWER, create_issue
+from tests.portal import conftest as portal_world
+from verification.checks.models import CheckResult, Observation
+
+World = dict[str, Any]
+STRIDE = 100_000  # more than the rows of any table before the first copy
+HISTORY_IDS = STRIDE * STRIDE * 10  # above those of any copy
+PER_COMPANY = 20  # integrations of a company on average
+ACME_EVERY = 20  # of so many sets of copies, one is Acme's
+REVIEWER_EVERY = 5  # of so many sets, one is assigned to Rita
+MAX_HISTORY = 2_000  # further events of the integration whose pages are visited
+PROGRAMS = ("terraform-provider", "vault", "consul", "nomad", "terraform-provider")  # of further listings
+COPIED_WITH_INTEGRATION: tuple[type[models.Model], ...] = (
+    Integration,
+    RequirementFulfillment,
+    Finding,
+    ReviewMessage,
+    CheckResult,
+    Observation,
+    StageDuration,
+    MonitoredRepository,
+    SupportIssue,
+    SupportIssueEvent,
+    SlaClock,
+    SlaBreach,
+    Listing,
+    ListingChange,
+    AuditEvent,
+)
+COPIED_WITH_COMPANY: tuple[type[models.Model], ...] = (Partner, User, Membership, PartnerVerification)
+MOMENTS = {Integration: ("action_due_at",), SlaClock: ("due_at", "warn75_at", "next_at"), Listing: ("listed_at",)}
+SERIES = "WITH RECURSIVE series(g) AS (SELECT {} UNION ALL SELECT g + 1 FROM series WHERE g < {})"
+UNIFORM = "((g * 7919) % 9973 / 9973.0)"  # between 0 and 1, the same for a number in each run
+
+
+def build() -> World:
+    """Create one of everything, and listings of several programs with open and settled issues."""
+    world = portal_world.build()
+    cast, now = world["cast"], timezone.now() - timedelta(days=40)
+    rows = [world["listed"]]
+    for number, program in enumerate(PROGRAMS):
+        facts = {"name": f"Tower {number}", "repository": f"acme/{program}-tower{number}", "repository_id": 90 + number}
+        row = begin(world["partner"], cast["alice"], program, now=now, **facts)
+        rows.append(drive(row, "support", partner=cast["alice"], reviewer=cast["rita"], now=now))
+    for row in rows:
+        create_issue(row, "It fails at night", timezone.now() - timedelta(hours=2), labels=("critical",))
+        for days in (9, 16, 30):
+            at = timezone.now() - timedelta(days=days)
+            create_issue(row, "It failed once", at, (2, "answers", ANSWER), (30, "closes", ""), now=timezone.now())
+    analytics.rebuild()
+    return world
+
+
+def fill(world: World, size: int) -> None:
+    """Copy until there are about `size` integrations."""
+    is_prototype = models.Q(pk__lt=STRIDE)
+    count = Integration.objects.filter(is_prototype).count()
+    first, last = Integration.objects.count() // count, size // count
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET session_replication_role = replica")  # no check of each reference
+        companies = range(Partner.objects.filter(~is_prototype).count() + 1, max(1, size // PER_COMPANY) + 1)
+        if companies:
+            _copy_companies(world["partner"].pk, world["cast"]["alice"].pk, companies)
+        for model in COPIED_WITH_INTEGRATION if last > first else ():
+            _copy_with_integration(model, world, range(first, last))
+        if last > first:
+            _add_history(world, min(size // 10, MAX_HISTORY), range(first, last))
+        if connection.vendor == "postgresql":
+            cursor.execute("SET session_replication_role = DEFAULT")
+        cursor.execute("ANALYZE")
+
+
+def _copy_companies(partner: int, owner: int, numbers: range) -> None:
+    """Copy Acme and its owner, each copy with a name of its own."""
+    for model in COPIED_WITH_COMPANY:
+        key = {Partner: f"id = {partner}", User: f"id = {owner}"}.get(model, f"partner_id = {partner}")
+        texts = {name: f"{name} || '-' || g" for name in ("name", "skeleton", "name_key", "slug", "domain")}
+        changes = {name: text for name, text in texts.items() if model is Partner} | {
+            "email": "'owner' || g || '@company.example'"
+        }
+        limit = f" AND user_id = {owner}" if model is Membership else ""
+        _copy(model, changes, f"{key}{limit}", numbers, {Partner, User})
+
+
+def _copy_with_integration(model: type[models.Model], world: World, numbers: range) -> None:
+    """Copy all rows that belong to an integration."""
+    acme, rita = world["partner"].pk, world["cast"]["rita"].pk
+    companies = Partner.objects.filter(pk__gte=STRIDE).count()
+    place = f"CAST({UNIFORM} * {UNIFORM} * {companies - 1} AS integer) + 1"
+    partner = f"CASE WHEN g % {ACME_EVERY} = 0 THEN {acme} ELSE {acme} + {STRIDE} * ({place}) END"
+    own = f"(SELECT {{}} FROM partners_partner WHERE id = {partner})"
+    key = "id" if model is Integration else "integration_id"
+    changes = {
+        "partner_id": partner,
+        "reviewer_id": f"CASE WHEN g % {REVIEWER_EVERY} = 0 AND reviewer_id IS NOT NULL THEN {rita} END",
+        "stream": f"'integration:' || (integration_id + {STRIDE} * g)",
+        "publisher": own.format("name"),
+        "publisher_slug": own.format("slug"),
+    }
+    if model is Listing:
+        changes["uuid"] = f"(SELECT uuid FROM submissions_integration i WHERE i.id = integration_id + {STRIDE} * g)"
+    where = f"{key} < {STRIDE}" if key in {field.column for field in model._meta.concrete_fields} else f"id < {STRIDE}"
+    if model is AuditEvent:
+        where += f" AND id < {STRIDE} AND stream LIKE 'integration:%'"
+    _copy(model, changes, where, numbers, set(COPIED_WITH_INTEGRATION))
+
+
+def _copy(
+    model: type[models.Model], changes: dict[str, str], where: str, numbers: range, shifted: set[type[models.Model]]
+) -> None:
+    """Insert a copy of each row for each number g: IDs of `shifted` models differ by STRIDE * g."""
+    values = {}
+    for field in model._meta.concrete_fields:
+        column = str(field.column)
+        values[column] = f'"{column}"'
+        if column in changes:
+            values[column] = changes[column]
+        elif isinstance(field, models.UUIDField):
+            values[column] = "gen_random_uuid()" if connection.vendor == "postgresql" else "lower(hex(randomblob(16)))"
+        elif (field.primary_key and not field.related_model) or field.related_model in shifted:
+            values[column] = f'"{column}" + {STRIDE} * g'
+        elif column in MOMENTS.get(model, ()) and connection.vendor == "postgresql":
+            values[column] = f"\"{column}\" + (g % 997) * interval '1 minute'"
+    columns = ", ".join(f'"{column}"' for column in values)
+    _execute(
+        f'INSERT INTO "{model._meta.db_table}" ({columns}) {SERIES.format(numbers.start, numbers.stop - 1)}'
+        f' SELECT {", ".join(values.values())} FROM "{model._meta.db_table}", series WHERE {where}'
+    )
+
+
+def _add_history(world: World, count: int, numbers: range) -> None:
+    """Give the integration whose pages are visited many events, and Alice an email for each ten integrations."""
+    events = AuditEvent.objects.filter(integration=world["integration"])
+    last = events.order_by("-seq")[0]
+    present = events.count()
+    columns = [str(field.column) for field in AuditEvent._meta.concrete_fields]
+    values = {"id": f"id + {HISTORY_IDS} + g", "seq": "seq + g"}
+    if count > present:
+        _execute(
+            f"INSERT INTO audit_auditevent ({', '.join(columns)}) {SERIES.format(present, count)}"
+            f" SELECT {', '.join(values.get(column, column) for column in columns)} FROM audit_auditevent, series"
+            f" WHERE id = {last.pk}"
+        )
+    _copy(EmailMessage, {"key": "key || g"}, f"id = {world['mail'].pk}", numbers, set())
+
+
+def _execute(sql: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
