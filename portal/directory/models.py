@@ -6,6 +6,7 @@
 from uuid import uuid4
 
 from django.db import models
+from django.db.models import Q
 from django.urls import reverse
 
 UNLISTED_STATUSES = {"community", "delisted", "ended"}
@@ -80,6 +81,12 @@ class Listing(models.Model):
             models.Index(fields=["name_plain", "integration"], name="listing_name"),
             models.Index(fields=["-rank", "-settled", "-integration"], name="listing_support_rank"),
             models.Index(fields=["partner", "program"], name="listing_partner_program"),
+            # the partner's page: its order, and its counts without reading the table
+            models.Index(
+                fields=["partner", "name_plain", "integration", "listing_status", "is_public"],
+                name="listing_partner_name",
+            ),
+            models.Index(fields=["partner", "name_plain"], condition=Q(has_logo=True), name="listing_partner_logo"),
             # covers the counts of all filters
             models.Index(
                 fields=["is_public", "program", "track", "category", "tier", "listing_status"], name="listing_facets"

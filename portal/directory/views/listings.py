@@ -22,7 +22,7 @@ from integrations.submissions.models import Integration
 from portal.directory import facets, feeds, search, sitemaps
 from portal.directory.listing_content import IMAGE_CONTENT_TYPES, build_listing_content, get_logo
 from portal.directory.listing_page import build_listing_details
-from portal.directory.models import Listing, ListingChange
+from portal.directory.models import UNLISTED_STATUSES, Listing, ListingChange
 from portal.directory.partner_page import RUN_TASK_PROGRAM, list_partner_cards
 from portal.directory.structured_data import build_item_list, build_organization, build_software_application
 from portal.directory.views import replies
@@ -163,21 +163,23 @@ def show_partner(request: HttpRequest, slug: str) -> HttpResponse:
 
     The page of a merged company leads to the company that took over its listings.
     """
-    if target := Partner.objects.filter(slug=slug).values_list("merged_into__slug", flat=True).first():
-        return redirect("directory:partner", target, permanent=True)
-    partner = Partner.objects.filter(slug=slug, listings__is_public=True).first()
-    if partner is None:
+    partner = Partner.objects.select_related("merged_into").filter(slug=slug).first()
+    if partner is not None and partner.merged_into is not None:
+        return redirect("directory:partner", partner.merged_into.slug, permanent=True)
+    rows = Listing.objects.filter(partner=partner).order_by("name_plain", "pk")
+    first = rows.filter(has_logo=True).first() or rows.first()
+    if partner is None or first is None:
         raise Http404(_("Partner not found."))
-    rows = list(Listing.objects.filter(partner=partner).order_by("name_plain", "pk"))
-    current_rows = [row for row in rows if not row.is_unlisted]
+    current = paginate(request, rows.exclude(listing_status__in=UNLISTED_STATUSES), PAGE_SIZE)
+    former = paginate(request, rows.filter(listing_status__in=UNLISTED_STATUSES), PAGE_SIZE, parameter="former")
     context = {
         "partner": partner,
-        "current": current_rows,
-        "former": [row for row in rows if row.is_unlisted],
+        "current": current,
+        "former": former,
         "changes": ListingChange.objects.filter(listing__partner=partner).select_related("listing")[:MAX_CHANGES],
         "min_sample_size": search.MIN_SAMPLE_SIZE,
-        "first": next((row for row in rows if row.has_logo), rows[0]),
-        "structured": build_organization(partner, current_rows),
+        "first": first,
+        "structured": build_organization(partner, current),
     }
     return render(request, "directory/partner.html", context)
 
