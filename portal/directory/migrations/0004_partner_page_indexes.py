@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('directory', '0002_listing_is_public'),
+        ('directory', '0003_listing_measured_target'),
         ('partners', '0004_merged_companies'),
         ('submissions', '0002_finding_answer_url'),
     ]
