@@ -173,3 +173,17 @@ def test_provider_is_edited_where_it_was_entered(acme: Any, alice: Any, sign_in:
     assert [row.edit_url for group in page.context["groups"] for row in group.rows] == [
         reverse("submissions:requirement", args=[integration.uuid, requirement.id])
     ]
+
+
+@pytest.mark.parametrize(("answer", "labels"), [("https://a.example", ["URL"]), ("https://b.example", [])])
+def test_endpoint_is_shown_until_another_one_is_named(
+    acme: Any, alice: Any, sign_in: Any, answer: str, labels: list[str]
+) -> None:
+    integration = begin(acme, alice, "terraform-run-task")
+    facts.store_facts(integration, [Fact("endpoint", "https://a.example", "Run task endpoint")], NOW)
+    requirement = next(
+        each for each in integration.edition.requirements() if "endpoint" in {field.key for field in each.fields}
+    )
+    integration.fulfillments.update_or_create(requirement_id=requirement.id, defaults={"data": {"endpoint": answer}})
+    page = sign_in(alice).get(reverse("submissions:detail", args=[integration.uuid]))
+    assert [row.label for group in page.context["groups"] for row in group.rows] == labels

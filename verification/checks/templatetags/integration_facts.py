@@ -9,17 +9,26 @@ from verification.checks.facts import group_facts
 from verification.checks.services.facts import load_facts
 
 register = template.Library()
+ENDPOINT_FACTS = frozenset({"endpoint", "reply"})
 QUESTIONS = {"listing": "provider", "endpoint": "endpoint"}  # keys of the questions whose answers name these objects
 
 
 @register.inclusion_tag("checks/partials/fact_groups.html")
 def show_facts(integration: Integration, *, can_edit: bool) -> dict[str, object]:
     """Render the facts by source, with links to where the user can change an object. Without any, nothing is shown."""
-    facts, read_at = load_facts(integration)
+    stored, read_at = load_facts(integration)
+    is_other_endpoint = _has_other_endpoint(integration, {fact.key: fact.value for fact in stored}.get("endpoint", ""))
+    facts = [fact for fact in stored if not (is_other_endpoint and fact.key in ENDPOINT_FACTS)]
     edit_urls = _build_edit_urls(integration) if can_edit and integration.is_open else {}
     is_same = any(fact.key == "repository" and fact.value.lower() == integration.repository.lower() for fact in facts)
     hidden = {"repository"} if is_same else set[str]()
-    return {"groups": group_facts(facts, read_at, edit_urls, hidden)}
+    return {"groups": group_facts(facts, read_at, edit_urls, hidden), "separated": True}
+
+
+def _has_other_endpoint(integration: Integration, url: str) -> bool:
+    """Return whether the company has named another endpoint than the one that was read at the start."""
+    answers = {fulfillment.data.get(QUESTIONS["endpoint"]) for fulfillment in integration.fulfillments_by_id.values()}
+    return bool(answers - {None, "", url})
 
 
 def _build_edit_urls(integration: Integration) -> dict[str, str]:
