@@ -175,7 +175,7 @@ def test_preview_shows_text_and_mentions(rocket: Integration, sign_in: Any, alic
     response = sign_in(alice).post(url, {"preview": "body", "body": body}, headers={"HX-Request": "true"})
     words = " ".join(response.text.split())
     assert words == (
-        '<p class="muted">Preview</p> <div class="entry-body prose"><p><strong>Hello</strong> @bob-baker @nobody</p> '
+        '<p class="muted">Preview</p> <div class="entry-body prose"> <p><strong>Hello</strong> @bob-baker @nobody</p> '
         "</div> "
         '<p class="muted">We notify Bob Baker.</p> <p class="muted">We notify no one for @nobody: no one who can '
         "read this text has this name.</p>"
