@@ -97,6 +97,14 @@ def is_at_risk(clock: SlaClock, now: datetime) -> bool:
     return clock.state == ClockStatus.RUNNING and clock.warn75_at is not None and clock.warn75_at <= now
 
 
+def is_ideal_missed(clock: SlaClock, now: datetime) -> bool:
+    """Return whether complete data shows that the ideal target was missed, as `metrics` does in queries."""
+    due_at = clock.ideal_due_at
+    if due_at is None or min(now, clock.watch.data_up_to) < due_at:
+        return False
+    return clock.stopped_at is None or clock.stopped_at > due_at
+
+
 def _format_short_duration(duration: timedelta) -> str:
     """Format a duration, such as "40 min", "36 h", or "6 d"."""
     if duration < HOUR:

@@ -31,9 +31,14 @@ def explain_clock(clock: ClockState, calendar: Calendar) -> list[str]:
     lines = [_describe_segment(segment, calendar) for segment in clock.segments]
     counted_time, uncounted_time = format_duration(clock.counted), format_duration(clock.uncounted_time)
     lines.append(f"Total: {counted_time} counted, {uncounted_time} not counted.")
-    if clock.due_at is not None:
-        label = "Due" if clock.is_committed else "Ideally due"
-        lines.append(f"{label} {format_moment(clock.due_at, calendar.zone)} ({calendar.zone}).")
+    due_dates = {"Due": clock.due_at if clock.is_committed else None, "Ideally due": clock.ideal_due_at}
+    lines += [
+        f"{label} {format_moment(due_at, calendar.zone)} ({calendar.zone})."
+        for label, due_at in due_dates.items()
+        if due_at is not None
+    ]
+    if clock.is_ideal_missed:
+        lines.append("The ideal target was missed. This is not a breach.")
     return [*lines, STATE_DESCRIPTIONS[clock.state]]
 
 
@@ -70,6 +75,8 @@ def serialize_clock(clock: ClockState, calendar: Calendar, url: str) -> dict[str
         "state": clock.state,
         "started_at": clock.started_at,
         "due_at": clock.due_at,
+        "ideal_due_at": clock.ideal_due_at,
+        "ideal_missed": clock.is_ideal_missed,
         "stopped_at": clock.stopped_at,
         "stopped_by": build_event_url(url, clock.stopped_by),
         "warn_at": clock.warn_at,

@@ -15,7 +15,7 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.engine.types import ClockStatus, Severity
-from integrations.sla.metrics import OPEN_STATES
+from integrations.sla.metrics import OPEN_STATES, build_missed_ideal_condition
 from integrations.sla.models import SlaClock
 from integrations.submissions.models import Integration
 from portal.accounts.requests import AnyUser
@@ -30,9 +30,10 @@ STATE_LABELS = {
     "disputed": gettext_noop("Disputed"),
     "met": gettext_noop("On time"),
     "late": gettext_noop("Late"),
+    "ideal_missed": gettext_noop("Ideal missed"),
     "all": gettext_noop("All"),
 }
-SETTLED_STATES = ("met", "late")
+SETTLED_STATES = ("met", "late", "ideal_missed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +66,14 @@ class ClockFilters:
         return Integration.objects.select_related("partner").get(uuid=integration_uuid) if integration_uuid else None
 
     def list_clocks(self) -> QuerySet[SlaClock]:
-        """Return the committed clocks that match the filters, in any state."""
-        return SlaClock.objects.filter(self.condition, is_committed=True)
+        """Return the clocks with a target that match the filters, in any state."""
+        return SlaClock.objects.filter(self.condition, Q(is_committed=True) | Q(ideal_due_at__isnull=False))
 
     def list_matching_clocks(self, now: datetime) -> QuerySet[SlaClock]:
         """Return the matching clocks in the filtered state, most urgent first, stopped clocks newest first."""
         clocks = self.list_clocks().filter(build_state_condition(self.state, now))
         if self.state in SETTLED_STATES:
-            return clocks.order_by("-stopped_at", "-pk")
+            return clocks.order_by(F("stopped_at").desc(nulls_first=True), "-pk")
         if self.state == "all":
             return clocks.order_by(F("stopped_at").desc(nulls_first=True), F("due_at").asc(nulls_last=True), "pk")
         return clocks.order_by(F("due_at").asc(nulls_last=True), "pk")
@@ -89,6 +90,7 @@ def build_state_condition(state: str, now: datetime) -> Q:
         "disputed": Q(issue__disputed_at__isnull=False),
         "met": Q(state=ClockStatus.MET),
         "late": Q(state=ClockStatus.LATE),
+        "ideal_missed": build_missed_ideal_condition(now),
         "all": Q(),
     }.get(state, Q(state__in=OPEN_STATES) & monitored_condition)
 

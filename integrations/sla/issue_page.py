@@ -129,9 +129,9 @@ class IssuePage:
         return localize_badge(SEVERITY_BADGES[self.state.severity])
 
     @property
-    def committed_clock(self) -> ClockPanel | None:
-        """Return the clock that can be breached, or None."""
-        return next((panel for panel in self.clocks if panel.clock.is_committed), None)
+    def committed_clocks(self) -> list[ClockPanel]:
+        """Return the clocks that can be breached, one, both, or none."""
+        return [panel for panel in self.clocks if panel.clock.is_committed]
 
 
 def build_issue_page(issue: SupportIssue, user: User, now: datetime) -> IssuePage:

@@ -1,14 +1,15 @@
 """SLA metrics for pages, reports, and listings, each for a scope and a period.
 
-Only committed clocks count. A clock counts in the period in which it was met, or in which its target was breached and
-the breach was not retracted. Clocks with incomplete data count separately.
+Only committed clocks count as met or breached. A clock counts in the period in which it was met, or in which its target
+was breached and the breach was not retracted. Clocks with incomplete data count separately, missed ideal targets too.
 """
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from statistics import median
 from typing import Any
 
-from django.db.models import Case, Count, Exists, Min, OuterRef, Q, QuerySet, Value, When
+from django.db.models import Case, Count, Exists, F, Min, OuterRef, Q, QuerySet, Value, When
 
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue, SupportIssueEvent
@@ -42,7 +43,8 @@ GLOBAL_SCOPE = MetricsScope()
 class Totals:
     """Metrics of a period. `met` counts met targets, `breached` counts breaches.
 
-    `share` is the percentage on time with one decimal, or None without settled clocks.
+    `share` is the percentage on time with one decimal, or None without settled clocks. `ideal_missed` counts missed
+    ideal targets, which are not breaches. The median times are counted hours of all issues, with or without a target.
     """
 
     met: int = 0
@@ -52,6 +54,9 @@ class Totals:
     overdue: int = 0
     data_incomplete: int = 0
     paused: int = 0
+    ideal_missed: int = 0
+    respond_hours: float | None = None
+    resolve_hours: float | None = None
 
     @property
     def settled_count(self) -> int:
@@ -73,6 +78,12 @@ def list_committed_clocks(scope: MetricsScope) -> QuerySet[SlaClock]:
 def list_breaches(scope: MetricsScope) -> QuerySet[SlaBreach]:
     """Return the breaches of a scope that were not retracted."""
     return SlaBreach.objects.filter(scope.build_condition(), retracted_at=None)
+
+
+def build_missed_ideal_condition(evaluated_at: datetime) -> Q:
+    """Return the condition of clocks whose ideal target was missed according to complete data."""
+    was_due = Q(ideal_due_at__lte=evaluated_at, watch__data_up_to__gte=F("ideal_due_at"))
+    return was_due & (Q(stopped_at=None) | Q(stopped_at__gt=F("ideal_due_at")))
 
 
 def list_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[Any]:
@@ -114,7 +125,30 @@ def get_metrics(scope: MetricsScope, start: datetime, end: datetime, evaluated_a
         data_incomplete=Count("pk", filter=Q(past_status=ClockStatus.DATA_INCOMPLETE)),
         paused=Count("pk", filter=Q(past_status=ClockStatus.PAUSED)),
     )
-    return Totals(met=met_count, breached=breach_count, **open_counts)
+    ideal_count = SlaClock.objects.filter(
+        scope.build_condition(),
+        build_missed_ideal_condition(evaluated_at),
+        ideal_due_at__gte=start,
+        ideal_due_at__lt=end,
+    ).count()
+    medians = _calculate_medians(scope, start, end)
+    return Totals(
+        met=met_count,
+        breached=breach_count,
+        ideal_missed=ideal_count,
+        respond_hours=medians.get("respond"),
+        resolve_hours=medians.get("resolve"),
+        **open_counts,
+    )
+
+
+def _calculate_medians(scope: MetricsScope, start: datetime, end: datetime) -> dict[str, float]:
+    """Return the median counted hours of the clocks that stopped within [start, end) by target type."""
+    stopped_clocks = SlaClock.objects.filter(scope.build_condition(), stopped_at__gte=start, stopped_at__lt=end)
+    hours: dict[str, list[float]] = {}
+    for target_type, seconds in stopped_clocks.values_list("target_type", "counted_seconds"):
+        hours.setdefault(target_type, []).append(seconds / 3600)
+    return {target_type: round(median(values), 1) for target_type, values in hours.items()}
 
 
 def list_due_soon_clocks(scope: MetricsScope, evaluated_at: datetime, due_before: datetime) -> QuerySet[SlaClock]:

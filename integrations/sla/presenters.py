@@ -10,7 +10,14 @@ from django.utils.translation import gettext_noop
 
 from integrations.partners.models import PartnerCalendar
 from integrations.programs.registry import PROGRAMS
-from integrations.sla.clock_usage import MeterParts, TimeUsage, calculate_usage, format_target, is_at_risk
+from integrations.sla.clock_usage import (
+    MeterParts,
+    TimeUsage,
+    calculate_usage,
+    format_target,
+    is_at_risk,
+    is_ideal_missed,
+)
 from integrations.sla.engine.types import ClockStatus, IssueEventKind
 from integrations.sla.models import SlaClock, SupportIssueEvent
 from portal.core.business_time import Calendar
@@ -26,6 +33,7 @@ STATE_BADGES: dict[str, Badge] = {
     ClockStatus.DATA_INCOMPLETE: (gettext_noop("Data incomplete"), "info", "eye-off"),
     ClockStatus.NOT_APPLICABLE: (gettext_noop("No target"), "neutral", "minus"),
 }
+IDEAL_BADGE = (gettext_noop("Ideal target"), "neutral", "clock")
 AT_RISK_BADGE = (gettext_noop("At risk"), "warn", "triangle-alert")
 SEVERITY_BADGES: dict[str, Badge] = {
     "critical": (gettext_noop("Critical"), "bad", "zap"),
@@ -49,11 +57,16 @@ def localize_badge(badge: Badge) -> Badge:
 
 @dataclass(frozen=True, slots=True)
 class ClockRow:
-    """Row of a clock in a list. `last_commenter` is the login of the last human commenter."""
+    """Row of a clock in a list. `last_commenter` is the login of the last human commenter.
+
+    `issue_clocks` holds both clocks of the issue by target type. Without details, both are empty.
+    """
 
     clock: SlaClock
     usage: TimeUsage
     is_at_risk: bool
+    is_ideal_missed: bool
+    issue_clocks: dict[str, SlaClock]
     last_commenter: str
 
     @property
@@ -62,7 +75,34 @@ class ClockRow:
 
     @property
     def state_badge(self) -> Badge:
+        if self.clock.ideal_due_at and not self.clock.is_committed:
+            return localize_badge(IDEAL_BADGE)
         return localize_badge(AT_RISK_BADGE if self.is_at_risk else STATE_BADGES[self.clock.state])
+
+    @property
+    def counterpart_summary(self) -> str:
+        """Return the issue's other clock in one line, such as "First response: 3 h"."""
+        other = next((clock for clock in self.issue_clocks.values() if clock.pk != self.clock.pk), None)
+        if other is None:
+            return ""
+        target_type, hours = _(TARGET_TYPE_LABELS[other.target_type]), other.counted_seconds // 3600
+        if other.is_committed:
+            status = localize_badge(STATE_BADGES[other.state])[0]
+        elif other.stopped_at:
+            status = _("%(count)s h") % {"count": hours}
+        else:
+            status = _("not measurable") if self.clock.watch.trouble else _("none yet")
+        return _("%(target_type)s: %(status)s") % {"target_type": target_type, "status": status}
+
+    def get_stopped_at(self, target_type: str) -> datetime | None:
+        """Return when the issue was responded to or resolved."""
+        clock = self.issue_clocks.get(target_type)
+        return clock.stopped_at if clock else None
+
+    def get_counted_hours(self, target_type: str) -> float | None:
+        """Return the counted hours until the response or resolution, None before it."""
+        clock = self.issue_clocks.get(target_type)
+        return round(clock.counted_seconds / 3600, 1) if clock and clock.stopped_at else None
 
     @property
     def severity_badge(self) -> Badge:
@@ -110,6 +150,12 @@ COLUMNS: dict[str, Callable[[ClockRow], CellValue]] = {
     "opened": lambda row: row.clock.issue.opened_at,
     "due": lambda row: row.clock.due_at,
     "stopped": lambda row: row.clock.stopped_at,
+    "ideal_due": lambda row: row.clock.ideal_due_at,
+    "ideal_missed": lambda row: row.is_ideal_missed,
+    "responded": lambda row: row.get_stopped_at("respond"),
+    "response_hours": lambda row: row.get_counted_hours("respond"),
+    "resolved": lambda row: row.get_stopped_at("resolve"),
+    "resolution_hours": lambda row: row.get_counted_hours("resolve"),
     "last_commenter": lambda row: row.last_commenter,
     "last_commenter_role": lambda row: row.clock.issue.last_commenter_role,
     "last_commented_at": lambda row: row.clock.issue.last_commented_at,
@@ -124,9 +170,9 @@ def serialize_row(row: ClockRow) -> dict[str, CellValue]:
 
 
 def build_rows(
-    queryset: QuerySet[SlaClock], now: datetime, order: list[int] | None = None, *, with_commenters: bool = True
+    queryset: QuerySet[SlaClock], now: datetime, order: list[int] | None = None, *, with_details: bool = True
 ) -> list[ClockRow]:
-    """Build rows with three queries: clocks, last commenters if needed, and calendars.
+    """Build rows with four queries: clocks and calendars, and as details the last commenters and the issues' clocks.
 
     `order` lists the primary keys in display order if the query is unordered.
     """
@@ -134,7 +180,8 @@ def build_rows(
         "watch__cursors", "watch__etags"
     )
     clocks = sorted(related_clocks, key=lambda clock: order.index(clock.pk)) if order else list(related_clocks)
-    commenters = _load_commenters(clocks) if with_commenters else {}
+    commenters = _load_commenters(clocks) if with_details else {}
+    issue_clocks = _load_issue_clocks(clocks) if with_details else {}
     calendar_ids = {clock.issue.calendar_id for clock in clocks if clock.issue.calendar_id}
     calendars = {pk: edition.calendar for pk, edition in PartnerCalendar.objects.in_bulk(calendar_ids).items()}
     return [
@@ -142,10 +189,20 @@ def build_rows(
             clock,
             calculate_usage(clock, calendars.get(clock.issue.calendar_id or 0, Calendar()), now),
             is_at_risk(clock, now),
+            is_ideal_missed(clock, now),
+            issue_clocks.get(clock.issue_id, {}),
             commenters.get(clock.issue_id, ""),
         )
         for clock in clocks
     ]
+
+
+def _load_issue_clocks(clocks: Iterable[SlaClock]) -> dict[int, dict[str, SlaClock]]:
+    """Return both clocks of each issue by target type."""
+    clocks_by_issue: dict[int, dict[str, SlaClock]] = {}
+    for clock in SlaClock.objects.filter(issue__in={clock.issue_id for clock in clocks}):
+        clocks_by_issue.setdefault(clock.issue_id, {})[clock.target_type] = clock
+    return clocks_by_issue
 
 
 def _load_commenters(clocks: Iterable[SlaClock]) -> dict[int, str]:

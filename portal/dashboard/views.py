@@ -87,7 +87,7 @@ def list_urgent_issues(partners: list[Partner], now: datetime) -> list[ClockRow]
     urgent_clocks = clocks.filter(
         build_state_condition("breached", now) | build_state_condition("at_risk", now)
     ).order_by("due_at", "pk")
-    return build_rows(urgent_clocks[:MAX_URGENT_ISSUES], now, with_commenters=False)
+    return build_rows(urgent_clocks[:MAX_URGENT_ISSUES], now, with_details=False)
 
 
 def list_introduction_requests(partners: list[Partner]) -> QuerySet[Introduction]:

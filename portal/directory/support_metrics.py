@@ -25,7 +25,7 @@ MetricColumns = dict[str, float | str | None]
 
 
 def get_support_metrics(integrations: Collection[int], now: datetime) -> dict[int, MetricColumns]:
-    """Return the columns of the support record by integration ID, with four queries."""
+    """Return the columns of the support record by integration ID, with five queries."""
     period_start = now - timedelta(days=PERIOD_DAYS)
     period_filter = {"stopped_at__gte": period_start, "stopped_at__lt": now, "integration__in": integrations}
     met_counts = _count_by_integration(
@@ -33,15 +33,25 @@ def get_support_metrics(integrations: Collection[int], now: datetime) -> dict[in
     )
     due_filter = {"due_at__gte": period_start, "due_at__lt": now, "integration__in": integrations}
     breach_counts = _count_by_integration(SlaBreach.objects.filter(retracted_at=None, **due_filter))
-    response_hours: dict[int, list[float]] = defaultdict(list)
-    response_clocks = SlaClock.objects.filter(target_type="respond", **period_filter)
-    for pk, counted_seconds in response_clocks.values_list("integration_id", "counted_seconds"):
-        response_hours[pk].append(round(counted_seconds / 3600, 2))
+    incomplete_counts = _count_by_integration(
+        SlaClock.objects.filter(is_committed=True, state=ClockStatus.DATA_INCOMPLETE, **due_filter)
+    )
+    hours: dict[tuple[int, str], list[float]] = defaultdict(list)
+    stopped_clocks = SlaClock.objects.filter(**period_filter)
+    for pk, target_type, seconds in stopped_clocks.values_list("integration_id", "target_type", "counted_seconds"):
+        hours[pk, target_type].append(round(seconds / 3600, 2))
     measurable = Integration.objects.filter(pk__in=integrations, watch__in=filter_measurable(now))
     targets = {row.pk: row.edition.sla.summary for row in measurable.only("program_key", "edition_date")}
     return {
-        pk: _build_metrics(met_counts.get(pk, 0), breach_counts.get(pk, 0), response_hours.get(pk, []))
-        | {"measured_target": targets.get(pk, "")}
+        pk: _build_share(met_counts.get(pk, 0), breach_counts.get(pk, 0))
+        | {
+            "data_incomplete": incomplete_counts.get(pk, 0),
+            "median_hours": _calculate_median(hours[pk, "respond"]),
+            "answers": len(hours[pk, "respond"]),
+            "median_resolution_hours": _calculate_median(hours[pk, "resolve"]),
+            "resolutions": len(hours[pk, "resolve"]),
+            "measured_target": targets.get(pk, ""),
+        }
         for pk in integrations
     }
 
@@ -50,8 +60,8 @@ def _count_by_integration(rows: QuerySet[Any]) -> dict[int, int]:
     return dict(rows.order_by().values_list("integration_id").annotate(n=Count("pk")))
 
 
-def _build_metrics(met_count: int, breach_count: int, response_hours: list[float]) -> MetricColumns:
-    """Return the columns. `rank` is the share in tenths of a percent, or -1 for a small sample."""
+def _build_share(met_count: int, breach_count: int) -> MetricColumns:
+    """Return the columns of the share. `rank` is the share in tenths of a percent, or -1 for a small sample."""
     totals = Totals(met_count, breach_count)
     return {
         "share": totals.share,
@@ -59,6 +69,8 @@ def _build_metrics(met_count: int, breach_count: int, response_hours: list[float
         "rank": round(totals.share * 10)
         if totals.share is not None and totals.settled_count >= MIN_SAMPLE_SIZE
         else -1,
-        "median_hours": round(median(response_hours), 1) if response_hours else None,
-        "answers": len(response_hours),
     }
+
+
+def _calculate_median(hours: list[float]) -> float | None:
+    return round(median(hours), 1) if hours else None

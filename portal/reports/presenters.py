@@ -60,9 +60,10 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
 
 
 def _list_figure_titles(figures: JsonObject) -> list[tuple[str, str]]:
-    """Return the titles and keys of the figures."""
+    """Return the titles and keys of the figures that the report contains. Older reports have fewer."""
     late_title = "late_title" if figures["made_late"] else "title"
-    return [(row.get(late_title, row["title"]), row["key"]) for row in CONTENT["figures"]]
+    rows = [row for row in CONTENT["figures"] if row["key"] in figures["totals"]]
+    return [(row.get(late_title, row["title"]), row["key"]) for row in rows]
 
 
 def render_json(figures: JsonObject) -> str:
@@ -116,8 +117,11 @@ def _build_summary_table(figures: JsonObject) -> list[Sequence[str]]:
 
 
 def _build_list_table(figures: JsonObject, key: str, columns: Sequence[str]) -> list[Sequence[str]]:
-    """Return a list of the report as a table. The first column has the name of the list."""
-    cells = ([key, *(_format_cell(row[column]) for column in columns)] for row in figures[key])
+    """Return a list of the report as a table. The first column has the name of the list.
+
+    Older reports lack some of the columns.
+    """
+    cells = ([key, *(_format_cell(row.get(column)) for column in columns)] for row in figures[key])
     return [("list", *columns), *cells]
 
 
@@ -130,9 +134,16 @@ def _format_number(value: float | None) -> str:
 
 
 def _build_figure(title: str, key: str, totals: JsonObject, before: JsonObject) -> dict[str, str]:
-    format_value: Callable[[Any], str] = format_percent if key == "share" else str
+    format_value: Callable[[Any], str] = FIGURE_FORMATS.get(key, str)
     previous_value = "" if before[key] is None else format_value(before[key])
     return {"title": title, "value": format_value(totals[key]), "before": previous_value}
+
+
+def _format_median(hours: float | None) -> str:
+    return "–" if hours is None else _("%(count)s h") % {"count": f"{hours:g}"}
+
+
+FIGURE_FORMATS = {"share": format_percent, "respond_hours": _format_median, "resolve_hours": _format_median}
 
 
 def _build_row(row: JsonObject, zone: ZoneInfo) -> dict[str, object]:

@@ -109,7 +109,7 @@ def _describe_last_week_incomplete(filters: ClockFilters, now: datetime) -> str:
 
 
 def _build_open_condition(moment: datetime) -> Q:
-    return Q(started_at__lte=moment) & (Q(stopped_at=None) | Q(stopped_at__gt=moment))
+    return Q(is_committed=True, started_at__lte=moment) & (Q(stopped_at=None) | Q(stopped_at__gt=moment))
 
 
 def _count_breaches(filters: ClockFilters, now: datetime) -> tuple[int, int]:

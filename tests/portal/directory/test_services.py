@@ -218,6 +218,21 @@ def test_record_of_many_is_the_record_of_one(listed_integration: Integration, no
     assert (many["share"], many["settled"], many["rank"]) == (80.0, 5, 800)
 
 
+def test_record_has_the_times_of_both_clocks_and_what_is_not_measurable(
+    listed_integration: Integration, now: Any
+) -> None:
+    watch = MonitoredRepository.objects.get(integration=listed_integration)
+    due_at, stopped_at = now + timedelta(days=2), now + timedelta(hours=10)
+    for number, (target_type, hours) in enumerate([("respond", 2), ("respond", 5), ("resolve", 30)], 1):
+        state = {"state": "met", "stopped_at": stopped_at, "next_at": None, "counted_seconds": hours * 3600}
+        clock_of(issue_of(watch, number, now), due_at, target_type=target_type, **state)
+    clock_of(issue_of(watch, 9, now), due_at, state="data_incomplete", next_at=None)
+    record = get_support_metrics([listed_integration.pk], now + timedelta(days=3))[listed_integration.pk]
+    times = (record["median_hours"], record["answers"], record["median_resolution_hours"], record["resolutions"])
+    assert times == (3.5, 2, 30.0, 1)
+    assert (record["share"], record["settled"], record["data_incomplete"]) == (100.0, 3, 1)
+
+
 def test_versions_that_a_release_no_longer_names_stay_known_and_what_a_registry_takes_back_goes() -> None:
     before = [{"version": "1.0.0", "platforms": ["linux_amd64"], "since": "2026-01-02"}]
     newest = {"version": "1.1.0", "platforms": None, "since": ""}

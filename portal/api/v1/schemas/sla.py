@@ -18,7 +18,8 @@ from portal.api.v1.schemas.common import DisplayText
 class ClockFilterParams(PaginationParams):
     """Filters of the SLA dashboard.
 
-    `state` is at_risk, breached, data_incomplete, paused, disputed, met, late, or all. Other values mean open.
+    `state` is at_risk, breached, data_incomplete, paused, disputed, met, late, ideal_missed, or all. Other values mean
+    open.
     """
 
     program: str = Field("", max_length=60)
@@ -29,7 +30,10 @@ class ClockFilterParams(PaginationParams):
 
 
 class ClockOut(Schema):
-    """SLA clock as in the dashboard's exports."""
+    """SLA clock as in the dashboard's exports, with the times of both clocks of its issue.
+
+    Missing an ideal target is not a breach. Hours are counted hours, null before the response or resolution.
+    """
 
     issue: str
     title: str
@@ -47,6 +51,12 @@ class ClockOut(Schema):
     opened: datetime
     due: datetime | None
     stopped: datetime | None
+    ideal_due: datetime | None
+    ideal_missed: bool
+    responded: datetime | None
+    response_hours: float | None
+    resolved: datetime | None
+    resolution_hours: float | None
     last_commenter: str
     last_commenter_role: str
     last_commented_at: datetime | None
@@ -73,6 +83,8 @@ class ClockDetail(Schema):
     state: DisplayText = Field(validation_alias="clock.state")
     summary: DisplayText
     due_at: datetime | None = Field(validation_alias="clock.due_at")
+    ideal_due_at: datetime | None = Field(validation_alias="clock.ideal_due_at")
+    ideal_missed: bool = Field(validation_alias="clock.is_ideal_missed")
     stopped_at: datetime | None = Field(validation_alias="clock.stopped_at")
     segments: list[SegmentOut] = Field(validation_alias="rows")
 

@@ -11,7 +11,7 @@ from django.http import QueryDict
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from integrations.sla import filters, presenters, tasks
+from integrations.sla import filters, metrics, presenters, tasks
 from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue
 from integrations.sla.services import projection
 from portal.core import exports
@@ -142,7 +142,7 @@ def test_page_asks_as_little_for_a_hundred_rows_as_for_one(
     for number in range(60):
         create_issue(integration, f"More {number}", now - timedelta(hours=number + 1), now=now)
     client = sign_in(rita)
-    with django_assert_max_num_queries(14):  # session and reader among them
+    with django_assert_max_num_queries(15):  # session and reader among them
         page = client.get("/sla/?page=2")
     assert page.context["page"].number == 2
     assert len(page.context["rows"]) == 66 - 50
@@ -171,3 +171,44 @@ def test_what_has_incomplete_data_is_never_said_to_be_late(sign_in: SignIn, alic
     page = sign_in(alice).get("/sla/?state=data_incomplete").content.decode()
     assert '<span class="sub">data incomplete</span>' in page
     assert ("meter-over" in page, "overdue by" in page) == (False, False)
+
+
+def test_each_row_shows_the_other_clock_of_its_issue(issues: dict[str, SupportIssue]) -> None:
+    MonitoredRepository.objects.filter(pk=issues["other"].watch_id).update(trouble="the repository is private")
+    rows = presenters.build_rows(SlaClock.objects.filter(is_committed=True), timezone.now())
+    summaries = {row.clock.issue.title: row.counterpart_summary for row in rows}
+    assert {title: summaries[title] for title in ("Paused", "=cmd|calc", "Secret of Globex")} == {
+        "Paused": "First response: 5 h",
+        "=cmd|calc": "First response: none yet",
+        "Secret of Globex": "First response: not measurable",
+    }
+
+
+def test_export_has_the_times_of_both_clocks(sign_in: SignIn, alice: Any, issues: dict[str, SupportIssue]) -> None:
+    lines = csv.DictReader(io.StringIO(text(sign_in(alice).get("/exports/sla.csv?state=all")).removeprefix("\ufeff")))
+    rows = {row["title"]: row for row in lines}
+    columns = ("response_hours", "resolution_hours")
+    assert [rows["Met"][name] for name in columns] == ["0.0", "0.0"]  # on a Sunday
+    assert [rows["Paused"][name] for name in columns] == ["5.0", ""]
+
+
+@pytest.mark.parametrize(
+    ("known_until", "expected"), [(timedelta(), True), (timedelta(hours=1), True), (timedelta(hours=3), False)]
+)
+def test_missed_ideal_target_is_listed_and_counted_without_a_breach(
+    sign_in: SignIn, alice: Any, issues: dict[str, SupportIssue], known_until: timedelta, expected: bool
+) -> None:
+    now, clock = timezone.now(), issues["running"].clocks.get(target_type="respond")
+    SlaClock.objects.filter(pk=clock.pk).update(ideal_due_at=now - timedelta(hours=2))
+    MonitoredRepository.objects.filter(pk=clock.watch_id).update(data_up_to=now - known_until)
+    rows = presenters.build_rows(SlaClock.objects.filter(pk=clock.pk), now)
+    totals = metrics.get_metrics(metrics.GLOBAL_SCOPE, now - timedelta(days=2), now, now)
+    assert [row.is_ideal_missed for row in rows] == [expected]
+    assert titles(sign_in(alice), "?state=ideal_missed") == (["=cmd|calc"] if expected else [])
+    assert (totals.ideal_missed, totals.breached) == (int(expected), 1)
+
+
+def test_metrics_have_the_median_times_of_both_clocks(issues: dict[str, SupportIssue]) -> None:
+    now = timezone.now()
+    totals = metrics.get_metrics(metrics.GLOBAL_SCOPE, now - timedelta(days=30), now, now)
+    assert (totals.respond_hours, totals.resolve_hours) == (2.5, 0.0)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from integrations.programs.registry import PROGRAMS
 from integrations.sla import notifications
 from integrations.sla.engine import inputs
 from integrations.sla.issue_page import build_issue_page
@@ -15,6 +16,8 @@ from integrations.sla.services import disputes
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
+from tests.integrations.sla.pages.issues import create_issue
+from tests.integrations.sla.watched import create_listed_integration, watch_over
 
 pytestmark = pytest.mark.any_database
 
@@ -40,8 +43,7 @@ def test_pause_appears_in_the_bar_where_it_was_and_links_to_the_question(
     issues: dict[str, SupportIssue], alice: Any
 ) -> None:
     page = build_issue_page(fresh(issues["paused"]), alice, timezone.now())
-    panel = page.committed_clock
-    assert panel
+    panel = page.committed_clocks[0]
     assert [kind for kind, _ in panel.pieces] == ["counted", "paused", "left"]
     question = next(row for row in panel.rows if row.reason.startswith("Waiting for the reporter"))
     assert "#issuecomment-" in question.href
@@ -168,3 +170,18 @@ def test_decision_says_its_reason_wherever_the_breach_was_reported(
     assert {mail.to for mail in corrections} >= {alice.email}
     assert all(why in mail.text and why in mail.html for mail in corrections)
     assert why in sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
+
+
+def test_clock_page_says_that_an_ideal_target_was_missed(sign_in: SignIn, alice: Any, acme: Any) -> None:
+    integration, edition = create_listed_integration(acme), PROGRAMS["terraform-run-task"].newest
+    integration.program_key, integration.edition_date = "terraform-run-task", edition.date
+    integration.step = edition.positions()[-1][0].key
+    integration.save()
+    now = timezone.now()
+    watch_over(integration, now - timedelta(days=3))
+    issue = create_issue(integration, "Critical", now - timedelta(hours=49), labels=("critical",), now=now)
+    page = sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
+    assert "This is not a breach." in page
+    assert [(clock.state, clock.breached_at) for clock in issue.clocks.filter(target_type="resolve")] == [
+        ("running", None)
+    ]
