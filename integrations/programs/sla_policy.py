@@ -1,7 +1,7 @@
 """SLA policy of a program for support issues, part of the schema of program editions."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 from typing import Literal
@@ -23,11 +23,15 @@ class TargetType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SlaTarget(Content):
-    """SLA target in elapsed hours or business days. Missing an ideal target is not a breach."""
+    """SLA target in elapsed hours or business days. Missing an ideal target is not a breach.
+
+    `implements` is the ID of the published sentence in docs/requirements. Targets that differ only in it are equal.
+    """
 
     hours: Count | None = None
     business_days: Count | None = None
     binding: Binding = "required"
+    implements: str = field(default="", compare=False)
 
     @property
     def is_ideal(self) -> bool:

@@ -4,10 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from integrations.programs.registry import PROGRAMS
+from integrations.submissions.policy_labels import format_target
 from portal.core.content_files import ContentError
 from portal.requirements_ledger import LedgerDocument, LedgerRow, find_problems, load_ledger
 
 KNOWN_GAPS: list[str] = []
+FIGURE = " within "
 EDITION = "edition:nomad@2021-04"
 PROOF = "tests/portal/test_requirements_ledger.py::test_every_requirement_is_proven_but_those_with_a_known_gap"
 
@@ -18,6 +21,25 @@ def test_every_requirement_is_proven_but_those_with_a_known_gap() -> None:
     unproven = [row for document in documents for row in document.requirements if not row.is_proven]
     assert [row.id for row in unproven if row.gap] == KNOWN_GAPS
     assert [row.id for row in unproven if not row.gap] == []
+
+
+def test_each_published_sla_sentence_is_named_by_the_target_that_implements_it() -> None:
+    targets = {
+        target.implements: (f"edition:{key}@{edition.date}#sla", str(verb), format_target(target), target.is_ideal)
+        for key, program in PROGRAMS.items()
+        for edition in program.editions
+        for verb, _severity, target in edition.sla.list_targets()
+        if target.implements
+    }
+    rows = {row.id: row for document in load_ledger() for row in document.requirements}
+    sentences = {
+        id: row for id, row in rows.items() if any(place.endswith("#sla") for place in row.by) and FIGURE in row.asks
+    }
+    assert sorted(targets) == sorted(sentences)
+    for id, (place, verb, figure, is_ideal) in targets.items():
+        asks = rows[id].asks
+        assert (place in rows[id].by, verb in asks, figure.removesuffix(" (ideally)") in asks) == (True, True, True)
+        assert ("ideally" in asks) == is_ideal
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,8 @@ def test_json_holds_rules_as_plain_values():
         "summary": "Partners resolve critical issues within 48 hours, and all others within 5 business days.",
         "respond": None,
         "resolve": {
-            "critical": {"hours": 48, "business_days": None, "binding": "required"},
-            "other": {"hours": None, "business_days": 5, "binding": "required"},
+            "critical": {"hours": 48, "business_days": None, "binding": "required", "implements": "NIP-14.5"},
+            "other": {"hours": None, "business_days": 5, "binding": "required", "implements": "NIP-14.6"},
         },
         "zone": "",
     }
