@@ -9,7 +9,7 @@ from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.audit.catalog import WEBHOOKS
 from portal.audit.models import AuditEvent
-from portal.webhooks import fanout, payloads, services, settlement, slack
+from portal.webhooks import fanout, formats, payloads, services, settlement
 from portal.webhooks.http_delivery import DeliveryOutcome, describe_status
 from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 from portal.webhooks.services import EndpointConfiguration
@@ -59,9 +59,7 @@ def create_log(endpoint: WebhookEndpoint, events: QuerySet[AuditEvent], owner: A
 
 
 def create_message(endpoint: WebhookEndpoint, event: AuditEvent) -> WebhookDelivery:
-    body = payloads.build_body(event)
-    if endpoint.form == WebhookEndpoint.Form.SLACK:
-        body = slack.build_body(event, payloads.parse_json(body))
+    body = formats.format_event(endpoint.form, event, payloads.build_body(event))
     message = fanout.create_delivery(endpoint, f"{event.stream}:{event.seq}", event.event_type, body, event=event)
     assert message is not None
     return message

@@ -1,1 +1,1 @@
-"""Outgoing webhooks and Slack messages."""
+"""Outgoing webhooks, also as messages for Slack and Microsoft Teams."""

@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from portal.audit.catalog import WEBHOOKS
 from portal.audit.event_types import Webhook
 from portal.audit.models import AuditEvent
-from portal.webhooks import payloads, slack
+from portal.webhooks import formats, payloads
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.tasks import enqueue_endpoint
 
@@ -23,15 +23,14 @@ def create_deliveries(event: AuditEvent) -> None:
     if not subscribed_endpoints:
         return
     text = payloads.build_body(event)
-    bodies_by_form = {WebhookEndpoint.Form.WEBHOOK: text, WebhookEndpoint.Form.SLACK: ""}
-    if any(endpoint.form == WebhookEndpoint.Form.SLACK for endpoint in subscribed_endpoints):
-        bodies_by_form[WebhookEndpoint.Form.SLACK] = slack.build_body(event, payloads.build_payload(event))
+    forms = {endpoint.form for endpoint in subscribed_endpoints}
+    bodies_by_form = {form: formats.format_event(form, event, text) for form in forms}
     for endpoint in subscribed_endpoints:
         create_delivery(
             endpoint,
             f"{event.stream}:{event.seq}",
             event.event_type,
-            bodies_by_form[WebhookEndpoint.Form(endpoint.form)],
+            bodies_by_form[endpoint.form],
             event=event,
         )
 

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any, Unpack
+from urllib.parse import urlsplit
 
 from django import forms
 from django.conf import settings
@@ -14,6 +15,7 @@ from portal.core.django_arguments import FormArguments
 from portal.core.form_fields import UtcDateTimeField
 from portal.core.text_fields import SingleLineField
 from portal.core.value_types import NamedValues
+from portal.webhooks import teams
 from portal.webhooks.event_types import iterate_webhook_groups
 from portal.webhooks.models import WebhookEndpoint
 from portal.webhooks.retry_policy import RETENTION_PERIOD
@@ -98,7 +100,7 @@ class EndpointForm(forms.Form):
         ]
         address = self.fields["address"]
         address.help_text = _(
-            "Public https URL of your receiver. Slack shows the URL when you add an incoming webhook."
+            "Public https URL of your receiver. Slack shows it for an incoming webhook, Teams for a workflow."
         )
         if endpoint is not None:
             del self.fields["form"]
@@ -111,10 +113,19 @@ class EndpointForm(forms.Form):
         address = str(self.cleaned_data.get("address", ""))
         return validate_address(address) if address else ""
 
+    def clean(self) -> NamedValues:
+        address, is_teams = self.cleaned_data.get("address", ""), self._get_format() == WebhookEndpoint.Form.TEAMS
+        if address and is_teams and not teams.is_teams_host(urlsplit(address).hostname or ""):
+            self.add_error("address", teams.build_host_message())
+        return self.cleaned_data
+
+    def _get_format(self) -> str:
+        default = self.endpoint.form if self.endpoint else WebhookEndpoint.Form.WEBHOOK
+        return str(self.cleaned_data.get("form") or default)
+
     @property
     def configuration(self) -> EndpointConfiguration:
-        data = self.cleaned_data
-        form = data.get("form") or (self.endpoint.form if self.endpoint else WebhookEndpoint.Form.WEBHOOK)
+        data, form = self.cleaned_data, self._get_format()
         return EndpointConfiguration(data["name"], data["kinds"], data["program_key"], data["address"], form)
 
 

@@ -23,6 +23,7 @@ MAX_STORED_BODY_BYTES, MAX_STORED_HEADERS, MAX_HEADER_VALUE_LENGTH = 2048, 20, 2
 HIDDEN_HEADERS = frozenset({"set-cookie", "authorization", "proxy-authenticate", "www-authenticate"})
 GONE_STATUS, MAX_RETRY_AFTER_SECONDS = 410, 86_400
 SLACK_GONE_ERRORS = ("no_service", "channel_is_archived", "invalid_token", "team_disabled")
+TEAMS_GONE_ERROR = "WorkflowNotFound"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,8 @@ def interpret_response(
     is_gone = response.status == GONE_STATUS
     if form == WebhookEndpoint.Form.SLACK and response.status >= 400:
         is_gone = is_gone or body.strip() in SLACK_GONE_ERRORS
+    if form == WebhookEndpoint.Form.TEAMS and response.status >= 400:
+        is_gone = is_gone or TEAMS_GONE_ERROR in body
     attempt = WebhookDeliveryAttempt(
         message=delivery,
         at=at,

@@ -18,12 +18,13 @@ def message_id() -> str:
 class WebhookEndpoint(EncryptedRow):
     """Receiver of events. Without a partner, it belongs to the program and receives the events of all partners.
 
-    The URL and the secrets are encrypted, because a Slack URL is a secret itself. Pages show `display_url`.
+    The URL and the secrets are encrypted, because the URL of a chat is a secret itself. Pages show `display_url`.
     """
 
     class Form(models.TextChoices):
         WEBHOOK = "webhook", gettext_lazy("Signed JSON")
         SLACK = "slack", gettext_lazy("Slack message")
+        TEAMS = "teams", gettext_lazy("Microsoft Teams message")
 
     class Pause(models.TextChoices):
         MANUAL = "manual", gettext_lazy("Paused")

@@ -18,7 +18,7 @@ from portal.audit.catalog import WEBHOOKS
 from portal.audit.services import record_event
 from portal.core.crypto import Secret
 from portal.core.errors import ActionRefused
-from portal.webhooks import payloads, secrets, slack
+from portal.webhooks import formats, payloads, secrets
 from portal.webhooks.event_types import TEST_EVENT_TYPE
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.permissions import can_manage
@@ -85,7 +85,7 @@ def _select_kinds(kinds: Sequence[str], *, is_program_endpoint: bool) -> list[st
 def create_endpoint(
     partner: Partner | None, configuration: EndpointConfiguration, *, actor: User, now: datetime
 ) -> tuple[WebhookEndpoint, Secret | None]:
-    """Create an endpoint and return it with its secret. Slack endpoints have no secret."""
+    """Create an endpoint and return it with its secret. Endpoints of chats have no secret."""
     permissions.forget_roles(actor)
     if partner is not None:
         partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
@@ -128,7 +128,7 @@ def rotate_secret(endpoint: WebhookEndpoint, *, actor: User, now: datetime, expe
     """Create and return a new secret. The fingerprint of the previous secret prevents a second rotation by mistake."""
     with _lock_endpoint(endpoint, actor, now) as row:
         if row.form != WebhookEndpoint.Form.WEBHOOK:
-            raise ActionRefused(_("Slack webhooks don't have a signing secret."))
+            raise ActionRefused(_("Webhooks of Slack and Teams don't have a signing secret."))
         if get_secret_fingerprint(row) != expected_fingerprint:
             raise ActionRefused(
                 _("The secret was rotated after you opened this page. Rotate it again if you need a new one.")
@@ -176,9 +176,7 @@ def send_test_event(endpoint: WebhookEndpoint, *, actor: User, now: datetime) ->
     with _lock_endpoint(endpoint, actor, now) as row:
         if row.messages.filter(kind=TEST_EVENT_TYPE, state=DeliveryState.WAITING).count() >= MAX_WAITING_TESTS:
             raise ActionRefused(_("Several test events are still pending. Check the log first."))
-        body = payloads.build_test_body(row.partner, actor, now)
-        if row.form == WebhookEndpoint.Form.SLACK:
-            body = slack.build_test_body(payloads.parse_json(body))
+        body = formats.format_test(row.form, payloads.build_test_body(row.partner, actor, now))
         end_backoff(row.pk)
         message: WebhookDelivery = row.messages.create(
             key=f"test:{uuid4()}", kind=TEST_EVENT_TYPE, body=body, created_at=now, due_at=now

@@ -5,18 +5,15 @@ All user input is escaped and kept on one line, so it can't create mentions, lin
 
 from portal.audit.models import AuditEvent
 from portal.core.value_types import JsonObject
-from portal.notifications.rendering import flatten_text
+from portal.webhooks.chat_text import LONG_TEXT_LENGTH, MAX_ISSUES, SHORT_TEXT_LENGTH, format_moment, shorten_text
 from portal.webhooks.payloads import serialize_json
 
-SHORT_TEXT_LENGTH, LONG_TEXT_LENGTH = 150, 300
-MAX_ISSUES = 5
 TONE_EMOJI = {"good": ":white_check_mark:", "warn": ":warning:", "bad": ":red_circle:", "accent": ":arrow_right:"}
 
 
 def escape_text(text: object, max_length: int = SHORT_TEXT_LENGTH) -> str:
     """Return user input that Slack displays literally."""
-    shortened_text = flatten_text(str(text))
-    shortened_text = shortened_text if len(shortened_text) <= max_length else shortened_text[: max_length - 1] + "…"
+    shortened_text = shorten_text(text, max_length)
     return shortened_text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "@\u2060")
 
 
@@ -37,8 +34,7 @@ def build_body(event: AuditEvent, payload: JsonObject) -> str:
         for issue in data.get("issues", ())
     ]
     blocks: list[JsonObject] = [build_section("\n".join([f"{emoji} {summary}", subject_line, *lines[:MAX_ISSUES]]))]
-    moment = f"{event.at:%a}, {event.at:%b} {event.at.day}, {event.at:%H:%M} UTC"
-    blocks.append(build_context_block(f"{payload['type']} · {moment}"))
+    blocks.append(build_context_block(f"{payload['type']} · {format_moment(event.at)}"))
     return build_message(
         f"{escape_text(row['name'])} by {escape_text(partner['name'])}: {summary}",
         blocks,

@@ -28,7 +28,7 @@ CREATE_SCOPE = "webhooks:create"
 
 
 class WebhookIn(StrictSchema):
-    """New webhook. `form` is webhook (signed JSON) or slack, whose URL is a secret that is never returned."""
+    """New webhook. `form` is webhook (signed JSON), or slack or teams, whose URL is a secret that is never returned."""
 
     partner: str | None = Field(description="Slug of the partner, or null for a webhook of the program.")
     name: str
@@ -41,7 +41,7 @@ class WebhookIn(StrictSchema):
 
 
 class WebhookWithSecretOut(WebhookOut):
-    """Webhook with the secret that verifies signatures. The secret is null for Slack and in replayed responses."""
+    """Webhook with the secret that verifies signatures. It is null for Slack and Teams, and in replayed responses."""
 
     secret: str | None
 

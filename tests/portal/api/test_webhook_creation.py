@@ -78,6 +78,7 @@ def test_invalid_input_is_named_and_nothing_made(mine: Caller, acme: Any) -> Non
         ({"kinds": ["x"]}, "kinds"),
         ({"program": "x"}, "program"),
         ({"form": "pigeon"}, "form"),
+        ({"form": "teams"}, "address"),
         ({"name": ""}, "name"),
         ({"kinds": ["program.action_overdue"]}, "kinds"),
     ):
@@ -86,9 +87,15 @@ def test_invalid_input_is_named_and_nothing_made(mine: Caller, acme: Any) -> Non
     assert WebhookEndpoint.objects.count() == 0
 
 
-def test_message_for_slack_has_no_secret(mine: Caller, acme: Any) -> None:
-    address = "https://hooks.slack.com/services/T01/B02/verysecretpart"
-    response = mine.post("/webhooks", WEBHOOK_DATA | {"form": "slack", "address": address})
+@pytest.mark.parametrize(
+    ("form", "address"),
+    [
+        ("slack", "https://hooks.slack.com/services/T01/B02/verysecretpart"),
+        ("teams", "https://prod-1.westus.logic.azure.com/workflows/a/triggers/manual/run?sig=verysecretpart"),
+    ],
+)
+def test_message_for_a_chat_has_no_secret(mine: Caller, acme: Any, form: str, address: str) -> None:
+    response = mine.post("/webhooks", WEBHOOK_DATA | {"form": form, "address": address})
     assert (response.status_code, response.json()["secret"], b"verysecret" in response.content) == (201, None, False)
     assert mine.post(f"/webhooks/{response.json()['uuid']}/secret").status_code == 409
 
