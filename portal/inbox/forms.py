@@ -1,5 +1,6 @@
-"""Form of notification preferences: one field per category that the person receives and can turn off."""
+"""Form of notification preferences: a field per category that the person receives and can turn off, and per event."""
 
+from collections.abc import Mapping
 from typing import Unpack
 
 from django import forms
@@ -7,36 +8,46 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from portal.accounts.models import User
+from portal.audit.catalog import EMAILS, WEBHOOKS
+from portal.audit.event_types import Audience
 from portal.core.django_arguments import FormArguments
 from portal.notifications.categories import CATEGORIES, MODE_LABELS, NotificationCategory
 from portal.notifications.models.preferences import NotificationPreference
 from portal.notifications.preferences import get_mode, save_preferences
 
+AUDIENCE_BY_SIDE = {"partner": Audience.PARTNER_TEAM, "program": Audience.PROGRAM_TEAM}
+
+
+def list_sides(person: User) -> set[str]:
+    """Return the sides whose notifications a person can receive."""
+    sides = {"program" if permissions.is_program_staff(person) else "partner"}
+    return sides | {"partner"} if permissions.get_roles(person) else sides
+
 
 def list_categories(person: User) -> list[NotificationCategory]:
     """Return the categories that a person can receive."""
-    sides = {"", "program" if permissions.is_program_staff(person) else "partner"}
-    if permissions.get_roles(person):
-        sides.add("partner")
-    return [category for category in CATEGORIES if category.side in sides]
+    return [category for category in CATEGORIES if category.side in {"", *list_sides(person)}]
+
+
+def list_event_types(person: User, category: NotificationCategory) -> list[str]:
+    """Return the event types of a category that a person can receive, if there are several."""
+    hidden = {audience for side, audience in AUDIENCE_BY_SIDE.items() if side not in list_sides(person)}
+    event_types = [event_type for event_type in category.event_types if EMAILS[event_type].audience not in hidden]
+    return event_types if len(event_types) > 1 else []
 
 
 class NotificationPreferencesForm(forms.Form):
-    """Delivery mode of each category, and whether emails wait for working hours."""
+    """Delivery mode of each category and event type, and whether emails wait for working hours."""
 
     def __init__(self, person: User, **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)
         self.person = person
         preference = NotificationPreference.objects.filter(user=person).first()
-        mode_by_category = preference.delivery if preference else {}
+        mode_by_key = preference.delivery if preference else {}
+        self.groups: list[tuple[forms.BoundField, list[forms.BoundField]]] = []
         for category in list_categories(person):
             if not category.locked:
-                self.fields[category.key] = forms.ChoiceField(
-                    label=_(category.title),
-                    help_text=_(category.description),
-                    choices=[(str(mode), _(MODE_LABELS[mode])) for mode in category.list_modes()],
-                    initial=str(get_mode(mode_by_category, category)),
-                )
+                self._add_category(category, mode_by_key)
         self.fields["only_in_working_hours"] = forms.BooleanField(
             label=_("Hold emails until my working hours"),
             help_text=_("Monday to Friday, 9 AM to 5 PM (%(zone)s). Required notifications arrive immediately.")
@@ -44,6 +55,24 @@ class NotificationPreferencesForm(forms.Form):
             required=False,
             initial=bool(preference and preference.only_in_working_hours),
         )
+
+    def _add_category(self, category: NotificationCategory, mode_by_key: Mapping[str, str]) -> None:
+        choices = [(str(mode), _(MODE_LABELS[mode])) for mode in category.list_modes()]
+        self.fields[category.key] = forms.ChoiceField(
+            label=_(category.title),
+            help_text=_(category.description),
+            choices=choices,
+            initial=str(get_mode(mode_by_key, category)),
+        )
+        event_types = list_event_types(self.person, category)
+        for event_type in event_types:
+            self.fields[event_type] = forms.ChoiceField(
+                label=_(WEBHOOKS[event_type].description),
+                choices=[("", _("Same as category")), *choices],
+                required=False,
+                initial=mode_by_key.get(event_type, ""),
+            )
+        self.groups.append((self[category.key], [self[event_type] for event_type in event_types]))
 
     def save(self) -> None:
         values = dict(self.cleaned_data)

@@ -48,7 +48,7 @@ def decide_delivery(person: Any, event_type: str, now: datetime) -> DeliveryDeci
     if key is None or CATEGORY_BY_KEY[key].locked or not hasattr(person, "zone"):
         return DeliveryDecision()
     category, preference = CATEGORY_BY_KEY[key], NotificationPreference.objects.filter(user=person).first()
-    mode = get_mode(preference.delivery if preference else {}, category)
+    mode = get_mode(preference.delivery if preference else {}, category, event_type)
     stop_url = unsubscribe.build_url(person, category.key)
     if mode == DeliveryMode.IMMEDIATE:
         calendar = Calendar(zone=ZoneInfo(person.zone))
@@ -67,10 +67,22 @@ def decide_delivery(person: Any, event_type: str, now: datetime) -> DeliveryDeci
     )
 
 
-def get_mode(mode_by_category: Mapping[str, str], category: NotificationCategory) -> DeliveryMode:
-    """Return the selected mode of a category, or its default if the mode is no longer available."""
-    mode_key = mode_by_category.get(category.key, DeliveryMode.IMMEDIATE)
-    return DeliveryMode(mode_key) if mode_key in category.list_modes() else DeliveryMode.IMMEDIATE
+def get_mode(mode_by_key: Mapping[str, str], category: NotificationCategory, event_type: str = "") -> DeliveryMode:
+    """Return the mode of an event type, or else of its category. Modes that are no longer available don't count."""
+    modes = (mode_by_key.get(key, "") for key in (event_type, category.key))
+    return next((DeliveryMode(mode) for mode in modes if mode in category.list_modes()), DeliveryMode.IMMEDIATE)
+
+
+def find_category(key: str) -> NotificationCategory:
+    """Return the category with this key, or that of the event type with this key.
+
+    Raises:
+        ValueError: The key is neither.
+    """
+    category_key = key if key in CATEGORY_BY_KEY else EMAILS[key].category if key in EMAILS else None
+    if category_key is None:
+        raise ValueError(f"{key} is unknown.")
+    return CATEGORY_BY_KEY[category_key]
 
 
 def calculate_digest_time(mode: DeliveryMode, person: Any, now: datetime) -> datetime:
@@ -86,43 +98,49 @@ def calculate_digest_time(mode: DeliveryMode, person: Any, now: datetime) -> dat
 
 @transaction.atomic
 def save_preferences(
-    person: Any, mode_by_category: Mapping[str, str], only_in_working_hours: bool | None = None
+    person: Any, mode_by_key: Mapping[str, str], only_in_working_hours: bool | None = None
 ) -> NotificationPreference:
-    """Save the modes of some categories. Emails that wait for a digest follow the new mode.
+    """Save the modes of some categories and event types. Emails that wait for a digest follow the new mode.
+
+    An event type with an empty mode follows its category again.
 
     Raises:
         ValueError: A category is locked or does not offer the mode.
     """
-    for key, mode in mode_by_category.items():
-        if CATEGORY_BY_KEY[key].locked or mode not in CATEGORY_BY_KEY[key].list_modes():
+    for key, mode in mode_by_key.items():
+        category, is_reset = find_category(key), mode == "" and key not in CATEGORY_BY_KEY
+        if category.locked or not (is_reset or mode in category.list_modes()):
             raise ValueError(f"{key} cannot be {mode}.")
     NotificationPreference.objects.get_or_create(user=person)
     preference = NotificationPreference.objects.select_for_update(of=("self",)).get(user=person)
-    preference.delivery = {**preference.delivery, **{key: str(mode) for key, mode in mode_by_category.items()}}
+    merged = {**preference.delivery, **{key: str(mode) for key, mode in mode_by_key.items()}}
+    preference.delivery = {key: mode for key, mode in merged.items() if mode}
     if only_in_working_hours is not None:
         preference.only_in_working_hours = only_in_working_hours
     preference.save()
-    for key, mode in mode_by_category.items():
-        if mode in (DeliveryMode.PORTAL, DeliveryMode.OFF):
-            waiting = EmailMessage.objects.filter(
-                person=person, state=EmailMessage.State.BATCHED, event__event_type__in=CATEGORY_BY_KEY[key].event_types
-            )
-            waiting.update(state=EMAIL_STATE_BY_MODE[DeliveryMode(mode)])
+    for category in {find_category(key) for key in mode_by_key}:
+        _update_waiting_emails(person, preference, category)
     return preference
 
 
+def _update_waiting_emails(person: Any, preference: NotificationPreference, category: NotificationCategory) -> None:
+    """Take emails out of the next digest whose event type now has no email."""
+    for event_type in category.event_types:
+        mode = get_mode(preference.delivery, category, event_type)
+        if mode in (DeliveryMode.PORTAL, DeliveryMode.OFF):
+            waiting = EmailMessage.objects.filter(
+                person=person, state=EmailMessage.State.BATCHED, event__event_type=event_type
+            )
+            waiting.update(state=EMAIL_STATE_BY_MODE[mode])
+
+
 def stop_category(person: Any, key: str) -> None:
-    """Switch a category, or the digest, from email to portal only."""
-    if key != unsubscribe.DIGEST:
-        save_preferences(person, {key: DeliveryMode.PORTAL})
-        return
+    """Switch a category with its event types, or everything in the digest, from email to portal only."""
     preference = NotificationPreference.objects.filter(user=person).first()
-    mode_by_category = preference.delivery if preference else {}
-    save_preferences(
-        person,
-        {
-            category.key: DeliveryMode.PORTAL
-            for category in CATEGORY_BY_KEY.values()
-            if get_mode(mode_by_category, category) in DIGEST_MODES
-        },
-    )
+    mode_by_key = preference.delivery if preference else {}
+    if key == unsubscribe.DIGEST:
+        stopped = [name for name, mode in mode_by_key.items() if mode in DIGEST_MODES]
+    else:
+        emailed = set(CATEGORY_BY_KEY[key].event_types) & mode_by_key.keys()
+        stopped = [key, *(name for name in emailed if mode_by_key[name] != DeliveryMode.OFF)]
+    save_preferences(person, dict.fromkeys(stopped, DeliveryMode.PORTAL))

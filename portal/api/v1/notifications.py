@@ -12,8 +12,19 @@ from portal.inbox.forms import NotificationPreferencesForm, list_categories
 router = ScopedRouter("Notifications")
 
 
+class NotificationEventOut(Schema):
+    """Event type of a category. `delivery` is empty if it follows its category."""
+
+    key: str
+    description: str
+    delivery: str
+
+
 class NotificationCategoryOut(Schema):
-    """Notification category. `delivery` is one of `delivery_modes`. `locked` says why emails are always immediate."""
+    """Notification category. `delivery` is one of `delivery_modes`. `locked` says why emails are always immediate.
+
+    `events` can differ from their category; a category with one event type has none.
+    """
 
     key: str
     title: str
@@ -21,6 +32,7 @@ class NotificationCategoryOut(Schema):
     delivery: str
     delivery_modes: list[str]
     locked: str
+    events: list[NotificationEventOut]
 
 
 class NotificationPreferencesOut(Schema):
@@ -31,7 +43,10 @@ class NotificationPreferencesOut(Schema):
 
 
 class NotificationPreferencesIn(StrictSchema):
-    """Delivery by category: immediate, daily, weekly, portal, or off. Omitted categories stay unchanged."""
+    """Delivery by category or event type: immediate, daily, weekly, portal, or off. Others stay unchanged.
+
+    An event type with an empty text follows its category again.
+    """
 
     delivery: dict[str, str] = Field({}, max_length=100)
     only_in_working_hours: bool | None = None
@@ -40,7 +55,8 @@ class NotificationPreferencesIn(StrictSchema):
 @router.get("/notifications/preferences", "notifications:read", NotificationPreferencesOut)
 def get_notification_preferences(request: AuthenticatedRequest) -> NotificationPreferencesOut:
     """Get your notification preferences."""
-    fields = NotificationPreferencesForm(request.user).fields
+    form = NotificationPreferencesForm(request.user)
+    fields, events = form.fields, {category.name: events for category, events in form.groups}
     categories = [
         NotificationCategoryOut(
             key=category.key,
@@ -49,6 +65,10 @@ def get_notification_preferences(request: AuthenticatedRequest) -> NotificationP
             locked=str(category.locked),
             delivery="immediate" if category.locked else str(fields[category.key].initial),
             delivery_modes=[str(mode) for mode in category.list_modes()],
+            events=[
+                NotificationEventOut(key=event.name, description=str(event.label), delivery=str(event.initial))
+                for event in events.get(category.key, ())
+            ],
         )
         for category in list_categories(request.user)
     ]
@@ -63,7 +83,7 @@ def update_notification_preferences(
     """Change your notification preferences. You can't change locked categories."""
     unbound_form = NotificationPreferencesForm(request.user)
     field_names = {name: f"delivery.{name}" for name in unbound_form.fields if name != "only_in_working_hours"}
-    refuse_unknown_keys("delivery", body.delivery, field_names, "Unknown category.")
+    refuse_unknown_keys("delivery", body.delivery, field_names, "Unknown category or event type.")
     form_fields = get_initial_values(unbound_form) | body.delivery
     if body.only_in_working_hours is not None:
         form_fields["only_in_working_hours"] = body.only_in_working_hours

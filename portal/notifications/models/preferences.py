@@ -7,7 +7,7 @@ from django.db import models
 class NotificationPreference(models.Model):
     """Notification preferences of a person.
 
-    `delivery` maps categories to delivery modes other than an immediate email.
+    `delivery` maps categories, and event types that differ from their category, to delivery modes.
     """
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="notification_preference")

@@ -97,6 +97,14 @@ def test_notices_are_chosen_and_what_is_locked_is_not(acme: Any, alice: Any) -> 
     assert {category["key"]: category["delivery_modes"] for category in data["categories"]}["decisions"] == [
         "immediate"
     ]
+    data = me.patch("/notifications/preferences", {"delivery": {"check.passed": "off"}}).json()
+    events = {category["key"]: category["events"] for category in data["categories"]}
+    assert {each["key"]: each["delivery"] for each in events["checks"]} == {
+        "check.failed": "",
+        "check.passed": "off",
+        "check.disagreed": "",
+    }
+    assert events["decisions"] == []
     response = me.patch("/notifications/preferences", {"delivery": {"decisions": "off"}})
     assert (response.status_code, response.json()["errors"][0]["field"]) == (422, "delivery.decisions")
     assert me.patch("/notifications/preferences", {"delivery": {"messages": "hourly"}}).json()["errors"][0][

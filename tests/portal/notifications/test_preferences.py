@@ -229,6 +229,55 @@ def test_page_keeps_what_was_chosen(sign_in: Any, alice: Any) -> None:
     assert client.post("/notifications/preferences/", form_data | {"messages": "never"}).status_code == 422
 
 
+def test_event_can_differ_from_its_category(rocket: Any, alice: Any, rita: Any) -> None:
+    preferences.save_preferences(alice, {"path": DeliveryMode.OFF, "integration.put_on_hold": DeliveryMode.DAILY})
+    perform_transition(rocket, "put_on_hold", actor=rita, note="Because.", waits_for="partner", now=NOW)
+    perform_transition(rocket, "resume", actor=rita, now=NOW)
+    emails = EmailMessage.objects.filter(person=alice)
+    assert emails.get(name="integration_on_hold").state == "batched"
+    assert emails.get(name="integration_resumed").state == "suppressed"
+    preferences.save_preferences(alice, {"integration.put_on_hold": ""})
+    assert preferences.NotificationPreference.objects.get(user=alice).delivery == {"path": "off"}
+    assert emails.get(name="integration_on_hold").state == "suppressed"  # no digest brings it any more
+
+
+@pytest.mark.parametrize("key", ["integration.approved", "user.signed_in", "issue.breached"])
+def test_event_of_a_required_category_cannot_be_silenced(alice: Any, key: str) -> None:
+    with pytest.raises(ValueError, match=key):
+        preferences.save_preferences(alice, {key: DeliveryMode.OFF})
+
+
+def test_one_click_stops_the_events_of_a_category_too(alice: Any) -> None:
+    chosen = {"check.failed": "immediate", "check.passed": "off", "path": "daily", "integration.resumed": "weekly"}
+    preferences.save_preferences(alice, chosen)
+    preferences.stop_category(alice, "checks")
+    expected = chosen | {"checks": "portal", "check.failed": "portal"}
+    assert preferences.NotificationPreference.objects.get(user=alice).delivery == expected
+    preferences.stop_category(alice, stopping.DIGEST)
+    expected |= {"path": "portal", "integration.resumed": "portal"}
+    assert preferences.NotificationPreference.objects.get(user=alice).delivery == expected
+
+
+def test_page_lists_the_events_that_a_person_receives(sign_in: Any, alice: Any, rita: Any) -> None:
+    fields = {}
+    for person in (alice, rita):
+        form = sign_in(person).get("/notifications/preferences/").context["form"]
+        fields[person.email] = {category.name: [each.name for each in events] for category, events in form.groups}
+    assert fields[alice.email]["agreements"] == ["agreement.signed_by_program", "agreement.completed"]
+    assert fields[rita.email]["agreements"] == ["agreement.signed_by_partner", "agreement.completed"]
+    assert (fields[alice.email]["messages"], fields[rita.email]["messages"]) == ([], [])
+
+
+def test_page_saves_an_event(sign_in: Any, alice: Any) -> None:
+    client, address = sign_in(alice), "/notifications/preferences/"
+    form_data = {name: field.initial for name, field in client.get(address).context["form"].fields.items()}
+    del form_data["only_in_working_hours"]
+    assert client.post(address, form_data | {"check.passed": "off"}).status_code == 302
+    assert preferences.NotificationPreference.objects.get(user=alice).delivery == {"check.passed": "off"}
+    assert client.post(address, form_data | {"check.passed": ""}).status_code == 302
+    assert preferences.NotificationPreference.objects.get(user=alice).delivery == {}
+
+
 def test_what_is_silenced_is_not_shown_and_the_rest_is(sign_in: Any, rocket: Any, alice: Any, rita: Any) -> None:
     preferences.save_preferences(alice, {"messages": DeliveryMode.OFF, "path": DeliveryMode.PORTAL})
     wrote(rocket, rita)
