@@ -125,8 +125,6 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "compliance.delisted": (stop_monitoring,),
     "compliance.downgraded": (cancel_mail, stop_monitoring),
     "integration.decision_undone": (cancel_mail,),
-    "integration.withdrawn": (cancel_mail,),
-    "integration.archived": (cancel_mail, stop_monitoring),
     "member.removed": (silence_former_member,),
     "partner.merged": (refresh_integrations,),
     "partner.closed": (remove_webhooks,),

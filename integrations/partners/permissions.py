@@ -50,7 +50,7 @@ REFUSALS_BY_RULE = {
         "Only owners and editors of the company can do this while the integration is in support."
     ),
     "is_machine": gettext_noop("The portal does this automatically."),
-    "can_undo_decision": gettext_noop("Only reviewers can undo a decision."),
+    "can_undo_decision": gettext_noop("Only the side that decided can undo a decision."),
     "can_reopen": gettext_noop(
         "The company can reopen a withdrawn integration. A reviewer can reopen a declined integration."
     ),
@@ -152,7 +152,9 @@ def is_machine(_integration: PartnerIntegration, user: AnyUser | None) -> bool:
 
 
 def can_undo_decision(integration: PartnerIntegration, user: AnyUser | None) -> bool:
-    return can_decide(integration, user)
+    """Return whether the user belongs to the side that decided. The company withdraws and ends support."""
+    rule = {"withdrawn": can_edit, "archived": can_manage}.get(integration.stage, can_decide)
+    return rule(integration, user)
 
 
 def can_reopen(integration: PartnerIntegration, user: AnyUser | None) -> bool:

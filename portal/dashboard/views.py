@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Page
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -27,6 +27,7 @@ from integrations.submissions.selectors.responsibility import (
     REST,
     list_by_responsible_party,
 )
+from integrations.submissions.services.drafts import get_undo_start
 from portal.core.value_types import TemplateContext
 from portal.dashboard.context_processors import THEME_COOKIE, THEMES
 from portal.ui.pagination import paginate
@@ -62,7 +63,10 @@ def build_partner_context(request: HttpRequest, memberships: list[Membership]) -
         membership.partner for membership in memberships if membership.role in permissions.EDITOR_ROLES
     ]
     page = paginate(request, list_by_responsible_party(partners, editable_partners), PAGE_SIZE)
-    drafts = IntegrationDraft.objects.filter(partner__in=partners, integration=None, sent_at=None, version__gt=0)
+    is_restorable = Q(partner__in=editable_partners, sent_at__gt=get_undo_start(now))
+    drafts = IntegrationDraft.objects.filter(
+        Q(sent_at=None) | is_restorable, partner__in=partners, integration=None, version__gt=0
+    )
     drafts = drafts.select_related("saved_by", "partner").order_by("-saved_at", "-pk")
     return {
         "page": page,

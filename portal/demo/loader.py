@@ -13,6 +13,7 @@ from integrations.partners.services import members, profiles
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.models import Integration
 from integrations.submissions.services import creation, drafts, edition_migration, introductions
+from integrations.submissions.tasks import refresh_due_integrations
 from portal.accounts.models import User
 from portal.api.models import ApiToken
 from portal.api.services import tokens
@@ -105,6 +106,7 @@ def build_world(now: datetime, progress: Callable[[str], None] = lambda _: None)
     text = {"name": "Range control", "description": "Service discovery for launch ranges."}
     drafts.save_draft(draft, text, version=draft.version, actor=bob, now=now - timedelta(hours=3))
     postpone_checks(now)
+    refresh_due_integrations(now)
 
 
 def postpone_checks(now: datetime) -> None:

@@ -29,7 +29,7 @@ def of_steps(world: dict[str, Any]) -> Iterator[Press]:
         yield (
             f"reviews:transition: {name}",
             {"step": name},
-            {"note": "Because.", "version": row.version, "waits_for": "partner"},
+            {"note": "Because.", "version": row.version, "waits_for": "partner", "confirm_name": row.name},
         )
     for name, there in (
         ("resubmit_for_review", world["told"]),
@@ -42,7 +42,7 @@ def of_steps(world: dict[str, Any]) -> Iterator[Press]:
         yield (
             f"reviews:transition: {name}",
             {"step": name, "uuid": there.uuid},
-            {"note": "Because.", "version": there.version},
+            {"note": "Because.", "version": there.version, "confirm_name": there.name},
         )
 
 

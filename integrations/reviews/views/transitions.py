@@ -18,6 +18,7 @@ from django_fsm import Transition
 
 from integrations.partners import permissions
 from integrations.submissions import notices
+from integrations.submissions.forms.confirmation import NameConfirmationField
 from integrations.submissions.models import Integration
 from integrations.submissions.public_status import PUBLIC_STATUSES
 from integrations.submissions.services import findings
@@ -59,7 +60,7 @@ def get_transition(name: str) -> Transition:
 
 
 class TransitionForm(forms.Form):
-    """Inputs of a transition: note, tier or awaited party where needed, and the version that the user saw."""
+    """Inputs of a transition: note, what it needs besides, and the version that the user saw."""
 
     tier = forms.ChoiceField(label=gettext_lazy("Tier"))
     waits_for = forms.ChoiceField(
@@ -86,6 +87,8 @@ class TransitionForm(forms.Form):
             self.fields["tier"].choices = [(t.key, t.name) for t in tiers]  # type: ignore[attr-defined]
         else:
             del self.fields["tier"]
+        if TRANSITION_OPTIONS[transition.name].confirms_name:
+            self.fields["confirm_name"] = NameConfirmationField(integration.name)
 
     def get_inputs(self) -> dict[str, str]:
         """Return the selected inputs besides the note, or the first choice of each."""
@@ -129,7 +132,7 @@ def _perform_transition(
     for_program = permissions.is_program_staff(request.user)
     if for_program:
         findings.update_read_marker(integration, actor=request.user, now=now)
-    if "undo_until" not in event.data:  # a decision has its own banner with an undo button
+    if not (for_program and "undo_until" in event.data):  # a banner names the decision with an undo button
         messages.success(request, _("You %(action)s.") % {"action": event.sentence})
     if is_inline(request):
         return render_workspace(request, load_visible_integration(request, integration.uuid))
@@ -164,6 +167,7 @@ def _render_transition(
         "for_program": permissions.is_program_staff(request.user),
         "now": now,
         "undo_window": f"{settings.UNDO_MINUTES} minutes",
+        "undo_minutes": settings.UNDO_MINUTES if TRANSITION_OPTIONS[transition.name].is_decision else 0,
         "last_event": integration.events.exclude(internal=True).last() if refusal else None,
     }
     status = STATUS_CODES[refusal.kind] if refusal else _get_status_code(request, form, action, preview_refusal)

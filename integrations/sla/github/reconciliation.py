@@ -60,6 +60,7 @@ def build_api(etag_cache: EtagStore) -> GitHubApi:
 def enqueue_due_repositories(now: datetime) -> int:
     """Enqueue polls of the due repositories, the longest waiting first. Return the number of repositories."""
     monitoring.start_missing_monitoring(now)
+    monitoring.stop_ended_monitoring(now)
     due_repositories = MonitoredRepository.objects.filter(poll_at__lte=now, ended_at=None).order_by("poll_at")
     pks = list(due_repositories.values_list("pk", flat=True)[:MAX_ENQUEUED])
     resource = factory.get_background_resource()

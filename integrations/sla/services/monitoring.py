@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
-from integrations.submissions.workflow.states import Stage
+from integrations.submissions.workflow.states import FINAL_STAGES, Stage
 from portal.core import crypto
 
 BATCH_SIZE = 100
@@ -76,6 +76,16 @@ def stop_monitoring(integration: Integration, now: datetime) -> None:
         MonitoredRepository.objects.filter(pk=watch.pk).update(
             ended_at=now, poll_at=None, trouble="", trouble_since=None
         )
+
+
+def stop_ended_monitoring(now: datetime) -> int:
+    """Stop monitoring integrations whose end can't be undone anymore. Return their number."""
+    is_final = Q(undo_until=None) | Q(undo_until__lte=now)
+    ended = Integration.objects.filter(is_final, stage__in=FINAL_STAGES, watch__isnull=False, watch__ended_at=None)
+    integrations = list(ended[:BATCH_SIZE])
+    for integration in integrations:
+        stop_monitoring(integration, integration.ended_at or now)
+    return len(integrations)
 
 
 def update_repository(integration: Integration, now: datetime) -> None:

@@ -1,10 +1,12 @@
 """Drafts: saved form input that has not been submitted. Colleagues can continue them."""
 
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Program
@@ -37,6 +39,19 @@ class IntegrationDraft(models.Model):
 
     def __str__(self) -> str:
         return f"draft of {self.partner}: {self.data.get('name') or self.requirement_id or self.program_key}"
+
+    @property
+    def title(self) -> str:
+        """Return the name of the integration, or what identifies it without one."""
+        return str(self.data.get("name") or self.data.get("repository_address") or self.program.name)
+
+    @property
+    def undo_until(self) -> datetime | None:
+        """Return until when the draft, which was deleted, can be restored; None if it can't."""
+        if self.sent_at is None or self.integration_id is not None:
+            return None
+        end = self.sent_at + timedelta(minutes=settings.UNDO_MINUTES)
+        return end if end > timezone.now() else None
 
     @property
     def program(self) -> Program:

@@ -7,6 +7,19 @@ from django.db import models
 from integrations.submissions.models.choices import build_choices
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.next_action import render_sentence
+from portal.core.value_types import NamedValues
+
+# fields that a new listing status resets
+PERIOD_FIELDS = (
+    "listing_status_since",
+    "compliance_deadline_at",
+    "deadline_remaining",
+    "deadline_pause_reason",
+    "compliance_request",
+    "compliance_reviewed_at",
+    "deadline_notified_at",
+    "appealed_at",
+)
 
 
 class ListingPeriod(models.Model):
@@ -31,6 +44,16 @@ class ListingPeriod(models.Model):
     def compliance_request_label(self) -> str:
         """Return the compliance request in the reader's language."""
         return render_sentence(self.compliance_request, self.compliance_request_params)
+
+    def dump_period(self) -> dict[str, str]:
+        """Return the period as JSON."""
+        return {name: self._meta.get_field(name).value_to_string(self) for name in PERIOD_FIELDS}  # type: ignore[union-attr]
+
+    def _restore_period(self, data: NamedValues) -> None:
+        """Restore the result of `dump_period`."""
+        for name in PERIOD_FIELDS:
+            field = self._meta.get_field(name)
+            setattr(self, name, field.to_python(data[name]) if data[name] or not field.null else None)  # type: ignore[union-attr]
 
     def _begin_listing_status(self, now: datetime, days: int | None = None) -> None:
         """Start a new listing status with a deadline after `days`, if any."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from django.conf import settings
 from django.db import models
-from django_fsm import FSMField, transition
+from django_fsm import RETURN_VALUE, FSMField, transition
 
 from integrations.partners import permissions
 from integrations.submissions.models.choices import build_choices
@@ -22,6 +22,7 @@ from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUS
 from integrations.submissions.workflow.next_action import SentenceParams
 from integrations.submissions.workflow.states import ListingStatus
 from portal.accounts.models import User
+from portal.core.value_types import NamedValues
 
 if TYPE_CHECKING:
     from integrations.programs.schema import Edition
@@ -74,6 +75,12 @@ class ListingStatusFields(ListingPeriod):
     @listing_transition(source="*", target=DELISTED, permission=permissions.is_never_allowed)
     def unlist(self) -> None:
         self.tier = ""
+
+    @listing_transition(source=DELISTED, target=RETURN_VALUE(*ListingStatus), permission=permissions.is_never_allowed)
+    def relist(self, *, undo: NamedValues) -> str:
+        """Restore what the end of support replaced."""
+        self._restore_period(undo)
+        return str(undo["listing_status"])
 
     @listing_transition(
         source=LISTED, permission=permissions.can_edit, conditions=[guards.is_decision_final, guards.can_request_tier]

@@ -176,12 +176,20 @@ class StageFields(ListingStatusFields):
     def decline(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
 
-    @stage_transition(source=STAGES_BEFORE_RELEASE, target=Stage.WITHDRAWN, permission=permissions.can_edit)
+    @stage_transition(
+        source=STAGES_BEFORE_RELEASE,
+        target=Stage.WITHDRAWN,
+        permission=permissions.can_edit,
+        conditions=[guards.is_decision_final],
+    )
     def withdraw(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
 
     @stage_transition(
-        source=Stage.SUPPORT, target=Stage.ARCHIVED, permission=permissions.can_manage, conditions=[guards.has_note]
+        source=Stage.SUPPORT,
+        target=Stage.ARCHIVED,
+        permission=permissions.can_manage,
+        conditions=[guards.is_decision_final, guards.has_note],
     )
     def archive(self, *, now: datetime, **_: object) -> None:
         self._end_integration(now)
@@ -213,12 +221,17 @@ class StageFields(ListingStatusFields):
 
     @undo_transition(source=[Stage.REVIEW, Stage.RELEASE], target=Stage.REVIEW)
     @undo_transition(source=Stage.SUPPORT)
-    @undo_transition(source=Stage.DECLINED, target=RETURN_VALUE(*STAGES_BEFORE_RELEASE))
+    @undo_transition(source=[Stage.DECLINED, Stage.WITHDRAWN], target=RETURN_VALUE(*STAGES_BEFORE_RELEASE))
+    @undo_transition(source=Stage.ARCHIVED, target=Stage.SUPPORT)
     def undo_decision(self, **_: object) -> str:
+        if self.stage == Stage.ARCHIVED:
+            self.relist(undo=self.undo)
         self.step = self.undo["step"]
         self.review_state = self.undo["review_state"]
         self.tier = self.undo.get("tier", self.tier)
         self.tier_request = self.undo.get("tier_request", self.tier_request)
+        self.on_hold_for = self.undo.get("on_hold_for", self.on_hold_for)
+        self.hold_reason = self.undo.get("hold_reason", self.hold_reason)
         self.ended_at = None
         return str(self.undo["stage"])
 

@@ -178,8 +178,9 @@ def list_partner_requirements(integration: "Integration", now: datetime) -> tupl
 
 def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnapshot:
     """Return everything that determines the next action."""
+    undo_until = get_undo_end(integration, now)
     if not integration.is_open:
-        return IntegrationSnapshot(Stage(integration.stage), integration.step)
+        return IntegrationSnapshot(Stage(integration.stage), integration.step, undo_until=undo_until)
     open_requirements = list_open_next(integration, now)
     _step, next_stage = integration.next_position
     findings = count_findings(integration)
@@ -209,7 +210,13 @@ def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnap
         process=get_compliance_status(integration, now),
         compliance_request=integration.compliance_request,
         compliance_request_params=integration.compliance_request_params,
+        undo_until=undo_until,
     )
+
+
+def get_undo_end(integration: "Integration", now: datetime) -> datetime | None:
+    """Return until when the last decision can be undone, or None if it is final."""
+    return integration.undo_until if integration.undo_until and integration.undo_until > now else None
 
 
 def get_compliance_status(integration: "Integration", now: datetime) -> ComplianceStatus:
@@ -252,8 +259,9 @@ def count_requirements(integration: "Integration", now: datetime) -> dict[str, i
 
 
 def get_next_refresh_at(integration: "Integration", now: datetime) -> datetime | None:
-    """Return when time alone changes the next action: the end of a waiver, a fresh result, or a deadline."""
+    """Return when time changes the next action: at the end of a waiver, fresh result, deadline, or undo period."""
     states = integration.fulfillments_by_id.values()
     expiry_times = [end for s in states for end in (s.waiver_expires_at, s.valid_until)]
-    future_times = [end for end in (*expiry_times, integration.compliance_deadline_at) if end and end > now]
+    deadlines = (integration.compliance_deadline_at, integration.undo_until)
+    future_times = [end for end in (*expiry_times, *deadlines) if end and end > now]
     return min(future_times, default=None)

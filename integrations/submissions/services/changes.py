@@ -12,7 +12,7 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.partners.permissions import PermissionRule
 from integrations.submissions.models.integration import Integration
-from integrations.submissions.services.transitions import lock_integration, refresh_next_action
+from integrations.submissions.services.transitions import lock_integration, refresh_next_action, settle_decision
 from portal.accounts.requests import AnyUser
 from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
@@ -26,6 +26,9 @@ class IntegrationChange:
     integration: Integration
     actor: AnyUser | None
     now: datetime
+
+    def __post_init__(self) -> None:
+        settle_decision(self.integration, self.now)
 
     def require_permission(self, rule: PermissionRule) -> None:
         """Raise ActionRefused if the rule refuses the actor. It never refuses the portal."""

@@ -4,8 +4,9 @@ This applies to pages of different people and to several pages of the same perso
 """
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -115,6 +116,19 @@ def discard_draft(draft: IntegrationDraft, *, actor: AnyUser, now: datetime) -> 
     """Delete a draft. The row stays so that a colleague's later save gets an error."""
     _require_editor(draft.partner, actor)
     IntegrationDraft.objects.filter(pk=draft.pk, sent_at=None).update(sent_at=now)
+
+
+def restore_draft(draft: IntegrationDraft, *, actor: AnyUser, now: datetime) -> None:
+    """Undo the deletion of a draft. Raises ActionRefused when the undo period is over."""
+    _require_editor(draft.partner, actor)
+    deleted = IntegrationDraft.objects.filter(pk=draft.pk, integration=None, sent_at__gt=get_undo_start(now))
+    if not deleted.update(sent_at=None):
+        raise ActionRefused(_("This draft can't be restored."), "invalid-transition")
+
+
+def get_undo_start(now: datetime) -> datetime:
+    """Return since when deletions can be undone."""
+    return now - timedelta(minutes=settings.UNDO_MINUTES)
 
 
 def _require_editor(partner: Partner, actor: AnyUser | None) -> None:

@@ -4,6 +4,7 @@ Every refusal is an ActionRefused with a message that is safe to display. Writes
 """
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,7 +23,12 @@ from integrations.submissions.services import attestations
 from integrations.submissions.services.responsibility import record_responsibility_change
 from integrations.submissions.workflow import evidence as evidence_provider
 from integrations.submissions.workflow import guards
-from integrations.submissions.workflow.states import ResponsibleParty, determine_next_action
+from integrations.submissions.workflow.states import (
+    PENDING_ACTION,
+    IntegrationSnapshot,
+    ResponsibleParty,
+    determine_next_action,
+)
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
@@ -122,6 +128,7 @@ def perform_transition(
         locked_integration = lock_integration(integration.pk)
         locked_integration.step_context = StepContext(locked_integration, now, actor, note, inputs)
         _require_transition(locked_integration, transition_name, version, actor)
+        settle_decision(locked_integration, now)
         previous_state, undone_state = _snapshot_state(locked_integration), locked_integration.undo
         evidence_data: JsonObject = {}
         if TRANSITION_OPTIONS[transition_name].has_evidence:
@@ -174,8 +181,8 @@ def _snapshot_state(integration: Integration) -> NamedValues:
         for key in RESPONSIBILITY_TIMESTAMPS
     }
     keys = ("stage", "step", "review_state", "tier", "tier_request", "listing_status", "decision")
-    values = {key: str(getattr(integration, key)) for key in keys}
-    return {**values, **timestamps}
+    values = {key: str(getattr(integration, key)) for key in (*keys, "on_hold_for", "hold_reason")}
+    return {**values, **timestamps, **integration.dump_period()}
 
 
 def _update_attestations(
@@ -241,8 +248,35 @@ def refresh_next_action(integration: Integration, now: datetime, *, is_undo: boo
     """
     context.clear_cache(integration)
     snapshot = context.build_snapshot(integration, now)
+    _set_next_action(integration, snapshot, now)
+    integration.requirement_counts = context.count_requirements(integration, now)
+    integration.next_refresh_at = context.get_next_refresh_at(integration, now)
+    integration.version += 1
+    record_responsibility_change(integration, context.get_recorded_party(integration), now=now, is_undo=is_undo)
+
+
+def settle_decision(integration: Integration, now: datetime) -> None:
+    """Set the next action from the moment at which the last decision became final, however late that is noticed."""
+    undo_until = integration.undo_until
+    if integration.next_action_code == PENDING_ACTION and undo_until is not None and undo_until <= now:
+        refresh_next_action(integration, undo_until)
+
+
+def build_final(integration: Integration) -> Integration:
+    """Return an unsaved copy with the next action as it is when the last decision can't be undone anymore."""
+    final = copy(integration)
+    if integration.undo_until is not None:
+        snapshot = context.build_snapshot(integration, integration.undo_until)
+        _set_next_action(final, snapshot, integration.undo_until)
+    return final
+
+
+def _set_next_action(integration: Integration, snapshot: IntegrationSnapshot, now: datetime) -> None:
+    """Set the columns of the next action. Nobody is responsible for an integration that has ended."""
     action = determine_next_action(snapshot)
     responsible_party, target = (str(action.responsible_party), action.target) if action else ("", "")
+    if not integration.is_open:
+        responsible_party = ""
     if responsible_party != integration.responsible_party:
         integration.responsible_since = now
     if (responsible_party, target) != (integration.responsible_party, integration.next_action_target):
@@ -250,10 +284,6 @@ def refresh_next_action(integration: Integration, now: datetime, *, is_undo: boo
     integration.responsible_party, integration.next_action_target = responsible_party, target
     integration.next_action_code, integration.next_action_params = (action.code, action.params) if action else ("", {})
     integration.reasons = queue_reasons.list_reasons(snapshot) if responsible_party == ResponsibleParty.PROGRAM else []
-    integration.requirement_counts = context.count_requirements(integration, now)
-    integration.next_refresh_at = context.get_next_refresh_at(integration, now)
-    integration.version += 1
-    record_responsibility_change(integration, context.get_recorded_party(integration), now=now, is_undo=is_undo)
 
 
 def _calculate_due_at(integration: Integration, responsible_party: str, target: str, now: datetime) -> datetime | None:

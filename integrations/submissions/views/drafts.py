@@ -16,6 +16,7 @@ from integrations.partners.models import Membership, Partner
 from integrations.programs.schema import Program
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.forms import requirements
+from integrations.submissions.forms.confirmation import NameConfirmationForm
 from integrations.submissions.forms.drafts import (
     IntegrationForm,
     bind_form,
@@ -148,6 +149,7 @@ def build_draft_context(
         "version": version,
         "unsent": unsent,
         "can_edit": can_edit,
+        "deletion_form": NameConfirmationForm(draft.title) if has_text(draft.data) else None,
         "form": form,
         "program": program,
         "edition": edition,
@@ -208,11 +210,27 @@ def show_overlaps(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 @require_button("submissions:draft")
 def discard_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Delete a draft."""
+    """Delete a draft. Unless it is empty, its name must be typed."""
+    draft = load_draft(request, uuid)
+    form = NameConfirmationForm(draft.title, data=request.POST)
+    needs_name = draft.sent_at is None and has_text(draft.data)
+    if needs_name and permissions.can_edit_partner(draft.partner, request.user) and not form.is_valid():
+        context = build_draft_context(request, draft, draft.data, draft.version, unsent=False)
+        return render(request, "submissions/draft.html", context | {"deletion_form": form}, status=422)
     with reported_refusals(request):
-        drafts.discard_draft(load_draft(request, uuid), actor=request.user, now=timezone.now())
+        drafts.discard_draft(draft, actor=request.user, now=timezone.now())
         messages.success(request, _("Draft deleted."))
     return redirect("dashboard:home")
+
+
+@require_button("submissions:draft")
+def restore_draft(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Undo the deletion of a draft."""
+    draft = load_draft(request, uuid)
+    with reported_refusals(request):
+        drafts.restore_draft(draft, actor=request.user, now=timezone.now())
+        messages.success(request, _("Draft restored."))
+    return redirect("submissions:draft", uuid=uuid)
 
 
 urlpatterns = [
@@ -222,4 +240,5 @@ urlpatterns = [
     path("drafts/<uuid:uuid>/prefill/", prefill_draft, name="prefill_draft"),
     path("drafts/<uuid:uuid>/overlaps/", show_overlaps, name="draft_overlaps"),
     path("drafts/<uuid:uuid>/discard/", discard_draft, name="discard_draft"),
+    path("drafts/<uuid:uuid>/restore/", restore_draft, name="restore_draft"),
 ]

@@ -25,7 +25,7 @@ from integrations.submissions.selectors.people import list_hinted_handles, list_
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.requirements.opening import open_next_requirement
 from integrations.submissions.workflow.next_action import get_action_label
-from integrations.submissions.workflow.states import OpenRequirement, ResponsibleParty
+from integrations.submissions.workflow.states import PENDING_ACTION, OpenRequirement, ResponsibleParty
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
@@ -79,12 +79,13 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
     transitions = list_available_transitions(integration, user, now=now)
     participants = list_participants(integration)
     events, decision = list_recent_events(integration, MAX_RECENT_EVENTS)
+    is_undoable = any(action.name == "undo_decision" and action.is_ready for action in transitions)
     party_labels = PARTY_LABELS if permissions.can_edit(integration, user) else OBSERVER_PARTY_LABELS
     return {
         "integration": integration,
         "edition": integration.edition,
         "program": integration.program,
-        "next_action": build_next_action_context(integration, user),
+        "next_action": build_next_action_context(integration, user) | {"can_undo": is_undoable},
         "path": list_path_steps(integration),
         "steps": list_step_rows(integration, now, party_labels),
         "tiers": list_tier_rows(integration, now, party_labels),
@@ -101,7 +102,7 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
         "parallel_requirement": get_parallel_requirement(integration, user, now),
         "actions": transitions,
         "ready_actions": [a for a in transitions if a.tone == "good" and a.is_ready and a.name != "request_tier"],
-        "other_actions": [a for a in transitions if a.tone != "good"],
+        "other_actions": [a for a in transitions if a.tone != "good" and a.name != "undo_decision"],
     }
 
 
@@ -143,8 +144,15 @@ def build_next_action_context(integration: Integration, user: User) -> dict[str,
         "href": targets[target_kind]() if target_kind in targets else "",
         "since": integration.responsible_since,
         "due": integration.action_due_at,
-        "label": gettext("Action required") if is_responsible else gettext(RESPONSIBILITY_LABELS.get(party, "")),
+        "label": gettext("Action required") if is_responsible else get_waiting_label(integration),
     }
+
+
+def get_waiting_label(integration: Integration) -> str:
+    """Return what readers who can't act see before the next action."""
+    if integration.next_action_code == PENDING_ACTION:
+        return gettext("Decision pending")
+    return gettext(RESPONSIBILITY_LABELS.get(integration.responsible_party, ""))
 
 
 def get_button_label(integration: Integration, target_kind: str, target_key: str) -> str:

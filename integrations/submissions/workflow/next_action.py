@@ -6,12 +6,15 @@ reasons among the parameters stay as they are.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
+from django.utils import timezone
 from django.utils.translation import gettext, ngettext_lazy
 from pydantic import TypeAdapter
 
 from portal.core.content_files import Content, load_content
+from portal.ui.components.moments import format_exact
 
 SentenceParams = Mapping[str, object]
 
@@ -45,11 +48,13 @@ COUNTED_SENTENCES = {
 def render_sentence(code: str, params: SentenceParams) -> str:
     """Return the sentence of a code in the reader's language; blank without a code.
 
-    A parameter with a code and parameters of its own is a sentence within the sentence.
+    A parameter with a code and parameters of its own is a sentence within the sentence; `until` is a moment.
     """
     if not code:
         return ""
     values = {name: render_sentence(**value) if isinstance(value, dict) else value for name, value in params.items()}
+    if "until" in params:
+        values["until"] = format_exact(datetime.fromisoformat(str(params["until"])), timezone.localtime())
     sentence = COUNTED_SENTENCES[code] if code in COUNTED_SENTENCES else gettext(TEXTS[code].sentence)
     return str(sentence % values)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 
 from integrations.partners.models import VerificationState
@@ -105,7 +106,7 @@ class IntegrationSnapshot:
     """Values that determine the next action.
 
     `missing`: requirements that block the next position, in the order of the path; `next_stage`: the stage of the next
-    position, None in support.
+    position, None in support; `undo_until`: end of the period in which the last decision can be undone, None after it.
     """
 
     stage: Stage
@@ -127,6 +128,7 @@ class IntegrationSnapshot:
     process: ComplianceStatus = ComplianceStatus.NONE
     compliance_request: str = ""
     compliance_request_params: SentenceParams = field(default_factory=dict)
+    undo_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +148,17 @@ class NextAction:
         return render_sentence(self.code, self.params)
 
 
+PENDING_ACTION = "decision_pending"
+
+
 def determine_next_action(snapshot: IntegrationSnapshot) -> NextAction | None:
-    """Return the next action; None for an integration that has ended."""
+    """Return the next action; None for an integration that has ended.
+
+    While a decision can be undone, nobody is asked for the step that follows it.
+    """
+    if snapshot.undo_until is not None:
+        params = {"until": snapshot.undo_until.isoformat()}
+        return NextAction(ResponsibleParty.MACHINE, PENDING_ACTION, params=params)
     if snapshot.stage in FINAL_STAGES:
         return None
     if snapshot.on_hold_for is not None:

@@ -17,7 +17,8 @@ class TransitionOptions(Content):
         label: Label of the button, blank for an automatic transition.
         tone: Tone of the button.
         note: Label of the note, if it is not a general one.
-        is_decision: Whether the transition is a decision of a reviewer, which can be undone for a while.
+        is_decision: Whether the transition is a decision, which the deciding side can undo for a while.
+        confirms_name: Whether people type the name of the integration to confirm the transition.
         is_compliance: Whether the compliance page offers the transition.
         has_evidence: Whether the event stores the evidence that both sides see.
     """
@@ -26,6 +27,7 @@ class TransitionOptions(Content):
     tone: Literal["good", "warn", "bad", "neutral"] = "neutral"
     note: str = ""
     is_decision: bool = False
+    confirms_name: bool = False
     is_compliance: bool = False
     has_evidence: bool = False
 

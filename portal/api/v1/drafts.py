@@ -10,6 +10,7 @@ from pydantic import Field
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
+from integrations.submissions.forms.confirmation import NameConfirmationForm
 from integrations.submissions.forms.drafts import bind_form, merge_form_data, merge_repository_data
 from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.services import drafts
@@ -145,7 +146,17 @@ def submit_draft(request: AuthenticatedRequest, uuid: UUID, if_match: IfMatch = 
 
 
 @router.delete("/drafts/{uuid:uuid}", WRITE_SCOPE)
-def discard_draft(request: AuthenticatedRequest, uuid: UUID) -> MessageResponse:
-    """Delete a draft."""
-    drafts.discard_draft(load_integration_draft(request, uuid), actor=request.user, now=timezone.now())
+def discard_draft(request: AuthenticatedRequest, uuid: UUID, confirm_name: str = "") -> MessageResponse:
+    """Delete a draft. Unless it is empty, `confirm_name` is its name, or else its repository or program."""
+    draft = load_integration_draft(request, uuid)
+    if has_text(draft.data) and permissions.can_edit_partner(draft.partner, request.user):
+        validate_form(NameConfirmationForm(draft.title, data={"confirm_name": confirm_name}))
+    drafts.discard_draft(draft, actor=request.user, now=timezone.now())
     return MessageResponse(message="Draft deleted.")
+
+
+@router.post("/drafts/{uuid:uuid}/restore", WRITE_SCOPE, DraftOut)
+def restore_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft:
+    """Undo the deletion of a draft, as long as that is possible."""
+    drafts.restore_draft(load_integration_draft(request, uuid), actor=request.user, now=timezone.now())
+    return load_integration_draft(request, uuid)

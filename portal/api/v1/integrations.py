@@ -23,7 +23,6 @@ from integrations.submissions.services.transitions import (
 from integrations.submissions.views.edit import build_changes, build_initial_data
 from integrations.submissions.views.lists import filter_integrations
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
-from integrations.submissions.workflow import guards
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import IfMatch, get_if_match_version, set_etag
 from portal.api.form_data import build_form_data, clean, validate_form
@@ -66,6 +65,7 @@ class TransitionIn(StrictSchema):
     version: int | None = Field(None, ge=0, le=2**31 - 1)
     tier: str | None = Field(None, description="Tier for `request_tier`.")
     waits_for: str | None = Field(None, description="Party to wait for, for `put_on_hold`.")
+    confirm_name: str | None = Field(None, description="Name of the integration, for `withdraw` and `archive`.")
 
 
 class MessageIn(StrictSchema):
@@ -141,9 +141,10 @@ def perform_step(
     integration, transition = load_visible_integration(request, uuid), get_transition(step)
     read_version, now = get_if_match_version(request, body.version), timezone.now()
     form_fields = body.model_dump() | {"version": integration.version if read_version is None else read_version}
-    if guards.has_note in transition.conditions and not body.note.strip():
+    form = TransitionForm(integration, transition, data=build_form_data(**form_fields))
+    if not form.is_valid():
         _refuse_unavailable_transition(integration, step, request)
-    form = validate_form(TransitionForm(integration, transition, data=build_form_data(**form_fields)))
+    validate_form(form)
     inputs = {"note": form.cleaned_data["note"], **form.get_inputs()}
     perform_transition(integration, step, actor=request.user, version=read_version, now=now, **inputs)
     if permissions.is_program_staff(request.user):
@@ -152,7 +153,7 @@ def perform_step(
 
 
 def _refuse_unavailable_transition(integration: Integration, step: str, request: AuthenticatedRequest) -> None:
-    """Report an unavailable transition before a missing note."""
+    """Report an unavailable transition before missing input."""
     actions = list_available_transitions(integration, request.user, now=timezone.now())
     if step not in [action.name for action in actions]:
         perform_transition(integration, step, actor=request.user, now=timezone.now())

@@ -10,6 +10,7 @@ from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services import findings, requirements
 from integrations.submissions.services.transitions import perform_transition
+from integrations.submissions.tasks import refresh_due_integrations
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin, drive, meet
@@ -42,6 +43,8 @@ def settle(row: Integration, by: Any, now: datetime) -> None:
 def test_turn_is_handed_over_without_a_finding(row: Integration, rita: Any, now: datetime) -> None:
     assert turn(row) == ("program", "Review round 1")
     perform_transition(row, "request_changes", actor=rita, now=now)
+    assert turn(row) == ("machine", "Decided; can be undone until Tue, Apr 14, 9:10 AM UTC")
+    refresh_due_integrations(now + LATER)
     assert turn(row) == ("partner", f"Add test account “{ACCOUNTS}”")
     assert Finding.objects.count() == 0
 
@@ -52,6 +55,7 @@ def test_requirements_come_before_findings_and_both_before_the_next_round(
     finding = findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, now=now)
     now += LATER
+    refresh_due_integrations(now)
     first = part(row, now)[0]
     assert turn(row) == ("partner", f"Add test account “{ACCOUNTS}”")
     with pytest.raises(ActionRefused, match=f"Complete these requirements first: {first}"):
@@ -74,6 +78,7 @@ def test_what_says_that_all_findings_are_answered_is_asked_after_them(
     finding = findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, now=now)
     settle(row, alice, now)
+    refresh_due_integrations(now + LATER)
     assert turn(row) == ("partner", "Respond to 1 finding")
     findings.answer_finding(finding, "Added.", actor=alice, now=now + LATER)
     assert turn(row) == ("partner", "Confirm “Review feedback addressed”")

@@ -47,7 +47,9 @@ def test_partner_takes_a_step_and_lands_on_their_page(
     rocket: Integration, alice: User, sign_in: SignIn, moment: datetime
 ) -> None:
     client = sign_in(alice)
-    response = take(client, rocket, "withdraw", note="We need longer.")
+    refused = take(client, rocket, "withdraw", note="We need longer.", confirm_name="rocket")
+    assert (refused.status_code, "Enter the name “Rocket” to confirm." in text_of(refused)) == (422, True)
+    response = take(client, rocket, "withdraw", note="We need longer.", confirm_name="Rocket")
     assert response["Location"] == f"/integrations/{rocket.uuid}/"
     assert "You withdrew the integration." in text_of(client.get(response["Location"]))
     event = rocket.events.get(event_type="integration.withdrawn")

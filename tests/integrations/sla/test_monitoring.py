@@ -35,6 +35,9 @@ def test_watch_begins_at_the_release_and_ends_with_the_support(at, alice):
     assert (watch.repository, watch.repository_id) == (row.repository, row.repository_id)
     assert (watch.began_at, watch.poll_at, watch.data_up_to) == (row.released_at,) * 3
     perform_transition(row, "archive", actor=alice, note="It is superseded.", now=NOW + timedelta(days=1))
+    final_at = NOW + timedelta(days=1, minutes=10)
+    assert monitoring.stop_ended_monitoring(final_at - timedelta(seconds=1)) == 0  # it can still be undone
+    assert (monitoring.stop_ended_monitoring(final_at), monitoring.stop_ended_monitoring(final_at)) == (1, 0)
     watch.refresh_from_db()
     assert (watch.ended_at, watch.poll_at) == (NOW + timedelta(days=1), None)
 

@@ -1,3 +1,5 @@
+from datetime import timedelta
+
 import pytest
 
 from integrations.partners.models import Membership
@@ -150,6 +152,27 @@ def test_deleted_draft_refuses_changes(sign_in, draft, alice):
     assert "This draft was deleted." in page.text
     with pytest.raises(ActionRefused, match="This draft was deleted"):
         drafts.submit_draft(draft, {}, version=0, actor=alice, now=NOW)
+
+
+def test_draft_is_deleted_by_its_name_and_can_be_restored(sign_in, draft, alice, bob):
+    drafts.save_draft(draft, DATA, version=0, actor=alice, now=NOW)
+    client = sign_in(alice)
+    refused = client.post(at(draft, "discard/"), {"confirm_name": "Rockets"})
+    assert (refused.status_code, "Enter the name “Rocket” to confirm." in refused.text) == (422, True)
+    home = client.post(at(draft, "discard/"), {"confirm_name": " Rocket "}, follow=True)
+    assert ("Deleted; can be undone until" in home.text, at(draft, "restore/") in home.text) == (True, True)
+    Membership.objects.filter(user=bob).update(role="viewer")
+    assert "can be undone" not in sign_in(bob).get("/").text
+    page = sign_in(alice).post(at(draft, "restore/"), follow=True)
+    assert ("Draft restored." in page.text, page.context["form"].initial["name"]) == (True, "Rocket")
+
+
+def test_draft_is_deleted_for_good_after_the_undo_period(draft, alice):
+    drafts.discard_draft(draft, actor=alice, now=NOW)
+    with pytest.raises(ActionRefused, match="can't be restored"):
+        drafts.restore_draft(draft, actor=alice, now=NOW + timedelta(minutes=10))
+    drafts.restore_draft(draft, actor=alice, now=NOW + timedelta(minutes=9))
+    assert IntegrationDraft.objects.get().sent_at is None
 
 
 @pytest.mark.parametrize("version", ["", "x", "-1", "9" * 30, "²"])

@@ -17,16 +17,18 @@ from integrations.submissions.workflow.states import (
     Stage,
     determine_next_action,
 )
+from tests.conftest import NOW
 from tests.portal import pseudo
 
 VALUES = {
     name: "7" for name in ("title", "step", "round", "reason", "tier", "request", "days", "factor", "old", "new")
-} | {"count": 7}
+} | {"count": 7, "until": NOW.isoformat()}
 ITEM = (OpenRequirement("X-1", "Logs", ResponsibleParty.PARTNER, "upload"),)
 REVIEW = {"stage": Stage.REVIEW, "step": "Review"}
 SUPPORT = {"stage": Stage.SUPPORT, "step": "Support"}
 FACTS = (
     IntegrationSnapshot(Stage.ENGAGE, "Engage"),
+    IntegrationSnapshot(Stage.RELEASE, "Release", undo_until=NOW),
     IntegrationSnapshot(Stage.ENGAGE, "Engage", next_stage=Stage.REVIEW),
     IntegrationSnapshot(Stage.ENGAGE, "Engage", on_hold_for=ResponsibleParty.PROGRAM, hold_reason="Legal reviews it."),
     IntegrationSnapshot(Stage.RELEASE, "Release"),

@@ -92,12 +92,14 @@ def test_while_a_claim_runs_the_tier_is_its_holders_to_decide(
         perform_transition(premier_request, "grant_tier", actor=rob, now=then)
 
 
-def test_who_stops_supporting_it_meanwhile_gets_no_email_of_the_tier(
+def test_support_ends_after_the_decision_on_the_tier_is_final(
     premier_request: Integration, alice: Any, rita: Any, then: datetime
 ) -> None:
     perform_transition(premier_request, "grant_tier", actor=rita, now=then)
-    perform_transition(premier_request, "archive", actor=alice, note="Replaced.", now=then + timedelta(minutes=1))
-    assert mails("grant_tier") == ["canceled"]
+    with pytest.raises(ActionRefused, match="can still be undone"):
+        perform_transition(premier_request, "archive", actor=alice, note="Replaced.", now=then + timedelta(minutes=9))
+    perform_transition(premier_request, "archive", actor=alice, note="Replaced.", now=then + timedelta(minutes=10))
+    assert mails("grant_tier") == ["held"]
 
 
 def test_review_page_offers_the_way_back(

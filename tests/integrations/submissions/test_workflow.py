@@ -12,6 +12,7 @@ from integrations.submissions.models import Finding, Integration
 from integrations.submissions.services import findings, waivers
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
+from integrations.submissions.tasks import refresh_due_integrations
 from portal.core.errors import ActionRefused
 from tests.conftest import begin, meet
 
@@ -87,6 +88,7 @@ def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: A
         perform_transition(row, "request_changes", actor=rita, now=now)
     finding = findings.raise_finding(row, "NO-3", "Add acceptance tests.", actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, note="Nearly there.", now=now)
+    refresh_due_integrations(now + timedelta(minutes=10))
     row = fresh(row)
     assert (row.stage, row.review_state, row.responsible_party, row.next_action_label) == (
         "review",
@@ -172,7 +174,9 @@ def test_withdrawn_integration_is_opened_again_where_it_was(
     perform_transition(rocket, "withdraw", actor=alice, now=now)
     with pytest.raises(ActionRefused, match="can reopen a"):
         perform_transition(rocket, "reopen", actor=rita, now=now)
-    perform_transition(rocket, "reopen", actor=alice, now=now)
+    with pytest.raises(ActionRefused, match="can still be undone"):
+        perform_transition(rocket, "reopen", actor=alice, now=now)
+    perform_transition(rocket, "reopen", actor=alice, now=now + timedelta(minutes=10))
     assert (fresh(rocket).stage, fresh(rocket).step) == ("engage", "engage")
 
 

@@ -50,7 +50,7 @@ def test_changes_go_to_the_partner_and_an_undone_decision_goes_on_as_before(
     before = list_passages(row)
     findings.raise_finding(row, row.edition.requirements()[0].id, "Explain.", actor=rita, now=now + HOUR)
     perform_transition(row, "request_changes", actor=rita, now=now + HOUR)
-    assert list_passages(row) == [*before, ("review", "partner", False)]
+    assert list_passages(row) == [*before, ("review", "machine", False)]
     perform_transition(row, "undo_decision", actor=rita, now=now + HOUR + timedelta(minutes=1))
     assert list_passages(row) == before
     assert StageDuration.objects.get(integration=row, until=None).since == now

@@ -59,7 +59,8 @@ def place_of(name: str, path: str, world: dict[str, Any]) -> str:
         "report": world["reported"].uuid,
         "table": "integrations",
     }
-    return re.sub(r"{(\w+)}", lambda found: str(path_values[found[1]]), path)
+    query = f"?confirm_name={draft.title}" if name == "discard_draft" else ""
+    return re.sub(r"{(\w+)}", lambda found: str(path_values[found[1]]), path) + query
 
 
 def key_of(name: str) -> str:
@@ -107,7 +108,7 @@ def body_of(name: str, world: dict[str, Any]) -> Any:
         "create_draft": {"program": "nomad", "name": "Other"},
         "save_draft": DRAFT_DATA,
         "change_integration": {"name": "New name", "category": "ci-cd"},
-        "perform_step": {"note": "Because."},
+        "perform_step": {"note": "Because.", "confirm_name": world["integration"].name},
         "create_message": {"body": "Hello."},
         "move_to_edition": {"to": "2000-01"},
         "requirement_answer": {"answers": {"tests": "make", "documentation": "https://x.example"}},

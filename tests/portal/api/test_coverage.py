@@ -29,6 +29,7 @@ DONE_BY = {
     "submissions:confirm_draft": "submit_draft request_introduction",
     "submissions:draft": "save_draft",
     "submissions:discard_draft": "discard_draft",
+    "submissions:restore_draft": "restore_draft",
     "submissions:resolve_draft_conflict": "save_draft",
     "submissions:save_draft": "save_draft",
     "submissions:edit": "change_integration",

@@ -143,10 +143,11 @@ def test_step_is_not_taken_upon_what_was_changed_since(mine: Caller, rocket: Any
     place = f"/integrations/{rocket.uuid}"
     read = mine.get(place)["ETag"]
     assert mine.patch(place, {"name": "New name", "category": "ci-cd"}, **{"If-Match": read}).status_code == 200
-    late = mine.post(f"{place}/steps/withdraw", {"note": "No."}, **{"If-Match": read})
+    late = mine.post(f"{place}/steps/withdraw", {"note": "No.", "confirm_name": "New name"}, **{"If-Match": read})
     assert get_problem(late) == (412, "precondition-failed")
     now = mine.get(place)["ETag"]
-    assert mine.post(f"{place}/steps/withdraw", {"note": "No."}, **{"If-Match": now}).status_code == 200
+    confirmed = {"note": "No.", "confirm_name": "New name"}
+    assert mine.post(f"{place}/steps/withdraw", confirmed, **{"If-Match": now}).status_code == 200
 
 
 def test_no_act_is_done_upon_another_version_than_was_read(mine: Caller, rocket: Any) -> None:

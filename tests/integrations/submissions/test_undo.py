@@ -1,0 +1,148 @@
+"""Tests that nobody is asked for a step while a decision can be undone, and that both sides can undo theirs."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from integrations.submissions import digests
+from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import perform_transition
+from integrations.submissions.tasks import refresh_due_integrations
+from portal.audit.services import record_event
+from portal.core.errors import ActionRefused
+from portal.notifications.models import EmailMessage
+from tests.conftest import meet
+from tests.portal.api.calling import caller
+
+pytestmark = pytest.mark.any_database
+
+At = Callable[..., Integration]
+PENDING = "Decided; can be undone until Tue, Apr 14, 9:10 AM UTC"
+
+
+def fresh(row: Integration) -> Integration:
+    return Integration.objects.get(pk=row.pk)
+
+
+def get_state(row: Integration) -> tuple[str, str, str]:
+    return row.stage, row.responsible_party, row.next_action_label
+
+
+@pytest.fixture
+def approved(at: At, alice: Any, rita: Any, now: datetime, time_machine: Any) -> Integration:
+    """An integration whose approval can still be undone."""
+    time_machine.move_to(now, tick=False)
+    row = at("review")
+    meet(row, alice, now)
+    perform_transition(row, "approve", actor=rita, now=now)
+    return fresh(row)
+
+
+def test_step_after_a_decision_is_asked_for_when_the_decision_is_final(approved: Integration, now: datetime) -> None:
+    assert get_state(approved) == ("release", "machine", PENDING)
+    assert approved.next_refresh_at == now + timedelta(minutes=10)
+    assert refresh_due_integrations(now + timedelta(minutes=9)) == 0
+    assert refresh_due_integrations(now + timedelta(minutes=10)) == 1
+    final = fresh(approved)
+    assert get_state(final) == ("release", "partner", "Sign “Technology Partner Agreement”")
+    assert final.responsible_since == now + timedelta(minutes=10)
+
+
+def test_undo_returns_the_responsibility_without_a_delay(approved: Integration, rita: Any, now: datetime) -> None:
+    perform_transition(approved, "undo_decision", actor=rita, now=now + timedelta(minutes=9))
+    undone = fresh(approved)
+    assert get_state(undone) == ("review", "program", "Review round 1")
+    assert undone.responsible_since == now
+
+
+def test_every_page_says_that_the_decision_is_pending(
+    approved: Integration, alice: Any, rita: Any, sign_in: Any
+) -> None:
+    page, home = f"/integrations/{approved.uuid}/", sign_in(alice).get("/").text
+    partner_page = sign_in(alice).get(page).text
+    assert (PENDING in home, PENDING in partner_page, "Undo decision" in partner_page) == (True, True, False)
+    review_page, queue = sign_in(rita).get(f"{page}review/").text, sign_in(rita).get("/queue/").text
+    assert (PENDING in review_page, "Undo decision" in review_page) == (True, True)
+    assert "Action required" not in review_page
+    assert str(approved.uuid) not in queue
+    assert "Undo decision" in sign_in(rita).get(page).text
+
+
+def test_api_says_that_the_decision_is_pending(approved: Integration, alice: Any) -> None:
+    action = caller(alice).get(f"/integrations/{approved.uuid}").json()["next_action"]
+    assert (action["responsible_party"], action["code"], action["action"]) == ("machine", "decision_pending", PENDING)
+
+
+def test_email_of_a_decision_names_the_step_after_it(approved: Integration) -> None:
+    text = EmailMessage.objects.get(event__event_type="integration.approved", to="alice@acme.example").text
+    assert text.startswith("Action required: Sign “Technology Partner Agreement”.")
+    assert "can be undone" not in text
+
+
+def test_other_emails_say_that_the_decision_is_pending(approved: Integration, alice: Any, now: datetime) -> None:
+    record_event(approved, "integration.edition_moved", actor=None, now=now, **{"from": "", "to": ""})
+    message = EmailMessage.objects.filter(event__event_type="integration.edition_moved").first()
+    assert message is not None
+    assert f"{PENDING}. No action needed." in message.text
+    context = digests.build_context(alice, [message])
+    assert (context["turns"], context["pending"]) == ([], [approved])
+
+
+def test_withdrawal_is_pending_and_can_be_undone_by_the_company(
+    at: At, alice: Any, rita: Any, now: datetime, sign_in: Any, time_machine: Any
+) -> None:
+    time_machine.move_to(now, tick=False)
+    row = at("develop")
+    perform_transition(row, "put_on_hold", actor=rita, note="Legal reads it.", now=now)
+    before = fresh(row)
+    perform_transition(row, "withdraw", actor=alice, now=now)
+    assert get_state(fresh(row)) == ("withdrawn", "", PENDING)
+    page = sign_in(alice).get(f"/integrations/{row.uuid}/").text
+    assert (PENDING in page, "Undo decision" in page) == (True, True)
+    assert PENDING in sign_in(alice).get("/").text
+    with pytest.raises(ActionRefused, match="Only the side that decided"):
+        perform_transition(row, "undo_decision", actor=rita, now=now)
+    perform_transition(row, "undo_decision", actor=alice, now=now + timedelta(minutes=9))
+    restored = fresh(row)
+    assert get_state(restored) == get_state(before)
+    assert (restored.on_hold_for, restored.hold_reason, restored.ended_at) == ("third_party", "Legal reads it.", None)
+    assert [email.state for email in EmailMessage.objects.filter(event__event_type="integration.withdrawn")] == [
+        "canceled"
+    ]
+
+
+def test_withdrawal_is_final_after_the_undo_period(at: At, alice: Any, now: datetime) -> None:
+    row = at("develop")
+    perform_transition(row, "withdraw", actor=alice, now=now)
+    refresh_due_integrations(now + timedelta(minutes=10))
+    assert get_state(fresh(row)) == ("withdrawn", "", "")
+    with pytest.raises(ActionRefused, match="can't undo this decision"):
+        perform_transition(row, "undo_decision", actor=alice, now=now + timedelta(minutes=10))
+
+
+def test_end_of_support_is_undone_with_the_listing(
+    at: At, alice: Any, bob: Any, rita: Any, now: datetime, time_machine: Any
+) -> None:
+    time_machine.move_to(now, tick=False)
+    row = at("support", "terraform-provider")
+    perform_transition(row, "issue_notice", actor=rita, note="Two breaches.", now=now)
+    before = fresh(row)
+    perform_transition(row, "archive", actor=alice, note="Replaced.", now=now)
+    assert (get_state(fresh(row)), fresh(row).listing_status) == (("archived", "", PENDING), "delisted")
+    with pytest.raises(ActionRefused, match="Only the side that decided"):
+        perform_transition(row, "undo_decision", actor=bob, now=now)
+    perform_transition(row, "undo_decision", actor=alice, now=now + timedelta(minutes=9))
+    restored = fresh(row)
+    names = ("stage", "listing_status", "tier", "compliance_deadline_at", "listing_status_since", "action_due_at")
+    assert [getattr(restored, name) for name in names] == [getattr(before, name) for name in names]
+
+
+@pytest.mark.parametrize("transition", ["withdraw", "decline"])
+def test_pending_decision_is_not_overtaken_by_a_withdrawal(
+    approved: Integration, alice: Any, now: datetime, transition: str
+) -> None:
+    with pytest.raises(ActionRefused):
+        perform_transition(approved, transition, actor=alice, now=now + timedelta(minutes=9))
+    assert fresh(approved).decision == "approve"
