@@ -19,14 +19,17 @@ from integrations.programs.registry import PROGRAMS
 from integrations.sla.filters import build_state_condition
 from integrations.sla.models import SlaClock
 from integrations.sla.presenters import ClockRow, build_rows
+from integrations.sla.support_status import list_support_statuses
 from integrations.submissions.models import Integration, IntegrationDraft, Introduction
 from integrations.submissions.selectors.responsibility import (
     COLLEAGUES,
+    ENDED,
     MINE,
     OTHERS,
-    REST,
+    SUPPORTED,
     list_by_responsible_party,
 )
+from integrations.submissions.selectors.waiting import describe_responsible
 from integrations.submissions.services.drafts import get_undo_start
 from portal.core.value_types import TemplateContext
 from portal.dashboard.context_processors import THEME_COOKIE, THEMES
@@ -38,7 +41,8 @@ BLOCKS = {
     MINE: ("mine", gettext_noop("Action required")),
     COLLEAGUES: ("colleagues", gettext_noop("Action required from your company")),
     OTHERS: ("others", gettext_noop("Waiting for others")),
-    REST: ("rest", gettext_noop("No action needed")),
+    SUPPORTED: ("supported", gettext_noop("Supported")),
+    ENDED: ("ended", gettext_noop("Ended")),
 }
 
 
@@ -63,6 +67,7 @@ def build_partner_context(request: HttpRequest, memberships: list[Membership]) -
         membership.partner for membership in memberships if membership.role in permissions.EDITOR_ROLES
     ]
     page = paginate(request, list_by_responsible_party(partners, editable_partners), PAGE_SIZE)
+    add_line_details(page, now)
     is_restorable = Q(partner__in=editable_partners, sent_at__gt=get_undo_start(now))
     drafts = IntegrationDraft.objects.filter(
         Q(sent_at=None) | is_restorable, partner__in=partners, integration=None, version__gt=0
@@ -77,6 +82,15 @@ def build_partner_context(request: HttpRequest, memberships: list[Membership]) -
         "drafts": paginate(request, drafts, DRAFTS_PAGE_SIZE, parameter="drafts"),
         "has_partner_names": len(memberships) > 1,
     }
+
+
+def add_line_details(page: Page[Integration], now: datetime) -> None:
+    """Add for whom a row waits, and the SLA status of a supported one."""
+    monitored = [row for row in page if row.next_action_code == "none_monitored"]
+    statuses = list_support_statuses(monitored, now) if monitored else {}
+    for row in page:
+        row.waiting_for = describe_responsible(row) if row.block == OTHERS else ""  # type: ignore[attr-defined]
+        row.support_status = statuses.get(row.pk)  # type: ignore[attr-defined]
 
 
 def list_blocks(page: Page[Integration]) -> list[tuple[str, str, list[Integration]]]:

@@ -8,7 +8,7 @@ from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, Stage
 
-MINE, COLLEAGUES, OTHERS, REST = range(4)
+MINE, COLLEAGUES, OTHERS, SUPPORTED, ENDED = range(5)
 
 
 def list_by_responsible_party(
@@ -30,8 +30,9 @@ def list_by_responsible_party(
         When(waits_for_partner & Q(partner__in=editable_partners), then=Value(MINE)),
         When(waits_for_partner, then=Value(COLLEAGUES)),
         When(is_open & (waits_for_program | waits_for_portal), then=Value(OTHERS)),
-        default=Value(REST),
+        When(is_open, then=Value(SUPPORTED)),
+        default=Value(ENDED),
     )
-    rows = Integration.objects.filter(partner__in=partners).select_related("partner").annotate(block=block)
+    rows = Integration.objects.filter(partner__in=partners).select_related("partner", "reviewer").annotate(block=block)
     due, responsible_since = F("action_due_at").asc(nulls_last=True), F("responsible_since").asc(nulls_last=True)
     return rows.order_by("block", due, responsible_since, "-pk")

@@ -1,15 +1,23 @@
 """The partner's first page: everything of theirs, what waits for them first, page by page."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from integrations.partners.models import Membership
+from integrations.sla.support_status import list_support_statuses
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context as facts
 from integrations.submissions.services import drafts, introductions
 from portal.dashboard import views
 from tests.conftest import NOW, begin, drive, person
+from tests.integrations.reviews.transition_page import text_of
+from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+from tests.integrations.sla.watched import create_listed_integration
+from tests.portal.api.calling import caller
 
 pytestmark = pytest.mark.any_database
 
@@ -27,8 +35,57 @@ def test_what_waits_for_one_comes_first(acme: Any, alice: Any, rita: Any, sign_i
     assert list_blocks(sign_in(alice).get("/")) == [
         ("Action required", ["Begun"]),
         ("Waiting for others", ["In review"]),
-        ("No action needed", ["Listed"]),
+        ("Supported", ["Listed"]),
     ]
+
+
+def test_row_that_waits_says_for_whom_since_when_and_until_when(at: Any, alice: Any, rita: Any, sign_in: Any) -> None:
+    row = at("review", name="In review")
+    line = "Waiting for %s: Review round 1 Since Tue, Apr 14, 9:00 AM UTC expected by Tue, Apr 28, 9:00 AM UTC"
+    assert line % "the program" in text_of(sign_in(alice).get("/"))
+    Integration.objects.filter(pk=row.pk).update(reviewer=rita)
+    assert line % "Rita Reyes" in text_of(sign_in(alice).get("/"))
+    page = text_of(sign_in(alice).get(f"/integrations/{row.uuid}/"))
+    assert "Waiting for Rita Reyes: Review round 1 Since Tue, Apr 14, 9:00 AM UTC ; expected by Tue, Apr 28" in page
+    action = caller(alice).get(f"/integrations/{row.uuid}").json()["next_action"]
+    assert (action["waiting_for"], action["due_at"]) == ("Rita Reyes", "2026-04-28T09:00:00Z")
+
+
+def test_supported_row_shows_its_sla_status(
+    acme: Any, alice: Any, sign_in: Any, django_assert_num_queries: Any
+) -> None:
+    states = {"Late": "overdue", "Close": "running", "Good": "", "Bare": None}
+    rows = [create_listed_integration(acme, name) for name in states]
+    Integration.objects.update(responsible_party="machine", next_action_code="none_monitored")
+    for row, state in zip(rows, states.values(), strict=True):
+        if state is None:
+            continue
+        watch = watch_over(row, NOW)
+        for number in range(2 if state else 0):
+            clock_of(issue_of(watch, 10 * row.pk + number, NOW - timedelta(days=9)), NOW, state=state)
+    with django_assert_num_queries(2):
+        statuses = list_support_statuses(rows, NOW)
+    labels = ["2 issues overdue", "2 issues at risk", "On time", "Not monitored"]
+    assert [statuses[row.pk].label for row in rows] == labels
+    home = sign_in(alice).get("/")
+    assert [heading for heading, _ in list_blocks(home)] == ["Supported"]
+    assert [label in text_of(home) for label in labels] == [True] * 4
+
+
+def test_home_needs_the_same_queries_for_more_rows(
+    acme: Any, alice: Any, sign_in: Any, django_assert_max_num_queries: Any
+) -> None:
+    watch_over(create_listed_integration(acme, "First"), NOW)
+    Integration.objects.update(responsible_party="machine", next_action_code="none_monitored")
+    client = sign_in(alice)
+    client.get("/")
+    with CaptureQueriesContext(connection) as few:
+        client.get("/")
+    for number in range(5):
+        watch_over(create_listed_integration(acme, f"More {number}"), NOW)
+    Integration.objects.update(responsible_party="machine", next_action_code="none_monitored")
+    with django_assert_max_num_queries(len(few)):
+        client.get("/")
 
 
 def test_viewer_learns_that_the_partner_must_act(acme: Any, alice: Any, sign_in: Any, now: Any) -> None:

@@ -1,0 +1,19 @@
+"""For whom an integration waits."""
+
+from django.utils.translation import gettext as _
+
+from integrations.submissions.models import Integration
+from integrations.submissions.workflow.states import ResponsibleParty
+
+
+def describe_responsible(integration: Integration) -> str:
+    """Return the name of whoever must act next; blank if no action is needed."""
+    party = integration.responsible_party
+    if party == ResponsibleParty.PARTNER:
+        return integration.partner.name
+    if party == ResponsibleParty.PROGRAM:
+        return str(integration.reviewer or _("the program"))
+    if party == ResponsibleParty.THIRD_PARTY:
+        return _("others")
+    is_checking = integration.is_open and integration.next_action_target.startswith("requirement:")
+    return _("the portal") if is_checking else ""
