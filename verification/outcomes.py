@@ -58,8 +58,8 @@ class Result:
     mappings of them) that the next run gets in Subject.known; they are stored if the outcome is PASS, WARN or FAIL, and
     a key that is absent keeps its value. `missing_item` names what a source doesn't have: if it was there before, the
     runner checks again a day later before it reports a failure (a check may also let SourceNotFoundError pass).
-    `retry_at`: with ERROR, when a retry makes sense. `freeze_reason`: why the integration is on hold until a reviewer
-    decides, for example after a change of the repository's owner.
+    `retry_at`: with ERROR, when a retry makes sense. `source`: with ERROR, what is not reachable. `freeze_reason`: why
+    the integration is on hold until a reviewer decides, for example after a change of the repository's owner.
     """
 
     outcome: Outcome
@@ -70,6 +70,7 @@ class Result:
     observations: Mapping[str, object] = field(default_factory=dict)
     missing_item: str = ""
     retry_at: datetime | None = None
+    source: str = ""
     freeze_reason: str = ""
 
 

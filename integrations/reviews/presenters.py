@@ -16,7 +16,7 @@ from integrations.submissions.models import Document, Finding, Integration, Meet
 from integrations.submissions.presenters import PARTY_LABELS, RequirementRow, build_row, list_step_rows
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import AvailableTransition
-from integrations.submissions.workflow.states import PENDING_ACTION, ResponsibleParty, Stage
+from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from portal.accounts.models import User
 from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
 from portal.core.value_types import JsonObject
@@ -150,11 +150,11 @@ def build_reviewer_context(integration: Integration) -> dict[str, object]:
 
 def build_next_action_context(integration: Integration, now: datetime) -> dict[str, object]:
     """Return the responsible party and, in review, the requirements that an approval needs from the partner."""
-    is_pending = integration.next_action_code == PENDING_ACTION
+    automated = _("Decision pending") if integration.is_pending else _("Waiting for automated checks")
     labels = {
         ResponsibleParty.PARTNER: _("Waiting for %(name)s") % {"name": integration.partner.name},
         ResponsibleParty.PROGRAM: _("Action required from the program"),
-        ResponsibleParty.MACHINE: _("Decision pending") if is_pending else _("Waiting for automated checks"),
+        ResponsibleParty.MACHINE: automated,
         ResponsibleParty.THIRD_PARTY: _("Waiting for others"),
     }
     responsible_party = integration.responsible_party

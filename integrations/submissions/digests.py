@@ -17,7 +17,7 @@ from django.utils.translation import gettext
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
-from integrations.submissions.workflow.states import PENDING_ACTION, ResponsibleParty
+from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.core.value_types import TemplateContext
 from portal.notifications import email
@@ -90,7 +90,7 @@ def build_context(person: User, rows: Sequence[EmailMessage]) -> TemplateContext
         "count": len(rows),
         "names": ", ".join(each.name for each in parts[:3]) + ("…" if len(parts) > 3 else ""),
         "turns": [row for row in integrations if row.responsible_party == own_holder],
-        "pending": [row for row in integrations if row.next_action_code == PENDING_ACTION],
+        "pending": [row for row in integrations if row.is_pending],
         "stop": stopping.build_url(person, stopping.DIGEST),
         "category": gettext("Digest"),
     }

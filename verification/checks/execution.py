@@ -92,8 +92,9 @@ def run_check(key: str, subject: Subject, sources: object) -> Result:
     except LegallyWithheldError as answer:
         return Result(Outcome.NOT_RUN, f"A reviewer decides: {answer}", freeze_reason=str(answer))
     except SourceError as refusal:
-        retry_at = getattr(refusal, "retry_at", None)
-        return Result(Outcome.ERROR, f"We couldn't complete this check: {refusal}", retry_at=retry_at)
+        retry_at, source = getattr(refusal, "retry_at", None), getattr(refusal, "source", "")
+        summary = f"We couldn't complete this check: {refusal}"
+        return Result(Outcome.ERROR, summary, retry_at=retry_at, source=source or str(refusal))
     except Exception:
         log.exception("check %s failed on %s", key, subject.repository)
         summary = "We couldn't complete this check because of an error on our side. No action needed."

@@ -245,6 +245,7 @@ def _serialize_detail(key: str, result: Result) -> dict[str, object]:
         "advice": result.advice or description.advice,
         "outcome": str(result.outcome),
         "summary": result.summary,
+        "unreachable": result.source,
         "evidence": [evidence.as_dict() for evidence in result.evidence],
         "looked_at": ", ".join(f"{thing} {revision}" for thing, revision in result.looked_at),
         "subjects": {thing: revision for thing, revision in result.looked_at if thing in REASON_BY_SUBJECT},

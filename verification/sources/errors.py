@@ -22,12 +22,27 @@ class AccessDeniedError(SourceError):
 class SourceUnavailableError(SourceError):
     """Unusable response of a source: an outage that isn't caused by the partner.
 
-    `retry_at`: from when on it makes sense to ask again, where that is known.
+    `retry_at`: from when on it makes sense to ask again, where that is known. `source`: name of the service, if
+    many checks read it.
     """
+
+    source = ""
 
     def __init__(self, message: str = "", retry_at: datetime | None = None) -> None:
         super().__init__(message)
         self.retry_at = retry_at
+
+
+class GitHubUnavailableError(SourceUnavailableError):
+    """Unusable response of GitHub."""
+
+    source = "GitHub"
+
+
+class RegistryUnavailableError(SourceUnavailableError):
+    """Unusable response of the Terraform Registry."""
+
+    source = "Terraform Registry"
 
 
 class RequestRefusedError(SourceError):

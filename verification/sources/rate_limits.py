@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from django.db import transaction
 from django.utils import timezone
 
-from verification.sources.errors import SourceUnavailableError
+from verification.sources.errors import GitHubUnavailableError
 from verification.sources.github.requester import RateLimiter
 from verification.sources.models import GitHubRateLimit
 
@@ -60,8 +60,8 @@ class GitHubRateLimiter(RateLimiter):
                 rate_limit.save()
                 return
         if rate_limit.disabled_at is not None:
-            raise SourceUnavailableError("GitHub no longer accepts the portal's credential. We notified our staff.")
-        raise SourceUnavailableError(LIMIT_MESSAGE, blocked_until)
+            raise GitHubUnavailableError("GitHub no longer accepts the portal's credential. We notified our staff.")
+        raise GitHubUnavailableError(LIMIT_MESSAGE, blocked_until)
 
     def after(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
         """Record the limits of a response. Raises SourceUnavailableError for a limit or a rejected credential."""
@@ -80,9 +80,9 @@ class GitHubRateLimiter(RateLimiter):
                 _disable(rate_limit, "GitHub returned 401 and doesn't accept the credential.", now)
             rate_limit.save()
         if status == 401:
-            raise SourceUnavailableError("GitHub doesn't accept the portal's token. We notified our staff.")
+            raise GitHubUnavailableError("GitHub doesn't accept the portal's token. We notified our staff.")
         if is_limited:
-            raise SourceUnavailableError(LIMIT_MESSAGE, rate_limit.blocked_until)
+            raise GitHubUnavailableError(LIMIT_MESSAGE, rate_limit.blocked_until)
 
     def get_blocked_until(self) -> datetime | None:
         """Return until when nothing may be asked, None if something may."""

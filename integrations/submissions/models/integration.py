@@ -15,7 +15,13 @@ from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Category, Program, Step, Tier
 from integrations.submissions.models.stage import StageFields
 from integrations.submissions.workflow.next_action import render_sentence
-from integrations.submissions.workflow.states import FINAL_STAGES, ListingStatus, ResponsibleParty, Stage
+from integrations.submissions.workflow.states import (
+    FINAL_STAGES,
+    PENDING_ACTION,
+    ListingStatus,
+    ResponsibleParty,
+    Stage,
+)
 from portal.accounts.requests import AnyUser
 from portal.core.django_arguments import SaveArguments
 from portal.core.name_matching import compute_name_key
@@ -153,6 +159,11 @@ class Integration(FSMModelMixin, StageFields):
     def next_action_label(self) -> str:
         """Return the next action in the reader's language."""
         return render_sentence(self.next_action_code, self.next_action_params)
+
+    @property
+    def is_pending(self) -> bool:
+        """Return whether the last decision can still be undone, as of the last refresh."""
+        return self.next_action_code == PENDING_ACTION
 
     @property
     def reason_labels(self) -> list[str]:

@@ -234,7 +234,9 @@ def record_check_outcome(
         if outcome != Status.ERROR or previous_status not in CHECKED_STATUSES:
             state.status, state.summary = Status(outcome), summary[:500]
             state.detail = attestations.keep_subjects(previous_detail, detail)
-            state.submitted_at, state.valid_until = now, valid_until
+            if (outcome, previous_status) != (Status.ERROR, Status.ERROR):  # an outage lasts since its first error
+                state.submitted_at = now
+            state.valid_until = valid_until
         state.save()
         is_voided = attestations.void_changed(row, requirement_id, previous_detail, state.detail, now)
         event_type, event_data = _update_automatic_finding(row, state, summary, now)

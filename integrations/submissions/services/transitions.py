@@ -24,7 +24,6 @@ from integrations.submissions.services.responsibility import record_responsibili
 from integrations.submissions.workflow import evidence as evidence_provider
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import (
-    PENDING_ACTION,
     IntegrationSnapshot,
     ResponsibleParty,
     determine_next_action,
@@ -258,7 +257,7 @@ def refresh_next_action(integration: Integration, now: datetime, *, is_undo: boo
 def settle_decision(integration: Integration, now: datetime) -> None:
     """Set the next action from the moment at which the last decision became final, however late that is noticed."""
     undo_until = integration.undo_until
-    if integration.next_action_code == PENDING_ACTION and undo_until is not None and undo_until <= now:
+    if integration.is_pending and undo_until is not None and undo_until <= now:
         refresh_next_action(integration, undo_until)
 
 

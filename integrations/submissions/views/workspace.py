@@ -22,13 +22,16 @@ from integrations.submissions.presenters import (
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.selectors.history import list_dates, list_recent_events
 from integrations.submissions.selectors.people import list_hinted_handles, list_participants
+from integrations.submissions.selectors.outages import find_outage
+from integrations.submissions.selectors.waiting import describe_responsible
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.requirements.opening import open_next_requirement
 from integrations.submissions.workflow.next_action import get_action_label
-from integrations.submissions.workflow.states import PENDING_ACTION, OpenRequirement, ResponsibleParty
+from integrations.submissions.workflow.states import OpenRequirement, ResponsibleParty, Status
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
+from portal.audit.models import AuditEvent
 from portal.core.value_types import TemplateContext
 
 MAX_RECENT_EVENTS = 12
@@ -37,13 +40,6 @@ BUTTON_LABELS = {
     "review": gettext_noop("Open review"),
     "company": gettext_noop("Open company"),
     "compliance": gettext_noop("View evidence"),
-}
-# What readers who can't act see of the responsible party.
-RESPONSIBILITY_LABELS: dict[str, str] = {
-    ResponsibleParty.PARTNER: gettext_noop("Waiting for the partner"),
-    ResponsibleParty.PROGRAM: gettext_noop("Waiting for the program"),
-    ResponsibleParty.MACHINE: gettext_noop("Automated"),
-    ResponsibleParty.THIRD_PARTY: gettext_noop("Waiting for others"),
 }
 
 
@@ -86,6 +82,7 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
         "edition": integration.edition,
         "program": integration.program,
         "next_action": build_next_action_context(integration, user) | {"can_undo": is_undoable},
+        "outage": find_outage(integration, now),
         "path": list_path_steps(integration),
         "steps": list_step_rows(integration, now, party_labels),
         "tiers": list_tier_rows(integration, now, party_labels),
@@ -104,6 +101,14 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
         "ready_actions": [a for a in transitions if a.tone == "good" and a.is_ready and a.name != "request_tier"],
         "other_actions": [a for a in transitions if a.tone != "good" and a.name != "undo_decision"],
     }
+
+
+def list_recent_events(integration: Integration) -> list[AuditEvent]:
+    """Return the newest events for the page. Errors of checks are in the banner about the outage."""
+    events = integration.events.visible_to_partner().exclude(
+        event_type="requirement.checked", data__outcome=str(Status.ERROR)
+    )
+    return list(events.order_by("-seq")[:MAX_RECENT_EVENTS])
 
 
 def get_parallel_requirement(integration: Integration, user: User, now: datetime) -> OpenRequirement | None:
@@ -150,9 +155,11 @@ def build_next_action_context(integration: Integration, user: User) -> dict[str,
 
 def get_waiting_label(integration: Integration) -> str:
     """Return what readers who can't act see before the next action."""
-    if integration.next_action_code == PENDING_ACTION:
+    if integration.is_pending:
         return gettext("Decision pending")
-    return gettext(RESPONSIBILITY_LABELS.get(integration.responsible_party, ""))
+    if integration.responsible_party == ResponsibleParty.MACHINE:
+        return gettext("Automated")
+    return gettext("Waiting for %(name)s") % {"name": describe_responsible(integration)}
 
 
 def get_button_label(integration: Integration, target_kind: str, target_key: str) -> str:

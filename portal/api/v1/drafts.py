@@ -42,6 +42,10 @@ class DraftFields(StrictSchema):
     homepage: str | None = None
 
 
+class DraftDeletionParams(StrictSchema):
+    confirm_name: str = Field("", max_length=200, description="Name, repository, or program of the draft.")
+
+
 class DraftIn(DraftFields):
     """New draft. `partner` is a slug, required if you edit for several partners."""
 
@@ -146,11 +150,11 @@ def submit_draft(request: AuthenticatedRequest, uuid: UUID, if_match: IfMatch = 
 
 
 @router.delete("/drafts/{uuid:uuid}", WRITE_SCOPE)
-def discard_draft(request: AuthenticatedRequest, uuid: UUID, confirm_name: str = "") -> MessageResponse:
+def discard_draft(request: AuthenticatedRequest, uuid: UUID, params: Query[DraftDeletionParams]) -> MessageResponse:
     """Delete a draft. Unless it is empty, `confirm_name` is its name, or else its repository or program."""
     draft = load_integration_draft(request, uuid)
     if has_text(draft.data) and permissions.can_edit_partner(draft.partner, request.user):
-        validate_form(NameConfirmationForm(draft.title, data={"confirm_name": confirm_name}))
+        validate_form(NameConfirmationForm(draft.title, data=params.model_dump()))
     drafts.discard_draft(draft, actor=request.user, now=timezone.now())
     return MessageResponse(message="Draft deleted.")
 

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 from github.Auth import AppAuth, AppInstallationAuth, Auth, Token
 from requests.utils import parse_header_links
 
-from verification.sources.errors import SourceUnavailableError
+from verification.sources.errors import GitHubUnavailableError
 from verification.sources.github.requester import LimitedRequester, RateLimiter, build_error, source_errors
 
 IMMUTABLE_PATH_PATTERN = re.compile(r"/git/(?:trees|blobs|commits)/(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\?|$)")
@@ -110,7 +110,7 @@ def parse_body(body: str, what: str) -> object:
     try:
         return json.loads(body, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
-        raise SourceUnavailableError(f"Can't read {what}: GitHub sent an invalid response.") from error
+        raise GitHubUnavailableError(f"Can't read {what}: GitHub sent an invalid response.") from error
 
 
 def parse_next_cursor(link: str) -> str:

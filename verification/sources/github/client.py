@@ -12,7 +12,7 @@ from urllib.parse import quote
 from django.conf import settings
 from github.Auth import Auth
 
-from verification.sources.errors import SourceError, SourceUnavailableError
+from verification.sources.errors import GitHubUnavailableError, SourceError
 from verification.sources.github import responses
 from verification.sources.github.api import GitHubApi, ResponseCache, build_token_auth
 from verification.sources.github.requester import RateLimiter, build_error
@@ -87,7 +87,7 @@ class GitHubClient:
         """Return the text of a file. Invalid UTF-8 is replaced. Raises SourceUnavailableError for a large file."""
         what = f"{file.path} of {full_name}"
         if file.size > MAX_FILE_BYTES:
-            raise SourceUnavailableError(f"Can't read {what}: it is larger than {MAX_FILE_BYTES // 1024} KiB.")
+            raise GitHubUnavailableError(f"Can't read {what}: it is larger than {MAX_FILE_BYTES // 1024} KiB.")
         return self._read(f"/repos/{full_name}/git/blobs/{file.sha}", what, responses.parse_blob)
 
     def _read(self, path: str, what: str, parse: Callable[[Any], T]) -> T:
@@ -121,4 +121,4 @@ def _parse_response(what: str, parse: Callable[[Any], T], response: object) -> T
     try:
         return parse(response)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise SourceUnavailableError(f"Can't parse GitHub's response for {what}.") from error
+        raise GitHubUnavailableError(f"Can't parse GitHub's response for {what}.") from error

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 from pydantic import BaseModel, ValidationError
 
-from verification.sources.errors import SourceNotFoundError, SourceUnavailableError
+from verification.sources.errors import GitHubUnavailableError, SourceNotFoundError
 from verification.sources.github.api import CachedResponse, GitHubApi, ResponseCache
 from verification.sources.github.issue_models import (
     GitHubComment,
@@ -76,7 +76,7 @@ def iterate_changes(
             return
         last = page[-1].updated_at
         start, page_number = (start, page_number + 1) if last == start else (last, 1)
-    raise SourceUnavailableError(f"Too many {description} to read.")
+    raise GitHubUnavailableError(f"Too many {description} to read.")
 
 
 def list_open_numbers(api: GitHubApi, repository: str) -> set[int]:
@@ -174,7 +174,7 @@ def _iterate_pages(
         yield page
         if len(page) < PAGE_SIZE:
             return
-    raise SourceUnavailableError(f"Too many {description} to read.")
+    raise GitHubUnavailableError(f"Too many {description} to read.")
 
 
 def _get_page(
@@ -188,7 +188,7 @@ def _get_page(
 
 def _parse_rows(model: type[Model], response: object, description: str) -> list[Model]:
     if not isinstance(response, list):
-        raise SourceUnavailableError(f"Can't parse GitHub's response for {description}.")
+        raise GitHubUnavailableError(f"Can't parse GitHub's response for {description}.")
     return [_parse(model, row, description) for row in response]
 
 
@@ -196,7 +196,7 @@ def _parse(model: type[Model], response: object, description: str) -> Model:
     try:
         return model.model_validate(response)
     except ValidationError as error:
-        raise SourceUnavailableError(f"Can't parse GitHub's response for {description}.") from error
+        raise GitHubUnavailableError(f"Can't parse GitHub's response for {description}.") from error
 
 
 def _format_timestamp(moment: datetime) -> str:

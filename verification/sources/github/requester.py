@@ -15,6 +15,7 @@ from github.Requester import Requester
 
 from verification.sources.errors import (
     AccessDeniedError,
+    GitHubUnavailableError,
     LegallyWithheldError,
     SourceError,
     SourceNotFoundError,
@@ -39,9 +40,9 @@ class RateLimiter:
     def after(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
         """Raise SourceUnavailableError for a limit or a rejected credential."""
         if status == 401:
-            raise SourceUnavailableError("GitHub doesn't accept the token.")
+            raise GitHubUnavailableError("GitHub doesn't accept the token.")
         if status == 429 or (status == 403 and ("rate limit" in message or "retry-after" in headers)):
-            raise SourceUnavailableError("We reached GitHub's rate limit.")
+            raise GitHubUnavailableError("We reached GitHub's rate limit.")
 
 
 class LimitedRequester(Requester):
@@ -80,15 +81,15 @@ def source_errors(what: str) -> Iterator[None]:
     try:
         yield
     except SourceUnavailableError as limit:
-        raise SourceUnavailableError(f"{limit} Can't read {what}.", limit.retry_at) from limit
+        raise GitHubUnavailableError(f"{limit} Can't read {what}.", limit.retry_at) from limit
     except (requests.ConnectionError, requests.Timeout) as error:
-        raise SourceUnavailableError(f"Can't read {what}: GitHub isn't reachable.") from error
+        raise GitHubUnavailableError(f"Can't read {what}: GitHub isn't reachable.") from error
     except (github.BadAttributeException, AttributeError, KeyError, TypeError) as error:  # of PyGithub's parsers
-        raise SourceUnavailableError(f"Can't parse GitHub's response for {what}.") from error
+        raise GitHubUnavailableError(f"Can't parse GitHub's response for {what}.") from error
     except github.GithubException as error:
         raise build_error(error.status, what) from error
     except (requests.RequestException, ValueError, RuntimeError, AssertionError) as error:
-        raise SourceUnavailableError(f"Can't read {what}: GitHub sent an invalid response.") from error
+        raise GitHubUnavailableError(f"Can't read {what}: GitHub sent an invalid response.") from error
 
 
 def build_error(status: int, what: str) -> SourceError:
@@ -101,4 +102,4 @@ def build_error(status: int, what: str) -> SourceError:
         return LegallyWithheldError(f"GitHub withholds {what} for legal reasons (451).")
     if status == 403:
         return AccessDeniedError(f"GitHub denies access to {what}.")
-    return SourceUnavailableError(f"Can't read {what}: GitHub returned status {status}.")
+    return GitHubUnavailableError(f"Can't read {what}: GitHub returned status {status}.")

@@ -15,6 +15,7 @@ from django.conf import settings
 from portal.core.value_types import JsonObject
 from verification.sources.errors import (
     AccessDeniedError,
+    RegistryUnavailableError,
     RequestRefusedError,
     SourceNotFoundError,
     SourceUnavailableError,
@@ -100,7 +101,7 @@ class RegistryClient:
         try:
             response = self._web.ask(address, replace(JSON, limit=MAX_BYTES), headers, redirects=0)
         except (RequestRefusedError, SourceUnavailableError) as refusal:
-            raise SourceUnavailableError(f"Can't read {description}: {refusal}") from refusal
+            raise RegistryUnavailableError(f"Can't read {description}: {refusal}") from refusal
         if etag and response.status == 304:
             return 304, etag, b""
         _raise_for_status(response.status, description)
@@ -113,7 +114,7 @@ def _raise_for_status(status: int, description: str) -> None:
     if status in {401, 403}:
         raise AccessDeniedError(f"The registry denies access to {description}.")
     if status != 200:
-        raise SourceUnavailableError(f"Can't read {description}: the registry returned status {status}.")
+        raise RegistryUnavailableError(f"Can't read {description}: the registry returned status {status}.")
 
 
 def _parse_response(parse: Callable[[], T]) -> T:
@@ -121,7 +122,7 @@ def _parse_response(parse: Callable[[], T]) -> T:
     try:
         return parse()
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise SourceUnavailableError("Can't parse the registry's response.") from error
+        raise RegistryUnavailableError("Can't parse the registry's response.") from error
 
 
 def _parse_internal_listing(raw: JsonObject, etag: str) -> RegistryListing:

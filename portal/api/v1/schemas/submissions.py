@@ -12,17 +12,22 @@ from pydantic import Field
 from integrations.programs.schema import Requirement
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
+from integrations.submissions.selectors.waiting import describe_responsible
 from portal.api.v1.schemas.common import DisplayText, PartnerReference, link_to
 from portal.audit.models import AuditEvent
 from portal.core.value_types import JsonObject
 
 
 class NextActionOut(Schema):
-    """Next action. `responsible_party` is empty if no action is needed; `code` is the same in all languages."""
+    """Next action. `responsible_party` is empty if no action is needed; `code` is the same in all languages.
+
+    `waiting_for`: name of whoever must act; `since`: from when on; `due_at`: the program's published target time.
+    """
 
     responsible_party: str
     code: str
     action: str
+    waiting_for: str
     since: datetime | None
     due_at: datetime | None
 
@@ -61,6 +66,7 @@ class IntegrationOut(Schema):
             "responsible_party": row.responsible_party,
             "code": row.next_action_code,
             "action": row.next_action_label,
+            "waiting_for": describe_responsible(row),
             "since": row.responsible_since,
             "due_at": row.action_due_at,
         }

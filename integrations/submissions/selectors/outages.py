@@ -1,0 +1,42 @@
+"""Outages: checks without a result because a service can't be reached. Nobody has to act."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from integrations.submissions.models import Integration
+from integrations.submissions.selectors.context import is_applicable
+from integrations.submissions.workflow.states import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """What can't be reached, since when, the titles of the requirements that wait, and when we try again."""
+
+    services: tuple[str, ...]
+    since: datetime | None
+    titles: tuple[str, ...]
+    retry_at: datetime | None
+
+
+def find_outage(integration: Integration, now: datetime) -> Outage | None:
+    """Return the outage that requirements of the integration wait for, or None."""
+    requirements = [r for r in integration.edition.requirements() if is_applicable(r, integration)]
+    states = integration.fulfillments_by_id
+    waiting = [(r, states[r.id]) for r in requirements if r.id in states and states[r.id].status == Status.ERROR]
+    waiting = [(r, state) for r, state in waiting if not state.is_met(now)]
+    if not waiting or not integration.is_open:
+        return None
+    services = dict.fromkeys(
+        str(item.get("unreachable") or _("our check service"))
+        for _requirement, state in waiting
+        for item in state.detail
+        if item["outcome"] == Status.ERROR
+    )
+    return Outage(
+        services=tuple(services),
+        since=min((state.submitted_at for _r, state in waiting if state.submitted_at), default=None),
+        titles=tuple(requirement.title for requirement, _state in waiting),
+        retry_at=min((state.retry_at for _r, state in waiting if state.retry_at), default=None),
+    )
