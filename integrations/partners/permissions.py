@@ -39,6 +39,7 @@ REFUSALS_BY_RULE = {
     "can_decide": gettext_noop(
         "Only reviewers can do this. Reviewers can't decide on their own company's integrations."
     ),
+    "can_complete_step": gettext_noop("Only owners and editors of the company can do this."),
     "can_put_on_hold": gettext_noop(
         "Only reviewers can do this. Reviewers can't decide on their own company's integrations."
     ),
@@ -130,6 +131,11 @@ def can_manage(integration: PartnerIntegration, user: AnyUser | None) -> bool:
 def can_decide(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user is an active reviewer who doesn't belong to the integration's partner."""
     return can_decide_on_partner(integration.partner, user)
+
+
+def can_complete_step(integration: PartnerIntegration, user: AnyUser | None) -> bool:
+    """Return whether the user can edit. The portal completes a step whose last requirement the program met."""
+    return user is None or can_edit(integration, user)
 
 
 def can_put_on_hold(integration: PartnerIntegration, user: AnyUser | None) -> bool:

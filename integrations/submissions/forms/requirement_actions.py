@@ -113,6 +113,13 @@ class AttestationForm(forms.Form):
         self.fields["also"].choices = others  # type: ignore[attr-defined]
         if not others:
             del self.fields["also"]
+        if all_ids := self.data.get("all"):  # the button that confirms every statement that the page showed
+            self.data = {"confirmed": "on", "also": all_ids.split(",")}
+
+    @property
+    def other_ids(self) -> list[str]:
+        """Return the requirement IDs of the other statements."""
+        return [value for value, _label in self.fields["also"].choices] if "also" in self.fields else []  # type: ignore[attr-defined]
 
 
 class WaiverForm(forms.Form):

@@ -78,7 +78,7 @@ class StageFields(ListingStatusFields):
     @stage_transition(
         source=[Stage.ENGAGE, Stage.DEVELOP],
         target=RETURN_VALUE(Stage.ENGAGE, Stage.DEVELOP),
-        permission=permissions.can_edit,
+        permission=permissions.can_complete_step,
         conditions=[guards.is_not_on_hold, guards.is_review_not_next, guards.has_no_missing_requirements],
     )
     def complete_step(self, **_: object) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 from django.test import Client
 
 from integrations.partners.models import Partner
@@ -65,6 +66,23 @@ def test_statement_is_refused_before_its_subject_is_fulfilled(
     detail = caller(alice).get(path).json()
     assert (detail["blocker"], "confirm" in detail["available_actions"]) == (BLOCKER, False)
     assert fresh(provider).fulfillments.filter(requirement_id=SIGNED).count() == 0
+
+
+@pytest.mark.parametrize(("shown", "status"), [("TP-DOC", 302), ("TP-DOC,TP-VERIFY", 422)])
+def test_all_statements_that_a_page_shows_are_confirmed_at_once(
+    provider: Integration, alice: Any, now: datetime, sign_in: Callable[[Any], Client], shown: str, status: int
+) -> None:
+    for requirement in (r for r in provider.edition.requirements() if r.responsible_party == "machine"):
+        requirements.record_check_outcome(
+            provider, requirement.id, outcome="pass", summary="Read.", detail=[], retry_at=None, now=now
+        )
+    client = sign_in(alice)
+    button = BeautifulSoup(client.get(place(provider, SIGNED)).content, "html5lib").find("button", {"name": "all"})
+    assert button
+    assert button["value"] == "TP-DOC"
+    assert press(client, provider, SIGNED, "confirm", all=shown).status_code == status
+    confirmed = fresh(provider).fulfillments.filter(requirement_id__in=[SIGNED, "TP-DOC"], status="submitted")
+    assert confirmed.count() == (2 if status == 302 else 0)
 
 
 def test_statement_is_accepted_after_its_subject(provider: Integration, alice: Any, now: datetime) -> None:

@@ -87,13 +87,14 @@ def show_result(page: RequirementPage) -> HttpResponse:
 
 
 def complete_finished_step(page: RequirementPage) -> None:
-    """Complete the step for the partner whose action met its last requirement."""
+    """Complete the step whose last requirement this action met. For one of the program, the portal completes it."""
     if page.integration.next_action_target == COMPLETE_STEP_TARGET:
         return  # it was complete before
     integration = load_visible_integration(page.request, page.integration.uuid)
-    if integration.next_action_target == COMPLETE_STEP_TARGET and permissions.can_edit(integration, page.user):
+    if integration.next_action_target == COMPLETE_STEP_TARGET:
+        actor = page.user if permissions.can_edit(integration, page.user) else None
         with reported_refusals(page.request):
-            perform_transition(integration, "complete_step", actor=page.user)
+            perform_transition(integration, "complete_step", actor=actor)
 
 
 def redirect_to_page(page: RequirementPage) -> HttpResponse:

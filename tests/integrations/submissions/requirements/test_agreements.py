@@ -4,8 +4,10 @@ import pytest
 from bs4 import BeautifulSoup
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from integrations.submissions.services import agreements
+from integrations.submissions.models import Integration
+from integrations.submissions.services import agreements, requirements
 from integrations.submissions.workflow.states import Status
+from tests.conftest import begin
 from tests.integrations.submissions.requirements.pages import place, press, read, state
 from tests.integrations.submissions.test_agreements import ALICE, RITA, TPA
 from tests.integrations.submissions.test_documents import build_validated_file
@@ -18,6 +20,16 @@ def test_agreement_signed_by_both_sides(rocket, alice, rita, sign_in):
     press(sign_in(alice), rocket, TPA, "sign", **SIGNED, file=SimpleUploadedFile("tpa.pdf", PDF))
     press(sign_in(rita), rocket, TPA, "sign", signer="Rita Reyes", signed_on="2026-04-13")
     assert (state(rocket, TPA).status, state(rocket, TPA).data["program_signer"]) == (Status.SUBMITTED, "Rita Reyes")
+
+
+def test_signature_of_the_program_completes_the_step(edition_2026, acme, alice, rita, now, sign_in):
+    row = begin(acme, alice, "terraform-run-task")
+    requirements.submit_answer(row, "RT-1", {"contact_name": "Alice"}, actor=alice, now=now)
+    agreements.sign_agreement(row, "RT-2", ALICE, version="2026-01", actor=alice, now=now)
+    press(sign_in(rita), row, "RT-2", "sign", signer="Rita Reyes", signed_on="2026-04-13")
+    row = Integration.objects.get(pk=row.pk)
+    assert (row.step, row.next_action_target) == ("develop-test", "requirement:RT-3")
+    assert row.events.get(event_type="integration.advanced").actor == ""
 
 
 def test_page_shows_the_text_with_the_names_and_its_version(rocket, alice, sign_in):
