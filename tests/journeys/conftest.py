@@ -75,7 +75,14 @@ def visit(chromium: Browser, base: str) -> Iterator[Callable[..., Person]]:
     """A browser of its own for somebody: visit() a stranger, visit(alice) already signed in, visit(phone=True)."""
     contexts = []
 
-    def enter(user: Any = None, *, phone: bool = False, javascript: bool = True, zone: str | None = None) -> Person:
+    def enter(
+        user: Any = None,
+        *,
+        phone: bool = False,
+        javascript: bool = True,
+        zone: str | None = None,
+        kind: type[Person] = Person,
+    ) -> Person:
         size = {"width": 375, "height": 812} if phone else {"width": 1280, "height": 900}
         context = chromium.new_context(
             viewport=size,  # type: ignore[arg-type]
@@ -87,7 +94,7 @@ def visit(chromium: Browser, base: str) -> Iterator[Callable[..., Person]]:
         if user is not None:
             context.add_cookies([{"name": django_settings.SESSION_COOKIE_NAME, "value": session_of(user), "url": base}])
         # The audit is a script: it never ends where scripts are off.
-        return Person(context.new_page(), base, str(user or "visitor"), audits=javascript)
+        return kind(context.new_page(), base, str(user or "visitor"), audits=javascript)
 
     yield enter
     for context in contexts:

@@ -94,35 +94,46 @@ class Person:
         place = within or self.page
         exact = re.compile(rf"^\s*{re.escape(words)}\s*$", re.I)
         button = place.get_by_role("button", name=exact).or_(place.get_by_role("link", name=exact))
-        button.nth(nth).click()
+        self.click(button.nth(nth))
         self.clicks += 1
         return self.arrived()
 
+    def click(self, target: Locator) -> None:
+        """Press a button or follow a link. `KeyboardPerson` does it with the keyboard, as the next two."""
+        target.click()
+
+    def fill(self, field: Locator, text: str) -> None:
+        field.fill(text)
+
+    def select(self, field: Locator, option: str) -> None:
+        field.select_option(label=option)
+
     def write(self, label: str, text: str, *, within: Locator | None = None) -> "Person":
         """Type into the field of this label."""
-        (within or self.page).get_by_label(label).first.fill(text)
+        self.fill((within or self.page).get_by_label(label).first, text)
         return self
 
     def choose(self, label: str, option: str) -> "Person":
         """Choose from a list, or a radio button."""
+        lists = self.page.get_by_role("combobox", name=label)
+        if not lists.count():
+            return self.tick(option)
         self.clicks += 1
-        results_by_role = self.page.get_by_role("combobox", name=label)
-        if results_by_role.count():
-            results_by_role.first.select_option(label=option)
-        else:
-            self.page.get_by_label(option).first.check()
+        self.select(lists.first, option)
         return self
 
     def tick(self, label: str) -> "Person":
+        return self.check(self.page.get_by_label(label).first)
+
+    def check(self, field: Locator) -> "Person":
+        """Check a box, or choose a radio button."""
         self.clicks += 1
-        self.page.get_by_label(label).first.check()
+        field.check()
         return self
 
     def choose_first(self) -> "Person":
         """Choose the first radio button of the page."""
-        self.clicks += 1
-        self.page.get_by_role("radio").first.check()
-        return self
+        return self.check(self.page.get_by_role("radio").first)
 
     def hand_in(self, label: str, path: Path) -> "Person":
         """Choose a file."""

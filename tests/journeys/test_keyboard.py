@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 from integrations.submissions.models import Integration
 from portal.webhooks.models import WebhookEndpoint
 from tests.conftest import begin, drive
+from tests.journeys.keyboard import tab_to
 from tests.journeys.person import Person
-from tests.journeys.test_phone_keyboard import tab_to
 
 Visit = Callable[..., Person]
 

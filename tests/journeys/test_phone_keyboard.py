@@ -6,21 +6,17 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
 from integrations.partners.models import Partner
 from integrations.programs.requirements import Requirement
 from integrations.submissions.models import Integration
 from tests.conftest import begin
+from tests.journeys.keyboard import tab_to
 from tests.journeys.person import Person
 from tests.journeys.walk import FIELDS, FILES
 
 Visit = Callable[..., Person]
-# how the focus shows: at the element itself, or at what it lays over its whole row
-RINGS = """e => {
-  const own = getComputedStyle(e);
-  return [own.outlineStyle, own.boxShadow, getComputedStyle(e, "::after").outlineStyle];
-}"""
 KEYS = {"email": "alice@acme.example", "date": "01152027"}
 
 
@@ -65,16 +61,6 @@ def test_requirements_are_met_on_a_phone_without_scripts(
     assert not new_integration.fulfillments.filter(requirement_id="NO-8-LOGO", status="submitted").exists()
     fits(phone.hand_in("File", picture).press("Upload document").sees("rocket.png"))
     assert new_integration.fulfillments.get(requirement_id="NO-8-LOGO").status == "submitted"
-
-
-def tab_to(browser: Person, target: Locator) -> None:
-    """Press Tab until it has the focus, and see that the focus shows."""
-    for _ in range(80):
-        browser.page.keyboard.press("Tab")
-        if target.evaluate("e => e === document.activeElement"):
-            assert set(target.evaluate(RINGS)) != {"none"}
-            return
-    raise AssertionError(f"Tab never reaches {target}")
 
 
 def test_requirement_and_a_step_with_the_keyboard_alone(visit: Visit, alice: Any, new_integration: Integration) -> None:
