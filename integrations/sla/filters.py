@@ -1,13 +1,13 @@
 """Filters of SLA pages, read from the query string and limited to clocks that the user can see."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 from uuid import UUID
 
 from django import forms
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
@@ -15,11 +15,15 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.engine.types import ClockStatus, Severity
-from integrations.sla.metrics import OPEN_STATES, build_missed_ideal_condition
-from integrations.sla.models import SlaClock
+from integrations.sla.metrics import build_missed_ideal_condition
+from integrations.sla.models import HAS_TARGET, OPEN_STATES, MonitoredRepository, SlaClock
 from integrations.submissions.models import Integration
 from portal.accounts.requests import AnyUser
+from portal.core.name_matching import compute_name_key
+from portal.core.text_fields import clean_search_query
 
+NamedRow = TypeVar("NamedRow", Partner, Integration)
+MAX_OPTIONS = 100  # of a select
 FILTER_NAMES = ("program", "partner", "integration", "severity", "state")
 STATE_LABELS = {
     "": gettext_noop("Open"),
@@ -40,16 +44,26 @@ SETTLED_STATES = ("met", "late", "ideal_missed")
 class ClockFilters:
     """Validated filters.
 
-    `scope` is a condition for any model with an integration. `fields` is HTML. `report` is the key of the weekly report
-    with the same scope, or an empty string.
+    `scope` is a condition for any model with an integration. `entered` are the values of the query string. `report` is
+    the key of the weekly report with the same scope, or an empty string.
     """
 
+    user: AnyUser
     scope: Q
+    entered: dict[str, str]
     severity: Q = field(default_factory=Q)
     state: str = ""
     values: dict[str, str] = field(default_factory=dict)
-    fields: str = ""
+    partner: Partner | None = None
+    integration: Integration | None = None
     report: str = ""
+
+    @property
+    def fields(self) -> str:
+        """Return the form as HTML. Takes up to two queries for the options."""
+        form = SlaFilterForm(self)
+        form.is_valid()
+        return form.render()
 
     @property
     def is_filtered(self) -> bool:
@@ -60,21 +74,14 @@ class ClockFilters:
         """Return the condition for clocks and breaches, without the state."""
         return self.scope & self.severity
 
-    def get_integration(self) -> Integration | None:
-        """Return the filtered integration or None. Takes a query if there is one."""
-        integration_uuid = self.values.get("integration")
-        return Integration.objects.select_related("partner").get(uuid=integration_uuid) if integration_uuid else None
-
     def list_clocks(self) -> QuerySet[SlaClock]:
         """Return the clocks with a target that match the filters, in any state."""
-        return SlaClock.objects.filter(self.condition, Q(is_committed=True) | Q(ideal_due_at__isnull=False))
+        return SlaClock.objects.filter(self.condition, HAS_TARGET)
 
     def list_matching_clocks(self, now: datetime) -> QuerySet[SlaClock]:
         """Return the matching clocks in the filtered state, most urgent first, stopped clocks newest first."""
         clocks = self.list_clocks().filter(build_state_condition(self.state, now))
-        if self.state in SETTLED_STATES:
-            return clocks.order_by(F("stopped_at").desc(nulls_first=True), "-pk")
-        if self.state == "all":
+        if self.state == "all" or self.state in SETTLED_STATES:
             return clocks.order_by(F("stopped_at").desc(nulls_first=True), F("due_at").asc(nulls_last=True), "pk")
         return clocks.order_by(F("due_at").asc(nulls_last=True), "pk")
 
@@ -103,61 +110,78 @@ def build_visibility_condition(user: AnyUser, prefix: str = "integration__") -> 
 
 
 Choices: TypeAlias = list[tuple[str, str]]
+UNKNOWN_VALUE = gettext_lazy("Unknown filter value. The list shows all results.")
 
 
 class SlaFilterForm(forms.Form):
-    """Filter form. An invalid value is reported and doesn't affect the other filters."""
+    """Filter form. An invalid value is reported and doesn't affect the other filters.
+
+    Partners and integrations have a select of up to MAX_OPTIONS names. If there are more, people enter a name.
+    """
 
     program = forms.ChoiceField(label=gettext_lazy("Program"), required=False)
-    partner = forms.ChoiceField(label=gettext_lazy("Partner"), required=False)
-    integration = forms.ChoiceField(label=gettext_lazy("Integration"), required=False)
     severity = forms.ChoiceField(label=gettext_lazy("Severity"), required=False)
 
-    def __init__(self, data: Mapping[str, str], partners: Choices, integrations: Choices) -> None:
-        super().__init__(data)
-        options = {
-            "program": [(key, program.name) for key, program in PROGRAMS.items()],
-            "partner": partners,
-            "integration": integrations,
-            "severity": [(str(Severity.CRITICAL), _("Critical")), (str(Severity.OTHER), _("Other"))],
-        }
-        for name, choices in options.items():
-            self.fields[name].choices = [("", _("All")), *choices]  # type: ignore[attr-defined]
-            self.fields[name].error_messages["invalid_choice"] = _("Unknown filter value. The list shows all results.")
-        if len(partners) < 2:
-            del self.fields["partner"]
-        if not integrations:
-            del self.fields["integration"]
+    def __init__(self, filters: ClockFilters) -> None:
+        super().__init__(filters.entered | {name: value for name, value in filters.values.items() if value})
+        self._set_choices("program", [(key, program.name) for key, program in PROGRAMS.items()])
+        self._set_choices("severity", [(str(Severity.CRITICAL), _("Critical")), (str(Severity.OTHER), _("Other"))])
+        partners = _list_partners(filters.user)
+        if len(partners) > 1:
+            self._add_row_field("partner", _("Partner"), partners, filters.partner)
+        integrations = _list_integrations(filters.partner) if filters.partner else []
+        if integrations:
+            self._add_row_field("integration", _("Integration"), integrations, filters.integration)
+        self.order_fields(FILTER_NAMES)
+
+    def _add_row_field(self, name: str, label: str, options: Choices, row: Partner | Integration | None) -> None:
+        if len(options) <= MAX_OPTIONS:
+            self.fields[name] = forms.ChoiceField(label=label, required=False)
+            self._set_choices(name, options)
+            return
+        validators = [] if row else [_reject_unknown_value]
+        help_text = _("Enter the beginning of the name.")
+        self.fields[name] = forms.CharField(label=label, required=False, help_text=help_text, validators=validators)
+        self.data = {**self.data, name: row.name if row else self.data[name]}
+
+    def _set_choices(self, name: str, choices: Choices) -> None:
+        self.fields[name].choices = [("", _("All")), *choices]  # type: ignore[attr-defined]
+        self.fields[name].error_messages["invalid_choice"] = str(UNKNOWN_VALUE)
+
+
+def _reject_unknown_value(_value: object) -> None:
+    raise forms.ValidationError(UNKNOWN_VALUE)
 
 
 def parse_filters(user: AnyUser, parameters: Mapping[str, str]) -> ClockFilters:
-    """Parse the query string.
+    """Parse the query string. Takes a query each for a partner and an integration that it names.
 
-    Takes two queries for partners and integrations, and a third for an integration without its partner.
+    The filter of a user with one partner is that partner.
     """
-    raw_values = {name: parameters.get(name, "")[:60] for name in FILTER_NAMES}
-    partners = _list_partners(user)
-    slugs = list(partners)
-    if raw_values["integration"] and not raw_values["partner"] and len(slugs) > 1:
-        raw_values["partner"] = _find_partner_slug(raw_values["integration"], partners)
-    partner_slug = raw_values["partner"] if raw_values["partner"] in slugs else slugs[0] if len(slugs) == 1 else ""
-    form = SlaFilterForm(
-        raw_values, [(slug, name) for slug, (name, _) in partners.items()], _list_integrations(partner_slug)
-    )
-    form.is_valid()
-    values = {name: str(form.cleaned_data.get(name, "")) for name in FILTER_NAMES if name != "state"}
-    state = raw_values["state"] if raw_values["state"] in STATE_LABELS else ""
-    severity = Q(severity=values["severity"]) if values["severity"] else Q()
-    report_key = determine_report_key(
-        values, partners[partner_slug][1] if partner_slug else 0, can_see_all=permissions.is_program_staff(user)
-    )
+    entered = {name: clean_search_query(parameters.get(name, ""))[:60] for name in FILTER_NAMES}
+    can_see_all = permissions.is_program_staff(user)
+    partner = _find_partner(user, entered["partner"])
+    if partner is None and not can_see_all and len(roles := permissions.get_roles(user)) == 1:
+        partner = Partner.objects.filter(pk__in=roles).first()
+    integration = _find_integration(user, partner, entered["integration"])
+    partner = partner or (integration.partner if integration else None)
+    is_own_only = not can_see_all and len(permissions.get_roles(user)) == 1
+    values = {
+        "program": entered["program"] if entered["program"] in PROGRAMS else "",
+        "partner": partner.slug if partner and not is_own_only else "",
+        "integration": str(integration.uuid) if integration else "",
+        "severity": entered["severity"] if entered["severity"] in list(Severity) else "",
+    }
     return ClockFilters(
-        build_visibility_condition(user) & build_scope_condition(values),
-        severity,
-        state,
+        user,
+        build_visibility_condition(user) & build_scope_condition(values, partner),
+        entered,
+        Q(severity=values["severity"]) if values["severity"] else Q(),
+        entered["state"] if entered["state"] in STATE_LABELS else "",
         values,
-        form.render(),
-        report_key,
+        partner,
+        integration,
+        determine_report_key(values, partner.pk if partner else 0, can_see_all=can_see_all),
     )
 
 
@@ -170,38 +194,56 @@ def determine_report_key(values: Mapping[str, str], partner_id: int, *, can_see_
     return f"partner:{partner_id}" if partner_id and not values["program"] else ""
 
 
-def build_scope_condition(values: Mapping[str, str]) -> Q:
+def build_scope_condition(values: Mapping[str, str], partner: Partner | None) -> Q:
     """Return the condition for the filtered program, partner, and integration."""
     columns = {
-        "integration__program_key": values.get("program"),
-        "integration__partner__slug": values.get("partner"),
-        "integration__uuid": UUID(values["integration"]) if values.get("integration") else None,
+        "integration__program_key": values["program"],
+        "integration__partner": partner,
+        "integration__uuid": UUID(values["integration"]) if values["integration"] else None,
     }
     return Q(**{column: value for column, value in columns.items() if value})
 
 
-def _list_partners(user: AnyUser) -> dict[str, tuple[str, int]]:
-    """Return (name, primary key) by slug of the partners with monitored repositories, sorted by name."""
-    partners = Partner.objects.filter(
-        build_visibility_condition(user, "integrations__"), integrations__watch__isnull=False
-    )
-    rows = partners.distinct().order_by("name").values_list("slug", "name", "pk")
-    return {slug: (name, pk) for slug, name, pk in rows}
+def _list_partners(user: AnyUser) -> Choices:
+    """Return (slug, name) of the partners with monitored repositories, sorted by name, at most MAX_OPTIONS + 1."""
+    watches = MonitoredRepository.objects.filter(integration__partner=OuterRef("pk"))
+    rows = _list_visible_partners(user).filter(Exists(watches)).order_by()
+    return _sort_by_name(rows.values_list("slug", "name")[: MAX_OPTIONS + 1])
 
 
-def _find_partner_slug(integration_uuid: str, partners: Mapping[str, object]) -> str:
-    """Return the slug of an integration's partner if the user can see it, or an empty string."""
+def _list_integrations(partner: Partner) -> Choices:
+    """Return (UUID, name) of a partner's monitored integrations, sorted by name, at most MAX_OPTIONS + 1."""
+    rows = partner.integrations.filter(watch__isnull=False).order_by()
+    return _sort_by_name((str(uuid), name) for uuid, name in rows.values_list("uuid", "name")[: MAX_OPTIONS + 1])
+
+
+def _sort_by_name(choices: Iterable[tuple[str, str]]) -> Choices:
+    return sorted(choices, key=lambda choice: choice[1].casefold())
+
+
+def _list_visible_partners(user: AnyUser) -> QuerySet[Partner]:
+    rows = Partner.objects.all()
+    return rows if permissions.is_program_staff(user) else rows.filter(pk__in=list(permissions.get_roles(user)))
+
+
+def _find_partner(user: AnyUser, text: str) -> Partner | None:
+    """Return the partner with a slug, or the first one whose name begins with the text."""
+    if not text:
+        return None
+    rows = _list_visible_partners(user)
+    return rows.filter(slug=text).first() or _find_by_name(rows, text)
+
+
+def _find_integration(user: AnyUser, partner: Partner | None, text: str) -> Integration | None:
+    """Return the integration with a UUID, or the first one of the partner whose name begins with the text."""
+    rows = Integration.objects.visible_to(user).select_related("partner")
+    rows = rows.filter(partner=partner) if partner else rows
     try:
-        slug = Partner.objects.filter(integrations__uuid=UUID(integration_uuid)).values_list("slug", flat=True).first()
+        return rows.filter(uuid=UUID(text)).first() if text else None
     except ValueError:
-        return ""
-    return slug if slug and slug in partners else ""
+        return _find_by_name(rows, text) if partner else None
 
 
-def _list_integrations(partner_slug: str) -> list[tuple[str, str]]:
-    if not partner_slug:
-        return []
-    integrations = Integration.objects.filter(partner__slug=partner_slug, watch__isnull=False).order_by(
-        "name_key", "pk"
-    )
-    return [(str(uuid), name) for uuid, name in integrations.values_list("uuid", "name")]
+def _find_by_name(rows: QuerySet[NamedRow], text: str) -> NamedRow | None:
+    name_key = compute_name_key(text)
+    return rows.filter(name_key__startswith=name_key).order_by("name_key", "pk").first() if name_key else None

@@ -12,10 +12,14 @@ from typing import Any
 from django.db.models import Case, Count, Exists, F, Min, OuterRef, Q, QuerySet, Value, When
 
 from integrations.sla.engine.types import ClockStatus
-from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue, SupportIssueEvent
+from integrations.sla.models import (
+    MonitoredRepository,
+    SlaBreach,
+    SlaClock,
+    SupportIssue,
+    SupportIssueEvent,
+)
 from portal.core.value_types import JsonObject
-
-OPEN_STATES = (ClockStatus.RUNNING, ClockStatus.PAUSED, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)
 
 
 @dataclass(frozen=True, slots=True)

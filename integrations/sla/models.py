@@ -10,6 +10,9 @@ from django.db.models import Q
 from integrations.sla.engine.types import ClockStatus, IssueEventKind, Severity
 from portal.core.encrypted_fields import EncryptedField, EncryptedRow
 
+HAS_TARGET = Q(is_committed=True) | Q(ideal_due_at__isnull=False)
+OPEN_STATES = (ClockStatus.RUNNING, ClockStatus.PAUSED, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)
+
 
 def _build_choices(members: type[StrEnum]) -> list[tuple[str, str]]:
     return [(str(member), str(member)) for member in members]
@@ -197,6 +200,13 @@ class SlaClock(models.Model):
         indexes = [
             models.Index(fields=["next_at"], name="sla_clock_next_at", condition=Q(next_at__isnull=False)),
             models.Index(fields=["integration", "state"], name="sla_clock_integration_state"),
+            # the orders of lists: most urgent first, and last stopped first
+            models.Index(
+                fields=["due_at", "id"],
+                name="sla_clock_open",
+                condition=HAS_TARGET & Q(state__in=[str(state) for state in OPEN_STATES]),
+            ),
+            models.Index(fields=["-stopped_at", "due_at", "id"], name="sla_clock_stopped", condition=HAS_TARGET),
         ]
 
     def __str__(self) -> str:

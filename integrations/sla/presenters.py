@@ -169,17 +169,18 @@ def serialize_row(row: ClockRow) -> dict[str, CellValue]:
     return {name: read(row) for name, read in COLUMNS.items()}
 
 
-def build_rows(
-    queryset: QuerySet[SlaClock], now: datetime, order: list[int] | None = None, *, with_details: bool = True
-) -> list[ClockRow]:
-    """Build rows with four queries: clocks and calendars, and as details the last commenters and the issues' clocks.
+def build_rows(queryset: QuerySet[SlaClock], now: datetime, *, with_details: bool = True) -> list[ClockRow]:
+    """Build rows with four queries: clocks and calendars, and as details the last commenters and the issues' clocks."""
+    return build_clock_rows(list(select_row_data(queryset)), now, with_details=with_details)
 
-    `order` lists the primary keys in display order if the query is unordered.
-    """
-    related_clocks = queryset.select_related("issue", "watch", "integration__partner").defer(
-        "watch__cursors", "watch__etags"
-    )
-    clocks = sorted(related_clocks, key=lambda clock: order.index(clock.pk)) if order else list(related_clocks)
+
+def select_row_data(queryset: QuerySet[SlaClock]) -> QuerySet[SlaClock]:
+    """Add everything that a row shows to a query of clocks."""
+    return queryset.select_related("issue", "watch", "integration__partner").defer("watch__cursors", "watch__etags")
+
+
+def build_clock_rows(clocks: list[SlaClock], now: datetime, *, with_details: bool = True) -> list[ClockRow]:
+    """Build the rows of clocks from `select_row_data` with up to three queries."""
     commenters = _load_commenters(clocks) if with_details else {}
     issue_clocks = _load_issue_clocks(clocks) if with_details else {}
     calendar_ids = {clock.issue.calendar_id for clock in clocks if clock.issue.calendar_id}

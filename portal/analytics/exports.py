@@ -15,7 +15,7 @@ from integrations.reviews.selectors import queue
 from integrations.sla.filters import parse_filters as parse_sla_filters
 from integrations.sla.models import SlaClock
 from integrations.sla.presenters import COLUMNS as SLA_COLUMNS
-from integrations.sla.presenters import ClockRow, build_rows
+from integrations.sla.presenters import ClockRow, build_clock_rows, select_row_data
 from integrations.submissions.forms.filters import IntegrationFilterForm
 from integrations.submissions.models import Integration
 from integrations.submissions.views.lists import filter_integrations
@@ -89,7 +89,8 @@ def build_sla_table(request: AuthenticatedRequest, now: datetime) -> ExportTable
 def _iterate_clocks(keys: list[int], now: datetime) -> Iterator[ClockRow]:
     for start in range(0, len(keys), CHUNK_SIZE):
         chunk = keys[start : start + CHUNK_SIZE]
-        yield from build_rows(SlaClock.objects.filter(pk__in=chunk), now, chunk)
+        clocks = select_row_data(SlaClock.objects.all()).in_bulk(chunk)
+        yield from build_clock_rows([clocks[key] for key in chunk if key in clocks], now)
 
 
 def build_stages_table(request: HttpRequest, now: datetime) -> ExportTable:

@@ -4,9 +4,11 @@ A week is the last seven days, not a calendar week. The earlier figures for cloc
 data. The earlier figure for incomplete data comes from the last weekly report.
 """
 
+import hashlib
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.core.cache import cache
 from django.db.models import Count, Min, Q
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -18,10 +20,11 @@ from integrations.sla.formatting import format_percent
 from integrations.sla.metrics import Totals
 from integrations.sla.models import MonitoredRepository, SlaBreach
 from portal.core.iso_weeks import get_last_complete_week, get_program_zone
-from portal.core.value_types import JsonObject, TemplateContext
+from portal.core.value_types import TemplateContext
 from portal.reports import trend_records
 
 WEEK = timedelta(days=7)
+MAX_CLOCKS_COUNTED_EACH_TIME, FIGURES_CACHE_SECONDS = 5_000, 60
 MAX_UNREADABLE = 5  # repositories listed with a reason
 POLL_DELAY_TOLERANCE = timedelta(minutes=15)  # polls later than this count as behind
 
@@ -40,7 +43,7 @@ def build_dashboard_summary(filters: ClockFilters, now: datetime, query: object)
     `behind` counts repositories that were not read recently. `unreadable` lists those with a known reason, the longest
     unread first.
     """
-    counts = _count_clocks(filters, now)
+    counts = _read_figures(filters, now)
     return {
         "tiles": [_build_share_tile(filters, now, counts, query), *_build_state_tiles(filters, now, counts, query)],
         "tabs": [
@@ -48,11 +51,24 @@ def build_dashboard_summary(filters: ClockFilters, now: datetime, query: object)
             for state, label in STATE_LABELS.items()
         ],
         "count": counts[f"tab_{filters.state}"],
-        **_collect_data_coverage(filters, now),
+        **{name: counts[name] for name in ("repository_count", "behind", "data_up_to")},
+        "unreadable": _list_unreadable_repositories(filters) if counts["behind"] else [],
     }
 
 
-def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, int]:
+def _read_figures(filters: ClockFilters, now: datetime) -> dict[str, Any]:
+    """Return all counts of the page. Those of many clocks are up to a minute old, because counting them takes long."""
+    scope = hashlib.sha256(str(filters.list_clocks().values("pk").query).encode()).hexdigest()
+    key = f"sla-figures-{scope}"
+    figures: dict[str, Any] | None = cache.get(key)
+    if figures is None:
+        figures = _count_clocks(filters, now) | _count_breaches(filters, now) | _measure_data_coverage(filters, now)
+        if figures["tab_all"] > MAX_CLOCKS_COUNTED_EACH_TIME:
+            cache.set(key, figures, FIGURES_CACHE_SECONDS)
+    return figures
+
+
+def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, Any]:
     """Return the counts of each tab as `tab_STATE`, of clocks met in both weeks, and of clocks open a week ago."""
     week_ago, two_weeks_ago = now - WEEK, now - 2 * WEEK
     met_condition = Q(state=ClockStatus.MET)
@@ -77,7 +93,7 @@ def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, int]:
 
 
 def _build_state_tiles(
-    filters: ClockFilters, now: datetime, counts: dict[str, int], query: object
+    filters: ClockFilters, now: datetime, counts: dict[str, Any], query: object
 ) -> list[TemplateContext]:
     """Return the tiles for clocks at risk, breached clocks, and incomplete data."""
     comparisons = {
@@ -112,34 +128,37 @@ def _build_open_condition(moment: datetime) -> Q:
     return Q(is_committed=True, started_at__lte=moment) & (Q(stopped_at=None) | Q(stopped_at__gt=moment))
 
 
-def _count_breaches(filters: ClockFilters, now: datetime) -> tuple[int, int]:
-    """Return the number of breaches due in the last seven days, and in the seven days before."""
+def _count_breaches(filters: ClockFilters, now: datetime) -> dict[str, int]:
+    """Return the number of breaches due in the last seven days as `breaches`, and of the seven days before."""
     week_ago, two_weeks_ago = now - WEEK, now - 2 * WEEK
     breaches = SlaBreach.objects.filter(filters.condition, retracted_at=None, due_at__gte=two_weeks_ago, due_at__lt=now)
-    counts = breaches.aggregate(
-        now=Count("pk", filter=Q(due_at__gte=week_ago)), before=Count("pk", filter=Q(due_at__lt=week_ago))
+    counts: dict[str, int] = breaches.aggregate(
+        breaches=Count("pk", filter=Q(due_at__gte=week_ago)), breaches_before=Count("pk", filter=Q(due_at__lt=week_ago))
     )
-    return counts["now"], counts["before"]
+    return counts
 
 
-def _collect_data_coverage(filters: ClockFilters, now: datetime) -> JsonObject:
+def _measure_data_coverage(filters: ClockFilters, now: datetime) -> dict[str, Any]:
     """Return the number of monitored repositories, how many are behind, and until when the data is complete.
 
     A repository is behind if we couldn't read it, or if its next poll is overdue.
     """
+    behind = Count("pk", filter=~Q(trouble="") | Q(poll_at__lt=now - POLL_DELAY_TOLERANCE))
     watches = MonitoredRepository.objects.filter(filters.scope, ended_at=None)
-    behind_count = Count("pk", filter=~Q(trouble="") | Q(poll_at__lt=now - POLL_DELAY_TOLERANCE))
-    unreadable = watches.exclude(trouble="").select_related("integration").order_by("data_up_to", "pk")
-    return {
-        **watches.aggregate(repository_count=Count("pk"), behind=behind_count, data_up_to=Min("data_up_to")),
-        "unreadable": list(unreadable[:MAX_UNREADABLE]),
-    }
+    figures: dict[str, Any] = watches.aggregate(
+        repository_count=Count("pk"), behind=behind, data_up_to=Min("data_up_to")
+    )
+    return figures
 
 
-def _build_share_tile(filters: ClockFilters, now: datetime, counts: dict[str, int], query: object) -> TemplateContext:
-    breach_count, previous_breach_count = _count_breaches(filters, now)
-    totals = Totals(counts["met"], breach_count)
-    previous_share = format_percent(Totals(counts["met_before"], previous_breach_count).share)
+def _list_unreadable_repositories(filters: ClockFilters) -> list[MonitoredRepository]:
+    watches = MonitoredRepository.objects.filter(filters.scope, ended_at=None).exclude(trouble="")
+    return list(watches.select_related("integration").order_by("data_up_to", "pk")[:MAX_UNREADABLE])
+
+
+def _build_share_tile(filters: ClockFilters, now: datetime, counts: dict[str, Any], query: object) -> TemplateContext:
+    totals = Totals(counts["met"], counts["breaches"])
+    previous_share = format_percent(Totals(counts["met_before"], counts["breaches_before"]).share)
     return {
         "title": _("On time"),
         "value": format_percent(totals.share),

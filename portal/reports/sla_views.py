@@ -38,7 +38,7 @@ def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
         "page": page,
         "rows": build_rows(clocks, now),
         "now": now,
-        "integration": filters.get_integration(),
+        "integration": filters.integration,
         "soon": build_rows(upcoming_clocks, now, with_details=False) if not filters.state else [],
         "for_program": permissions.is_program_staff(request.user),
         "trends_url": build_filtered_url(request, "reports:trends"),

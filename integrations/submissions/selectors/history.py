@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from integrations.submissions.models import Integration
-from integrations.submissions.workflow.states import Stage
+from integrations.submissions.workflow.states import Stage, Status
 from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
 from portal.audit.models import AuditEvent
 
@@ -29,9 +29,10 @@ class ImportantDate:
 def list_recent_events(integration: Integration, count: int) -> tuple[list[AuditEvent], AuditEvent | None]:
     """Return the latest events that the partner can see, newest first, and the last decision of a review.
 
-    One query reads both. A decision that was undone is none.
+    One query reads both. A decision that was undone is none. Errors of checks are in the banner about the outage.
     """
-    visible = integration.events.visible_to_partner().exclude(event_type=MENTION).order_by("-seq")
+    is_check_error = Q(event_type="requirement.checked", data__outcome=str(Status.ERROR))
+    visible = integration.events.visible_to_partner().exclude(is_check_error | Q(event_type=MENTION)).order_by("-seq")
     decision = visible.filter(event_type__in=(*DECISIONS, UNDONE))
     either = Q(pk__in=visible.values("pk")[:count]) | Q(pk__in=decision.values("pk")[:1])
     events = list(integration.events.filter(either).order_by("-seq"))

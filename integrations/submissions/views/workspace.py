@@ -21,17 +21,16 @@ from integrations.submissions.presenters import (
 )
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.selectors.history import list_dates, list_recent_events
-from integrations.submissions.selectors.people import list_hinted_handles, list_participants
 from integrations.submissions.selectors.outages import find_outage
+from integrations.submissions.selectors.people import list_hinted_handles, list_participants
 from integrations.submissions.selectors.waiting import describe_responsible
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.requirements.opening import open_next_requirement
 from integrations.submissions.workflow.next_action import get_action_label
-from integrations.submissions.workflow.states import OpenRequirement, ResponsibleParty, Status
+from integrations.submissions.workflow.states import OpenRequirement, ResponsibleParty
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
-from portal.audit.models import AuditEvent
 from portal.core.value_types import TemplateContext
 
 MAX_RECENT_EVENTS = 12
@@ -101,14 +100,6 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
         "ready_actions": [a for a in transitions if a.tone == "good" and a.is_ready and a.name != "request_tier"],
         "other_actions": [a for a in transitions if a.tone != "good" and a.name != "undo_decision"],
     }
-
-
-def list_recent_events(integration: Integration) -> list[AuditEvent]:
-    """Return the newest events for the page. Errors of checks are in the banner about the outage."""
-    events = integration.events.visible_to_partner().exclude(
-        event_type="requirement.checked", data__outcome=str(Status.ERROR)
-    )
-    return list(events.order_by("-seq")[:MAX_RECENT_EVENTS])
 
 
 def get_parallel_requirement(integration: Integration, user: User, now: datetime) -> OpenRequirement | None:

@@ -15,8 +15,8 @@ from integrations.sla.calendar_form import CalendarForm, build_initial_data, pre
 from integrations.sla.filters import parse_filters
 from integrations.sla.issue_decisions import DECISIONS, IssueDecision
 from integrations.sla.issue_page import IssuePage, build_issue_page
-from integrations.sla.models import LabelPolicy, SlaClock
-from integrations.sla.presenters import build_rows, serialize_row
+from integrations.sla.models import LabelPolicy
+from integrations.sla.presenters import build_clock_rows, select_row_data, serialize_row
 from integrations.sla.services import label_proposals, policies
 from integrations.sla.views import label_policy as label_pages
 from integrations.sla.views.calendar import load_partner
@@ -39,11 +39,8 @@ def list_clocks(request: AuthenticatedRequest, params: Query[schemas.ClockFilter
     """List the committed SLA clocks that you can see, newest issue first."""
     now = timezone.now()
     filters = parse_filters(request.user, params.model_dump(exclude={"after", "limit"}))
-    page = paginate(request, filters.list_matching_clocks(now).select_related("issue"), params)
-    keys = [clock.pk for clock in page.items]
-    rows = build_rows(SlaClock.objects.filter(pk__in=keys), now, keys)
-    issue_uuids = (clock.issue.uuid for clock in page.items)
-    items = [serialize_row(row) | {"uuid": uuid} for row, uuid in zip(rows, issue_uuids, strict=True)]
+    page = paginate(request, select_row_data(filters.list_matching_clocks(now)), params)
+    items = [serialize_row(row) | {"uuid": row.clock.issue.uuid} for row in build_clock_rows(page.items, now)]
     return Page(items, page.next)
 
 

@@ -11,11 +11,14 @@ from django.http import QueryDict
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from integrations.partners.models import Partner
 from integrations.sla import filters, metrics, presenters, tasks
 from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue
 from integrations.sla.services import projection
+from integrations.submissions.models import Integration
 from portal.core import exports
 from portal.reports import sla_dashboard
+from tests.bench.world import fill
 from tests.integrations.sla.pages.issues import create_issue
 
 pytestmark = pytest.mark.any_database
@@ -76,6 +79,25 @@ def test_integration_alone_is_a_filter_and_what_is_none_is_not_said_to_be_one(
     parameters = {"state": "met", "severity": "worst", "program": "none", "integration": "x"}
     parsed = filters.parse_filters(rita, parameters)
     assert (parsed.state, parsed.is_filtered) == ("met", False)
+
+
+def test_many_partners_are_found_by_the_beginning_of_a_name(
+    sign_in: SignIn, issues: dict[str, SupportIssue], rita: Any, now: Any
+) -> None:
+    fill(issues["running"].integration, 2200)
+    Partner.objects.filter(name="Company 17").update(name="Zeta Networks", name_key="zetanetworks")
+    rows = Integration.objects.filter(watch=None)
+    MonitoredRepository.objects.bulk_create(
+        MonitoredRepository(integration=row, repository=f"x/{row.pk}", began_at=now, data_up_to=now) for row in rows
+    )
+    client = sign_in(rita)
+    page = client.get("/sla/?partner=zeta+net")
+    assert page.context["choice"].values["partner"] == "company-17"
+    assert '<input type="text" name="partner" value="Zeta Networks"' in page.text
+    assert 'name="integration"' in page.text
+    page = client.get("/sla/?partner=nobody")
+    assert page.context["choice"].is_filtered is False
+    assert "Unknown filter value. The list shows all results." in page.text
 
 
 def test_what_presses_stands_on_the_partners_first_page(sign_in: SignIn, alice: Any, charlie: Any) -> None:
