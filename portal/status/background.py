@@ -1,5 +1,6 @@
 """Lateness of background jobs, for the status page and the health endpoint."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from django.db.models import Min
@@ -17,9 +18,10 @@ QUEUE_LATE_AFTER = timedelta(minutes=20)  # queues with external requests are sl
 
 def get_background_status(now: datetime) -> dict[str, object]:
     """Return whether background jobs are late, with the ages in seconds."""
-    heartbeat_at = PeriodicRun.objects.filter(name=RUN_JOBS).values_list("finished_at", flat=True).first()
+    runs = {run.name: run for run in PeriodicRun.objects.all()}
+    heartbeat_at = runs[RUN_JOBS].finished_at if RUN_JOBS in runs else None
     oldest_due_at = list_due_jobs(send_email, now).aggregate(oldest=Min("run_after"))["oldest"]
-    late_jobs = find_late_jobs(now)
+    late_jobs = find_late_jobs(now, runs)
     is_run_jobs_late = heartbeat_at is None or now - heartbeat_at > RUN_JOBS_LATE_AFTER
     is_background_late = (
         is_run_jobs_late or late_jobs or (oldest_due_at is not None and now - oldest_due_at > EMAIL_LATE_AFTER)
@@ -32,9 +34,8 @@ def get_background_status(now: datetime) -> dict[str, object]:
     }
 
 
-def find_late_jobs(now: datetime, queue: str = "") -> list[str]:
+def find_late_jobs(now: datetime, runs: Mapping[str, PeriodicRun], queue: str = "") -> list[str]:
     """Return the names of the jobs, of one queue or of all, that have not succeeded in time."""
-    runs = {run.name: run for run in PeriodicRun.objects.all()}
     jobs = [job for job in JOBS if queue in ("", job.queue)]
     return [job.name for job in jobs if is_late(job, runs.get(job.name), runs.get(RUN_JOBS), now)]
 

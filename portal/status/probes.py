@@ -5,13 +5,14 @@ A failed measurement is shown as unknown, never as operational.
 
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.conf import settings
 from django.core.cache import caches
 from django.db import DatabaseError
-from django.db.models import Max, Min, Q
+from django.db.models import Count, Max, Min, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -19,13 +20,20 @@ from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from portal.core.cache import TIMEOUT_SECONDS
 from portal.jobs.broker import can_reach_broker
 from portal.jobs.dispatcher import RUN_JOBS
-from portal.jobs.models import PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES
-from portal.jobs.selectors import list_due_jobs
 from portal.notifications.models import EmailMessage
 from portal.notifications.tasks import send_email
 from portal.status.background import EMAIL_LATE_AFTER, RUN_JOBS_LATE_AFTER, find_late_jobs
-from portal.status.selectors import RUN_LATE_AFTER, TEST_RUNS, StatusLine, build_queue_line, build_test_run_probe
+from portal.status.selectors import (
+    RUN_LATE_AFTER,
+    TEST_RUNS,
+    JobSnapshot,
+    StatusLine,
+    build_queue_line,
+    build_test_run_probe,
+    measure_backlog,
+    read_job_snapshot,
+)
 from portal.ui.components.moments import format_exact, format_relative
 from portal.webhooks.models import WebhookDelivery
 from verification.checks.models import CheckResult
@@ -53,9 +61,13 @@ def measure_line(name: str, measure: Callable[[datetime], StatusLine], now: date
 
 def measure_all(now: datetime) -> list[tuple[str, list[StatusLine]]]:
     """Return all status lines with their headings."""
-    return [
-        (_(heading), [measure_line(name, probe, now) for name, probe in probes]) for heading, probes in PROBE_GROUPS
-    ]
+    jobs = read_job_snapshot(now)
+    groups: tuple[tuple[str, Iterable[Probe]], ...] = (
+        (_("Data sources"), SOURCE_PROBES),
+        (_("Queues"), list_queue_probes(jobs)),
+        (_("Background processes"), list_worker_probes(jobs)),
+    )
+    return [(heading, [measure_line(name, probe, now) for name, probe in probes]) for heading, probes in groups]
 
 
 def summarize(groups: list[tuple[str, list[StatusLine]]]) -> tuple[str, str]:
@@ -73,15 +85,15 @@ def summarize(groups: list[tuple[str, list[StatusLine]]]) -> tuple[str, str]:
 # -- the background ------------------------------------------------------------------------------------------
 
 
-def measure_background(now: datetime) -> StatusLine:
-    run = PeriodicRun.objects.filter(name=RUN_JOBS).first()
+def measure_background(jobs: JobSnapshot, now: datetime) -> StatusLine:
+    run = jobs.runs.get(RUN_JOBS)
     if run is None or run.finished_at is None:
         message = _("Background jobs have never run. Start the worker.")
         return StatusLine("Background jobs", "down", message, hint=_(BACKGROUND_DOWN_HINT))
     late = now - run.finished_at > RUN_JOBS_LATE_AFTER
     message = _("Background jobs last ran %(when)s.") % {"when": format_relative(run.finished_at, now)}
     state, hint, late_jobs = (
-        ("late", _(BACKGROUND_DOWN_HINT), []) if late else ("ok", "", find_late_jobs(now, QUEUES[0]))
+        ("late", _(BACKGROUND_DOWN_HINT), []) if late else ("ok", "", find_late_jobs(now, jobs.runs, QUEUES[0]))
     )
     if late_jobs:
         state, hint = "late", _("Delayed: %(names)s.") % {"names": ", ".join(late_jobs)}
@@ -107,22 +119,22 @@ QUEUE_PURPOSES = {
 }
 
 
-def queue(name: str) -> Callable[[datetime], StatusLine]:
+def build_queue_probe(name: str, jobs: JobSnapshot) -> Callable[[datetime], StatusLine]:
     """Return the probe of one job queue."""
     label = QUEUE_NAMES.get(name, f"Queue {name}")
 
     def measure(now: datetime) -> StatusLine:
-        names = [job.name for job in JOBS if job.queue == name]
-        last = PeriodicRun.objects.filter(name__in=names).aggregate(at=Max("finished_at"))["at"]
-        jobs = _list_jobs(name)
+        runs = [jobs.runs[job.name] for job in JOBS if job.queue == name and job.name in jobs.runs]
+        last = max((run.finished_at for run in runs if run.finished_at), default=None)
+        details = _list_jobs(name)
         purpose = f"{_(QUEUE_PURPOSES[name])} " if name in QUEUE_PURPOSES else ""
-        late_jobs = find_late_jobs(now, name)
+        late_jobs = find_late_jobs(now, jobs.runs, name)
         hint = _("Delayed: %(names)s.") % {"names": ", ".join(late_jobs)} if late_jobs else ""
         if last is None:
             state = "late" if late_jobs else "idle"
-            return StatusLine(label, state, purpose + _("No jobs have run yet."), jobs, hint)
+            return StatusLine(label, state, purpose + _("No jobs have run yet."), details, hint)
         message = purpose + _("The last job finished %(when)s.") % {"when": format_relative(last, now)}
-        return StatusLine(label, "late" if late_jobs else "ok", message, jobs, hint, last)
+        return StatusLine(label, "late" if late_jobs else "ok", message, details, hint, last)
 
     return measure
 
@@ -186,13 +198,13 @@ def measure_registry(now: datetime) -> StatusLine:
 
 def measure_polling(now: datetime) -> StatusLine:
     repositories = MonitoredRepository.objects.filter(ended_at=None)
-    data_range = repositories.aggregate(oldest=Min("data_up_to"))
-    count = repositories.count()
+    has_trouble = ~Q(trouble_since=None) | ~Q(missing_since=None) | ~Q(refused_at=None)
+    oldest_data_at, count, trouble_count = repositories.aggregate(
+        oldest=Min("data_up_to"), count=Count("pk"), trouble=Count("pk", filter=has_trouble)
+    ).values()
     if not count:
         return StatusLine("Issues", "idle", _("No monitored repositories. No integration is in support yet."))
-    trouble_count = repositories.filter(~Q(trouble_since=None) | ~Q(missing_since=None) | ~Q(refused_at=None)).count()
     details = ((_("monitored repositories"), str(count)), (_("with problems"), str(trouble_count)))
-    oldest_data_at: datetime = data_range["oldest"]
     is_delayed = now - oldest_data_at > POLL_LATE_AFTER
     message = _("Data of all monitored repositories is complete up to %(when)s.") % {
         "when": format_relative(oldest_data_at, now)
@@ -209,32 +221,31 @@ def measure_inbound_webhooks(now: datetime) -> StatusLine:
             "Inbound webhooks", "idle", _("No webhooks yet. Without webhooks, we poll every few minutes.")
         )
     last_delivery_message = _("The last webhook came %(when)s.") % {"when": format_relative(last_received_at, now)}
-    return build_queue_line(
-        "Inbound webhooks", unread_deliveries, "received_at", READ_LATE_AFTER, now, last_delivery_message
-    )
+    backlog = measure_backlog(unread_deliveries, "received_at")
+    return build_queue_line("Inbound webhooks", backlog, READ_LATE_AFTER, now, last_delivery_message)
 
 
 # -- what waits ----------------------------------------------------------------------------------------------
 
 
-def measure_emails(now: datetime) -> StatusLine:
+def measure_emails(jobs: JobSnapshot, now: datetime) -> StatusLine:
     if settings.EMAIL_STORED_ONLY:
         message = _("No mail server is configured. The email log shows all emails.")
         return StatusLine("Emails", "absent", message)
     failed_count = EmailMessage.objects.filter(state=EmailMessage.State.FAILED, escalated_at=None).count()
-    line = build_queue_line("Emails", list_due_jobs(send_email, now), "run_after", EMAIL_LATE_AFTER, now)
+    line = build_queue_line("Emails", jobs.get_backlog(send_email), EMAIL_LATE_AFTER, now)
     details = (*line.details, (_("failed, not escalated"), str(failed_count)))
     return StatusLine(line.name, line.state, line.sentence, details, at=line.at)
 
 
-def measure_checks(now: datetime) -> StatusLine:
-    return build_queue_line("Checks", list_due_jobs(run_checks, now), "run_after", RUN_LATE_AFTER, now)
+def measure_checks(jobs: JobSnapshot, now: datetime) -> StatusLine:
+    return build_queue_line("Checks", jobs.get_backlog(run_checks), RUN_LATE_AFTER, now)
 
 
 def measure_outgoing_webhooks(now: datetime) -> StatusLine:
     waiting = WebhookDelivery.objects.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now)
     waiting = waiting.filter(endpoint__ended_at=None, endpoint__paused_at=None)
-    return build_queue_line("Outgoing webhooks", waiting, "due_at", RUN_LATE_AFTER, now)
+    return build_queue_line("Outgoing webhooks", measure_backlog(waiting, "due_at"), RUN_LATE_AFTER, now)
 
 
 def measure_sandbox(_now: datetime) -> StatusLine:
@@ -262,20 +273,23 @@ SOURCE_PROBES: tuple[Probe, ...] = (
     (gettext_noop("Issues"), measure_polling),
     (gettext_noop("Inbound webhooks"), measure_inbound_webhooks),
 )
-QUEUE_PROBES: tuple[Probe, ...] = (
-    (gettext_noop("Emails"), measure_emails),
-    (gettext_noop("Checks"), measure_checks),
-    *((name, build_test_run_probe(name, kind)) for name, kind in TEST_RUNS.items()),
-    (gettext_noop("Outgoing webhooks"), measure_outgoing_webhooks),
-)
-WORKER_PROBES: tuple[Probe, ...] = (
-    (gettext_noop("Background jobs"), measure_background),
-    *((QUEUE_NAMES.get(name, f"Queue {name}"), queue(name)) for name in QUEUES[1:]),
-    (gettext_noop("Redis"), measure_redis),
-    (gettext_noop("Sandbox"), measure_sandbox),
-)
-PROBE_GROUPS: tuple[tuple[str, tuple[Probe, ...]], ...] = (
-    (gettext_noop("Data sources"), SOURCE_PROBES),
-    (gettext_noop("Queues"), QUEUE_PROBES),
-    (gettext_noop("Background processes"), WORKER_PROBES),
-)
+
+
+def list_queue_probes(jobs: JobSnapshot) -> list[Probe]:
+    """Return the probes of what waits."""
+    return [
+        (gettext_noop("Emails"), partial(measure_emails, jobs)),
+        (gettext_noop("Checks"), partial(measure_checks, jobs)),
+        *((name, build_test_run_probe(name, kind, jobs)) for name, kind in TEST_RUNS.items()),
+        (gettext_noop("Outgoing webhooks"), measure_outgoing_webhooks),
+    ]
+
+
+def list_worker_probes(jobs: JobSnapshot) -> list[Probe]:
+    """Return the probes of background processes."""
+    return [
+        (gettext_noop("Background jobs"), partial(measure_background, jobs)),
+        *((QUEUE_NAMES.get(name, f"Queue {name}"), build_queue_probe(name, jobs)) for name in QUEUES[1:]),
+        (gettext_noop("Redis"), measure_redis),
+        (gettext_noop("Sandbox"), measure_sandbox),
+    ]

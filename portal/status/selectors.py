@@ -3,18 +3,21 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TypeVar
 
-from django.db.models import Min, Model, QuerySet
+from django.db.models import Count, Min, Model, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from portal.jobs.selectors import list_due_jobs
+from portal.jobs.definitions import JobDefinition
+from portal.jobs.models import Job, PeriodicRun
 from portal.ui.components.moments import format_relative
 from verification.outcomes import Outcome
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
 from verification.testruns.services import JOBS
 
+Row = TypeVar("Row", bound=Model)
 RUN_LATE_AFTER = timedelta(minutes=30)
 # label, tone, and icon of each state
 STATE_LABELS: dict[str, tuple[str, str, str]] = {
@@ -45,33 +48,71 @@ class StatusLine:
         return _(label), tone, icon
 
 
-def build_queue_line(
-    name: str, due: QuerySet[Model], column: str, late_after: timedelta, now: datetime, prefix: str = ""
-) -> StatusLine:
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """Rows that are due: how many, and since when the oldest one is."""
+
+    oldest_due_at: datetime | None = None
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class JobSnapshot:
+    """State of all jobs, read with three queries: runs by job name, backlogs and last finished test runs by kind."""
+
+    runs: dict[str, PeriodicRun]
+    backlogs: dict[str, Backlog]
+    test_runs: dict[str, TestRun]
+
+    def get_backlog(self, definition: JobDefinition) -> Backlog:
+        return self.backlogs.get(definition.kind, Backlog())
+
+
+def read_job_snapshot(now: datetime) -> JobSnapshot:
+    """Read the state of all jobs."""
+    due_jobs = Job.objects.due(now).order_by().values_list("kind").annotate(Min("run_after"), Count("pk"))
+    finished = TestRun.objects.exclude(finished_at=None).order_by("-finished_at")
+    last_runs = Q()
+    for kind in TEST_RUNS.values():
+        last_runs |= Q(pk=finished.filter(kind=kind).values("pk")[:1])
+    test_runs = TestRun.objects.filter(last_runs).only("kind", "finished_at", "outcome")
+    return JobSnapshot(
+        {run.name: run for run in PeriodicRun.objects.all()},
+        {kind: Backlog(oldest_due_at, count) for kind, oldest_due_at, count in due_jobs},
+        {run.kind: run for run in test_runs},
+    )
+
+
+def measure_backlog(due: QuerySet[Row], column: str) -> Backlog:
+    """Return the backlog of due rows, whose due date is in the column."""
+    return Backlog(*due.aggregate(oldest=Min(column), count=Count("pk")).values())
+
+
+def build_queue_line(name: str, backlog: Backlog, late_after: timedelta, now: datetime, prefix: str = "") -> StatusLine:
     """Return the status of a queue by its oldest due row, after an optional sentence."""
-    oldest_due_at, count = due.aggregate(oldest=Min(column))["oldest"], due.count()
     prefix = f"{prefix} " if prefix else ""
+    oldest_due_at = backlog.oldest_due_at
     if oldest_due_at is None:
         return StatusLine(name, "ok", prefix + _("The queue is empty."))
     is_late = now - oldest_due_at > late_after
     message = prefix + _("The oldest entry was due %(when)s.") % {"when": format_relative(oldest_due_at, now)}
-    return StatusLine(name, "late" if is_late else "ok", message, ((_("waiting"), str(count)),), at=oldest_due_at)
+    details = ((_("waiting"), str(backlog.count)),)
+    return StatusLine(name, "late" if is_late else "ok", message, details, at=oldest_due_at)
 
 
-def build_test_run_probe(name: str, kind: str) -> Callable[[datetime], StatusLine]:
+def build_test_run_probe(name: str, kind: str, jobs: JobSnapshot) -> Callable[[datetime], StatusLine]:
     """Return the probe of one kind of test: when the last one finished and what is queued."""
 
     def measure(now: datetime) -> StatusLine:
-        rows = TestRun.objects.filter(kind=kind)
-        last_run = rows.exclude(finished_at=None).order_by("-finished_at").only("finished_at", "outcome").first()
-        if last_run is None and not rows.exists():
+        last_run = jobs.test_runs.get(kind)
+        if last_run is None and not TestRun.objects.filter(kind=kind).exists():
             return StatusLine(name, "idle", _("No tests have been requested yet."))
         prefix = (
             _describe_last_run(last_run.outcome, format_relative(last_run.finished_at, now))
             if last_run and last_run.finished_at
             else ""
         )
-        return build_queue_line(name, list_due_jobs(JOBS[kind], now), "run_after", RUN_LATE_AFTER, now, prefix)
+        return build_queue_line(name, jobs.get_backlog(JOBS[kind]), RUN_LATE_AFTER, now, prefix)
 
     return measure
 
