@@ -92,7 +92,19 @@ class Listing(models.Model):
             models.Index(fields=["partner", "name_plain"], condition=Q(has_logo=True), name="listing_partner_logo"),
             # covers the counts of all filters
             models.Index(
-                fields=["is_public", "program", "track", "category", "tier", "listing_status"], name="listing_facets"
+                fields=[
+                    "is_public",
+                    "listing_status",
+                    "program",
+                    "product",
+                    "track",
+                    "category",
+                    "category_name",
+                    "tier",
+                    "tier_name",
+                    "platforms",
+                ],
+                name="listing_facets",
             ),
         ]
 

@@ -24,9 +24,9 @@ SORT_LABELS = {
 }
 BEST_MATCH_LABEL = gettext_noop("Best match")  # default order of a search
 ORDER_COLUMNS: dict[str, tuple[str, ...]] = {
-    "newest": ("-listed_at", "-integration"),
-    "name": ("name_plain", "integration"),
-    "support": ("-rank", "-settled", "-integration"),
+    "newest": ("-listed_at", "-pk"),
+    "name": ("name_plain", "pk"),
+    "support": ("-rank", "-settled", "-pk"),
 }
 TRACK_LABELS = {
     "infrastructure": gettext_noop("Infrastructure partners"),
@@ -129,7 +129,7 @@ def order_listings(rows: QuerySet[Listing], filters: ListingFilters) -> QuerySet
         When(name_plain__contains=search_text, then=Value(2)),
         default=Value(3),
     )
-    return rows.order_by(match_rank, "name_plain", "integration")
+    return rows.order_by(match_rank, "name_plain", "pk")
 
 
 OPERATING_SYSTEM_NAMES = {

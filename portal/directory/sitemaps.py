@@ -1,13 +1,15 @@
-"""Sitemap and robots.txt."""
+"""Sitemap, an index of parts with a limited number of pages, and robots.txt."""
+
+from datetime import datetime
 
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.sitemaps import GenericSitemap, Sitemap
-from django.contrib.sitemaps.views import sitemap as render_sitemap
-from django.db.models import QuerySet
+from django.contrib.sitemaps import Sitemap, views
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
 
+from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import NamedValues
@@ -16,6 +18,7 @@ from portal.directory.models import Listing
 from portal.directory.search import STATUSES_BY_STANDING
 from verification.checks.types import CHECKS
 
+PAGES_PER_PART = 500
 DISALLOWED_PATHS = ("/accounts/", "/admin/", "/api/", "/emails/", "/integrations/", "/drafts/", "/search/")
 STATIC_URL_NAMES = (
     "dashboard:home",
@@ -34,7 +37,7 @@ STATIC_URL_NAMES = (
     "status:index",
 )
 
-CURRENT_LISTINGS = Listing.objects.filter(listing_status__in=STATUSES_BY_STANDING[""]).order_by("integration")
+CURRENT_LISTINGS = Listing.objects.filter(listing_status__in=STATUSES_BY_STANDING[""]).order_by("pk")
 
 
 class PageSitemap(Sitemap):
@@ -54,28 +57,49 @@ class PageSitemap(Sitemap):
         return reverse(item[0], args=item[1])
 
 
+class ListingSitemap(Sitemap):
+    """Pages of listed integrations."""
+
+    limit = PAGES_PER_PART
+
+    def items(self) -> QuerySet[Listing]:
+        return CURRENT_LISTINGS.only("uuid", "changed_at")
+
+    def lastmod(self, item: Listing) -> datetime:
+        return item.changed_at
+
+    def get_latest_lastmod(self) -> None:
+        """Leave the date out of the index, because Django would read all rows for it."""
+
+
 class PartnerSitemap(Sitemap):
     """Pages of partners with listed integrations."""
 
-    def items(self) -> QuerySet[Listing, str]:
-        return CURRENT_LISTINGS.order_by("publisher_slug").values_list("publisher_slug", flat=True).distinct()
+    limit = PAGES_PER_PART
+
+    def items(self) -> QuerySet[Partner, str]:
+        listings = CURRENT_LISTINGS.order_by().filter(partner=OuterRef("pk"))
+        return Partner.objects.filter(Exists(listings)).order_by("pk").values_list("slug", flat=True)
 
     def location(self, item: str) -> str:
         return reverse("directory:partner", args=[item])
 
 
-SITEMAPS: NamedValues = {
-    "pages": PageSitemap,
-    "listings": GenericSitemap({"queryset": CURRENT_LISTINGS.only("uuid", "changed_at"), "date_field": "changed_at"}),
-    "partners": PartnerSitemap,
-}
+SITEMAPS: NamedValues = {"pages": PageSitemap, "listings": ListingSitemap, "partners": PartnerSitemap}
 
 
 @login_not_required
 @cache_control(public=True, max_age=MAX_AGE_SECONDS, must_revalidate=True)
 def show_sitemap(request: HttpRequest) -> HttpResponse:
-    """Return the sitemap."""
-    return render_sitemap(request, sitemaps=SITEMAPS).render()
+    """Return the sitemap, which lists its parts."""
+    return views.index(request, sitemaps=SITEMAPS, sitemap_url_name="directory:sitemap_part").render()
+
+
+@login_not_required
+@cache_control(public=True, max_age=MAX_AGE_SECONDS, must_revalidate=True)
+def show_sitemap_part(request: HttpRequest, section: str) -> HttpResponse:
+    """Return a part of the sitemap."""
+    return views.sitemap(request, sitemaps=SITEMAPS, section=section).render()
 
 
 @login_not_required

@@ -81,6 +81,7 @@ def fill(world: World, size: int) -> None:
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("SET session_replication_role = replica")  # no check of each reference
+            cursor.execute("SET statement_timeout = 0")
         companies = range(Partner.objects.filter(~is_prototype).count() + 1, max(1, size // PER_COMPANY) + 1)
         if companies:
             _copy_companies(world["partner"].pk, world["cast"]["alice"].pk, companies)
@@ -89,7 +90,8 @@ def fill(world: World, size: int) -> None:
         if last > first:
             _add_history(world, min(size // 10, MAX_HISTORY), range(first, last))
         if connection.vendor == "postgresql":
-            cursor.execute("SET session_replication_role = DEFAULT")
+            cursor.execute("RESET session_replication_role")
+            cursor.execute("RESET statement_timeout")
         cursor.execute("ANALYZE")
 
 

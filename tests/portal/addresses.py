@@ -32,6 +32,7 @@ PUBLIC_FILES = {
     "directory:feed_json",
     "directory:robots",
     "directory:sitemap",
+    "directory:sitemap_part",
 }
 EVIDENCE = ("status", "status_json", "frozen_evidence", "frozen_evidence_json")
 BADGES = ("", "_svg", "_json", "_shields", "_statement", "_statement_compact", "_key")
@@ -112,6 +113,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         "requirement_id": FORM,
         "step": "approve",
         "scope": world["report"],
+        "section": "listings",
         "week": "2026-W16",
     }
     return common | special.get(name, {})

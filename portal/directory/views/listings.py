@@ -208,5 +208,6 @@ urlpatterns = [
     path("feeds/directory.atom", feeds.feed_atom, name="feed_atom"),
     path("feeds/directory.json", feeds.feed_json, name="feed_json"),
     path("sitemap.xml", sitemaps.show_sitemap, name="sitemap"),
+    path("sitemap-<slug:section>.xml", sitemaps.show_sitemap_part, name="sitemap_part"),
     path("robots.txt", sitemaps.show_robots_txt, name="robots"),
 ]

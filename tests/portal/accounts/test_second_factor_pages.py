@@ -45,6 +45,7 @@ PUBLIC = {
     "directory:robots",
     "directory:run_tasks",
     "directory:sitemap",
+    "directory:sitemap_part",
     "help:compliance_help",
     "status:index",
     "status:json",

@@ -179,6 +179,7 @@ PAGES_BY_FEATURE = {
     ),
     "Feeds, sitemap, and logos": (
         "directory:feed_atom directory:feed_json directory:logo directory:robots directory:sitemap"
+        " directory:sitemap_part"
     ),
     "Help pages": (
         "checks:check_help checks:help help:clock_help help:index help:compliance_help styleguide:styleguide"

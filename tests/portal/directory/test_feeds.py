@@ -1,6 +1,7 @@
 """Both feeds tell the same changes under ids that stay, and answer 304 to who has them; sitemap and robots beside."""
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from datetime import timedelta
 from typing import Any
@@ -126,7 +127,10 @@ def test_sitemap_names_what_is_listed_now(
     listed_integration: Integration, alice: Any, now: Any, client: Client
 ) -> None:
     address = f"/directory/{listed_integration.uuid}/"
-    text = client.get("/sitemap.xml").text
+    index = client.get("/sitemap.xml").text
+    sections = ("pages", "listings", "partners")
+    assert re.findall(r"<loc>http://testserver(.*?)</loc>", index) == [f"/sitemap-{name}.xml" for name in sections]
+    text = "".join(client.get(f"/sitemap-{name}.xml").text for name in sections)
     assert address in text
     assert "/partners/acme/" in text
     for page in (
@@ -139,7 +143,7 @@ def test_sitemap_names_what_is_listed_now(
     ):
         assert f"{page}</loc>" in text
     perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now)
-    assert address not in client.get("/sitemap.xml").text
+    assert address not in client.get("/sitemap-listings.xml").text
     assert "Sitemap: http" in client.get("/robots.txt").text
 
 

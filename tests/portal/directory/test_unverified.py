@@ -36,7 +36,8 @@ LIST_ADDRESSES = (
     "/run-tasks/",
     "/feeds/directory.atom",
     "/feeds/directory.json",
-    "/sitemap.xml",
+    "/sitemap-listings.xml",
+    "/sitemap-partners.xml",
     "/api/v1/directory",
     "/",
 )

@@ -116,7 +116,7 @@ def test_everybody_sees_it_within_a_minute(drill: Any, rita: Any, rob: Any, now:
 
 
 ATOM, JSON = "/feeds/directory.atom", "/feeds/directory.json"
-AROUND = ("/partners/acme/", ATOM, JSON, "/sitemap.xml", "/api/v1/directory?listing_status=any")
+AROUND = ("/partners/acme/", ATOM, JSON, "/sitemap-listings.xml", "/api/v1/directory?listing_status=any")
 
 
 def test_whatever_names_it_reports_it_within_a_minute(drill: Any, rita: Any, rob: Any, now: datetime) -> None:
@@ -132,7 +132,7 @@ def test_whatever_names_it_reports_it_within_a_minute(drill: Any, rita: Any, rob
         take(step, days, by)
         for address, word in zip(AROUND, words, strict=True):
             assert str(word) in cache.get(address, moment + OLDEST - timedelta(seconds=1)), address
-    assert str(row.uuid) not in cache.get("/sitemap.xml", now + 91 * DAY)
+    assert str(row.uuid) not in cache.get("/sitemap-listings.xml", now + 91 * DAY)
     assert all(life <= OLDEST / 2 for _, life, _ in cache.kept.values())
 
 
