@@ -92,7 +92,7 @@ def fill(world: World, size: int) -> None:
         if connection.vendor == "postgresql":
             cursor.execute("RESET session_replication_role")
             cursor.execute("RESET statement_timeout")
-        cursor.execute("ANALYZE")
+        cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
 
 
 def _copy_companies(partner: int, owner: int, numbers: range) -> None:
@@ -122,6 +122,8 @@ def _copy_with_integration(model: type[models.Model], world: World, numbers: ran
         "publisher": own.format("name"),
         "publisher_slug": own.format("slug"),
     }
+    if model in (Integration, Listing):
+        changes |= {name: f"{name} || ' ' || g" for name in ("name", "name_key", "name_plain")}
     if model is Listing:
         changes["uuid"] = f"(SELECT uuid FROM submissions_integration i WHERE i.id = integration_id + {STRIDE} * g)"
     where = f"{key} < {STRIDE}" if key in {field.column for field in model._meta.concrete_fields} else f"id < {STRIDE}"

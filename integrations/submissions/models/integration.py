@@ -7,6 +7,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Upper
 from django_fsm import FSMModelMixin
 
 from integrations.partners import permissions
@@ -120,6 +121,7 @@ class Integration(FSMModelMixin, StageFields):
                 name="integration_queue_order",
             ),
             models.Index(fields=["partner", "program_key"], name="integration_partner_program"),
+            models.Index(Upper("repository"), name="integration_repository_upper"),  # repositories ignore case
             models.Index(
                 fields=["compliance_deadline_at", "id"],
                 condition=Q(listing_status__in=[str(ListingStatus.ON_NOTICE), str(ListingStatus.SUSPENDED)]),

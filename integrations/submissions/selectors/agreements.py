@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from django.db.models import Max
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.partners.models import Partner
-from integrations.submissions.models import Agreement
+from integrations.submissions.models import Agreement, Integration
 
 
 class AgreementState(StrEnum):
@@ -67,9 +68,14 @@ def get_agreement_state(agreement: Agreement, is_replaced: bool) -> AgreementSta
 
 
 def map_signing_urls(partner: Partner) -> dict[str, str]:
-    """Return the signing page by agreement kind, on the newest open integration that requires the agreement."""
+    """Return the signing page by agreement kind, on the newest open integration that requires the agreement.
+
+    Integrations of the same edition require the same, so only the newest of each is read.
+    """
+    groups = partner.integrations.open().order_by().values("program_key", "edition_date").annotate(newest=Max("pk"))
+    newest_by_edition = Integration.objects.filter(pk__in=[group["newest"] for group in groups]).order_by("-pk")
     urls_by_kind: dict[str, str] = {}
-    for integration in partner.integrations.open().order_by("-created_at"):
+    for integration in newest_by_edition.only("uuid", "program_key", "edition_date"):
         for requirement in integration.edition.requirements():
             if requirement.agreement:
                 url = reverse("submissions:requirement", args=[integration.uuid, requirement.id])

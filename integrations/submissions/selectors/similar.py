@@ -52,7 +52,7 @@ GENERIC_WORDS = {
 }
 HANDLE_SALT = "integrations.submissions.selectors.similar"
 REGISTRY_TIERS = ("official", "partner", "community")
-MAX_NEIGHBORS = 40  # rows compared on each side of a key
+MAX_NEIGHBORS = 40  # rows of each kind, and rows compared on each side of a key
 MIN_KEY_LENGTH = 5  # shorter prefixes match too much
 MIN_SIMILARITY_RATIO = 0.85
 MAX_SHOWN = 3  # per kind, for integrations and for providers
@@ -153,9 +153,8 @@ def _find_integrations(work: WorkDescription) -> Iterator[tuple[str, Integration
     same_repository = Q(repository__iexact=work.repository) if work.repository else Q(pk=None)
     if work.repository_id is not None:
         same_repository |= Q(repository_id=work.repository_id)
-    yield from ((REPOSITORY, row) for row in others.filter(same_repository))
-    yield from ((PRODUCT, row) for row in others.filter(name_key__in=work.keys))
-    yield from ((NAME, row) for row in _find_similar(others, work.keys))
+    yield from ((REPOSITORY, row) for row in others.filter(same_repository)[:MAX_NEIGHBORS])
+    yield from _find_by_name(others, work.keys)
 
 
 def _find_published(work: WorkDescription) -> Iterator[tuple[str, RegistryProvider]]:
@@ -164,22 +163,21 @@ def _find_published(work: WorkDescription) -> Iterator[tuple[str, RegistryProvid
     if work.repository:
         yield from ((REPOSITORY, row) for row in providers.filter(repository=work.repository.lower()))
     others = providers.exclude(repository__startswith=f"{work.owner}/") if work.owner else providers
-    yield from ((PRODUCT, row) for row in others.filter(name_key__in=work.keys))
-    yield from ((NAME, row) for row in _find_similar(others, work.keys))
+    yield from _find_by_name(others, work.keys)
 
 
-def _find_similar(rows: QuerySet[Any], keys: list[str]) -> Iterator[Any]:
-    """Yield rows whose key has a common prefix or differs in few letters."""
-    for key in keys:
-        if len(key) < MIN_KEY_LENGTH:
-            continue
-        beginnings = [key[:length] for length in range(MIN_KEY_LENGTH, len(key))]
-        yield from rows.filter(name_key__in=beginnings)
+def _find_by_name(rows: QuerySet[Any], keys: list[str]) -> Iterator[tuple[str, Any]]:
+    """Yield rows with an equal key, then rows whose key is the beginning of a key or differs in few letters."""
+    long_keys = [key for key in keys if len(key) >= MIN_KEY_LENGTH]
+    beginnings = {key[:length] for key in long_keys for length in range(MIN_KEY_LENGTH, len(key))}
+    yield from ((PRODUCT, row) for row in rows.filter(name_key__in=keys)[:MAX_NEIGHBORS])
+    yield from ((NAME, row) for row in rows.filter(name_key__in=beginnings - {*keys})[:MAX_NEIGHBORS])
+    for key in long_keys:
         neighbors = [
             *rows.filter(name_key__gt=key).order_by("name_key")[:MAX_NEIGHBORS],
             *rows.filter(name_key__lt=key).order_by("-name_key")[:MAX_NEIGHBORS],
         ]
-        yield from (row for row in neighbors if is_similar(key, row.name_key))
+        yield from ((NAME, row) for row in neighbors if is_similar(key, row.name_key))
 
 
 def is_similar(first_key: str, second_key: str) -> bool:
