@@ -7,10 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from string import Formatter
 
 from integrations.programs.requirements import (
-    AGREEMENT_PLACEHOLDERS,
     FulfillingParty,
     Question,
     Requirement,
@@ -236,14 +234,9 @@ def _find_subject_errors(location: Location, requirement: Requirement, edition: 
 
 def _find_agreement_errors(edition: Edition) -> Iterator[Inconsistency]:
     for location, requirement in _list_requirements(edition):
-        if requirement.agreement and edition.agreement(requirement.agreement) is None:
-            problem = f"The agreement {requirement.agreement!r} has no text."
+        if requirement.agreement and requirement.agreement not in edition.agreements:
+            problem = f"The edition doesn't name the agreement {requirement.agreement!r}."
             yield Inconsistency((*location, "agreement"), problem, 'Add it to "agreements".')
-    for number, agreement in enumerate(edition.agreements):
-        names = {name for _text, name, _format, _conversion in Formatter().parse(agreement.text) if name is not None}
-        for name in sorted(names - AGREEMENT_PLACEHOLDERS):
-            fix = _suggest(name, sorted(AGREEMENT_PLACEHOLDERS))
-            yield Inconsistency(("edition", "agreements", number, "text"), f"Unknown placeholder {name!r}.", fix)
 
 
 def _find_offering_errors(edition: Edition) -> Iterator[Inconsistency]:

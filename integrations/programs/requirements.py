@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from integrations.programs.agreements import AgreementKey
 from integrations.programs.field_types import Count, FieldType, FileKind, Pairs, Slug, Text, Url
 from integrations.programs.stages import Stage
 from portal.core.content_files import Content
-
-AGREEMENT_PLACEHOLDERS = frozenset({"partner", "program", "product"})
 
 
 class FulfillingParty(StrEnum):
@@ -37,19 +36,6 @@ class AnswerScope(StrEnum):
 
     INTEGRATION = "integration"
     PARTNER = "partner"
-
-
-@dataclass(frozen=True, slots=True)
-class AgreementText(Content):
-    """Text of an agreement that both sides sign, one line for each paragraph, with AGREEMENT_PLACEHOLDERS."""
-
-    key: Literal["mnda", "tpa"]
-    version: Text
-    text: Text
-
-    def list_paragraphs(self, **names: str) -> list[str]:
-        """Return the paragraphs with the names of the partner, the program, and the product."""
-        return self.text.format_map(names).splitlines()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +89,7 @@ class Requirement(Content):
     group: str = ""
     fields: tuple[Question, ...] = ()
     statement: str = ""  # attestation: text to confirm
-    agreement: Literal["", "mnda", "tpa"] = ""  # agreement: "mnda" or "tpa"
+    agreement: AgreementKey | Literal[""] = ""  # agreement: "mnda" or "tpa"
     meeting_items: tuple[str, ...] = ()  # meeting: items to present
     meeting_hints: Pairs = ()  # meeting: item and the requirement whose checks cover it
     checks: tuple[str, ...] = ()  # check: keys of verification's checks

@@ -13,9 +13,10 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
+from integrations.programs.agreements import AgreementKey
 from integrations.programs.calendars import DEFAULT_CALENDAR, ProgramCalendar
 from integrations.programs.field_types import Count, EditionDate, Email, Pairs, Slug, Text, Url
-from integrations.programs.requirements import AgreementText, Requirement, RequirementGroup, ResourceLink
+from integrations.programs.requirements import Requirement, RequirementGroup, ResourceLink
 from integrations.programs.sla_policy import Sla
 from integrations.programs.stages import Stage
 from portal.core.business_time import Calendar
@@ -143,7 +144,7 @@ class Edition(Content):
     groups: tuple[RequirementGroup, ...] = ()
     links: tuple[ResourceLink, ...] = ()
     agencies: tuple[Agency, ...] = ()
-    agreements: tuple[AgreementText, ...] = ()
+    agreements: tuple[AgreementKey, ...] = ()  # their newest versions apply
     badges: tuple[str, ...] = ()
     badge_label: str = ""  # on the left of the badge; the default is the name of the program
     badge_terms: str = ""
@@ -189,9 +190,6 @@ class Edition(Content):
         """Return each offering with its description, which can be blank."""
         descriptions = dict(self.offering_descriptions)
         return tuple((offering, descriptions.get(offering, "")) for offering in self.offerings)
-
-    def agreement(self, key: str) -> AgreementText | None:
-        return next((a for a in self.agreements if a.key == key), None)
 
     @property
     def release_tier(self) -> Tier:

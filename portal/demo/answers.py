@@ -7,7 +7,6 @@ from typing import Self
 from uuid import uuid4
 
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.utils import timezone
 
 from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
 from integrations.programs.stages import Stage
@@ -170,8 +169,12 @@ def sign_agreement(demo: DemoContext, requirement: Requirement) -> None:
 
 def sign_agreement_for(demo: DemoContext, requirement: Requirement, actor: User) -> None:
     """Sign for one side."""
-    signature = agreements.AgreementSignature(actor.name, timezone.localdate(demo.now))
-    agreements.sign_agreement(demo.integration, requirement.id, signature, version="2026-01", actor=actor, now=demo.now)
+    agreement = agreements.get_current_agreement(demo.integration.partner, requirement.agreement)
+    party, title = ("the program", "Reviewer") if actor.is_reviewer else (agreement.partner.name, "Owner")
+    signature = agreements.Signature(actor.name, title, agreements.build_statement(party))
+    agreements.sign_agreement(
+        demo.integration, requirement.id, signature, digest=agreement.digest, actor=actor, now=demo.now
+    )
 
 
 def propose_meeting(demo: DemoContext, requirement: Requirement, times: tuple[datetime, ...]) -> meetings.Meeting:

@@ -168,12 +168,12 @@ class Walk:
         self.open(requirement).hand_in("File", path).press("Upload document")
 
     def agreement(self, requirement: Requirement) -> None:
-        today = f"{timezone.now():%Y-%m-%d}"
-        partner = self.open(requirement).write("Version", "2026-01").write("Signed by", "Alice Archer")
-        partner.write("Signed on", today).press("Record signature")
+        self.sign(self.open(requirement), "Alice Archer")
+        self.sign(self.reviewer.go(f"{self.page}requirements/{requirement.id}/"), "Rita Reyes")
+
+    def sign(self, someone: Someone, name: str) -> None:
+        someone.write("Full name", name).write("Title", "Director").press("Sign agreement")
         assert self.row.responsible_party in ("program", "partner")
-        reviewer = self.reviewer.go(f"{self.page}requirements/{requirement.id}/")
-        reviewer.write("Signed by", "Rita Reyes").write("Signed on", today).press("Record signature")
 
     def meeting(self, requirement: Requirement) -> None:
         address = f"{self.page}requirements/{requirement.id}/"

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from django.utils import timezone
 
+from integrations.submissions.services import agreements
 from portal.webhooks import services
 from tests.portal.addresses import address
 from tests.portal.everything import ACCOUNTS, AGREEMENT_REQUIREMENT, ATTESTED_REQUIREMENT, FORM, LOGS, MEETING
@@ -50,12 +51,13 @@ def of_requirements(world: dict[str, Any]) -> Iterator[Press]:
     time = (timezone.now() + timedelta(days=9)).strftime("%Y-%m-%dT%H:%M")
     until = (timezone.now() + timedelta(days=30)).strftime("%Y-%m-%d")
     account, document = world["account"].uuid, world["document"].uuid
+    digest = agreements.get_current_agreement(world["partner"], "tpa").digest
     for act, there, fields in (
         ("answer", FORM, {"tests": "make", "documentation": "https://x.example", "answered": 2}),
         ("confirm", ATTESTED_REQUIREMENT, {"confirmed": "on"}),
         ("upload", LOGS, {"file": "a.txt"}),
         ("remove", LOGS, {"uuid": document}),
-        ("sign", AGREEMENT_REQUIREMENT, {"version": "1", "signer": "A", "signed_on": "2026-01-02"}),
+        ("sign", AGREEMENT_REQUIREMENT, {"signer": "A", "title": "CEO", "digest": digest}),
         ("propose", MEETING, {"time_1": time, "minutes": 45}),
         ("cancel", MEETING, {"reason": "Ill."}),
         ("give", ACCOUNTS, {"uuid": str(uuid4()), "label": "Tenant", "secret": "x"}),

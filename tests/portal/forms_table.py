@@ -94,17 +94,13 @@ def social(user: User) -> SocialLogin:
     return SocialLogin(user=User(email="new@acme.example"), account=SocialAccount(provider="github", uid="1"))
 
 
-def sign(data: Any, user: User) -> BaseForm:
-    return requirement_actions.SignatureForm(data=data, request=request_of(user))
-
-
 def step(name: str) -> Build:
     return lambda data, user: transitions.TransitionForm(ROW, transitions.get_transition(name), data=data)
 
 
 # (form class, what distinguishes the case): how it is made from typed data for a person
 FORMS: dict[tuple[type[BaseForm], str], Build] = {
-    (requirement_actions.SignatureForm, ""): sign,
+    (requirement_actions.SignatureForm, ""): lambda data, user: requirement_actions.SignatureForm(data=data),
     (requirement_actions.AttestationForm, ""): lambda data, user: requirement_actions.AttestationForm(
         "It is so", data=data
     ),

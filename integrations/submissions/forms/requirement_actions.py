@@ -76,27 +76,22 @@ class DocumentUploadForm(FileForm):
         self.fields["replaces"] = build_replaces_field(replaceable)
 
 
-class SignatureForm(FileForm):
-    """Signature of one side. Only the side that signs first enters the version."""
+class SignatureForm(forms.Form):
+    """Signature of one side under the text with `digest`. The page shows the statement that signing confirms."""
 
-    version = SingleLineField(
-        label=gettext_lazy("Version"),
-        help_text=gettext_lazy("Enter the version printed on the document. For example, 2026-01."),
-        max_length=40,
-    )
     signer = SingleLineField(
-        label=gettext_lazy("Signed by"),
-        help_text=gettext_lazy("Enter the name of the person who signed."),
+        label=gettext_lazy("Full name"),
+        help_text=gettext_lazy("Type your name as in a signature. The signed agreement shows it."),
         max_length=120,
+        error_messages={"required": gettext_lazy("Enter your full name.")},
     )
-    signed_on = DayField(label=gettext_lazy("Signed on"))
-
-    def __init__(self, *, request: HttpRequest, version: str = "", **kwargs: Unpack[FormArguments]) -> None:
-        super().__init__(request=request, accept=("pdf",), is_required=False, **kwargs)
-        self.fields["file"].label = _("Signed document (PDF)")
-        self.fields["file"].help_text = _("Only owners of the company and program staff can read it.")
-        if version:
-            del self.fields["version"]
+    title = SingleLineField(
+        label=gettext_lazy("Title"),
+        help_text=gettext_lazy("For example, Head of Partnerships."),
+        max_length=120,
+        error_messages={"required": gettext_lazy("Enter your title.")},
+    )
+    digest = SingleLineField(widget=forms.HiddenInput, max_length=64)
 
 
 class AttestationForm(forms.Form):

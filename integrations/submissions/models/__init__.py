@@ -1,11 +1,11 @@
 """Models of the submissions app."""
 
+from integrations.submissions.models.agreements import Agreement, AgreementSignature
 from integrations.submissions.models.drafts import IntegrationDraft
 from integrations.submissions.models.findings import Finding, Introduction, ReadMarker, ReviewMessage
 from integrations.submissions.models.integration import Integration, IntegrationQuerySet
 from integrations.submissions.models.listing_status import ListingStatusFields
 from integrations.submissions.models.requirements import (
-    Agreement,
     Document,
     Meeting,
     RequirementFulfillment,
@@ -15,6 +15,7 @@ from integrations.submissions.models.requirements import (
 
 __all__ = [
     "Agreement",
+    "AgreementSignature",
     "Document",
     "Finding",
     "Integration",

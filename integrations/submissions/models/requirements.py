@@ -106,37 +106,6 @@ class Document(models.Model):
         return gettext(KIND_LABELS[self.kind])
 
 
-class Agreement(models.Model):
-    """Agreement between a partner and the program: version, date, and signer on both sides."""
-
-    KINDS = [
-        ("mnda", gettext_lazy("Mutual non-disclosure agreement")),
-        ("tpa", gettext_lazy("Technology Partner Agreement")),
-    ]
-
-    partner = models.ForeignKey("partners.Partner", models.CASCADE, related_name="agreements")
-    kind = models.CharField(max_length=10, choices=KINDS)
-    version = models.CharField("version", max_length=40)
-    document = models.ForeignKey(Document, models.SET_NULL, null=True, blank=True, related_name="+")
-    partner_signer = models.CharField(max_length=120, blank=True)
-    partner_signed_on = models.DateField(null=True, blank=True)
-    program_signer = models.CharField(max_length=120, blank=True)
-    program_signed_on = models.DateField(null=True, blank=True)
-    created_at = models.DateTimeField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["partner", "kind", "version"], name="agreement_unique_partner_kind_version")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.get_kind_display()} {self.version} · {self.partner}"  # type: ignore[attr-defined]
-
-    @property
-    def is_complete(self) -> bool:
-        return bool(self.partner_signed_on and self.program_signed_on)
-
-
 class Meeting(models.Model):
     """Review meeting or live demo: one side proposes times, the other accepts one, the program records the items."""
 

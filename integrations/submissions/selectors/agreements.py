@@ -50,7 +50,8 @@ def list_agreements(partner: Partner) -> list[AgreementRow]:
     """Return all versions by kind, newest first. The newest complete version of a kind is in force."""
     signing_urls, kinds_in_force = map_signing_urls(partner), set[str]()
     rows: list[AgreementRow] = []
-    for agreement in partner.agreements.select_related("document").order_by("kind", "-created_at", "-pk"):
+    agreements = partner.agreements.select_related("document").prefetch_related("signatures")
+    for agreement in agreements.order_by("kind", "-created_at", "-pk"):
         state = get_agreement_state(agreement, agreement.kind in kinds_in_force)
         if agreement.is_complete:
             kinds_in_force.add(agreement.kind)
@@ -62,7 +63,7 @@ def list_agreements(partner: Partner) -> list[AgreementRow]:
 def get_agreement_state(agreement: Agreement, is_replaced: bool) -> AgreementState:
     if agreement.is_complete:
         return AgreementState.REPLACED if is_replaced else AgreementState.IN_FORCE
-    if agreement.partner_signed_on is None:
+    if agreement.partner_signature is None:
         return AgreementState.WAITING_FOR_COMPANY
     return AgreementState.WAITING_FOR_PROGRAM
 

@@ -74,8 +74,7 @@ REQUIREMENT_OPERATIONS: tuple[RequirementOperation[Any], ...] = (
     RequirementOperation("not_needed", schemas.EmptyBody, "Mark an optional requirement as not applicable."),
     RequirementOperation("confirm", schemas.ConfirmationIn, "Confirm the statement."),
     RequirementOperation("remove", schemas.ObjectReference, "Delete a document."),
-    RequirementOperation("sign", schemas.SignatureIn, "Record your side's signature."),
-    RequirementOperation("renew", schemas.SignatureIn, "Sign a new version of a complete agreement."),
+    RequirementOperation("sign", schemas.SignatureIn, "Sign the agreement for your side."),
     RequirementOperation(
         "propose", schemas.MeetingProposalIn, "Propose times for the meeting.", fields=build_proposal_fields
     ),

@@ -1,7 +1,6 @@
 """Operations for requirements, documents, and meetings, based on the forms of the requirement pages."""
 
 from collections.abc import Callable
-from datetime import date
 from types import SimpleNamespace
 from uuid import UUID
 
@@ -17,7 +16,9 @@ from integrations.submissions.models import Meeting, RequirementFulfillment
 from integrations.submissions.presenters import RequirementRow, build_row, list_step_rows, list_tier_rows
 from integrations.submissions.selectors import context
 from integrations.submissions.services import credentials, documents
+from integrations.submissions.services.agreements import build_statement
 from integrations.submissions.views.mixins import load_visible_integration
+from integrations.submissions.views.requirements.agreements import get_agreement, get_side_name
 from integrations.submissions.views.requirements.answers import get_draft
 from integrations.submissions.views.requirements.documents import download_document
 from integrations.submissions.views.requirements.meetings import download_meeting, get_meeting
@@ -105,7 +106,14 @@ def describe_page(page: RequirementPage) -> SimpleNamespace:
         documents=documents.list_current_documents(integration, requirement.id),
         credentials=credentials.list_current_credentials(integration, requirement.id),
         meeting=get_meeting(page),
+        agreement=describe_agreement(page) if requirement.agreement else None,
     )
+
+
+def describe_agreement(page: RequirementPage) -> SimpleNamespace:
+    """Return the fields of `AgreementTextOut`."""
+    agreement, statement = get_agreement(page), build_statement(get_side_name(page))
+    return SimpleNamespace(version=agreement.version, text=agreement.text, digest=agreement.digest, statement=statement)
 
 
 @router.get("/integrations/{uuid:uuid}/requirements", READ_SCOPE, list[submissions.RequirementOut])
@@ -162,21 +170,6 @@ def requirement_upload(
 ) -> SimpleNamespace:
     """Upload a document. `replaces` is the document to replace."""
     return describe_page(perform_action(request, uuid, requirement_id, "upload", lambda page: {"replaces": replaces}))
-
-
-@router.post(f"{REQUIREMENT_PATH}/sign-with-file", WRITE_SCOPE, submissions.RequirementDetail)
-def requirement_sign_with_file(
-    request: AuthenticatedRequest,
-    uuid: UUID,
-    requirement_id: str,
-    file: File[UploadedFile],
-    signer: Form[str],
-    signed_on: Form[date],
-    version: Form[str] = "",
-) -> SimpleNamespace:
-    """Record your side's signature with the signed PDF."""
-    signature_fields = {"signer": signer, "signed_on": signed_on, "version": version or None}
-    return describe_page(perform_action(request, uuid, requirement_id, "sign", lambda page: signature_fields))
 
 
 @router.get("/integrations/{uuid:uuid}/meetings", READ_SCOPE, list[submissions.MeetingOut])

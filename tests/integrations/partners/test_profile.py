@@ -11,11 +11,10 @@ from integrations.partners.models import Partner
 from integrations.partners.services import members, profiles
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors.agreements import list_agreements
-from integrations.submissions.services import agreements
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from tests.integrations.partners.test_onboarding import error_at, text_of
-from tests.integrations.submissions.test_agreements import ALICE, RITA, TPA
+from tests.integrations.submissions.signing import RITA, publish_version, sign
 
 SignIn = Callable[[Any], Any]
 CHANGE = "/company/acme/change/"
@@ -80,27 +79,30 @@ def test_editor_changes_nothing(sign_in: SignIn, acme: Partner, alice: Any, bob:
 def test_page_reports_which_agreements_there_are(
     sign_in: SignIn, rocket: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
-    agreements.sign_agreement(rocket, TPA, ALICE, version="2026-01", actor=alice, now=now)
+    sign(rocket, alice, now)
     client = sign_in(alice)
     assert "Waiting for the program" in text_of(client.get("/company/acme/"), "#agreements")
-    agreements.sign_agreement(rocket, TPA, RITA, version="", actor=rita, now=now)
+    sign(rocket, rita, now, RITA)
     words = text_of(client.get("/company/acme/"), "#agreements")
     for phrase in (
         "Technology Partner Agreement",
         "Version 2026-01",
         "In force",
         "Alice Archer",
-        "Rita Reyes",
-        "Renew",
+        "Rita Reyes, Director",
     ):
         assert phrase in words
 
 
-def test_of_two_complete_versions_the_newest_is_in_force(rocket: Integration, alice: Any, rita: Any, now: Any) -> None:
+def test_of_two_complete_versions_the_newest_is_in_force(
+    rocket: Integration, alice: Any, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for version in ("2026-01", "2027-01", "2028-01"):
-        agreements.sign_agreement(rocket, TPA, ALICE, version=version, actor=alice, now=now, renews=True)
+        if version != "2026-01":
+            publish_version(monkeypatch, version)
+        sign(rocket, alice, now)
         if version != "2028-01":
-            agreements.sign_agreement(rocket, TPA, RITA, version="", actor=rita, now=now)
+            sign(rocket, rita, now, RITA)
     agreement_rows = list_agreements(rocket.partner)
     assert [(each.agreement.version, each.state, bool(each.signing_url)) for each in agreement_rows] == [
         ("2028-01", "waiting_for_program", True),

@@ -73,12 +73,9 @@ def confirm(id: str) -> tuple[tuple[str, str], ...]:
             "'homepage'. Remove the field, or use another key.",
         ),
         (
-            (("    - key: tpa\n      version", "    - key: mnda\n      version"),),
-            "edition.steps[3].requirements[0].agreement: The agreement 'tpa' has no text. Add it to \"agreements\".",
-        ),
-        (
-            (("{partner} takes part", "{company} takes part"),),
-            "edition.agreements[0].text: Unknown placeholder 'company'. Use one of 'partner', 'product', 'program'.",
+            (("agreements: [tpa]", "agreements: [mnda]"),),
+            "edition.steps[3].requirements[0].agreement: The edition doesn't name the agreement 'tpa'. Add it to "
+            '"agreements".',
         ),
         (
             replace_attestation_with_check("repository.license"),

@@ -28,7 +28,7 @@ def test_published_editions_are_unchanged_and_complete() -> None:
 def test_changed_edition_is_refused(content: Path) -> None:
     path = content / "nomad" / "2021-04.yaml"
     path.write_text(path.read_text().replace("Nomad Integration Program", "Nomad integration program"))
-    message = "nomad/2021-04.yaml: This published edition has changed. Restore the file and create a newer edition."
+    message = "nomad/2021-04.yaml: This published file has changed. Restore it and add a newer version."
     for arguments in ((), ("--check",)):
         with pytest.raises(CommandError) as refusal:
             call_command("publish_editions", *arguments)
@@ -39,19 +39,17 @@ def test_missing_edition_is_refused(content: Path) -> None:
     (content / "nomad" / "2021-04.yaml").unlink()
     with pytest.raises(CommandError) as refusal:
         call_command("publish_editions", "--check")
-    assert str(refusal.value) == "nomad/2021-04.yaml: This published edition is missing. Restore the file."
+    assert str(refusal.value) == "nomad/2021-04.yaml: This published file is missing. Restore it."
 
 
 def test_new_edition_is_published_once(content: Path) -> None:
     shutil.copy(content / "nomad" / "2021-04.yaml", content / "nomad" / "2027-01.yaml")
     with pytest.raises(CommandError) as refusal:
         call_command("publish_editions", "--check")
-    assert str(refusal.value) == (
-        "nomad/2027-01.yaml: This edition is not published. Run `manage.py publish_editions`."
-    )
+    assert str(refusal.value) == ("nomad/2027-01.yaml: This file is not published. Run `manage.py publish_editions`.")
     outputs = []
     for _ in range(2):
         call_command("publish_editions", stdout=(output := StringIO()))
         outputs.append(output.getvalue())
-    assert outputs == ["nomad/2027-01.yaml\n", "Every edition is in SHA256SUMS.\n"]
+    assert outputs == ["nomad/2027-01.yaml\n", "Every file is in SHA256SUMS.\n"]
     call_command("publish_editions", "--check")

@@ -10,7 +10,7 @@ from django.test import Client
 from integrations.partners.models import Partner
 from integrations.partners.services import members
 from integrations.submissions.models import Integration
-from integrations.submissions.services import agreements, drafts, partner_merges
+from integrations.submissions.services import drafts, partner_merges
 from portal.api.models import ApiToken
 from portal.api.services import tokens
 from portal.audit.models import AuditEvent
@@ -24,7 +24,7 @@ from portal.webhooks.services import EndpointConfiguration, create_endpoint
 from tests.conftest import person
 from tests.integrations.partners.memberships import join, place
 from tests.integrations.partners.test_onboarding import text_of
-from tests.integrations.submissions.test_agreements import ALICE, TPA
+from tests.integrations.submissions.signing import sign
 
 SignIn = Callable[[Any], Client]
 
@@ -47,7 +47,7 @@ def test_everything_moves_and_the_source_is_closed(
     merge: Callable[[], None],
 ) -> None:
     row = at("support")
-    agreements.sign_agreement(row, TPA, ALICE, version="2026-01", actor=alice, now=now)
+    sign(row, alice, now)
     draft = drafts.create_draft(acme, "consul", actor=bob, now=now)
     merge()
     acme.refresh_from_db()
@@ -121,7 +121,7 @@ def test_agreement_that_the_target_has_too_stays(
     now: datetime,
     merge: Callable[[], None],
 ) -> None:
-    agreements.sign_agreement(rocket, TPA, ALICE, version="2026-01", actor=alice, now=now)
+    sign(rocket, alice, now)
     globex.agreements.create(kind=acme.agreements.get().kind, version="2026-01", created_at=now)
     plan = partner_merges.preview_merge(acme, globex)
     assert (plan.agreements, plan.kept_agreements) == ([], [acme.agreements.get()])

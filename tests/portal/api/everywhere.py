@@ -11,6 +11,7 @@ from typing import Any
 from django.utils import timezone
 
 from integrations.sla.issue_decisions import DECISIONS
+from integrations.submissions.services import agreements
 from portal.api.v1.app import build_document
 from tests.portal.everything import ACCOUNTS, AGREEMENT_REQUIREMENT, ATTESTED_REQUIREMENT, FORM, LOGS, MEETING
 
@@ -73,8 +74,6 @@ def requirement_of(name: str) -> str:
         "remove": LOGS,
         "confirm": ATTESTED_REQUIREMENT,
         "sign": AGREEMENT_REQUIREMENT,
-        "renew": AGREEMENT_REQUIREMENT,
-        "sign_with_file": AGREEMENT_REQUIREMENT,
         "propose": MEETING,
         "accept": MEETING,
         "cancel": MEETING,
@@ -104,6 +103,7 @@ def number_of(name: str, world: dict[str, Any]) -> int:
 def body_of(name: str, world: dict[str, Any]) -> Any:
     """What is sent, as people's programs would."""
     soon = timezone.now() + timedelta(days=9)
+    digest = agreements.get_current_agreement(world["partner"], "tpa").digest
     bodies: dict[str, Any] = {
         "create_draft": {"program": "nomad", "name": "Other"},
         "save_draft": DRAFT_DATA,
@@ -116,8 +116,7 @@ def body_of(name: str, world: dict[str, Any]) -> Any:
         "requirement_confirm": {"confirmed": True},
         "requirement_remove": {"uuid": str(world["document"].uuid)},
         "requirement_withdraw": {"uuid": str(world["account"].uuid)},
-        "requirement_sign": {"signer": "A", "signed_on": "2026-01-02", "version": "1"},
-        "requirement_renew": {"signer": "A", "signed_on": "2026-01-02", "version": "1"},
+        "requirement_sign": {"signer": "A", "title": "CEO", "digest": digest},
         "requirement_propose": {"times": [soon.isoformat()]},
         "requirement_accept": {"time": "2030-01-02T10:00:00Z"},
         "requirement_cancel": REASON,

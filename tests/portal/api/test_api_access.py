@@ -19,7 +19,6 @@ TABLE = Path(__file__).with_name("access_api.txt")
 WITH_FILE = {
     "upload_schema": {"version": "1.6.0"},
     "requirement_upload": {},
-    "requirement_sign_with_file": {"signer": "A", "signed_on": "2026-01-02"},
 }
 
 

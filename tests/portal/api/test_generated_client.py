@@ -172,7 +172,7 @@ class Submission:
 
     def of_agreement(self, requirement: Any) -> None:
         for side, signer in ((self.company, "Alice Archer"), (self.program, "Rita Reyes")):
-            body = {"signer": signer, "signed_on": "2026-01-02", "version": "1"}
+            body = {"signer": signer, "title": "CEO", "digest": requirement.agreement.digest}
             side.act(self.uuid, requirement.id, "sign", "SignatureIn", **body)
 
     def of_credentials(self, requirement: Any) -> None:

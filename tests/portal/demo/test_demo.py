@@ -70,7 +70,7 @@ def test_demo_world_shows_what_waits_half_done(demo: None) -> None:
     meeting = Meeting.objects.get(state="proposed")
     assert meeting.by_program
     assert all(datetime.fromisoformat(moment) > now for moment in meeting.times)
-    assert [a.partner.name for a in Agreement.objects.filter(program_signed_on=None)] == ["Marlow Metrics"]
+    assert [a.partner.name for a in Agreement.objects.filter(completed_at=None)] == ["Marlow Metrics"]
     failed = RequirementFulfillment.objects.filter(status="fail", waiver_expires_at=None).select_related("integration")
     assert {state.integration.responsible_party for state in failed} == {"partner"}
     undoable = Integration.objects.get(undo_until__gt=now)

@@ -1,4 +1,4 @@
-"""Command that adds new editions to the manifest, or checks that no published edition has changed."""
+"""Command that adds new editions and agreements to the manifest, or checks that no published file has changed."""
 
 from argparse import ArgumentParser
 
@@ -9,10 +9,10 @@ from integrations.programs.manifest import FILE_NAME, find_changes, find_unpubli
 
 
 class Command(BaseCommand):
-    help = "Add new program editions to the manifest of published editions."
+    help = "Add new program editions and agreements to the manifest of published files."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--check", action="store_true", help="Only compare the editions with the manifest.")
+        parser.add_argument("--check", action="store_true", help="Only compare the files with the manifest.")
 
     def handle(self, *args: object, check: bool, **options: object) -> None:
         if check:
@@ -23,4 +23,4 @@ class Command(BaseCommand):
             names = publish_editions(CONTENT)
         except ValueError as error:
             raise CommandError(str(error)) from error
-        self.stdout.write("\n".join(names) or f"Every edition is in {FILE_NAME}.")
+        self.stdout.write("\n".join(names) or f"Every file is in {FILE_NAME}.")

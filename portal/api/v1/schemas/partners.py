@@ -75,9 +75,21 @@ class AlliancesManagerIn(StrictSchema):
     manager: str | None
 
 
+class AgreementSignatureOut(Schema):
+    side: str
+    signer: str
+    title: str
+    signed_at: datetime
+
+
 class AgreementOut(Schema):
+    """Version of an agreement. `digest` is the SHA-256 of its text, and `method` how it was signed."""
+
+    id: int = Field(validation_alias="agreement.pk")
     kind: str = Field(validation_alias="agreement.kind")
     version: str = Field(validation_alias="agreement.version")
+    digest: str = Field(validation_alias="agreement.digest")
+    method: str = Field(validation_alias="agreement.method")
     state: str
-    partner_signer: str = Field(validation_alias="agreement.partner_signer")
-    program_signer: str = Field(validation_alias="agreement.program_signer")
+    completed_at: datetime | None = Field(validation_alias="agreement.completed_at")
+    signatures: list[AgreementSignatureOut] = Field(validation_alias="agreement.signatures")

@@ -29,11 +29,14 @@ class ObjectReference(StrictSchema):
 
 
 class SignatureIn(StrictSchema):
-    """Signature of one side. The first side also sends the `version`."""
+    """Signature of one side. `signer` is the full name, and `digest` is that of the text in `agreement`.
+
+    Signing confirms the statement in `agreement`.
+    """
 
     signer: str
-    signed_on: date
-    version: str | None = None
+    title: str
+    digest: str
 
 
 class MeetingProposalIn(StrictSchema):

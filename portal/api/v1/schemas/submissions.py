@@ -178,6 +178,15 @@ class MeetingOut(Schema):
     items: dict[str, bool]
 
 
+class AgreementTextOut(Schema):
+    """Agreement to sign: its text in Markdown, the SHA-256 of the text, and the statement that a signer confirms."""
+
+    version: str
+    text: str
+    digest: str
+    statement: str
+
+
 class RequirementDetail(RequirementOut):
     """Requirement with its questions as JSON schema, answers, and available actions.
 
@@ -192,6 +201,7 @@ class RequirementDetail(RequirementOut):
     documents: list[DocumentOut]
     credentials: list[CredentialOut]
     meeting: MeetingOut | None
+    agreement: AgreementTextOut | None
 
 
 class FindingOut(Schema):

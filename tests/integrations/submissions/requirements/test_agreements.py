@@ -2,24 +2,39 @@
 
 import pytest
 from bs4 import BeautifulSoup
-from django.core.files.uploadedfile import SimpleUploadedFile
 
 from integrations.submissions.models import Integration
 from integrations.submissions.services import agreements, requirements
 from integrations.submissions.workflow.states import Status
 from tests.conftest import begin
 from tests.integrations.submissions.requirements.pages import place, press, read, state
-from tests.integrations.submissions.test_agreements import ALICE, RITA, TPA
-from tests.integrations.submissions.test_documents import build_validated_file
-from tests.portal.core.test_uploads import PDF
+from tests.integrations.submissions.signing import RITA, TPA, sign
 
-SIGNED = {"version": "2026-01", "signer": "Alice Archer", "signed_on": "2026-04-10"}
+SIGNED = {"signer": "Alice Archer", "title": "CEO"}
+
+
+def get_document(answer):
+    return BeautifulSoup(answer.content, "html5lib")
+
+
+def press_sign(client, row, **fields):
+    """Sign the text that the page shows."""
+    digest = get_document(client.get(place(row, TPA))).find("input", {"name": "digest"})["value"]
+    return press(client, row, TPA, "sign", **{"digest": digest} | fields)
 
 
 def test_agreement_signed_by_both_sides(rocket, alice, rita, sign_in):
-    press(sign_in(alice), rocket, TPA, "sign", **SIGNED, file=SimpleUploadedFile("tpa.pdf", PDF))
-    press(sign_in(rita), rocket, TPA, "sign", signer="Rita Reyes", signed_on="2026-04-13")
-    assert (state(rocket, TPA).status, state(rocket, TPA).data["program_signer"]) == (Status.SUBMITTED, "Rita Reyes")
+    press_sign(sign_in(alice), rocket, **SIGNED)
+    press_sign(sign_in(rita), rocket, signer="Rita Reyes", title="Director")
+    answer = state(rocket, TPA)
+    assert (answer.status, answer.data["program_signer"]) == (Status.SUBMITTED, "Rita Reyes")
+    agreement = agreements.get_agreement_in_force(rocket.partner, "tpa")
+    assert agreement.partner_signature.statement == (
+        "I read this agreement, and I am authorized to accept it on behalf of Acme."
+    )
+    assert agreement.program_signature.statement == (
+        "I read this agreement, and I am authorized to accept it on behalf of the program."
+    )
 
 
 def test_signature_of_the_program_completes_the_step(edition_2026, acme, alice, rita, now, sign_in):
@@ -33,48 +48,39 @@ def test_signature_of_the_program_completes_the_step(edition_2026, acme, alice, 
 
 
 def test_page_shows_the_text_with_the_names_and_its_version(rocket, alice, sign_in):
-    page = BeautifulSoup(sign_in(alice).get(place(rocket, TPA)).content, "html5lib")
-    text = " ".join(page.text.split())
-    assert page.find("p", string="Each side keeps the rights to its own software, and neither side pays the other.")
-    assert "Acme takes part in the Nomad program. It builds and supports integrations with Nomad" in text
-    assert page.find("input", {"name": "version"})["value"] == "2026-01"
-    assert "Version 2026-01" in text
+    page = get_document(sign_in(alice).get(place(rocket, TPA)))
+    clauses = [" ".join(item.text.split()) for item in page.select("#text .prose li")]
+    assert clauses[3] == "Each side keeps the rights to its own software, and neither side pays the other."
+    assert clauses[0].startswith("Acme takes part in the program of each product for which it submits an integration.")
+    assert page.select_one("#text h2").text.strip().startswith("Technology Partner Agreement")
+    assert "Version 2026-01" in page.text
+    assert "I am authorized to accept it on behalf of Acme." in page.select_one("form:has([name=digest])").text
+    assert page.select_one("#text code").text == page.find("input", {"name": "digest"})["value"]
 
 
-def test_agreement_signed_in_the_future(rocket, alice, sign_in):
-    answer = press(sign_in(alice), rocket, TPA, "sign", **(SIGNED | {"signed_on": "2026-04-15"}))
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [
+        ("signer", "Enter your full name."),
+        ("title", "Enter your title."),
+    ],
+)
+def test_signature_needs_name_and_title(rocket, alice, sign_in, missing, message):
+    answer = press_sign(sign_in(alice), rocket, **(SIGNED | {missing: ""}))
+    assert (answer.status_code, state(rocket, TPA)) == (422, None)
+    assert message in read(answer)
+
+
+def test_text_that_changed_since_is_shown_again(rocket, alice, sign_in):
+    answer = press_sign(sign_in(alice), rocket, **SIGNED, digest="0" * 64)
     assert (answer.status_code, state(rocket, TPA)) == (409, None)
-    assert "The signing date is in the future." in read(answer)
-    assert BeautifulSoup(answer.content, "html5lib").find("input", {"name": "signer"})["value"] == "Alice Archer"
-
-
-@pytest.mark.parametrize(("who", "status"), [("alice", 200), ("bob", 404), ("rita", 200), ("charlie", 404)])
-def test_agreement_is_for_owners_and_the_program(rocket, alice, now, sign_in, request, who, status):
-    signed = agreements.sign_agreement(
-        rocket, TPA, ALICE, version="2026-01", actor=alice, now=now, file=build_validated_file(PDF, "tpa.pdf", "pdf")
-    )
-    answer = sign_in(request.getfixturevalue(who)).get(f"/documents/{signed.document.uuid}/")
-    answer.close()
-    assert answer.status_code == status
+    assert "The text changed. Read the agreement again, then sign it." in read(answer)
+    assert get_document(answer).find("input", {"name": "signer"})["value"] == "Alice Archer"
 
 
 def test_complete_agreement_offers_no_form(rocket, alice, rita, now, sign_in):
-    agreements.sign_agreement(rocket, TPA, ALICE, version="2026-01", actor=alice, now=now)
-    agreements.sign_agreement(rocket, TPA, RITA, version="", actor=rita, now=now)
+    sign(rocket, alice, now)
+    sign(rocket, rita, now, RITA)
     page = sign_in(alice).get(place(rocket, TPA))
     assert 'value="sign"' not in page.content.decode()
-    assert "Rita Reyes, Mon, Apr 13" in read(page).replace(" ,", ",")
-
-
-def test_complete_agreement_is_renewed_on_its_page(rocket, alice, rita, now, sign_in):
-    agreements.sign_agreement(rocket, TPA, ALICE, version="2026-01", actor=alice, now=now)
-    agreements.sign_agreement(rocket, TPA, RITA, version="", actor=rita, now=now)
-    client = sign_in(alice)
-    slip = press(client, rocket, TPA, "renew", **(SIGNED | {"version": ""}))
-    assert slip.status_code == 422
-    press(client, rocket, TPA, "renew", **(SIGNED | {"version": "2027-01"}))
-    assert "Version 2026-01 stays in force until both sides sign version 2027-01." in read(
-        client.get(place(rocket, TPA))
-    )
-    press(sign_in(rita), rocket, TPA, "sign", signer="Rita Reyes", signed_on="2026-04-13")
-    assert agreements.get_agreement_in_force(rocket.partner, "tpa").version == "2027-01"
+    assert "Rita Reyes, Director" in read(page)

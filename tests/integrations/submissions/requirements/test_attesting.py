@@ -6,7 +6,7 @@ from integrations.submissions.services import requirements
 from integrations.submissions.workflow.states import Status
 from tests.conftest import begin
 from tests.integrations.submissions.requirements.pages import ATTESTED_REQUIREMENT, FORM, press, read, state
-from tests.integrations.submissions.test_agreements import MNDA
+from tests.integrations.submissions.signing import MNDA
 
 SUBJECT = "NO-3"  # of the attested requirement
 

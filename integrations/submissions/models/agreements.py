@@ -1,0 +1,86 @@
+"""Agreements of a partner with the program, and the signatures of both sides."""
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy
+
+from integrations.submissions.models.requirements import Document
+from integrations.submissions.workflow.states import ResponsibleParty
+
+
+class Agreement(models.Model):
+    """Version of an agreement between a partner and the program, with the exact text that both sides accept.
+
+    The text is kept, because the name of the company and the document can change later. Agreements that were recorded
+    before the portal kept texts have none.
+    """
+
+    KINDS = [
+        ("mnda", gettext_lazy("Mutual non-disclosure agreement")),
+        ("tpa", gettext_lazy("Technology Partner Agreement")),
+    ]
+
+    class Method(models.TextChoices):
+        PORTAL = "portal", gettext_lazy("Signed in the portal")
+        UPLOAD = "upload", gettext_lazy("Signed PDF")
+        RECORDED = "recorded", gettext_lazy("Recorded without the text")
+
+    partner = models.ForeignKey("partners.Partner", models.CASCADE, related_name="agreements")
+    kind = models.CharField(max_length=10, choices=KINDS)
+    version = models.CharField("version", max_length=40)
+    text = models.TextField(blank=True)
+    digest = models.CharField(max_length=64, blank=True)
+    method = models.CharField(max_length=10, choices=Method.choices, default=Method.PORTAL)
+    document = models.ForeignKey(Document, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField()
+    completed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["partner", "kind", "version"], name="agreement_unique_partner_kind_version")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} {self.version} · {self.partner}"  # type: ignore[attr-defined]
+
+    @property
+    def is_complete(self) -> bool:
+        return self.completed_at is not None
+
+    def get_signature(self, side: str) -> "AgreementSignature | None":
+        """Return the signature of one side. An agreement that isn't saved has none."""
+        signatures = self.signatures.all() if self.pk else ()
+        return next((signature for signature in signatures if signature.side == side), None)
+
+    @property
+    def partner_signature(self) -> "AgreementSignature | None":
+        return self.get_signature(ResponsibleParty.PARTNER)
+
+    @property
+    def program_signature(self) -> "AgreementSignature | None":
+        return self.get_signature(ResponsibleParty.PROGRAM)
+
+
+class AgreementSignature(models.Model):
+    """Signature of one side: the person, the name and title as typed, and the statement about the authority to sign."""
+
+    SIDES = [
+        (str(ResponsibleParty.PARTNER), gettext_lazy("Company")),
+        (str(ResponsibleParty.PROGRAM), gettext_lazy("Program")),
+    ]
+
+    agreement = models.ForeignKey(Agreement, models.CASCADE, related_name="signatures")
+    side = models.CharField(max_length=10, choices=SIDES)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    signer = models.CharField(max_length=120)
+    title = models.CharField(max_length=120, blank=True)
+    statement = models.CharField(max_length=400, blank=True)
+    signed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["agreement", "side"], name="agreement_signature_unique_agreement_side")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.signer} · {self.agreement}"
