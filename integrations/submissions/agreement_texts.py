@@ -1,10 +1,24 @@
-"""Texts of agreements as HTML."""
+"""Texts of agreements as HTML, and as blocks for other formats."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 MARKDOWN = MarkdownIt("commonmark", {"html": False})
+DEPTH_CHANGES = {"ordered_list_open": 1, "bullet_list_open": 1, "ordered_list_close": -1, "bullet_list_close": -1}
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """Heading, paragraph, or list item. `depth` counts the lists around it, and only an item's first has a marker."""
+
+    text: str
+    marker: str = ""
+    depth: int = 0
+    is_heading: bool = False
 
 
 def parse_body(text: str) -> list[Token]:
@@ -19,3 +33,21 @@ def render_agreement(text: str) -> SafeString:
         if token.type.startswith("heading"):
             token.tag = f"h{int(token.tag[1]) + 1}"  # the panel has a heading of the second level
     return SafeString(MARKDOWN.renderer.render(tokens, MARKDOWN.options, {}))
+
+
+def list_blocks(text: str) -> Iterator[TextBlock]:
+    """Yield the blocks of a text without its title. Emphasis is dropped."""
+    marker, depth, is_heading = "", 0, False
+    for token in parse_body(text):
+        depth += DEPTH_CHANGES.get(token.type, 0)
+        if token.type == "list_item_open":
+            marker = f"{token.info}." if token.info else "•"
+        elif token.type == "inline":
+            yield TextBlock(join_text(token), marker, depth, is_heading)
+            marker = ""
+        is_heading = token.type == "heading_open"
+
+
+def join_text(token: Token) -> str:
+    """Return the text of an inline token on one line."""
+    return "".join(" " if child.type.endswith("break") else child.content for child in token.children or ())

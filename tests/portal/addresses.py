@@ -8,7 +8,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from portal.notifications import unsubscribe as stopping
 from portal.reports import unsubscribe
-from tests.portal.everything import FORM
+from tests.portal.everything import AGREEMENT_REQUIREMENT, FORM
 
 OURS = ("portal.", "integrations.", "verification.")
 ISSUE_PAGES = (
@@ -67,6 +67,8 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         "partners:decide_join_request": {"pk": world["join"].pk},
         "partners:change_member": {"pk": world["member"].pk},
         "submissions:introduction": {"pk": world["introduction"].pk},
+        "submissions:agreement": {"pk": world["agreement"].pk},
+        "submissions:unsigned_agreement": {"requirement_id": AGREEMENT_REQUIREMENT},
         "submissions:document": {"uuid": world["document"].uuid},
         "submissions:meeting_ics": {"uuid": world["meeting"].uuid},
         "directory:listing": {"uuid": world["listed"].uuid},

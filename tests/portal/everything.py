@@ -16,6 +16,7 @@ from integrations.reviews.services import claims as review_claims
 from integrations.submissions.models import Integration
 from integrations.submissions.services import credentials, documents, drafts, introductions, meetings, requirements
 from integrations.submissions.services import findings as reviewing
+from integrations.submissions.services.agreements import Signature
 from integrations.submissions.services.transitions import perform_transition
 from portal.analytics.saved_views import services as saved
 from portal.api.services import tokens
@@ -29,6 +30,7 @@ from portal.webhooks import services
 from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import begin, drive
 from tests.integrations.sla.pages.issues import create_issue
+from tests.integrations.submissions.signing import MNDA, sign
 from verification.checks.models import CiCheckReport
 from verification.discovery.models import Discovery
 from verification.schemas import services as stored
@@ -54,6 +56,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     alice, charlie, rita = cast["alice"], cast["charlie"], cast["rita"]
     now = timezone.now() - timedelta(days=1)
     row = begin(acme, alice, name=f"Rocket {CANARY}", description=CANARY, now=now)
+    agreement = sign(row, alice, now, Signature(CANARY, CANARY, CANARY), MNDA)
     row = drive(row, "review", partner=alice, reviewer=rita, now=now)
     review_claims.claim_review(row, actor=rita, now=timezone.now())
     booster = begin(acme, alice, name="Booster", repository="acme/booster", repository_id=1, now=now)
@@ -73,6 +76,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     return {
         "partner": acme,
         "integration": row,
+        "agreement": agreement,
         "rob": cast["rob"],
         "cast": cast,
         "report": reported_week(acme, now),

@@ -20,7 +20,7 @@ def copy_signatures(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None
             agreement.completed_at = datetime.combine(getattr(agreement, f"{side}_signed_on"), time(), UTC)
             signer = getattr(agreement, f"{side}_signer")
             signatures.create(agreement=agreement, side=side, signer=signer, signed_at=agreement.completed_at)
-        agreement.method = "recorded"
+        agreement.method, agreement.partner_name = "recorded", agreement.partner.name
         agreement.save()
 
 
@@ -30,6 +30,9 @@ class Migration(migrations.Migration):
         ("submissions", "0002_finding_answer_url"),
     ]
     operations = [
+        migrations.AddField(
+            "agreement", "partner_name", models.CharField(default="", max_length=120), preserve_default=False
+        ),
         migrations.AddField("agreement", "text", models.TextField(blank=True, default=""), preserve_default=False),
         migrations.AddField(
             "agreement", "digest", models.CharField(blank=True, default="", max_length=64), preserve_default=False
@@ -57,6 +60,7 @@ class Migration(migrations.Migration):
                 ("title", models.CharField(blank=True, max_length=120)),
                 ("statement", models.CharField(blank=True, max_length=400)),
                 ("signed_at", models.DateTimeField()),
+                ("zone", models.CharField(default="UTC", max_length=64)),
                 (
                     "agreement",
                     models.ForeignKey(

@@ -11,8 +11,8 @@ from integrations.submissions.workflow.states import ResponsibleParty
 class Agreement(models.Model):
     """Version of an agreement between a partner and the program, with the exact text that both sides accept.
 
-    The text is kept, because the name of the company and the document can change later. Agreements that were recorded
-    before the portal kept texts have none.
+    The text and the name are kept, because the name of the company and the document can change later. Agreements that
+    were recorded before the portal kept texts have none.
     """
 
     KINDS = [
@@ -28,6 +28,7 @@ class Agreement(models.Model):
     partner = models.ForeignKey("partners.Partner", models.CASCADE, related_name="agreements")
     kind = models.CharField(max_length=10, choices=KINDS)
     version = models.CharField("version", max_length=40)
+    partner_name = models.CharField(max_length=120)
     text = models.TextField(blank=True)
     digest = models.CharField(max_length=64, blank=True)
     method = models.CharField(max_length=10, choices=Method.choices, default=Method.PORTAL)
@@ -76,6 +77,7 @@ class AgreementSignature(models.Model):
     title = models.CharField(max_length=120, blank=True)
     statement = models.CharField(max_length=400, blank=True)
     signed_at = models.DateTimeField()
+    zone = models.CharField(max_length=64, default="UTC")  # the signer's time zone
 
     class Meta:
         constraints = [

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from django.conf import settings
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from integrations.partners.models import Partner
@@ -45,9 +45,8 @@ def get_current_agreement(partner: Partner, kind: str) -> Agreement:
     agreement = partner.agreements.filter(kind=kind, version=document.version).select_related("document").first()
     if agreement is None:
         text = document.render_text(partner.name)
-        agreement = Agreement(
-            partner=partner, kind=kind, version=document.version, text=text, digest=compute_digest(text)
-        )
+        names = {"partner": partner, "partner_name": partner.name, "kind": kind, "version": document.version}
+        agreement = Agreement(**names, text=text, digest=compute_digest(text))
     return agreement
 
 
@@ -97,6 +96,7 @@ def save_signature(change: RequirementChange, agreement: Agreement, signature: S
     agreement.created_at = agreement.created_at or change.now
     agreement.save()
     values = asdict(signature) | {"user": change.actor, "signed_at": change.now}
+    values["zone"] = timezone.get_current_timezone_name()
     AgreementSignature.objects.update_or_create(agreement=agreement, side=change.acting_party, defaults=values)
 
 

@@ -18,7 +18,11 @@ from integrations.submissions.selectors import context
 from integrations.submissions.services import credentials, documents
 from integrations.submissions.services.agreements import build_statement
 from integrations.submissions.views.mixins import load_visible_integration
-from integrations.submissions.views.requirements.agreements import get_agreement, get_side_name
+from integrations.submissions.views.requirements.agreements import (
+    download_agreement,
+    get_agreement,
+    get_side_name,
+)
 from integrations.submissions.views.requirements.answers import get_draft
 from integrations.submissions.views.requirements.documents import download_document
 from integrations.submissions.views.requirements.meetings import download_meeting, get_meeting
@@ -27,7 +31,7 @@ from integrations.submissions.views.requirements.page import RequirementAction, 
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import IfMatch, get_if_match_version, set_etag
 from portal.api.form_data import build_form_data, validate_form
-from portal.api.routing import ScopedRouter
+from portal.api.routing import RowId, ScopedRouter
 from portal.api.v1.integrations import READ_SCOPE, WRITE_SCOPE
 from portal.api.v1.programs import build_answer_schema
 from portal.api.v1.requirement_operations import REQUIREMENT_OPERATIONS, BodyT, RequirementOperation
@@ -182,6 +186,12 @@ def list_meetings(request: AuthenticatedRequest, uuid: UUID) -> QuerySet[Meeting
 def get_meeting_calendar(request: AuthenticatedRequest, uuid: UUID) -> HttpResponseBase:
     """Download a scheduled meeting in iCalendar format."""
     return download_meeting(request, uuid)
+
+
+@router.get("/agreements/{int:pk}", READ_SCOPE, None)
+def get_agreement_pdf(request: HttpRequest, pk: RowId) -> HttpResponse:
+    """Download the PDF of an agreement that was signed in the portal. For owners and program staff."""
+    return download_agreement(request, pk)
 
 
 @router.get("/documents/{uuid:uuid}", READ_SCOPE, None)

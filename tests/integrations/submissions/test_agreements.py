@@ -32,8 +32,8 @@ def test_partner_signs_first(rocket, alice, now):
 
 def test_signature_records_person_title_statement_and_time(rocket, alice, now):
     agreement = sign(rocket, alice, now)
-    rows = AgreementSignature.objects.values_list("user", "side", "signer", "title", "statement", "signed_at")
-    assert list(rows) == [(alice.pk, "partner", ALICE.signer, ALICE.title, ALICE.statement, now)]
+    rows = AgreementSignature.objects.values_list("user", "side", "signer", "title", "statement", "signed_at", "zone")
+    assert list(rows) == [(alice.pk, "partner", ALICE.signer, ALICE.title, ALICE.statement, now, "UTC")]
     assert agreement.digest == compute_digest(agreement.text)
     assert rocket.events.last().data["digest"] == agreement.digest
 

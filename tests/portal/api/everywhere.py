@@ -89,6 +89,8 @@ def number_of(name: str, world: dict[str, Any]) -> int:
         return int(world["test_runs"][name])
     if name in ("change_view", "delete_view"):
         return int(world["view"].pk)
+    if name == "get_agreement_pdf":
+        return int(world["agreement"].pk)
     if "introduction" in name:
         return int(world["introduction"].pk)
     if "invitation" in name:

@@ -87,6 +87,8 @@ TOLD_BY = {
     "schemas:crds": "get_crossplane",
     "schemas:crd_archive": "get_crossplane_archive",
     "submissions:document": "get_document",
+    "submissions:agreement": "get_agreement_pdf",
+    "submissions:unsigned_agreement": "get_requirement",
     "submissions:draft": "get_draft list_drafts",
     "submissions:draft_overlaps": "list_draft_similar_work",
     "submissions:edit": "get_integration",

@@ -17,6 +17,7 @@ from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.views.drafts_shared import answer_autosave
 from integrations.submissions.views.mixins import load_visible_integration
+from integrations.submissions.views.requirements.agreements import download_agreement, download_unsigned_agreement
 from integrations.submissions.views.requirements.answers import save_draft
 from integrations.submissions.views.requirements.documents import download_document
 from integrations.submissions.views.requirements.meetings import download_meeting
@@ -113,6 +114,8 @@ REQUIREMENT_PATH = "integrations/<uuid:uuid>/requirements/<str:requirement_id>/"
 urlpatterns = [
     path(REQUIREMENT_PATH, show_requirement, name="requirement"),
     path(f"{REQUIREMENT_PATH}draft/", autosave_draft, name="requirement_draft"),
+    path(f"{REQUIREMENT_PATH}unsigned.pdf", download_unsigned_agreement, name="unsigned_agreement"),
+    path("agreements/<int:pk>.pdf", download_agreement, name="agreement"),
     path("documents/<uuid:uuid>/", download_document, name="document"),
     path("meetings/<uuid:uuid>.ics", download_meeting, name="meeting_ics"),
 ]

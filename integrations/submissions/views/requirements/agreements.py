@@ -1,16 +1,27 @@
 """Agreement signatures on the requirement page."""
 
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.programs.registry import get_agreement_document
+from integrations.submissions.agreement_pdf import render_agreement_pdf
 from integrations.submissions.agreement_texts import render_agreement
 from integrations.submissions.forms.requirement_actions import SignatureForm
 from integrations.submissions.models import Agreement
 from integrations.submissions.services import agreements
 from integrations.submissions.services.requirements import get_acting_party
-from integrations.submissions.views.requirements.page import RequirementAction, RequirementKindPage, RequirementPage
+from integrations.submissions.views.requirements.page import (
+    RequirementAction,
+    RequirementKindPage,
+    RequirementPage,
+    load_page,
+)
 from integrations.submissions.workflow.states import ResponsibleParty
+from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import NamedValues, TemplateContext
 
 
@@ -59,6 +70,30 @@ def build_agreement_context(page: RequirementPage) -> TemplateContext:
         "statement": agreements.build_statement(get_side_name(page)),
         "can_download": permissions.can_download(page.integration.partner, page.user, is_agreement=True),
     }
+
+
+def download_agreement(request: HttpRequest, pk: int) -> HttpResponse:
+    """Return the PDF of an agreement that was signed in the portal. Raises Http404."""
+    agreement = get_object_or_404(Agreement.objects.select_related("partner").exclude(text=""), pk=pk)
+    if not permissions.can_download(agreement.partner, request.user, is_agreement=True):
+        raise Http404(_("Agreement not found."))
+    return build_pdf_response(agreement)
+
+
+def download_unsigned_agreement(request: AuthenticatedRequest, uuid: UUID, requirement_id: str) -> HttpResponse:
+    """Return the PDF of the current text with blanks for the signatures. Raises Http404."""
+    page = load_page(request, uuid, requirement_id)
+    agreement = get_agreement(page) if page.requirement.agreement else None
+    if agreement is None or not agreement.text:
+        raise Http404(_("Agreement not found."))
+    agreement.pk = None
+    return build_pdf_response(agreement)
+
+
+def build_pdf_response(agreement: Agreement) -> HttpResponse:
+    name = f"{agreement.kind}-{agreement.version}-{agreement.partner.slug}.pdf"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-store"}
+    return HttpResponse(render_agreement_pdf(agreement), "application/pdf", headers=headers)
 
 
 AGREEMENT_PAGE = RequirementKindPage(

@@ -1,0 +1,151 @@
+"""PDF of an agreement with its signatures. The same agreement always has the same bytes."""
+
+import logging
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import manimgx_fonts
+import noto_cjk_sans_jp_regular
+from fontTools.ttLib import TTFont
+from fpdf import FPDF
+
+from integrations.programs.agreements import TITLE_MARK
+from integrations.submissions.agreement_texts import TextBlock, list_blocks
+from integrations.submissions.models import Agreement, AgreementSignature
+
+LOGGER = logging.getLogger(__name__)
+logging.getLogger("fontTools").setLevel(logging.WARNING)  # it reports each table of each font
+PROGRAM_NAME = "HashiCorp"
+FONT_NAME = "Noto Sans"
+FONTS_FOLDER = Path(manimgx_fonts.__file__).parent
+FONT_PATH = FONTS_FOLDER / "NotoSans[wght].ttf"
+# Fonts for scripts that the first one lacks, for example NotoSansThai[wght].ttf. The largest one is last.
+FALLBACK_FONT_PATHS = [
+    *sorted(FONTS_FOLDER.glob("NotoSans[A-Z]*.ttf")),
+    Path(str(noto_cjk_sans_jp_regular.FONT_PATH)),
+]
+LINE_HEIGHT, INDENT, LABEL_WIDTH = 6, 8, 35  # millimeters
+BLANK = "_" * 40
+
+
+class AgreementPdf(FPDF):
+    """A4 document with the agreement's version and digest and the page number at the end of each page."""
+
+    def __init__(self, agreement: Agreement) -> None:
+        super().__init__(format="A4")
+        self.agreement = agreement
+        self.title_text = agreement.text.partition("\n")[0].removeprefix(TITLE_MARK)
+        self.set_title(f"{self.title_text}, version {agreement.version}")
+        self.set_lang("en")
+        self.set_margin(22)
+        self.set_auto_page_break(True, 28)
+        self.set_creation_date(get_document_time(agreement))
+
+    def use_fonts(self, characters: set[str]) -> None:
+        """Add the fonts that the characters need. A character that no font has is drawn as a box."""
+        self.add_font(FONT_NAME, fname=FONT_PATH)
+        missing, fallback_names = characters - _read_characters(FONT_PATH), []
+        for path in FALLBACK_FONT_PATHS:
+            if missing and missing & _read_characters(path):
+                self.add_font(path.stem, fname=path)
+                fallback_names.append(path.stem)
+                missing -= _read_characters(path)
+        if missing:
+            LOGGER.warning("No font for the characters %s of an agreement", " ".join(sorted(missing)))
+        self.set_fallback_fonts(fallback_names)
+        self.set_text_shaping(True)
+
+    def footer(self) -> None:
+        """Write the end of a page."""
+        self.set_y(-22)
+        self.set_font(FONT_NAME, size=7)
+        self.set_text_color(90)
+        self.cell(text=f"{self.title_text}, version {self.agreement.version}")
+        self.cell(w=0, text=f"Page {self.page_no()} of {{nb}}", align="R", new_x="LMARGIN", new_y="NEXT")
+        self.cell(text=f"SHA-256 of the text: {self.agreement.digest}")
+        self.set_text_color(0)
+
+    def write_line(self, text: str, *, size: float = 10.5, indent: float = 0, space: float = 2) -> None:
+        """Write a paragraph."""
+        self.set_font(FONT_NAME, size=size)
+        self.set_x(self.l_margin + indent)
+        self.multi_cell(w=0, h=LINE_HEIGHT, text=text, align="L", new_x="LMARGIN", new_y="NEXT")
+        self.ln(space)
+
+    def write_block(self, block: TextBlock) -> None:
+        """Write a block of the agreement's text, with its marker before the indented text."""
+        if block.is_heading:
+            self.ln(3)
+        if block.marker:
+            self.set_font(FONT_NAME, size=10.5)
+            self.set_x(self.l_margin + INDENT * (block.depth - 1))
+            self.cell(h=LINE_HEIGHT, text=block.marker)
+        self.write_line(block.text, size=13 if block.is_heading else 10.5, indent=INDENT * block.depth)
+
+    def write_field(self, label: str, value: str) -> None:
+        """Write a label and a value next to it."""
+        self.set_font(FONT_NAME, size=10.5)
+        self.cell(w=LABEL_WIDTH, h=LINE_HEIGHT, text=label)
+        self.write_line(value, indent=LABEL_WIDTH, space=0)
+
+
+@cache
+def _read_characters(path: Path) -> frozenset[str]:
+    with TTFont(path, lazy=True) as font:
+        return frozenset(map(chr, font.getBestCmap()))
+
+
+def get_document_time(agreement: Agreement) -> datetime:
+    """Return the time of the last signature, or for an unsigned document the month of its version."""
+    signatures = agreement.signatures.all() if agreement.pk else ()
+    times = [signature.signed_at for signature in signatures]
+    return max(times).astimezone(UTC) if times else datetime.strptime(agreement.version, "%Y-%m").replace(tzinfo=UTC)
+
+
+def render_agreement_pdf(agreement: Agreement) -> bytes:
+    """Return the PDF. It is in English, and without signatures it has blanks to sign by hand."""
+    pdf = AgreementPdf(agreement)
+    signatures = (
+        (agreement.partner_name, agreement.partner_signature),
+        (PROGRAM_NAME, agreement.program_signature),
+    )
+    names = [f"{each.signer}{each.title}{each.statement}" for _party, each in signatures if each]
+    texts = [agreement.text, agreement.partner_name, *names]
+    pdf.use_fonts({character for text in texts for character in text if character.isprintable()})
+    pdf.add_page()
+    pdf.write_line(pdf.title_text, size=18, space=4)
+    pdf.write_field("Version", agreement.version)
+    pdf.write_field("Parties", f"{agreement.partner_name} and {PROGRAM_NAME}")
+    pdf.ln(4)
+    for block in list_blocks(agreement.text):
+        pdf.write_block(block)
+    for party, signature in signatures:
+        _write_signature(pdf, party, signature, is_blank=not agreement.pk)
+    return bytes(pdf.output())
+
+
+def _write_signature(pdf: AgreementPdf, party: str, signature: AgreementSignature | None, *, is_blank: bool) -> None:
+    with pdf.unbreakable() as block:
+        block.ln(5)
+        block.write_line(f"Signed for {party}", size=13, space=1)
+        if signature is not None:
+            block.write_field("Name", signature.signer)
+            block.write_field("Title", signature.title)
+            block.write_field("Statement", signature.statement)
+            block.write_field("Time", format_time(signature))
+        elif is_blank:
+            for label in ("Name", "Title", "Date", "Signature"):
+                block.write_field(label, BLANK)
+        else:
+            block.write_line("Not signed yet.")
+
+
+def format_time(signature: AgreementSignature) -> str:
+    """Return the time of a signature in UTC and in the signer's zone."""
+    text = f"{signature.signed_at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    if signature.zone == "UTC":
+        return text
+    local = signature.signed_at.astimezone(ZoneInfo(signature.zone))
+    return f"{text} ({local:%Y-%m-%d %H:%M:%S} in {signature.zone})"
