@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
 
 from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
@@ -19,6 +21,14 @@ class TextBlock:
     marker: str = ""
     depth: int = 0
     is_heading: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TextChange:
+    """Block of a text that a new version added or removed."""
+
+    change: Literal["added", "removed"]
+    text: str
 
 
 def parse_body(text: str) -> list[Token]:
@@ -46,6 +56,17 @@ def list_blocks(text: str) -> Iterator[TextBlock]:
             yield TextBlock(join_text(token), marker, depth, is_heading)
             marker = ""
         is_heading = token.type == "heading_open"
+
+
+def compare_texts(old: str, new: str) -> list[TextChange]:
+    """Return the blocks that a new text removes from an old one and adds to it, in order."""
+    old_blocks, new_blocks = ([block.text for block in list_blocks(text)] for text in (old, new))
+    matcher, changes = SequenceMatcher(None, old_blocks, new_blocks, autojunk=False), []
+    for name, old_start, old_end, new_start, new_end in matcher.get_opcodes():
+        if name != "equal":
+            changes += [TextChange("removed", text) for text in old_blocks[old_start:old_end]]
+            changes += [TextChange("added", text) for text in new_blocks[new_start:new_end]]
+    return changes
 
 
 def join_text(token: Token) -> str:

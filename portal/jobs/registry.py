@@ -53,6 +53,11 @@ JOBS = [
     PeriodicJob("api.warn_of_expiring_tokens", "portal.api.services.tokens.warn_expiring_tokens", 3600),
     PeriodicJob("api.delete_idempotency_records", "portal.api.idempotency.delete_expired_records", 3600),
     PeriodicJob("audit.write_anchor", "portal.audit.anchors.write_due_anchor", 3600, "network"),
+    PeriodicJob(
+        "submissions.request_agreements",
+        "integrations.submissions.services.agreement_versions.request_new_versions",
+        300,
+    ),
     PeriodicJob("submissions.maintain_credentials", "integrations.submissions.tasks.maintain_credentials", 60),
     PeriodicJob("accounts.delete_expired_sessions", "portal.accounts.cleanup.delete_expired", 86400, "network"),
 ]

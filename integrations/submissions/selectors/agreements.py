@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.partners.models import Partner
+from integrations.programs.registry import get_agreement_document
 from integrations.submissions.models import Agreement, Integration
 
 
@@ -52,7 +53,9 @@ def list_agreements(partner: Partner) -> list[AgreementRow]:
     rows: list[AgreementRow] = []
     agreements = partner.agreements.select_related("document").prefetch_related("signatures")
     for agreement in agreements.order_by("kind", "-created_at", "-pk"):
-        state = get_agreement_state(agreement, agreement.kind in kinds_in_force)
+        is_older = agreement.version < get_agreement_document(agreement.kind).version
+        is_replaced = agreement.kind in kinds_in_force or (is_older and not agreement.is_complete)
+        state = get_agreement_state(agreement, is_replaced)
         if agreement.is_complete:
             kinds_in_force.add(agreement.kind)
         # only the newest version of a kind can be signed
@@ -61,8 +64,10 @@ def list_agreements(partner: Partner) -> list[AgreementRow]:
 
 
 def get_agreement_state(agreement: Agreement, is_replaced: bool) -> AgreementState:
+    if is_replaced:
+        return AgreementState.REPLACED
     if agreement.is_complete:
-        return AgreementState.REPLACED if is_replaced else AgreementState.IN_FORCE
+        return AgreementState.IN_FORCE
     if agreement.partner_signature is None:
         return AgreementState.WAITING_FOR_COMPANY
     return AgreementState.WAITING_FOR_PROGRAM

@@ -142,17 +142,6 @@ def list_open_next(integration: "Integration", now: datetime) -> tuple[OpenRequi
     return build_open_requirements(integration, list_missing_next(integration, now), now)
 
 
-def list_renewals(integration: "Integration") -> tuple[OpenRequirement, ...]:
-    """Return agreements in force whose next version waits for the second signature."""
-    renewals = []
-    for requirement in integration.edition.requirements():
-        state = integration.fulfillments_by_id.get(requirement.id) if requirement.agreement else None
-        if party := state and state.data.get("renewal_waits_for"):
-            item = OpenRequirement(requirement.id, requirement.title, ResponsibleParty(party), "sign_renewal")
-            renewals.append(item)
-    return tuple(renewals)
-
-
 def _get_action(requirement: Requirement, responsible_party: ResponsibleParty, integration: "Integration") -> str:
     if responsible_party != ResponsibleParty.PARTNER:
         return OTHER_PARTY_ACTIONS[responsible_party]
@@ -203,7 +192,6 @@ def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnap
         missing=() if in_support else open_requirements,
         partner_requests=partner_requests,
         unfulfilled=open_requirements if in_support else (),
-        renewals=list_renewals(integration) if in_support else (),
         tier_request=integration.requested_tier.name if integration.requested_tier else "",
         company=VerificationState(integration.partner.verification_state),
         listing_status=ListingStatus(integration.listing_status),

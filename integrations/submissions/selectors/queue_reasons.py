@@ -35,11 +35,9 @@ def list_reasons(facts: IntegrationSnapshot) -> list[JsonObject]:
         reasons.append(_build_reason("ready_to_publish"))
     if facts.tier_request:
         reasons.append(_build_reason("tier_request", tier=facts.tier_request))
-    open_by_code = {"requirement": (*facts.missing, *facts.unfulfilled), "renewal": facts.renewals}
     return reasons + [
-        _build_reason(code, title=item.title)
-        for code, open_requirements in open_by_code.items()
-        for item in open_requirements
+        _build_reason("requirement", title=item.title)
+        for item in (*facts.missing, *facts.unfulfilled)
         if item.responsible_party == ResponsibleParty.PROGRAM
     ]
 

@@ -56,6 +56,15 @@ def get_agreement_in_force(partner: Partner, kind: str) -> Agreement | None:
     return rows.order_by("-completed_at", "-pk").first()
 
 
+def get_compared_agreement(agreement: Agreement) -> Agreement | None:
+    """Return the version with whose text a reader compares: the one in force, or else the newest one of the others."""
+    in_force = get_agreement_in_force(agreement.partner, agreement.kind)
+    others = agreement.partner.agreements.filter(kind=agreement.kind).exclude(pk=agreement.pk).exclude(text="")
+    if in_force is not None:
+        others = others.filter(pk=in_force.pk)
+    return others.order_by("-version").first()
+
+
 def sign_agreement(
     integration: Integration,
     requirement_id: str,

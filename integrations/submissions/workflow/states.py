@@ -122,7 +122,6 @@ class IntegrationSnapshot:
     partner_requests: tuple[OpenRequirement, ...] = ()  # in review: requirements that wait for the partner's response
     tier_request: str = ""
     unfulfilled: tuple[OpenRequirement, ...] = ()  # in support: requirements that are no longer fulfilled
-    renewals: tuple[OpenRequirement, ...] = ()  # in support: agreements whose renewal one side has signed
     company: VerificationState = VerificationState.VERIFIED
     listing_status: ListingStatus = ListingStatus.UNLISTED
     process: ComplianceStatus = ComplianceStatus.NONE
@@ -259,8 +258,6 @@ def _determine_in_support(snapshot: IntegrationSnapshot) -> NextAction:
         return compliance_action
     if snapshot.unfulfilled:
         return _determine_for_open(snapshot.unfulfilled)
-    if snapshot.renewals:
-        return _determine_for_open(snapshot.renewals)
     if snapshot.tier_request:
         return NextAction(ResponsibleParty.PROGRAM, "decide_on_tier", "review", {"tier": snapshot.tier_request})
     return NextAction(ResponsibleParty.MACHINE, "none_monitored")

@@ -22,6 +22,7 @@ from integrations.submissions.views.requirements.agreements import (
     download_agreement,
     get_agreement,
     get_side_name,
+    list_changes,
 )
 from integrations.submissions.views.requirements.answers import get_draft
 from integrations.submissions.views.requirements.documents import download_document
@@ -117,7 +118,13 @@ def describe_page(page: RequirementPage) -> SimpleNamespace:
 def describe_agreement(page: RequirementPage) -> SimpleNamespace:
     """Return the fields of `AgreementTextOut`."""
     agreement, statement = get_agreement(page), build_statement(get_side_name(page))
-    return SimpleNamespace(version=agreement.version, text=agreement.text, digest=agreement.digest, statement=statement)
+    return SimpleNamespace(
+        version=agreement.version,
+        text=agreement.text,
+        digest=agreement.digest,
+        statement=statement,
+        changes=list_changes(agreement),
+    )
 
 
 @router.get("/integrations/{uuid:uuid}/requirements", READ_SCOPE, list[submissions.RequirementOut])

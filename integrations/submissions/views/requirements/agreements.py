@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.programs.registry import get_agreement_document
 from integrations.submissions.agreement_pdf import render_agreement_pdf
-from integrations.submissions.agreement_texts import render_agreement
+from integrations.submissions.agreement_texts import TextChange, compare_texts, render_agreement
 from integrations.submissions.forms.requirement_actions import SignatureForm
 from integrations.submissions.models import Agreement
 from integrations.submissions.services import agreements
@@ -58,11 +58,19 @@ def can_sign(page: RequirementPage) -> bool:
     return page.can_answer and not get_agreement(page).is_complete
 
 
+def list_changes(agreement: Agreement) -> list[TextChange]:
+    """Return what the agreement changes; nothing without an older text to compare with."""
+    older = agreements.get_compared_agreement(agreement)
+    return compare_texts(older.text, agreement.text) if older else []
+
+
 def build_agreement_context(page: RequirementPage) -> TemplateContext:
     agreement, side = get_agreement(page), get_acting_party(page.integration, page.user)
     return {
         "agreement": agreement,
         "title": get_agreement_document(agreement.kind).title,
+        "changes": list_changes(agreement),
+        "compared": agreements.get_compared_agreement(agreement),
         "text": render_agreement(agreement.text),
         "in_force": agreements.get_agreement_in_force(page.integration.partner, agreement.kind),
         "has_own_signature": agreement.get_signature(side) is not None,

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from types import SimpleNamespace
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from django.utils import timezone
@@ -178,13 +178,22 @@ class MeetingOut(Schema):
     items: dict[str, bool]
 
 
+class TextChangeOut(Schema):
+    change: Literal["added", "removed"]
+    text: str
+
+
 class AgreementTextOut(Schema):
-    """Agreement to sign: its text in Markdown, the SHA-256 of the text, and the statement that a signer confirms."""
+    """Agreement to sign: its text in Markdown, the SHA-256 of the text, and the statement that a signer confirms.
+
+    `changes` lists what differs from the version in force, or from the newest other one without a version in force.
+    """
 
     version: str
     text: str
     digest: str
     statement: str
+    changes: list[TextChangeOut]
 
 
 class RequirementDetail(RequirementOut):

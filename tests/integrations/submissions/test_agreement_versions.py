@@ -1,0 +1,106 @@
+"""Tests of new versions of agreements."""
+
+from datetime import timedelta
+
+import pytest
+from bs4 import BeautifulSoup
+
+from integrations.submissions.agreement_texts import TextChange, compare_texts
+from integrations.submissions.models import Agreement, Integration
+from integrations.submissions.services import requirements
+from integrations.submissions.services.agreement_versions import request_new_versions
+from integrations.submissions.workflow.states import Status
+from portal.notifications.models import EmailMessage
+from tests.conftest import begin
+from tests.integrations.submissions.requirements.pages import place, read
+from tests.integrations.submissions.signing import MNDA, RITA, TPA, publish_version, sign
+
+REASON = "Version 2027-01 replaces version 2026-01. Both sides must sign it."
+
+
+@pytest.fixture
+def complete(rocket, alice, rita, now):
+    """Version 2026-01, signed by both sides."""
+    sign(rocket, alice, now)
+    return sign(rocket, rita, now, RITA)
+
+
+def get_answer(row, requirement_id=TPA):
+    state = Integration.objects.get(pk=row.pk).fulfillments.get(requirement_id=requirement_id)
+    return state.status, state.summary
+
+
+def test_nothing_is_requested_without_a_new_version(rocket, complete, now):
+    assert (request_new_versions(now), get_answer(rocket)[0]) == (0, Status.SUBMITTED)
+
+
+def test_new_version_opens_the_requirement_of_every_integration(acme, rocket, complete, alice, now, monkeypatch):
+    vault = begin(acme, alice, "vault", name="Keeper")
+    twin = next(r.id for r in vault.edition.requirements() if r.agreement == "tpa")
+    publish_version(monkeypatch)
+    assert [request_new_versions(now + timedelta(days=day)) for day in (1, 2)] == [1, 0]
+    assert (get_answer(rocket), get_answer(vault, twin)) == ((Status.OPEN, REASON), (Status.OPEN, REASON))
+    events = [event for row in (rocket, vault) for event in row.events.filter(event_type="agreement.replaced")]
+    assert [(event.data["version"], event.data["replaces"]) for event in events] == [("2027-01", "2026-01")]
+    subjects = EmailMessage.objects.filter(person=alice, name="agreement_replaced").values_list("subject", flat=True)
+    assert list(subjects) == ["Signature required: new version of Technology Partner Agreement"]
+
+
+def test_old_signatures_stay_and_the_new_version_completes_the_requirement(
+    rocket, complete, alice, rita, now, monkeypatch
+):
+    publish_version(monkeypatch)
+    request_new_versions(now)
+    sign(rocket, alice, now)
+    assert (request_new_versions(now), get_answer(rocket)[0]) == (0, Status.AWAITING_OTHER_PARTY)
+    sign(rocket, rita, now, RITA)
+    assert get_answer(rocket)[0] == Status.SUBMITTED
+    rows = Agreement.objects.order_by("pk").values_list("version", "completed_at", "signatures__signer")
+    assert list(rows.order_by("version", "signatures__signer")) == [
+        (version, now, signer) for version in ("2026-01", "2027-01") for signer in ("Alice Archer", "Rita Reyes")
+    ]
+
+
+def test_half_signed_version_is_replaced(rocket, alice, now, monkeypatch, sign_in):
+    sign(rocket, alice, now)
+    publish_version(monkeypatch)
+    assert (request_new_versions(now), get_answer(rocket)) == (1, (Status.OPEN, REASON))
+    page = BeautifulSoup(sign_in(alice).get(place(rocket, TPA)).content, "html5lib")
+    assert page.select_one("#changes h2").text.strip() == "Changes from version 2026-01"
+    assert len(page.select("#changes li")) == 2
+
+
+def test_agreement_that_is_not_needed_stays_so(rocket, alice, now, monkeypatch):
+    requirements.mark_not_applicable(rocket, MNDA, actor=alice, now=now)
+    publish_version(monkeypatch, key="mnda")
+    assert (request_new_versions(now), get_answer(rocket, MNDA)[0]) == (0, Status.NOT_APPLICABLE)
+
+
+def test_listed_integration_waits_for_the_company(at, alice, rita, now, monkeypatch):
+    listed = at("support")
+    sign(listed, alice, now)
+    sign(listed, rita, now, RITA)
+    publish_version(monkeypatch)
+    request_new_versions(now)
+    row, title = Integration.objects.get(pk=listed.pk), listed.edition.requirement(TPA).title
+    assert (row.responsible_party, row.next_action_label) == ("partner", f"Sign “{title}”")
+    assert (row.stage, row.listing_status) == ("support", "listed")
+
+
+def test_page_shows_the_reason_and_what_changed(rocket, complete, alice, now, monkeypatch, sign_in):
+    publish_version(monkeypatch)
+    request_new_versions(now)
+    answer = sign_in(alice).get(place(rocket, TPA))
+    changes = BeautifulSoup(answer.content, "html5lib").select("#changes li")
+    assert "Version 2027-01 replaces version 2026-01." in read(answer)
+    assert [" ".join(each.text.split()) for each in changes] == [
+        "Removed: Each side can end this agreement with a notice of 30 days. The listings end with it.",
+        "Added: Each side can end this agreement with a notice of 60 days. The listings end with it.",
+    ]
+
+
+def test_texts_are_compared_by_paragraph_whatever_their_lines():
+    assert compare_texts("# A\n\nOne\ntwo.\n\n1. Old.\n2. Same.\n", "# A\n\nOne two.\n\n1. Same.\n2. New.\n") == [
+        TextChange("removed", "Old."),
+        TextChange("added", "New."),
+    ]
