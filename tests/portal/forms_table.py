@@ -101,6 +101,12 @@ def step(name: str) -> Build:
 # (form class, what distinguishes the case): how it is made from typed data for a person
 FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (requirement_actions.SignatureForm, ""): lambda data, user: requirement_actions.SignatureForm(data=data),
+    (requirement_actions.SignedPdfForm, ""): lambda data, user: requirement_actions.SignedPdfForm(
+        data=data, request=request_of(user)
+    ),
+    (requirement_actions.SignedPdfRejectionForm, ""): lambda data, user: requirement_actions.SignedPdfRejectionForm(
+        data
+    ),
     (requirement_actions.AttestationForm, ""): lambda data, user: requirement_actions.AttestationForm(
         "It is so", data=data
     ),

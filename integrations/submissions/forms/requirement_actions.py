@@ -94,6 +94,38 @@ class SignatureForm(forms.Form):
     digest = SingleLineField(widget=forms.HiddenInput, max_length=64)
 
 
+class SignedPdfForm(FileForm):
+    """Upload of the PDF that both sides signed outside the portal."""
+
+    signer = SingleLineField(
+        label=gettext_lazy("Signed by"),
+        help_text=gettext_lazy("Enter the person who signed for your company."),
+        max_length=120,
+        error_messages={"required": gettext_lazy("Enter who signed for your company.")},
+    )
+    title = SingleLineField(
+        label=gettext_lazy("Title of the signer"),
+        max_length=120,
+        error_messages={"required": gettext_lazy("Enter the title of the signer.")},
+    )
+    digest = SingleLineField(widget=forms.HiddenInput, max_length=64)
+
+    def __init__(self, *, request: HttpRequest, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(request=request, accept=("pdf",), **kwargs)
+
+
+class SignedPdfRejectionForm(forms.Form):
+    """Reason for the rejection of a signed PDF."""
+
+    reason = MultiLineField(
+        label=gettext_lazy("Reason"),
+        help_text=gettext_lazy("We send the reason to the company by email."),
+        max_length=400,
+        rows=3,
+        error_messages={"required": gettext_lazy("Enter a reason, so that the company can correct the PDF.")},
+    )
+
+
 class AttestationForm(forms.Form):
     """Confirmation of a statement, and of `others`: (requirement ID, statement) pairs that can be confirmed too."""
 

@@ -35,10 +35,16 @@ class Agreement(models.Model):
     document = models.ForeignKey(Document, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True, blank=True)
+    rejected_at = models.DateTimeField(null=True, blank=True)
+    rejection_reason = models.CharField(max_length=400, blank=True)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["partner", "kind", "version"], name="agreement_unique_partner_kind_version")
+            models.UniqueConstraint(
+                fields=["partner", "kind", "version"],
+                condition=models.Q(rejected_at=None),
+                name="agreement_unique_partner_kind_version",
+            )
         ]
 
     def __str__(self) -> str:
@@ -47,6 +53,16 @@ class Agreement(models.Model):
     @property
     def is_complete(self) -> bool:
         return self.completed_at is not None
+
+    @property
+    def has_pdf(self) -> bool:
+        """Whether the portal can render the signed text."""
+        return bool(self.pk and self.text) and self.method == self.Method.PORTAL
+
+    @property
+    def awaits_confirmation(self) -> bool:
+        """Whether the program must confirm or reject the uploaded PDF."""
+        return self.method == self.Method.UPLOAD and not (self.completed_at or self.rejected_at)
 
     def get_signature(self, side: str) -> "AgreementSignature | None":
         """Return the signature of one side. An agreement that isn't saved has none."""

@@ -20,6 +20,7 @@ class AgreementState(StrEnum):
     WAITING_FOR_PROGRAM = "waiting_for_program"
     IN_FORCE = "in_force"
     REPLACED = "replaced"
+    REJECTED = "rejected"
 
 
 STATE_LABELS = {
@@ -27,6 +28,7 @@ STATE_LABELS = {
     AgreementState.WAITING_FOR_PROGRAM: (gettext_noop("Waiting for the program"), "warn"),
     AgreementState.IN_FORCE: (gettext_noop("In force"), "good"),
     AgreementState.REPLACED: (gettext_noop("Replaced"), "neutral"),
+    AgreementState.REJECTED: (gettext_noop("Rejected"), "bad"),
 }
 
 
@@ -64,6 +66,8 @@ def list_agreements(partner: Partner) -> list[AgreementRow]:
 
 
 def get_agreement_state(agreement: Agreement, is_replaced: bool) -> AgreementState:
+    if agreement.rejected_at:
+        return AgreementState.REJECTED
     if is_replaced:
         return AgreementState.REPLACED
     if agreement.is_complete:

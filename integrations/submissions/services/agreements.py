@@ -14,6 +14,7 @@ from integrations.partners.models import Partner
 from integrations.programs.agreements import compute_digest
 from integrations.programs.registry import get_agreement_document
 from integrations.submissions.models import Agreement, AgreementSignature, Integration
+from integrations.submissions.services import documents
 from integrations.submissions.services.requirements import OTHER_PARTY, RequirementChange, change_requirement
 from integrations.submissions.workflow.states import ResponsibleParty, Status
 from portal.accounts.requests import AnyUser
@@ -42,7 +43,8 @@ def build_statement(party: str) -> str:
 def get_current_agreement(partner: Partner, kind: str) -> Agreement:
     """Return the partner's agreement of the current version, unsaved if neither side has signed it."""
     document = get_agreement_document(kind)
-    agreement = partner.agreements.filter(kind=kind, version=document.version).select_related("document").first()
+    rows = partner.agreements.filter(kind=kind, version=document.version, rejected_at=None)
+    agreement = rows.select_related("document").first()
     if agreement is None:
         text = document.render_text(partner.name)
         names = {"partner": partner, "partner_name": partner.name, "kind": kind, "version": document.version}
@@ -59,7 +61,8 @@ def get_agreement_in_force(partner: Partner, kind: str) -> Agreement | None:
 def get_compared_agreement(agreement: Agreement) -> Agreement | None:
     """Return the version with whose text a reader compares: the one in force, or else the newest one of the others."""
     in_force = get_agreement_in_force(agreement.partner, agreement.kind)
-    others = agreement.partner.agreements.filter(kind=agreement.kind).exclude(pk=agreement.pk).exclude(text="")
+    others = agreement.partner.agreements.filter(kind=agreement.kind, rejected_at=None)
+    others = others.exclude(pk=agreement.pk).exclude(text="")
     if in_force is not None:
         others = others.filter(pk=in_force.pk)
     return others.order_by("-version").first()
@@ -81,21 +84,33 @@ def sign_agreement(
     with change_requirement(integration, requirement_id, actor=actor, now=now) as change:
         agreement = get_current_agreement(change.integration.partner, change.requirement.agreement)
         existing = agreement.get_signature(change.acting_party)
-        if existing and (existing.signer, existing.title) == (signature.signer, signature.title):
+        is_repeated = existing and (existing.signer, existing.title) == (signature.signer, signature.title)
+        if is_repeated and not agreement.awaits_confirmation:
             return agreement
-        refuse_complete(agreement)
-        if digest != agreement.digest:
-            raise ActionRefused(_("The text changed. Read the agreement again, then sign it."), "conflict")
+        require_signable(agreement, digest)
+        if agreement.awaits_confirmation:
+            _withdraw_upload(change, agreement)
         save_signature(change, agreement, signature)
         answer_requirement(change, agreement)
     return agreement
 
 
-def refuse_complete(agreement: Agreement) -> None:
-    """Raise ActionRefused if both sides have signed the version."""
+def require_signable(agreement: Agreement, digest: str) -> None:
+    """Raise ActionRefused if both sides have signed the version, or its text has another digest."""
     if agreement.is_complete:
         message = _("Both sides already signed version %(version)s.")
         raise ActionRefused(message % {"version": agreement.version}, "conflict")
+    if digest != agreement.digest:
+        raise ActionRefused(_("The text changed. Read the agreement again, then sign it."), "conflict")
+
+
+def _withdraw_upload(change: RequirementChange, agreement: Agreement) -> None:
+    """Delete the uploaded PDF, because the company signs in the portal instead."""
+    if change.acting_party == ResponsibleParty.PROGRAM:
+        raise ActionRefused(_("The company uploaded a signed PDF. Confirm or reject it."), "conflict")
+    if agreement.document is not None:
+        documents.mark_removed(agreement.document, change.now)
+    agreement.document, agreement.method = None, Agreement.Method.PORTAL
 
 
 def save_signature(change: RequirementChange, agreement: Agreement, signature: Signature) -> None:
@@ -109,13 +124,17 @@ def save_signature(change: RequirementChange, agreement: Agreement, signature: S
     AgreementSignature.objects.update_or_create(agreement=agreement, side=change.acting_party, defaults=values)
 
 
-def answer_requirement(change: RequirementChange, agreement: Agreement) -> None:
-    """Answer the requirement for all integrations of the partner that need this agreement."""
+def answer_requirement(change: RequirementChange, agreement: Agreement, event_type: str = "") -> None:
+    """Answer the requirement for all integrations of the partner that need this agreement.
+
+    `event_type` is that of an incomplete agreement, by default a first signature.
+    """
+    event_type = event_type or FIRST_SIGNATURE_EVENT_TYPES[change.acting_party]
     data = build_signature_data(agreement)
     with translation.override(settings.LANGUAGE_CODE):  # the name of the agreement is stored
         kind_label = str(agreement.get_kind_display())  # type: ignore[attr-defined]
     change.answer(
-        "agreement.completed" if agreement.is_complete else FIRST_SIGNATURE_EVENT_TYPES[change.acting_party],
+        "agreement.completed" if agreement.is_complete else event_type,
         data if agreement.is_complete else data | {"waits_for": str(OTHER_PARTY[change.acting_party])},
         status=Status.SUBMITTED if agreement.is_complete else Status.AWAITING_OTHER_PARTY,
         summary=_summarize_agreement(agreement),

@@ -76,6 +76,12 @@ REQUIREMENT_OPERATIONS: tuple[RequirementOperation[Any], ...] = (
     RequirementOperation("remove", schemas.ObjectReference, "Delete a document."),
     RequirementOperation("sign", schemas.SignatureIn, "Sign the agreement for your side."),
     RequirementOperation(
+        "confirm_agreement", schemas.EmptyBody, "Confirm the uploaded agreement. For reviewers.", REVIEW_SCOPE
+    ),
+    RequirementOperation(
+        "reject_agreement", schemas.ReasonIn, "Reject the uploaded agreement. For reviewers.", REVIEW_SCOPE
+    ),
+    RequirementOperation(
         "propose", schemas.MeetingProposalIn, "Propose times for the meeting.", fields=build_proposal_fields
     ),
     RequirementOperation(

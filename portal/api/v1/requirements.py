@@ -183,6 +183,21 @@ def requirement_upload(
     return describe_page(perform_action(request, uuid, requirement_id, "upload", lambda page: {"replaces": replaces}))
 
 
+@router.post(f"{REQUIREMENT_PATH}/upload_agreement", WRITE_SCOPE, submissions.RequirementDetail)
+def requirement_upload_agreement(
+    request: AuthenticatedRequest,
+    uuid: UUID,
+    requirement_id: str,
+    file: File[UploadedFile],
+    signer: Form[str],
+    title: Form[str],
+    digest: Form[str],
+) -> SimpleNamespace:
+    """Upload the agreement that both sides signed outside the portal as PDF."""
+    fields = {"signer": signer, "title": title, "digest": digest}
+    return describe_page(perform_action(request, uuid, requirement_id, "upload_agreement", lambda page: fields))
+
+
 @router.get("/integrations/{uuid:uuid}/meetings", READ_SCOPE, list[submissions.MeetingOut])
 def list_meetings(request: AuthenticatedRequest, uuid: UUID) -> QuerySet[Meeting]:
     """List the meetings of an integration, newest first."""

@@ -129,6 +129,15 @@ def test_agreement_that_the_target_has_too_stays(
     assert (acme.agreements.count(), globex.agreements.count()) == (1, 1)
 
 
+def test_rejected_agreement_moves_next_to_the_version_of_the_target(
+    acme: Partner, globex: Partner, now: datetime, merge: Callable[[], None]
+) -> None:
+    acme.agreements.create(kind="tpa", version="2026-01", created_at=now, rejected_at=now)
+    globex.agreements.create(kind="tpa", version="2026-01", created_at=now)
+    merge()
+    assert (acme.agreements.count(), globex.agreements.count()) == (0, 2)
+
+
 def test_pages_of_the_source_lead_to_the_target(
     at: Callable[..., Integration], sign_in: SignIn, alice: Any, charlie: Any, merge: Callable[[], None], client: Client
 ) -> None:

@@ -19,6 +19,7 @@ TABLE = Path(__file__).with_name("access_api.txt")
 WITH_FILE = {
     "upload_schema": {"version": "1.6.0"},
     "requirement_upload": {},
+    "requirement_upload_agreement": {"signer": "A", "title": "CEO", "digest": "0" * 64},
 }
 
 

@@ -11,7 +11,8 @@ from tests.portal.test_access import read_access_table
 
 ACTS = (
     "requirement_answer requirement_discard requirement_not_needed requirement_confirm requirement_upload"
-    " requirement_remove requirement_sign requirement_propose"
+    " requirement_remove requirement_sign requirement_upload_agreement requirement_confirm_agreement"
+    " requirement_reject_agreement requirement_propose"
     " requirement_accept requirement_cancel requirement_hold requirement_give requirement_withdraw requirement_waive"
     " requirement_end_waiver"
 )

@@ -49,6 +49,8 @@ DATA: dict[str, dict[str, Any]] = {
     "check.accepted": {"check": "repository.owner", "title": "Same owner", "thing": "new owner", "value": "9"},
     "agreement.signed_by_partner": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},
     "agreement.signed_by_program": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},
+    "agreement.uploaded": {"requirement": "R", "title": "Partner Agreement", "version": "3"},
+    "agreement.upload_rejected": {"requirement": "R", "title": "Partner Agreement", "version": "3"},
     "agreement.replaced": {"requirement": "R", "title": "Partner Agreement", "version": "4", "replaces": "3"},
     "agreement.completed": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},
     "meeting.proposed": {

@@ -48,6 +48,8 @@ SUBJECTS = {
     "check.accepted": "Deviation accepted: Rocket (new owner)",
     "agreement.signed_by_partner": "Signature required: Technology Partner Agreement with Acme",
     "agreement.signed_by_program": "Signature required: Technology Partner Agreement",
+    "agreement.uploaded": "Confirm signed PDF: Partner Agreement, Acme",
+    "agreement.upload_rejected": "Signed PDF rejected: Partner Agreement",
     "agreement.replaced": "Signature required: new version of Partner Agreement",
     "agreement.completed": "Agreement complete: Technology Partner Agreement with Acme",
     "meeting.proposed": "Meeting times proposed: Live demo, Rocket",

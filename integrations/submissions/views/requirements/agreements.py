@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
@@ -10,9 +11,13 @@ from integrations.partners import permissions
 from integrations.programs.registry import get_agreement_document
 from integrations.submissions.agreement_pdf import render_agreement_pdf
 from integrations.submissions.agreement_texts import TextChange, compare_texts, render_agreement
-from integrations.submissions.forms.requirement_actions import SignatureForm
+from integrations.submissions.forms.requirement_actions import (
+    SignatureForm,
+    SignedPdfForm,
+    SignedPdfRejectionForm,
+)
 from integrations.submissions.models import Agreement
-from integrations.submissions.services import agreements
+from integrations.submissions.services import agreement_uploads, agreements
 from integrations.submissions.services.requirements import get_acting_party
 from integrations.submissions.views.requirements.page import (
     RequirementAction,
@@ -31,8 +36,7 @@ def get_agreement(page: RequirementPage) -> Agreement:
 
 def get_side_name(page: RequirementPage) -> str:
     """Return the name of the party for which the user signs."""
-    is_program = get_acting_party(page.integration, page.user) == ResponsibleParty.PROGRAM
-    return _("the program") if is_program else page.integration.partner.name
+    return _("the program") if is_for_program(page) else page.integration.partner.name
 
 
 def get_signature_arguments(page: RequirementPage) -> NamedValues:
@@ -54,8 +58,42 @@ def sign_agreement(page: RequirementPage, data: NamedValues) -> str:
     return _("Signature of version %(version)s recorded. The other side signs next.") % {"version": agreement.version}
 
 
+def upload_agreement(page: RequirementPage, data: NamedValues) -> str:
+    signature = agreements.Signature(data["signer"], data["title"], "")
+    page.call(agreement_uploads.upload_signed_agreement, data["file"], signature, digest=data["digest"])
+    return _("Signed PDF uploaded. The program confirms it next.")
+
+
+def confirm_agreement(page: RequirementPage, data: NamedValues) -> str:
+    agreement = page.call(agreement_uploads.confirm_upload)
+    return _("Both sides signed version %(version)s.") % {"version": agreement.version}
+
+
+def reject_agreement(page: RequirementPage, data: NamedValues) -> str:
+    page.call(agreement_uploads.reject_upload, reason=data["reason"])
+    return _("Signed PDF rejected. We notified the company.")
+
+
+def is_for_program(page: RequirementPage) -> bool:
+    return get_acting_party(page.integration, page.user) == ResponsibleParty.PROGRAM
+
+
 def can_sign(page: RequirementPage) -> bool:
-    return page.can_answer and not get_agreement(page).is_complete
+    agreement = get_agreement(page)
+    is_uploaded = agreement.awaits_confirmation and is_for_program(page)
+    return page.can_answer and not agreement.is_complete and not is_uploaded
+
+
+def can_upload(page: RequirementPage) -> bool:
+    return can_sign(page) and not is_for_program(page)
+
+
+def can_confirm(page: RequirementPage) -> bool:
+    return page.can_decide and get_agreement(page).awaits_confirmation
+
+
+def get_upload_arguments(page: RequirementPage) -> NamedValues:
+    return {"request": page.request, "initial": {"digest": get_agreement(page).digest}}
 
 
 def list_changes(agreement: Agreement) -> list[TextChange]:
@@ -73,6 +111,9 @@ def build_agreement_context(page: RequirementPage) -> TemplateContext:
         "compared": agreements.get_compared_agreement(agreement),
         "text": render_agreement(agreement.text),
         "in_force": agreements.get_agreement_in_force(page.integration.partner, agreement.kind),
+        "rejected": page.integration.partner.agreements.filter(
+            kind=agreement.kind, version=agreement.version, rejected_at__isnull=False
+        ).last(),
         "has_own_signature": agreement.get_signature(side) is not None,
         "side_name": get_side_name(page),
         "statement": agreements.build_statement(get_side_name(page)),
@@ -82,8 +123,8 @@ def build_agreement_context(page: RequirementPage) -> TemplateContext:
 
 def download_agreement(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the PDF of an agreement that was signed in the portal. Raises Http404."""
-    agreement = get_object_or_404(Agreement.objects.select_related("partner").exclude(text=""), pk=pk)
-    if not permissions.can_download(agreement.partner, request.user, is_agreement=True):
+    agreement = get_object_or_404(Agreement.objects.select_related("partner"), pk=pk)
+    if not agreement.has_pdf or not permissions.can_download(agreement.partner, request.user, is_agreement=True):
         raise Http404(_("Agreement not found."))
     return build_pdf_response(agreement)
 
@@ -105,6 +146,11 @@ def build_pdf_response(agreement: Agreement) -> HttpResponse:
 
 
 AGREEMENT_PAGE = RequirementKindPage(
-    {"sign": RequirementAction(can_sign, SignatureForm, sign_agreement, get_signature_arguments)},
+    {
+        "sign": RequirementAction(can_sign, SignatureForm, sign_agreement, get_signature_arguments),
+        "upload_agreement": RequirementAction(can_upload, SignedPdfForm, upload_agreement, get_upload_arguments),
+        "confirm_agreement": RequirementAction(can_confirm, forms.Form, confirm_agreement),
+        "reject_agreement": RequirementAction(can_confirm, SignedPdfRejectionForm, reject_agreement),
+    },
     build_agreement_context,
 )

@@ -92,4 +92,5 @@ class AgreementOut(Schema):
     method: str = Field(validation_alias="agreement.method")
     state: str
     completed_at: datetime | None = Field(validation_alias="agreement.completed_at")
+    rejection_reason: str = Field(validation_alias="agreement.rejection_reason")
     signatures: list[AgreementSignatureOut] = Field(validation_alias="agreement.signatures")

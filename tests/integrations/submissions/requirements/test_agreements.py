@@ -49,13 +49,13 @@ def test_signature_of_the_program_completes_the_step(edition_2026, acme, alice, 
 
 def test_page_shows_the_text_with_the_names_and_its_version(rocket, alice, sign_in):
     page = get_document(sign_in(alice).get(place(rocket, TPA)))
-    clauses = [" ".join(item.text.split()) for item in page.select("#text .prose li")]
+    clauses = [" ".join(item.text.split()) for item in page.select("#agreement-text .prose li")]
     assert clauses[3] == "Each side keeps the rights to its own software, and neither side pays the other."
     assert clauses[0].startswith("Acme takes part in the program of each product for which it submits an integration.")
-    assert page.select_one("#text h2").text.strip().startswith("Technology Partner Agreement")
+    assert page.select_one("#agreement-text h2").text.strip().startswith("Technology Partner Agreement")
     assert "Version 2026-01" in page.text
     assert "I am authorized to accept it on behalf of Acme." in page.select_one("form:has([name=digest])").text
-    assert page.select_one("#text code").text == page.find("input", {"name": "digest"})["value"]
+    assert page.select_one("#agreement-text code").text == page.find("input", {"name": "digest"})["value"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,161 @@
+"""Tests of agreements that were signed outside the portal."""
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from integrations.submissions.models import Agreement, AgreementSignature, Integration
+from integrations.submissions.selectors.agreements import list_agreements
+from integrations.submissions.services import agreement_uploads, agreements
+from integrations.submissions.services.agreements import Signature
+from integrations.submissions.workflow.states import Status
+from portal.core.errors import ActionRefused
+from portal.notifications.models import EmailMessage
+from tests.integrations.submissions.requirements.pages import place, press, read
+from tests.integrations.submissions.signing import ALICE, RITA, TPA, sign
+from tests.integrations.submissions.test_documents import build_validated_file
+from tests.portal.core.test_uploads import PDF
+
+SIGNER = Signature("Alice Archer", "CEO", "")
+
+
+def upload(row, by, now, content=PDF, **fields):
+    digest = fields.get("digest", agreements.get_current_agreement(row.partner, "tpa").digest)
+    file = build_validated_file(content, "tpa.pdf", "pdf")
+    return agreement_uploads.upload_signed_agreement(row, TPA, file, SIGNER, digest=digest, actor=by, now=now)
+
+
+def get_answer(row):
+    state = Integration.objects.get(pk=row.pk).fulfillments.get(requirement_id=TPA)
+    return state.status, state.data.get("waits_for", "")
+
+
+def list_event_types(row):
+    return list(row.events.values_list("event_type", flat=True))[1:]
+
+
+def list_emails(person):
+    return list(EmailMessage.objects.filter(person=person).order_by("pk").values_list("name", flat=True))
+
+
+def test_uploaded_pdf_waits_for_the_program(rocket, alice, now):
+    agreement = upload(rocket, alice, now)
+    assert (agreement.method, agreement.document.name, agreement.is_complete) == ("upload", "tpa.pdf", False)
+    assert (get_answer(rocket), list_event_types(rocket)) == (
+        (Status.AWAITING_OTHER_PARTY, "program"),
+        ["agreement.uploaded"],
+    )
+
+
+def test_confirmed_pdf_completes_the_agreement(rocket, alice, rita, now):
+    upload(rocket, alice, now)
+    agreement = agreement_uploads.confirm_upload(rocket, TPA, actor=rita, now=now)
+    assert (agreement.is_complete, get_answer(rocket)) == (True, (Status.SUBMITTED, ""))
+    assert agreements.get_agreement_in_force(rocket.partner, "tpa") == agreement
+    assert list(AgreementSignature.objects.order_by("pk").values_list("side", "user", "signer", "statement")) == [
+        ("partner", alice.pk, "Alice Archer", ""),
+        ("program", rita.pk, "Rita Reyes", "Both sides signed the uploaded PDF."),
+    ]
+    assert list_event_types(rocket) == ["agreement.uploaded", "agreement.completed"]
+    assert list_emails(alice)[-1] == "agreement_complete"
+
+
+def test_rejected_pdf_opens_the_requirement_and_is_kept(rocket, alice, rita, now):
+    first = upload(rocket, alice, now)
+    agreement_uploads.reject_upload(rocket, TPA, reason="Page 2 is missing.", actor=rita, now=now)
+    event = rocket.events.last()
+    assert (get_answer(rocket), event.event_type, event.note) == (
+        (Status.OPEN, ""),
+        "agreement.upload_rejected",
+        "Page 2 is missing.",
+    )
+    assert list_emails(alice)[-1] == "agreement_rejected"
+    second = upload(rocket, alice, now, content=PDF + b"\n")
+    assert [(row.agreement, row.state) for row in list_agreements(rocket.partner)] == [
+        (second, "waiting_for_program"),
+        (first, "rejected"),
+    ]
+    first.document.refresh_from_db()
+    assert first.document.removed_at is None
+
+
+def test_newer_upload_replaces_the_one_that_waits(rocket, alice, now):
+    first = upload(rocket, alice, now).document
+    second = upload(rocket, alice, now, content=PDF + b"\n").document
+    first.refresh_from_db()
+    assert (first.removed_at, second.removed_at, Agreement.objects.count()) == (now, None, 1)
+
+
+def test_company_signs_in_the_portal_instead(rocket, alice, rita, now):
+    document = upload(rocket, alice, now).document
+    agreement = sign(rocket, alice, now, ALICE)
+    document.refresh_from_db()
+    assert (agreement.method, agreement.document, document.removed_at) == ("portal", None, now)
+    assert sign(rocket, rita, now, RITA).is_complete
+
+
+def test_signature_of_the_program_in_the_portal_does_not_count_for_a_pdf(rocket, alice, rita, now):
+    sign(rocket, rita, now, RITA)
+    assert upload(rocket, alice, now).is_complete is False
+    assert list(AgreementSignature.objects.values_list("side", flat=True)) == ["partner"]
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        (lambda row, cast, now: sign(row, cast["rita"], now, RITA), "Confirm or reject it"),
+        (lambda row, cast, now: upload(row, cast["rita"], now), "Only owners and editors of the company"),
+        (lambda row, cast, now: upload(row, cast["alice"], now, digest="0" * 64), "Read the agreement again"),
+        (
+            lambda row, cast, now: agreement_uploads.confirm_upload(row, TPA, actor=cast["alice"], now=now),
+            "Only reviewers can do this",
+        ),
+        (
+            lambda row, cast, now: agreement_uploads.reject_upload(
+                row, TPA, reason="No.", actor=cast["alice"], now=now
+            ),
+            "Only reviewers can do this",
+        ),
+    ],
+)
+def test_refusal_while_a_pdf_waits(rocket, alice, rita, now, act, message):
+    upload(rocket, alice, now)
+    with pytest.raises(ActionRefused, match=message):
+        act(rocket, {"alice": alice, "rita": rita}, now)
+
+
+def test_nothing_to_confirm_or_reject(rocket, rita, now):
+    with pytest.raises(ActionRefused, match="No signed PDF waits for confirmation"):
+        agreement_uploads.confirm_upload(rocket, TPA, actor=rita, now=now)
+    with pytest.raises(ActionRefused, match="No signed PDF waits for confirmation"):
+        agreement_uploads.reject_upload(rocket, TPA, reason="No.", actor=rita, now=now)
+
+
+def test_complete_agreement_takes_no_upload(rocket, alice, rita, now):
+    upload(rocket, alice, now)
+    agreement_uploads.confirm_upload(rocket, TPA, actor=rita, now=now)
+    with pytest.raises(ActionRefused, match="Both sides already signed version 2026-01"):
+        upload(rocket, alice, now, content=PDF + b"\n")
+
+
+def test_upload_is_rejected_then_confirmed_on_the_page(rocket, alice, rita, sign_in):
+    company = sign_in(alice)
+    digest = BeautifulSoup(company.get(place(rocket, TPA)).content, "html5lib").find("input", {"name": "digest"})
+    fields = {"signer": "Alice Archer", "title": "CEO", "digest": digest["value"]}
+    answer = press(company, rocket, TPA, "upload_agreement", **fields, file=SimpleUploadedFile("tpa.txt", b"Signed."))
+    assert (answer.status_code, "The content of the file is plain text. Supported types: PDF." in read(answer)) == (
+        422,
+        True,
+    )
+    press(company, rocket, TPA, "upload_agreement", **fields, file=SimpleUploadedFile("tpa.pdf", PDF))
+    program = sign_in(rita)
+    assert 'value="sign"' not in program.get(place(rocket, TPA)).content.decode()
+    assert press(program, rocket, TPA, "reject_agreement", reason="").status_code == 422
+    press(program, rocket, TPA, "reject_agreement", reason="Page 2 is missing.")
+    company = sign_in(alice)
+    assert "The program rejected the signed PDF: Page 2 is missing." in read(company.get(place(rocket, TPA)))
+    press(company, rocket, TPA, "upload_agreement", **fields, file=SimpleUploadedFile("tpa.pdf", PDF))
+    press(sign_in(rita), rocket, TPA, "confirm_agreement")
+    assert get_answer(rocket) == (Status.SUBMITTED, "")
+    agreement = Agreement.objects.get(completed_at__isnull=False)
+    assert sign_in(alice).get(f"/agreements/{agreement.pk}.pdf").status_code == 404
