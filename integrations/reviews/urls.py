@@ -1,6 +1,7 @@
 """URLs of the reviews app."""
 
 from integrations.reviews.views import (
+    agreements,
     edition_migration,
     partner_decisions,
     partner_merge,
@@ -12,6 +13,7 @@ from integrations.reviews.views import (
 
 app_name = "reviews"
 urlpatterns = [
+    *agreements.urlpatterns,
     *partners.urlpatterns,
     *partner_decisions.urlpatterns,
     *partner_merge.urlpatterns,

@@ -165,6 +165,7 @@ TABLES: dict[str, Callable[[AuthenticatedRequest, datetime], ExportTable]] = {
     "failing": workload_exports.build_failing_checks_table,
     "emails": workload_exports.build_emails_table,
     "partners": workload_exports.build_partners_table,
+    "agreements": workload_exports.build_agreements_table,
 }
 # Exports of each page: (table, label)
 TABLES_BY_PAGE: dict[str, tuple[tuple[str, str], ...]] = {
@@ -180,6 +181,7 @@ TABLES_BY_PAGE: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "emails": (("emails", ""),),
     "partners": (("partners", ""),),
+    "agreements": (("agreements", ""),),
     "forecast": (("forecast", ""),),
 }
 

@@ -6,6 +6,8 @@ from django.http import HttpRequest
 from django.utils.translation import override
 
 from integrations.programs.registry import PROGRAMS
+from integrations.reviews.forms.agreements import AgreementFilterForm
+from integrations.reviews.views.agreements import filter_agreements
 from integrations.reviews.views.partners import search_partners
 from portal.analytics.filters import parse_analytics_filters, require_program_staff
 from portal.analytics.selectors import workload
@@ -61,6 +63,24 @@ PARTNER_COLUMNS: Columns = {
 }
 
 
+AGREEMENT_COLUMNS: Columns = {
+    "company": "partner.name",
+    "agreement": lambda agreement: agreement.get_kind_display(),
+    "version": "version",
+    "state": "state",
+    "method": "method",
+    "complete since (UTC)": "completed_at",
+    "company signer": lambda agreement: agreement.partner_signature and agreement.partner_signature.signer,
+    "company title": lambda agreement: agreement.partner_signature and agreement.partner_signature.title,
+    "company signed (UTC)": lambda agreement: agreement.partner_signature and agreement.partner_signature.signed_at,
+    "program signer": lambda agreement: agreement.program_signature and agreement.program_signature.signer,
+    "program signed (UTC)": lambda agreement: agreement.program_signature and agreement.program_signature.signed_at,
+    "rejection reason": "rejection_reason",
+    "SHA-256 of the text": "digest",
+    "address": lambda agreement: build_absolute_url("reviews:partner", agreement.partner.slug),
+}
+
+
 def build_reviewers_table(request: HttpRequest, now: datetime) -> ExportTable:
     filters = parse_analytics_filters(request, now, period=False)
     with override("en"):  # absences are described when the rows are loaded
@@ -93,3 +113,10 @@ def build_partners_table(request: HttpRequest, now: datetime) -> ExportTable:
     require_program_staff(request)
     partners = search_partners(clean_search_query(request.GET.get("q", "")))
     return build_export("partners", PARTNER_COLUMNS, partners.iterator(chunk_size=CHUNK_SIZE))
+
+
+def build_agreements_table(request: HttpRequest, now: datetime) -> ExportTable:
+    """Build the table of filtered agreements of all companies."""
+    require_program_staff(request)
+    agreements = filter_agreements(AgreementFilterForm(data=request.GET))
+    return build_export("agreements", AGREEMENT_COLUMNS, agreements.iterator(chunk_size=CHUNK_SIZE))

@@ -17,7 +17,7 @@ from integrations.partners.forms.verification import OrganizationForm
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
-from integrations.reviews.forms import queue, reviewers
+from integrations.reviews.forms import agreements, queue, reviewers
 from integrations.reviews.views import edition_migration, transitions
 from integrations.reviews.views.partner_decisions import PartnerDecisionForm
 from integrations.reviews.views.partner_merge import MergeNoteForm, MergeTargetForm
@@ -126,6 +126,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (meetings.MeetingCompletionForm, ""): lambda data, user: meetings.MeetingCompletionForm(("Shown",), (), data=data),
     (meetings.MeetingProposalForm, ""): lambda data, user: meetings.MeetingProposalForm(data),
     (requirement_actions.ItemButtonForm, ""): lambda data, user: requirement_actions.ItemButtonForm(data),
+    (agreements.AgreementFilterForm, ""): lambda data, user: agreements.AgreementFilterForm(data=data),
     (queue.QueueFilterForm, ""): lambda data, user: queue.QueueFilterForm(data=data),
     (requirements.RequirementForm, ""): lambda data, user: requirements.RequirementForm(QUESTIONS, data=data),
     (reviewers.ReviewerProfileForm, ""): lambda data, user: reviewers.ReviewerProfileForm(data),

@@ -6,7 +6,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('sla', '0002_two_clocks'),
-        ('submissions', '0003_integration_repository_reader'),
+        ('submissions', '0005_integration_repository_reader'),
     ]
 
     operations = [

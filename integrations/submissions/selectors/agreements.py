@@ -1,34 +1,35 @@
-"""Agreements of a partner with the program."""
+"""Agreements of partners with the program."""
 
 from dataclasses import dataclass
-from enum import StrEnum
+from functools import reduce
+from operator import or_
 
-from django.db.models import Max
+from django.db.models import Case, Exists, Max, OuterRef, Q, QuerySet, TextChoices, Value, When
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy
 
 from integrations.partners.models import Partner
-from integrations.programs.registry import get_agreement_document
-from integrations.submissions.models import Agreement, Integration
+from integrations.programs.registry import AGREEMENTS
+from integrations.submissions.models import Agreement, AgreementSignature, Integration
+from integrations.submissions.workflow.states import ResponsibleParty
 
 
-class AgreementState(StrEnum):
+class AgreementState(TextChoices):
     """State of a version of an agreement."""
 
-    WAITING_FOR_COMPANY = "waiting_for_company"
-    WAITING_FOR_PROGRAM = "waiting_for_program"
-    IN_FORCE = "in_force"
-    REPLACED = "replaced"
-    REJECTED = "rejected"
+    WAITING_FOR_COMPANY = "waiting_for_company", gettext_lazy("Waiting for the company")
+    WAITING_FOR_PROGRAM = "waiting_for_program", gettext_lazy("Waiting for the program")
+    IN_FORCE = "in_force", gettext_lazy("In force")
+    REPLACED = "replaced", gettext_lazy("Replaced")
+    REJECTED = "rejected", gettext_lazy("Rejected")
 
 
-STATE_LABELS = {
-    AgreementState.WAITING_FOR_COMPANY: (gettext_noop("Waiting for the company"), "warn"),
-    AgreementState.WAITING_FOR_PROGRAM: (gettext_noop("Waiting for the program"), "warn"),
-    AgreementState.IN_FORCE: (gettext_noop("In force"), "good"),
-    AgreementState.REPLACED: (gettext_noop("Replaced"), "neutral"),
-    AgreementState.REJECTED: (gettext_noop("Rejected"), "bad"),
+TONES = {
+    AgreementState.WAITING_FOR_COMPANY: "warn",
+    AgreementState.WAITING_FOR_PROGRAM: "warn",
+    AgreementState.IN_FORCE: "good",
+    AgreementState.REPLACED: "neutral",
+    AgreementState.REJECTED: "bad",
 }
 
 
@@ -38,43 +39,45 @@ class AgreementRow:
 
     agreement: Agreement
     state: AgreementState
-    signing_url: str
-
-    @property
-    def label(self) -> str:
-        return _(STATE_LABELS[self.state][0])
+    signing_url: str = ""
 
     @property
     def tone(self) -> str:
-        return STATE_LABELS[self.state][1]
+        return TONES[self.state]
+
+
+def select_agreements(rows: QuerySet[Agreement]) -> QuerySet[Agreement]:
+    """Return the agreements with their signatures and the column `state`, newest first.
+
+    The version of a kind that was completed last is in force. An incomplete version that isn't current is replaced.
+    """
+    is_later = Q(completed_at__gt=OuterRef("completed_at"))
+    is_later |= Q(completed_at=OuterRef("completed_at"), pk__gt=OuterRef("pk"))
+    later = Agreement.objects.filter(is_later, partner=OuterRef("partner"), kind=OuterRef("kind"))
+    signed_by_partner = AgreementSignature.objects.filter(agreement=OuterRef("pk"), side=ResponsibleParty.PARTNER)
+    is_current = reduce(or_, (Q(kind=key, version=documents[-1].version) for key, documents in AGREEMENTS.items()))
+    states = Case(
+        When(rejected_at__isnull=False, then=Value(AgreementState.REJECTED.value)),
+        When(Exists(later), then=Value(AgreementState.REPLACED.value)),
+        When(completed_at__isnull=False, then=Value(AgreementState.IN_FORCE.value)),
+        When(~is_current, then=Value(AgreementState.REPLACED.value)),
+        When(Exists(signed_by_partner), then=Value(AgreementState.WAITING_FOR_PROGRAM.value)),
+        default=Value(AgreementState.WAITING_FOR_COMPANY.value),
+    )
+    rows = rows.annotate(state=states).select_related("partner", "document").prefetch_related("signatures")
+    return rows.order_by("-pk")
+
+
+def build_row(agreement: Agreement, signing_url: str = "") -> AgreementRow:
+    """Return the row of an agreement from `select_agreements`."""
+    return AgreementRow(agreement, AgreementState(agreement.state), signing_url)  # type: ignore[attr-defined]
 
 
 def list_agreements(partner: Partner) -> list[AgreementRow]:
-    """Return all versions by kind, newest first. The newest complete version of a kind is in force."""
-    signing_urls, kinds_in_force = map_signing_urls(partner), set[str]()
-    rows: list[AgreementRow] = []
-    agreements = partner.agreements.select_related("document").prefetch_related("signatures")
-    for agreement in agreements.order_by("kind", "-created_at", "-pk"):
-        is_older = agreement.version < get_agreement_document(agreement.kind).version
-        is_replaced = agreement.kind in kinds_in_force or (is_older and not agreement.is_complete)
-        state = get_agreement_state(agreement, is_replaced)
-        if agreement.is_complete:
-            kinds_in_force.add(agreement.kind)
-        # only the newest version of a kind can be signed
-        rows.append(AgreementRow(agreement, state, signing_urls.pop(agreement.kind, "")))
-    return rows
-
-
-def get_agreement_state(agreement: Agreement, is_replaced: bool) -> AgreementState:
-    if agreement.rejected_at:
-        return AgreementState.REJECTED
-    if is_replaced:
-        return AgreementState.REPLACED
-    if agreement.is_complete:
-        return AgreementState.IN_FORCE
-    if agreement.partner_signature is None:
-        return AgreementState.WAITING_FOR_COMPANY
-    return AgreementState.WAITING_FOR_PROGRAM
+    """Return all versions by kind, newest first. Only the newest version of a kind can be signed."""
+    signing_urls = map_signing_urls(partner)
+    rows = select_agreements(partner.agreements.all()).order_by("kind", "-pk")
+    return [build_row(agreement, signing_urls.pop(agreement.kind, "")) for agreement in rows]
 
 
 def map_signing_urls(partner: Partner) -> dict[str, str]:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
+from integrations.reviews.forms.agreements import AgreementFilterForm
 from integrations.reviews.forms.queue import QueueFilterForm
 from integrations.reviews.selectors.queue import TAB_LABELS
 from integrations.sla.filters import FILTER_NAMES as SLA_NAMES
@@ -60,6 +61,7 @@ PAGES = {
         SavablePage("integrations", "submissions:list", gettext_noop("Integrations"), IntegrationFilterForm),
         SavablePage("sla", "reports:sla_dashboard", "SLA", None, {"state": STATE_LABELS}, SLA_NAMES),
         SavablePage("partners", "reviews:partners", gettext_noop("Partners"), words=("q",)),
+        SavablePage("agreements", "reviews:agreements", gettext_noop("Agreements"), AgreementFilterForm),
         SavablePage("emails", "inbox:email_log", gettext_noop("Email log"), None, EMAIL_STATES, ("q", "state")),
         *(
             SavablePage(
@@ -74,7 +76,7 @@ PAGES = {
     )
 }
 PAGES_BY_URL_NAME = {page.url_name: page for page in PAGES.values()}
-PROGRAM_PAGES = {"queue", "partners", "emails", *PAGE_TITLES}
+PROGRAM_PAGES = {"queue", "partners", "agreements", "emails", *PAGE_TITLES}
 
 
 def normalize_query(page: SavablePage, query: str) -> str:

@@ -6,7 +6,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ('directory', '0002_listing_is_public'),
         ('partners', '0004_merged_companies'),
-        ('submissions', '0003_integration_repository_reader'),
+        ('submissions', '0005_integration_repository_reader'),
     ]
 
     operations = [

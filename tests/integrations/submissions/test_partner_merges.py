@@ -1,7 +1,7 @@
 """Tests of the merge of two companies."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,6 +10,7 @@ from django.test import Client
 from integrations.partners.models import Partner
 from integrations.partners.services import members
 from integrations.submissions.models import Integration
+from integrations.submissions.selectors.agreements import select_agreements
 from integrations.submissions.services import drafts, partner_merges
 from portal.api.models import ApiToken
 from portal.api.services import tokens
@@ -127,6 +128,17 @@ def test_agreement_that_the_target_has_too_stays(
     assert (plan.agreements, plan.kept_agreements) == ([], [acme.agreements.get()])
     merge()
     assert (acme.agreements.count(), globex.agreements.count()) == (1, 1)
+
+
+def test_version_completed_last_is_in_force_after_the_merge(
+    acme: Partner, globex: Partner, now: datetime, merge: Callable[[], None]
+) -> None:
+    day = timedelta(days=1)
+    globex.agreements.create(kind="tpa", version="2026-01", created_at=now, completed_at=now)
+    acme.agreements.create(kind="tpa", version="2025-01", created_at=now - day, completed_at=now - day)
+    merge()
+    rows = select_agreements(globex.agreements.all()).order_by("version").values_list("version", "state")
+    assert list(rows) == [("2025-01", "replaced"), ("2026-01", "in_force")]
 
 
 def test_rejected_agreement_moves_next_to_the_version_of_the_target(

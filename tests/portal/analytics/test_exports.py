@@ -114,6 +114,7 @@ def test_file_holds_what_the_page_asks_for_and_the_reader_may_see(
         "failing",
         "emails",
         "partners",
+        "agreements",
         "nonsense",
     ],
 )

@@ -82,6 +82,7 @@ DONE_BY = {
 TOLD_BY = {
     "checks:results": "list_checks list_check_results get_check_results",
     "reviews:partners": "list_partners",
+    "reviews:agreements": "get_table",
     "partners:members": "get_partner list_members list_partner_events",
     "partners:edit": "get_partner",
     "sla:calendar": "get_calendar",

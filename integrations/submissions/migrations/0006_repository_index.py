@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('partners', '0004_merged_companies'),
-        ('submissions', '0002_finding_answer_url'),
+        ('submissions', '0005_integration_repository_reader'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('submissions', '0002_finding_answer_url'),
+        ('submissions', '0004_rejected_agreements'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,0 +1,85 @@
+"""Tests of the agreements of all companies."""
+
+import csv
+import io
+
+import pytest
+
+from integrations.submissions.services import agreement_uploads
+from tests.conftest import begin
+from tests.integrations.submissions.requirements.pages import read
+from tests.integrations.submissions.signing import MNDA, RITA, TPA, Signature, publish_version, sign
+from tests.integrations.submissions.test_agreement_uploads import upload
+
+
+@pytest.fixture
+def signed(rocket, globex, alice, charlie, rita, now):
+    """Acme's TPA in force and its MNDA half signed; a rejected PDF of Globex."""
+    sign(rocket, alice, now)
+    sign(rocket, rita, now, RITA)
+    sign(rocket, alice, now, requirement_id=MNDA)
+    other = begin(globex, charlie, name="Other", repository="globex/other", repository_id=9)
+    upload(other, charlie, now)
+    agreement_uploads.reject_upload(other, TPA, reason="Page 2 is missing.", actor=rita, now=now)
+
+
+def list_rows(client, query=""):
+    answer = client.get(f"/exports/agreements.csv{query}")
+    rows = csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode("utf-8-sig")))
+    return [(row["company"], row["agreement"], row["version"], row["state"], row["method"]) for row in rows]
+
+
+ACME_TPA = ("Acme", "Technology Partner Agreement", "2026-01", "in_force", "portal")
+ACME_MNDA = ("Acme", "Mutual non-disclosure agreement", "2026-01", "waiting_for_program", "portal")
+GLOBEX_TPA = ("Globex", "Technology Partner Agreement", "2026-01", "rejected", "upload")
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        ("", [GLOBEX_TPA, ACME_MNDA, ACME_TPA]),
+        ("?q=acm", [ACME_MNDA, ACME_TPA]),
+        ("?kind=tpa&method=portal", [ACME_TPA]),
+        ("?state=rejected", [GLOBEX_TPA]),
+        ("?version=2026-01&state=waiting_for_program", [ACME_MNDA]),
+        ("?state=unknown", [GLOBEX_TPA, ACME_MNDA, ACME_TPA]),
+    ],
+)
+def test_agreements_are_filtered(signed, rita, sign_in, query, rows):
+    assert list_rows(sign_in(rita), query) == rows
+
+
+def test_page_shows_who_signed_which_version(signed, rita, sign_in):
+    text = read(sign_in(rita).get("/agreements/?q=acme&kind=tpa"))
+    assert "Acme Technology Partner Agreement Version 2026-01 Download PDF In force Signed in the portal" in text
+    assert "Company: Alice Archer Program: Rita Reyes" in text
+    assert "Globex" not in text
+
+
+def test_page_without_results_offers_to_clear_filters(signed, rita, sign_in):
+    assert "No matching agreements Clear a filter." in read(sign_in(rita).get("/agreements/?q=nobody"))
+
+
+def test_list_has_pages(rocket, alice, now, rita, sign_in, monkeypatch):
+    for year in range(2027, 2080):
+        publish_version(monkeypatch, f"{year}-01")
+        sign(rocket, alice, now)
+    client = sign_in(rita)
+    assert "Version 2079-01" in read(client.get("/agreements/"))
+    second = read(client.get("/agreements/?page=2"))
+    assert ("Version 2029-01" in second, "Version 2079-01" in second) == (True, False)
+
+
+def test_half_signed_versions_are_replaced_by_a_newer_one(rocket, alice, now, rita, sign_in, monkeypatch):
+    sign(rocket, alice, now, Signature("=SUM(A1)", "CEO", ""))
+    publish_version(monkeypatch)
+    assert [row[3] for row in list_rows(sign_in(rita))] == ["replaced"]
+
+
+@pytest.mark.parametrize("place", ["/agreements/", "/exports/agreements.csv"])
+def test_agreements_of_all_companies_are_for_program_staff(signed, alice, sign_in, place):
+    assert sign_in(alice).get(place).status_code == 404
+
+
+def test_page_of_the_company_links_to_its_agreements(signed, rita, sign_in):
+    assert 'href="/agreements/?q=Acme"' in sign_in(rita).get("/companies/acme/").content.decode()
