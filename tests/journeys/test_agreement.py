@@ -1,0 +1,64 @@
+"""An agreement is signed where the integration page opens it, downloaded, and confirmed after an upload."""
+
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pypdf import PdfReader
+
+from integrations.submissions.agreement_pdf import render_agreement_pdf
+from integrations.submissions.models import Agreement, Integration
+from integrations.submissions.services import agreements
+from tests.journeys.person import Person
+
+Visit = Callable[..., Person]
+TPA = "NO-8"
+
+
+def fits(person: Person) -> bool:
+    return bool(person.page.evaluate("document.documentElement.scrollWidth <= 375"))
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_both_sides_sign_on_a_phone(visit: Visit, rocket: Integration, alice: Any, rita: Any, javascript: bool) -> None:
+    url = f"/integrations/{rocket.uuid}/requirements/{TPA}/"
+    company = visit(alice, phone=True, javascript=javascript).go(url).sees("on behalf of Acme")
+    company.write("Full name", "阿丽思 Archer").write("Title", "CEO")
+    company.shot("agreement-phone")
+    assert not javascript or fits(company)  # scripts measure the page
+    company.press("Sign agreement").sees("Signature of version 2026-01 recorded.")
+    program = visit(rita, phone=True, javascript=javascript).go(url)
+    program.write("Full name", "Rita Reyes").write("Title", "Director").press("Sign agreement")
+    program.sees("Both sides signed version 2026-01.")
+    agreement = agreements.get_agreement_in_force(rocket.partner, "tpa")
+    assert agreement is not None
+    assert company.page.request.get(f"{company.base}/agreements/{agreement.pk}.pdf").body() == render_agreement_pdf(
+        agreement
+    )
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_uploaded_pdf_is_rejected_and_confirmed(
+    visit: Visit, rocket: Integration, alice: Any, rita: Any, javascript: bool, tmp_path: Path
+) -> None:
+    url, pdf = f"/integrations/{rocket.uuid}/requirements/{TPA}/", tmp_path / "signed.pdf"
+    company = visit(alice, phone=True, javascript=javascript).go(url)
+    blank = company.page.request.get(f"{company.base}{url}unsigned.pdf").body()
+    assert "Signed for Acme" in PdfReader(BytesIO(blank)).pages[0].extract_text()
+    pdf.write_bytes(blank)
+    program = visit(rita, javascript=javascript)
+    for decision in ("Reject", "Confirm"):
+        company.go(url).page.locator("summary", has_text="Upload a signed PDF instead").click()
+        company.write("Signed by", "Alice Archer").write("Title of the signer", "CEO").hand_in("File", pdf)
+        company.press("Upload signed PDF").sees("The program confirms it next.")
+        program.go(url)
+        if decision == "Reject":
+            program.page.get_by_text("Reject signed PDF").first.click()
+            form = program.page.locator("form:has([value=reject_agreement])")
+            program.write("Reason", "A signature is missing.", within=form).press("Reject signed PDF", within=form)
+        else:
+            program.press("Confirm signed PDF")
+    rows = [(each.rejection_reason, each.is_complete) for each in Agreement.objects.order_by("pk")]
+    assert rows == [("A signature is missing.", False), ("", True)]
