@@ -38,8 +38,9 @@ class IntegrationChange:
     def require_open(self) -> None:
         """Raise ActionRefused if the integration has ended."""
         if not self.integration.is_open:
-            message = _("This integration is %(stage)s. You can't submit anything.")
-            raise ActionRefused(message % {"stage": self.integration.stage}, "invalid-transition")
+            message = _("This integration has ended (%(stage)s). You can't submit anything.")
+            stage = self.integration.get_stage_display()  # type: ignore[attr-defined]
+            raise ActionRefused(message % {"stage": stage}, "invalid-transition")
 
     def record(self, event_type: str, note: str = "", *, internal: bool = False, **data: object) -> AuditEvent:
         """Record an event of the change. `data` must be JSON."""

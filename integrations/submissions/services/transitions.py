@@ -167,7 +167,8 @@ def _require_transition(
         change = f"{last.summary} ({format_full(last.at)})" if last else _("The integration changed")
         raise ActionRefused(_("%(change)s. Reload the page.") % {"change": change}, "conflict")
     if transition is None:
-        message = _("This action isn't available in the %(stage)s stage.") % {"stage": integration.stage}
+        message = _("This action isn't available in the stage “%(stage)s”.")
+        message %= {"stage": integration.get_stage_display()}  # type: ignore[attr-defined]
         raise ActionRefused(message, "invalid-transition")
     if blockers := list_blockers(integration, transition):
         raise ActionRefused(" ".join(blockers))
