@@ -36,6 +36,7 @@ from integrations.submissions.forms import (
     requirements,
 )
 from integrations.submissions.forms import filters as lists
+from integrations.submissions.forms.confirmation import NameConfirmationForm
 from integrations.submissions.models import Integration
 from portal.accounts import forms as accounts
 from portal.accounts.models import User
@@ -131,6 +132,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (requirements.RequirementForm, ""): lambda data, user: requirements.RequirementForm(QUESTIONS, data=data),
     (reviewers.ReviewerProfileForm, ""): lambda data, user: reviewers.ReviewerProfileForm(data),
     (findings.FindingAnswerForm, ""): lambda data, user: findings.FindingAnswerForm(data),
+    (NameConfirmationForm, ""): lambda data, user: NameConfirmationForm("Rocket", data=data),
     (findings.FindingForm, ""): lambda data, user: findings.FindingForm(data),
     (findings.MessageForm, ""): lambda data, user: findings.MessageForm(data=data, can_write_note=True),
     (requirement_actions.WaiverForm, ""): lambda data, user: requirement_actions.WaiverForm(data),
