@@ -1,13 +1,18 @@
 """JSON payloads of badges: complete, and in the format of shields.io."""
 
 from portal.directory.badges.status import BadgeStatus
+from portal.directory.models import Listing
+from portal.directory.search import serialize_support_metrics
 from portal.ui.components.moments import format_iso
 
 GOOD_COLOR, NEUTRAL_COLOR = "16613a", "5a5f6b"  # as the badge is drawn
 
 
-def build_full_payload(badge_status: BadgeStatus) -> dict[str, object]:
-    """Return all data of a badge with links to its other formats. Times are in UTC."""
+def build_full_payload(badge_status: BadgeStatus, listing: Listing | None = None) -> dict[str, object]:
+    """Return all data of a badge with links to its other formats. Times are in UTC.
+
+    Only the badge of a listed integration has the support record, with the times of both SLA clocks.
+    """
     return {
         "schema": 1,
         "integration": badge_status.integration,
@@ -21,6 +26,7 @@ def build_full_payload(badge_status: BadgeStatus) -> dict[str, object]:
             "since": format_iso(badge_status.listing_status_since),
         },
         "tier": {"key": badge_status.tier_key, "name": badge_status.tier} if badge_status.tier else None,
+        "support": serialize_support_metrics(listing) if listing and badge_status.is_good else None,
         "listed_since": format_iso(badge_status.listed_since),
         "links": {
             "page": badge_status.page,

@@ -19,6 +19,7 @@ from django.views.decorators.http import conditional_page, require_safe
 from integrations.submissions.models import Integration
 from portal.directory.badges import payloads, rendering, signing_keys, statements
 from portal.directory.badges.status import BadgeStatus, get_badge_status
+from portal.directory.models import Listing
 
 CACHE_CONTROL = "public, max-age=30, must-revalidate"
 JSON = "application/json"
@@ -56,6 +57,11 @@ def _render_svg(badge_status: BadgeStatus, request: HttpRequest) -> str:
     return render(badge_status, timezone.now().date())
 
 
+def _format_full_payload(badge_status: BadgeStatus) -> str:
+    listing = Listing.objects.filter(uuid=badge_status.uuid).first()
+    return _format_json(payloads.build_full_payload(badge_status, listing))
+
+
 def _sign_statement(badge_status: BadgeStatus) -> dict[str, str]:
     """Return a new statement of the current status, signed with the newest key."""
     claims = statements.build_claims(badge_status, settings.SITE_URL, timezone.now())
@@ -69,7 +75,7 @@ def _format_json(value: Mapping[str, object]) -> str:
 # The files of a listing: name, URL name, content type, and content.
 BADGE_FILES: tuple[tuple[str, str, str, Callable[[BadgeStatus, HttpRequest], str | bytes]], ...] = (
     ("badge.svg", "badge_svg", "image/svg+xml", _render_svg),
-    ("badge.json", "badge_json", JSON, lambda status, _: _format_json(payloads.build_full_payload(status))),
+    ("badge.json", "badge_json", JSON, lambda status, _: _format_full_payload(status)),
     (
         "badge.shields.json",
         "badge_shields",

@@ -74,8 +74,18 @@ def test_badge_in_every_standing(
     assert (rendering.GOOD_COLOR in svg) == (key == "listed")
     full = client.get(f"{page}badge.json").json()
     assert (full["listing_status"]["key"], full["tier"] and full["tier"]["key"]) == (key, tier)
+    assert bool(full["support"]) == (key == "listed")
     shields = client.get(f"{page}badge.shields.json").json()
     assert (shields["schemaVersion"], shields["label"], shields["message"]) == (1, "Terraform provider", word)
+
+
+def test_badge_for_machines_has_the_times_of_both_clocks(stands: Any, client: Client) -> None:
+    row = stands("listed")
+    times = {"median_hours": 3.5, "answers": 2, "median_resolution_hours": 30, "resolutions": 1}
+    Listing.objects.filter(integration=row).update(**times)
+    support = client.get(f"/directory/{row.uuid}/badge.json").json()["support"]
+    names = ("median_hours_to_first_answer", "answers", "median_hours_to_resolution", "resolutions")
+    assert [support[name] for name in names] == list(times.values())
 
 
 def test_badge_of_what_is_no_longer_supported_says_since_when(
