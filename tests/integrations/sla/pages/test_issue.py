@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from integrations.partners.models import PartnerCalendar
 from integrations.programs.registry import PROGRAMS
 from integrations.sla import notifications
 from integrations.sla.engine import inputs
 from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import SupportIssue
-from integrations.sla.services import disputes
+from integrations.sla.services import disputes, projection
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
@@ -170,6 +171,24 @@ def test_decision_says_its_reason_wherever_the_breach_was_reported(
     assert {mail.to for mail in corrections} >= {alice.email}
     assert all(why in mail.text and why in mail.html for mail in corrections)
     assert why in sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
+
+
+def test_clock_card_shows_its_times_in_the_zone_of_the_calendar(
+    sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any, acme: Any
+) -> None:
+    issue = issues["running"]
+    issue.calendar = PartnerCalendar.objects.create(
+        partner=acme,
+        valid_from=issue.opened_at,
+        created_at=issue.opened_at,
+        zone="Asia/Tokyo",
+        workdays=[0, 1, 2, 3, 4],
+    )
+    issue.save()
+    projection.rebuild_projections([issue.pk], timezone.now())
+    page = sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
+    card = page.partition('data-zone="calendar"')[2].partition("</details>")[0]
+    assert ("11:00 PM" in card, "2:00 PM" in card) == (True, False)  # opened on Wednesday at 14:00 UTC
 
 
 def test_clock_page_says_that_an_ideal_target_was_missed(sign_in: SignIn, alice: Any, acme: Any) -> None:
