@@ -60,6 +60,7 @@ def pages(rows: dict[str, Integration]) -> dict[str, str]:
         "status": "/status/",
         "verify": "/verify/",
         "API": "/api/docs",
+        "API group": "/api/docs/requirements",
         "design": "/styleguide/",
     }
 

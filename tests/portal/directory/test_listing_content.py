@@ -103,7 +103,7 @@ def test_svg_logo_is_shown_on_light_and_dark_and_served_without_scripts(
     logo = documents.upload_document(listed_integration, LOGO, file, actor=alice, now=now)
     browser = sign_in(alice)
     page = browser.get(f"/integrations/{listed_integration.uuid}/requirements/{LOGO}/").text
-    assert page.count(f'<img src="/documents/{logo.uuid}/"') == 2
+    assert page.count(f'<img src="/integrations/{listed_integration.uuid}/listing-preview/logo/"') == 2
     assert all(each in page for each in ("Light background", "Dark background", f"SHA-256: {logo.sha256}", "SVG"))
     policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
     for address in (f"/documents/{logo.uuid}/", f"/directory/{listed_integration.uuid}/logo/"):
