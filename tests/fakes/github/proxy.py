@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, parse_qsl, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 from tests.fakes.github.state import KEEPER, State, license_object
 
@@ -125,9 +125,9 @@ class Handler(BaseHTTPRequestHandler):
         query = dict(parse_qsl(urlsplit(self.path).query))
         tracker_answer = tracker.answer(match[2], query) if self.command == "GET" else None
         if tracker_answer is not None:
-            cursor = tracker.cursor(match[2], tracker_answer[1]) if tracker_answer[0] == 200 else ""
-            address = f"{self.server.url}{self.plain_path}?per_page={query.get('per_page', '')}&cursor={cursor}"
-            self.answer_tagged(*tracker_answer, {"Link": f'<{address}>; rel="next"'} if cursor else {})
+            following = tracker.following(match[2], query, tracker_answer[1])
+            address = f"{self.server.url}{self.plain_path}?{urlencode(following)}"
+            self.answer_tagged(*tracker_answer, {"Link": f'<{address}>; rel="next"'} if following else {})
         return tracker_answer is not None
 
     def answer_of_all_issues(self) -> bool:

@@ -233,6 +233,16 @@ class Tracker:
         older = [d["id"] for d in self.deliveries if d["id"] < rows[-1]["id"]]
         return f"v1_{max(older)}" if older else ""
 
+    def following(self, path: str, query: dict[str, str], rows: Any) -> dict[str, str]:
+        """The query of the page after this one; empty for the last page, and for what is no list."""
+        if not isinstance(rows, list):
+            return {}
+        if cursor := self.cursor(path, rows):
+            return query | {"cursor": cursor}
+        after = query | {"page": str(int(query.get("page", "1")) + 1)}
+        more = None if path.endswith("/deliveries") else self.answer(path, after)
+        return after if more and more[1] else {}
+
     def _one(self, number: int, what: str, page: slice) -> tuple[int, Any]:
         if number not in self.issues:
             return self.gone.get(number, 404), {"message": "This issue was deleted"}

@@ -8,10 +8,9 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 from github.Auth import AppAuth, AppInstallationAuth, Auth, Token
-from requests.utils import parse_header_links
+from github.Repository import Repository
 
 from verification.sources.errors import GitHubUnavailableError
 from verification.sources.github.requester import LimitedRequester, RateLimiter, build_error, source_errors
@@ -81,15 +80,9 @@ class GitHubApi:
         self._cache.put(path, headers.get("etag", ""), value, final=IMMUTABLE_PATH_PATTERN.search(path) is not None)
         return value
 
-    def page(self, path: str, what: str) -> tuple[Any, str]:
-        """Return one page of a list and the cursor of the next page, which is blank on the last page.
-
-        Pages are not cached. Raises SourceError with a message about `what`.
-        """
-        status, headers, body = self._send("GET", path, what)
-        if status != 200:
-            raise build_error(status, what)
-        return parse_body(body, what), parse_next_cursor(headers.get("link", ""))
+    def repository(self, full_name: str) -> Repository:
+        """Return PyGithub's object for a repository without a request."""
+        return Repository(self.requester, url=f"/repos/{full_name}")
 
     def post(self, path: str, what: str) -> None:
         """Send a POST request. Raises SourceError with a message about `what`."""
@@ -111,12 +104,6 @@ def parse_body(body: str, what: str) -> object:
         return json.loads(body, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
         raise GitHubUnavailableError(f"Can't read {what}: GitHub sent an invalid response.") from error
-
-
-def parse_next_cursor(link: str) -> str:
-    """Return the cursor of the next page from a Link header, or a blank string without a next page."""
-    addresses = [entry["url"] for entry in parse_header_links(link) if entry.get("rel") == "next"]
-    return parse_qs(urlsplit(addresses[0]).query).get("cursor", [""])[0] if addresses else ""
 
 
 def _reject_constant(name: str) -> object:

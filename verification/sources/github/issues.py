@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TypeVar
 from urllib.parse import urlencode
 
@@ -23,8 +23,8 @@ from verification.sources.github.issue_models import (
     HookDelivery,
     RepositoryIdentity,
 )
+from verification.sources.github.requester import PAGE_SIZE, source_errors
 
-PAGE_SIZE = 100
 MAX_PAGES = 50
 MAX_EVENTS = 1000  # of one issue
 ITEM_PATH = re.compile(r"/issues/(?:comments/)?\d+(?:[/?]|$)")  # an issue or comment requested by its number
@@ -81,9 +81,9 @@ def iterate_changes(
 
 def list_open_numbers(api: GitHubApi, repository: str) -> set[int]:
     """Return the numbers of all open issues and pull requests."""
-    query = {"state": "open", "sort": "created", "direction": "asc"}
-    pages = _iterate_pages(api, f"/repos/{repository}/issues", GitHubIssue, f"the open issues of {repository}", **query)
-    return {issue.number for page in pages for issue in page}
+    with source_errors(f"the open issues of {repository}"):
+        rows = api.repository(repository).get_issues(state="open", sort="created", direction="asc")
+        return {issue.number for issue in rows}
 
 
 def list_events_after(api: GitHubApi, repository: str, last_event_id: int, since: datetime) -> list[GitHubIssueEvent]:
@@ -100,8 +100,8 @@ def list_events_after(api: GitHubApi, repository: str, last_event_id: int, since
 
 def list_comment_ids(api: GitHubApi, repository: str, issue: int) -> set[int]:
     """Return the IDs of an issue's comments."""
-    path, description = f"/repos/{repository}/issues/{issue}/comments", f"the comments of {repository}#{issue}"
-    return {comment.id for page in _iterate_pages(api, path, GitHubComment, description) for comment in page}
+    with source_errors(f"the comments of {repository}#{issue}"):
+        return {comment.id for comment in api.repository(repository).get_issue(issue).get_comments()}
 
 
 def get_comment(api: GitHubApi, repository: str, comment_id: int) -> GitHubComment | None:
@@ -145,16 +145,11 @@ def list_failed_deliveries(
 
     If there are more deliveries than MAX_PAGES hold, only the newest count.
     """
-    deliveries: list[HookDelivery] = []
-    cursor, description = "", f"the deliveries of {repository}"
-    for _ in range(MAX_PAGES):
-        query = urlencode({"per_page": str(PAGE_SIZE)} | ({"cursor": cursor} if cursor else {}))
-        response, cursor = api.page(f"/repos/{repository}/hooks/{hook_id}/deliveries?{query}", description)
-        page = _parse_rows(HookDelivery, response, description)
-        recent = [delivery for delivery in page if delivery.delivered_at >= since]
-        deliveries += recent
-        if not cursor or len(recent) < len(page):
-            break
+    description = f"the deliveries of {repository}"
+    with source_errors(description):
+        newest = islice(api.repository(repository).get_hook_deliveries(hook_id), MAX_PAGES * PAGE_SIZE)
+        rows = (_parse(HookDelivery, row.raw_data, description) for row in newest)
+        deliveries = list(takewhile(lambda delivery: delivery.delivered_at >= since, rows))
     delivered = {delivery.guid for delivery in deliveries if 200 <= delivery.status_code < 300}
     attempt_counts = Counter(delivery.guid for delivery in deliveries)
     failed = {delivery.guid: delivery for delivery in reversed(deliveries) if delivery.guid not in delivered}

@@ -58,6 +58,7 @@ class LimitedRequester(Requester):
             verify=True,
             retry=None,
             pool_size=None,
+            lazy=True,  # objects send no request of their own before one of their lists
         )
         self._rate_limiter = rate_limiter or RateLimiter()
 

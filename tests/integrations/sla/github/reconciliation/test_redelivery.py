@@ -18,8 +18,8 @@ from verification.sources.github.issues import EtagStore
 def test_failed_delivery_is_requested_once(watch, tracker):
     MonitoredRepository.objects.update(hook_id=tracker.hook_id)
     tracker.open(REPORTER, "It crashes", OPENED_AT)
-    lost_id = tracker.could_not_deliver(tracker.hooked[0], NOW - HOUR)
     tracker.could_not_deliver(tracker.ping(), NOW - timedelta(days=4))
+    lost_id = tracker.could_not_deliver(tracker.hooked[0], NOW - HOUR)
     poll(watch)
     poll(watch, NOW + HOUR)
     assert tracker.redelivered == [lost_id]
