@@ -114,6 +114,7 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "integration.edition_moved": (run_checks,),
     "requirement.answered": (check_answers,),
     "integration.edited": (run_checks,),
+    "integration.reader_changed": (run_checks,),
     "integration.repository_changed": (forget_repository_facts, run_checks, follow_repository_change),
     "integration.listed": (start_monitoring,),
     "issue.breached": (escalation.start_escalation,),

@@ -1,15 +1,23 @@
-"""Page that lists the repositories that the person's GitHub access can read, to start from one of them."""
+"""Pages about the person's GitHub access: select one of their repositories, and read one for a colleague."""
 
+from uuid import UUID
+
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from integrations.partners import permissions
+from integrations.submissions.services.creation import change_repository_reader
+from integrations.submissions.views.mixins import load_visible_integration, require_button, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import TemplateContext
 from portal.github_access import services
 from portal.github_access.clients import list_repositories
 from portal.github_access.models import GitHubGrant
+from portal.ui.refusals import reported_refusals
 from verification.sources.errors import SourceError
 
 PAGE_SIZE = 30
@@ -28,6 +36,20 @@ def select_repository(request: AuthenticatedRequest) -> HttpResponse:
     if grant is not None and grant.is_active:
         context |= _load_page(request, grant, context["q"])
     return render(request, "discovery/github.html", context)
+
+
+@require_button("submissions:detail")
+def change_reader(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Read a private repository with the access of this person, such as after a colleague left."""
+    integration = load_visible_integration(request, uuid)
+    require_permission(permissions.can_edit, integration, request.user)
+    grant = services.find_grant(request.user)
+    if grant is None or not grant.is_active:
+        messages.error(request, _("Connect GitHub first."))
+        return redirect("github_access:access")
+    with reported_refusals(request, _("We read the repository with your GitHub access now.")):
+        change_repository_reader(integration, actor=request.user, now=timezone.now())
+    return redirect("submissions:detail", uuid)
 
 
 def _load_page(request: AuthenticatedRequest, grant: GitHubGrant, words: str) -> TemplateContext:

@@ -175,6 +175,7 @@ def select_program(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 urlpatterns = [
     path("new/", enter_address, name="address"),
     path("new/github/", github_page.select_repository, name="github"),
+    path("integrations/<uuid:uuid>/reader/", github_page.change_reader, name="change_reader"),
     path("new/<uuid:uuid>/", show_discovery, name="discovery"),
     path("new/<uuid:uuid>/program/", select_program, name="select_program"),
 ]

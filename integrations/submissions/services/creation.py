@@ -110,6 +110,15 @@ def change_description(
     return row
 
 
+def change_repository_reader(integration: Integration, *, actor: User, now: datetime) -> None:
+    """Read the private repository with the GitHub access of the actor from now on. Raises ActionRefused."""
+    with change_integration(integration, permissions.can_edit, actor=actor, now=now) as change:
+        if change.integration.repository_reader_id is None:
+            raise ActionRefused(_("This repository isn't read with anyone's GitHub access."))
+        change.integration.repository_reader = actor
+        change.record("integration.reader_changed")
+
+
 def assign_manager(partner: Partner, manager: User | None, *, actor: User, now: datetime) -> None:
     """Assign the alliances manager of a partner. Only program staff can do this."""
     if not permissions.is_program_staff(actor):

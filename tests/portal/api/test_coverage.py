@@ -167,7 +167,9 @@ PAGES_BY_FEATURE = {
     "Starting from an address": "discovery:address discovery:discovery discovery:github discovery:select_program",
     "Previewing a text": "submissions:preview_text",
     "Marking notifications as read": "inbox:mark_all_as_read",
-    "Connecting GitHub for private repositories": "github_access:access github_access:connect github_access:revoke",
+    "Connecting GitHub for private repositories": (
+        "github_access:access github_access:connect github_access:revoke discovery:change_reader"
+    ),
     "Creating and revoking tokens": "api:partner_tokens api:tokens api:revoke_token",
     "Secrets and endpoints of issue monitoring": "sla:monitoring inbound:github_webhook",
     "Calendar feeds of due dates": "inbox:calendar_feed inbox:create_calendar_feed",

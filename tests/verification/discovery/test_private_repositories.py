@@ -128,6 +128,30 @@ def test_person_who_left_the_company_reads_no_longer(
         build_integration_sources(row).github.repository(SECRET.full_name)
 
 
+def test_colleague_takes_over_reading(
+    registry: Any, read: Read, sign_in: Any, alice: Any, bob: Any, connect: Connect, github_app: GitHub
+) -> None:
+    connect(alice)
+    row = start(sign_in(alice), read(SECRET.full_name))
+    path = f"/integrations/{row.uuid}/reader/"
+    assert sign_in(bob).post(path).url == "/profile/github/"  # bob has granted nothing yet
+    connect(bob)
+    github_access.revoke_grant(alice, now=timezone.now())
+    assert sign_in(bob).post(path).url == f"/integrations/{row.uuid}/"
+    row = Integration.objects.get()
+    assert (row.repository_reader, check(row).outcome) == (bob, "pass")
+    assert row.events.filter(event_type="integration.reader_changed").count() == 1
+
+
+def test_public_repository_needs_nobody_to_take_over(
+    registry: Any, read: Read, sign_in: Any, alice: Any, connect: Connect
+) -> None:
+    connect(alice)
+    row = start(sign_in(alice), read(PUBLIC.full_name))
+    sign_in(alice).post(f"/integrations/{row.uuid}/reader/")
+    assert Integration.objects.get().repository_reader is None
+
+
 def test_repositories_are_listed_and_filtered(sign_in: Any, alice: Any, connect: Connect) -> None:
     connect(alice)
     client = sign_in(alice)
