@@ -19,6 +19,7 @@ from portal.accounts.models import User
 from portal.api.models import IdempotencyRecord
 from portal.core.crypto import Secret
 from portal.core.encrypted_fields import EncryptedField, EncryptedRow, list_encrypted_fields
+from portal.github_access.models import GitHubGrant
 from portal.webhooks.models import WebhookEndpoint
 from verification.schemas.models import ProviderSchema
 from verification.sources.models import HttpCacheEntry
@@ -30,6 +31,7 @@ SECRET = Secret("c0rrect-h0rse-77")
 PLAIN_COLUMNS = {(model, "body") for model in (GitHubDelivery, HttpCacheEntry, IdempotencyRecord, ProviderSchema)}
 ENCRYPTING_MODULES = {"portal/core/encrypted_fields.py", "portal/accounts/second_factor_secrets.py"}
 BUILDERS: dict[type[EncryptedRow], Callable[[Integration, datetime], EncryptedRow]] = {
+    GitHubGrant: lambda row, now: GitHubGrant(user=row.created_by, account_id=47, login="alice", granted_at=now),
     MonitoredRepository: lambda row, now: MonitoredRepository(integration=row, began_at=now, data_up_to=now),
     TestCredential: lambda row, now: TestCredential(integration=row, label="Test tenant", created_at=now),
     TestRun: lambda row, now: TestRun(integration=row, kind=TestRun.Kind.RUN_TASK, requested_at=now),
