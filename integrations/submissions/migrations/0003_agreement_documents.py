@@ -16,10 +16,12 @@ def copy_signatures(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None
     signatures = apps.get_model("submissions", "AgreementSignature").objects
     agreements.filter(models.Q(partner_signed_on=None) | models.Q(program_signed_on=None)).delete()
     for agreement in agreements.iterator():
+        times = {}
         for side in ("partner", "program"):
-            agreement.completed_at = datetime.combine(getattr(agreement, f"{side}_signed_on"), time(), UTC)
+            times[side] = datetime.combine(getattr(agreement, f"{side}_signed_on"), time(), UTC)
             signer = getattr(agreement, f"{side}_signer")
-            signatures.create(agreement=agreement, side=side, signer=signer, signed_at=agreement.completed_at)
+            signatures.create(agreement=agreement, side=side, signer=signer, signed_at=times[side])
+        agreement.completed_at = max(times.values())
         agreement.method, agreement.partner_name = "recorded", agreement.partner.name
         agreement.save()
 

@@ -14,7 +14,7 @@ def test_recorded_signatures_are_kept(acme, now):
     MigrationExecutor(connection).migrate(BEFORE)
     try:
         model = MigrationExecutor(connection).loader.project_state(BEFORE).apps.get_model("submissions", "Agreement")
-        signed = {"partner_signer": "Alice Archer", "partner_signed_on": date(2026, 1, 2), "created_at": now}
+        signed = {"partner_signer": "Alice Archer", "partner_signed_on": date(2026, 1, 9), "created_at": now}
         program = {"program_signer": "Rita Reyes", "program_signed_on": date(2026, 1, 5)}
         model.objects.create(partner_id=acme.pk, kind="tpa", version="2025-01", **signed, **program)
         model.objects.create(partner_id=acme.pk, kind="tpa", version="2026-01", **signed)
@@ -25,10 +25,10 @@ def test_recorded_signatures_are_kept(acme, now):
     assert (agreement.version, agreement.method, agreement.completed_at, agreement.text) == (
         "2025-01",
         "recorded",
-        datetime(2026, 1, 5, tzinfo=UTC),
+        datetime(2026, 1, 9, tzinfo=UTC),
         "",
     )
     assert list(agreement.signatures.values_list("side", "signer", "signed_at").order_by("pk")) == [
-        ("partner", "Alice Archer", datetime(2026, 1, 2, tzinfo=UTC)),
+        ("partner", "Alice Archer", datetime(2026, 1, 9, tzinfo=UTC)),
         ("program", "Rita Reyes", datetime(2026, 1, 5, tzinfo=UTC)),
     ]
