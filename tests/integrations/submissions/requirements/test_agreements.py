@@ -40,8 +40,10 @@ def test_agreement_signed_by_both_sides(rocket, alice, rita, sign_in):
 def test_signature_of_the_program_completes_the_step(edition_2026, acme, alice, rita, now, sign_in):
     row = begin(acme, alice, "terraform-run-task")
     requirements.submit_answer(row, "RT-1", {"contact_name": "Alice"}, actor=alice, now=now)
-    agreements.sign_agreement(row, "RT-2", ALICE, version="2026-01", actor=alice, now=now)
-    press(sign_in(rita), row, "RT-2", "sign", signer="Rita Reyes", signed_on="2026-04-13")
+    sign(row, alice, now, requirement_id="RT-2")
+    page = get_document(sign_in(rita).get(place(row, "RT-2")))
+    digest = page.find("input", {"name": "digest"})["value"]
+    press(sign_in(rita), row, "RT-2", "sign", signer="Rita Reyes", title="Director", digest=digest)
     row = Integration.objects.get(pk=row.pk)
     assert (row.step, row.next_action_target) == ("develop-test", "requirement:RT-3")
     assert row.events.get(event_type="integration.advanced").actor == ""
