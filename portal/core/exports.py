@@ -17,6 +17,7 @@ from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
+from openpyxl.utils import get_column_letter
 from openpyxl.worksheet._write_only import WriteOnlyWorksheet
 
 CellValue = str | int | float | bool | date | datetime | None
@@ -96,7 +97,7 @@ def generate_xlsx(table: ExportTable) -> IO[bytes]:
     sheet = book.create_sheet(table.name[:31])
     sheet.freeze_panes = "A2"
     for column in range(len(table.columns)):
-        sheet.column_dimensions[chr(ord("A") + column)].width = 18
+        sheet.column_dimensions[get_column_letter(column + 1)].width = 18
     sheet.append([_build_heading_cell(sheet, title) for title in table.columns])
     for row in table.rows:
         sheet.append([_convert_cell(sheet, cell) for cell in row])
