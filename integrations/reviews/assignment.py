@@ -9,7 +9,8 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.dateformat import format as format_date
 from django.utils.translation import gettext as _
@@ -53,8 +54,10 @@ def _list_reviewers(integration: Integration) -> QuerySet[Any]:
     reviews = AuditEvent.objects.filter(
         integration__partner=integration.partner_id, event_type__in=REVIEW_EVENT_TYPES, actor_id=OuterRef("pk")
     )
+    open_reviews = Integration.objects.filter(reviewer=OuterRef("pk"), stage__in=STAGES_BEFORE_RELEASE)
+    load = open_reviews.exclude(pk=integration.pk).order_by().values("reviewer").annotate(load=Count("pk"))
     return reviewers.select_related("reviewer_profile").annotate(
-        load=Count("reviews", filter=Q(reviews__stage__in=STAGES_BEFORE_RELEASE) & ~Q(reviews=integration.pk)),
+        load=Coalesce(Subquery(load.values("load")), 0),
         reviewed_integration=Exists(reviews.filter(integration=integration)),
         knows_partner=Exists(reviews.exclude(integration=integration)),
     )

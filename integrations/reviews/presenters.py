@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
@@ -88,7 +89,11 @@ class _SubmittedEvidence:
 
     def __init__(self, integration: Integration) -> None:
         self.partner_name = integration.partner.name
-        self.documents = list(Document.objects.filter(partner=integration.partner_id, removed_at=None).order_by("pk"))
+        fulfillments = integration.fulfillments_by_id.values()
+        named = [uuid for fulfillment in fulfillments for uuid in fulfillment.data.get("documents", [])]
+        documents = Document.objects.filter(partner=integration.partner_id, removed_at=None)
+        is_shown = Q(state__in=[fulfillment.pk for fulfillment in fulfillments]) | Q(uuid__in=named)
+        self.documents = list(documents.filter(is_shown).order_by("pk"))
         self.findings = _group_by_requirement(integration.all_findings)
         self.meetings = _group_by_requirement(integration.meetings.all())
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import F
+from django.db.models import F, Q
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -67,7 +67,11 @@ def get_latest_test_runs(integration: Integration) -> list[TestRunSummary]:
     """Return a summary of the newest finished test run of each kind, or of one in progress."""
     runs = TestRun.objects.filter(integration=integration).without_large_fields().select_related("integration")
     newest_first = runs.order_by(F("finished_at").desc(nulls_last=True), "-pk")
-    return [_summarize(run) for kind in KINDS if (run := newest_first.filter(kind=kind).first()) is not None]
+    shown = Q()
+    for kind in KINDS:
+        shown |= Q(pk=newest_first.filter(kind=kind).values("pk")[:1])
+    runs_by_kind = {run.kind: run for run in runs.filter(shown)}
+    return [_summarize(runs_by_kind[kind]) for kind in KINDS if kind in runs_by_kind]
 
 
 def _summarize(run: TestRun) -> TestRunSummary:

@@ -121,6 +121,7 @@ class Integration(FSMModelMixin, StageFields):
                 name="integration_queue_order",
             ),
             models.Index(fields=["partner", "program_key"], name="integration_partner_program"),
+            models.Index(fields=["reviewer", "stage"], name="integration_reviewer_stage"),
             models.Index(Upper("repository"), name="integration_repository_upper"),  # repositories ignore case
             models.Index(
                 fields=["compliance_deadline_at", "id"],
@@ -146,7 +147,8 @@ class Integration(FSMModelMixin, StageFields):
     @cached_property
     def fulfillments_by_id(self) -> "dict[str, RequirementFulfillment]":
         """Return the fulfillments by requirement ID, until a writer calls `context.clear_cache`."""
-        return {fulfillment.requirement_id: fulfillment for fulfillment in self.fulfillments.all()}
+        fulfillments = self.fulfillments.select_related("submitted_by")
+        return {fulfillment.requirement_id: fulfillment for fulfillment in fulfillments}
 
     @cached_property
     def all_findings(self) -> "list[Finding]":
