@@ -1,14 +1,14 @@
 """Rows of clocks for lists, the countdown, exports, and the API."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import F, QuerySet
+from django.db.models import F, Model, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from integrations.partners.models import PartnerCalendar
+from integrations.partners.models import Partner, PartnerCalendar
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.clock_usage import (
     MeterParts,
@@ -19,7 +19,8 @@ from integrations.sla.clock_usage import (
     is_ideal_missed,
 )
 from integrations.sla.engine.types import ClockStatus, IssueEventKind
-from integrations.sla.models import SlaClock, SupportIssueEvent
+from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue, SupportIssueEvent
+from integrations.submissions.models import Integration
 from portal.core.business_time import Calendar
 from portal.core.exports import CellValue
 
@@ -53,6 +54,20 @@ SIDE_LABELS = {
 def localize_badge(badge: Badge) -> Badge:
     """Return a badge with its label translated."""
     return _(badge[0]), badge[1], badge[2]
+
+
+ISSUE_COLUMNS = {
+    "uuid",
+    "number",
+    "title",
+    "url",
+    "calendar",
+    "edition",
+    "projected_at",
+    "opened_at",
+    "last_commented_at",
+    "last_commenter_role",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +190,18 @@ def build_rows(queryset: QuerySet[SlaClock], now: datetime, *, with_details: boo
 
 
 def select_row_data(queryset: QuerySet[SlaClock]) -> QuerySet[SlaClock]:
-    """Add everything that a row shows to a query of clocks."""
-    return queryset.select_related("issue", "watch", "integration__partner").defer("watch__cursors", "watch__etags")
+    """Add what a row shows to a query of clocks, and no other columns: an export has many rows."""
+    return queryset.select_related("issue", "watch", "integration__partner").defer(
+        *("warn50_at", "warn90_at", "next_at", "breached_at"),
+        *_list_unused("issue", SupportIssue, ISSUE_COLUMNS),
+        *_list_unused("watch", MonitoredRepository, {"repository", "data_up_to", "ended_at"}),
+        *_list_unused("integration", Integration, {"uuid", "name", "program_key", "partner"}),
+        *_list_unused("integration__partner", Partner, {"name"}),
+    )
+
+
+def _list_unused(path: str, model: type[Model], used: set[str]) -> Iterator[str]:
+    return (f"{path}__{each.name}" for each in model._meta.concrete_fields if each.name not in used | {"id"})
 
 
 def build_clock_rows(clocks: list[SlaClock], now: datetime, *, with_details: bool = True) -> list[ClockRow]:

@@ -8,6 +8,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from itertools import islice
 from operator import attrgetter
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -55,13 +56,14 @@ def _read_rows(
     readers: Sequence[Callable[[Any], CellValue]], rows: Iterable[object]
 ) -> Iterator[tuple[CellValue, ...]]:
     """Yield the cells of each row. If the export is truncated, the last row says so."""
-    for number, row in enumerate(rows):
-        if number == MAX_ROWS:
-            yield (f"Export limited to {MAX_ROWS} rows. Filter the list to export the other rows.",)
-            return
-        with override("en"):
-            cells = tuple(read(row) for read in readers)
-        yield cells
+    remaining = iter(rows)
+    for start in range(0, MAX_ROWS, CHUNK_LINES):
+        with override("en"):  # not around the whole loop: the code that reads the table runs in between
+            chunk = list(islice(remaining, min(CHUNK_LINES, MAX_ROWS - start)))
+            lines = [tuple(read(row) for read in readers) for row in chunk]
+        yield from lines
+    if next(remaining, None) is not None:
+        yield (f"Export limited to {MAX_ROWS} rows. Filter the list to export the other rows.",)
 
 
 def generate_csv(table: ExportTable) -> Iterator[str]:
