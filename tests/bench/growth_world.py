@@ -28,7 +28,7 @@ World = dict[str, Any]
 STRIDE = 100_000  # more than the rows of any table before the first copy
 HISTORY_IDS = STRIDE * STRIDE * 10  # above those of any copy
 PER_COMPANY = 20  # integrations of a company on average
-ACME_EVERY = 20  # of so many sets of copies, one is Acme's
+ACME_EVERY = 20  # a share of five percent
 REVIEWER_EVERY = 5  # of so many sets, one is assigned to Rita
 MAX_HISTORY = 2_000  # further events of the integration whose pages are visited
 PROGRAMS = ("terraform-provider", "vault", "consul", "nomad", "terraform-provider")  # of further listings
@@ -73,8 +73,8 @@ def build() -> World:
     return world
 
 
-def fill(world: World, size: int) -> None:
-    """Copy until there are about `size` integrations."""
+def fill(world: World, size: int, acme_every: int = ACME_EVERY) -> None:
+    """Copy until there are about `size` integrations. Of so many sets of copies, one is Acme's."""
     is_prototype = models.Q(pk__lt=STRIDE)
     count = Integration.objects.filter(is_prototype).count()
     first, last = Integration.objects.count() // count, size // count
@@ -86,7 +86,7 @@ def fill(world: World, size: int) -> None:
         if companies:
             _copy_companies(world["partner"].pk, world["cast"]["alice"].pk, companies)
         for model in COPIED_WITH_INTEGRATION if last > first else ():
-            _copy_with_integration(model, world, range(first, last))
+            _copy_with_integration(model, world, range(first, last), acme_every)
         if last > first:
             _add_history(world, min(size // 10, MAX_HISTORY), range(first, last))
         if connection.vendor == "postgresql":
@@ -107,12 +107,12 @@ def _copy_companies(partner: int, owner: int, numbers: range) -> None:
         _copy(model, changes, f"{key}{limit}", numbers, {Partner, User})
 
 
-def _copy_with_integration(model: type[models.Model], world: World, numbers: range) -> None:
+def _copy_with_integration(model: type[models.Model], world: World, numbers: range, acme_every: int) -> None:
     """Copy all rows that belong to an integration."""
     acme, rita = world["partner"].pk, world["cast"]["rita"].pk
     companies = Partner.objects.filter(pk__gte=STRIDE).count()
     place = f"CAST({UNIFORM} * {UNIFORM} * {companies - 1} AS integer) + 1"
-    partner = f"CASE WHEN g % {ACME_EVERY} = 0 THEN {acme} ELSE {acme} + {STRIDE} * ({place}) END"
+    partner = f"CASE WHEN g % {acme_every} = 0 THEN {acme} ELSE {acme} + {STRIDE} * ({place}) END"
     own = f"(SELECT {{}} FROM partners_partner WHERE id = {partner})"
     key = "id" if model is Integration else "integration_id"
     changes = {

@@ -1,0 +1,40 @@
+"""Tests that no page and no operation needs more queries when there is more to show."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.bench import growth, growth_world
+
+ROLES = ("alice", "rita")
+SMALL, LARGE = 60, 240
+
+
+@pytest.fixture(scope="module")
+def small_world(once: Callable[[Callable[[], Any]], dict[str, Any]]) -> dict[str, Any]:
+    """One of everything, and companies with several integrations each."""
+
+    def build() -> growth_world.World:
+        world = growth_world.build()
+        growth_world.fill(world, SMALL, acme_every=2)
+        return world
+
+    return once(build)
+
+
+@pytest.mark.any_database
+def test_queries_do_not_grow(small_world: dict[str, Any], db: None, settings: Any) -> None:
+    settings.MEDIA_ROOT, settings.API_REQUESTS_PER_MINUTE = small_world["folder"], 100_000
+    visits = {
+        key: visit
+        for key, visit in growth.list_visits(small_world, list(ROLES)).items()
+        if growth.measure_seconds(visit)[1].status_code == 200
+    }
+    before = {key: growth.count_queries(visit)[0] for key, visit in visits.items()}
+    growth_world.fill(small_world, LARGE, acme_every=2)
+    after = {key: growth.count_queries(visit)[0] for key, visit in visits.items()}
+    assert len(visits) > 250
+    assert {key: (before[key], count) for key, count in after.items() if count != before[key]} == {}
+    page = visits["directory:partner", "alice"]()
+    assert (len(page.context["current"]), page.context["current"].paginator.count) == (24, 66)
