@@ -17,7 +17,8 @@ from integrations.partners.services.calendars import (
     WEEKDAY_NAMES,
     explain_calendar_refusal,
 )
-from integrations.sla.models import OPEN_STATES, SlaClock
+from integrations.sla.engine.types import OPEN_STATES
+from integrations.sla.models import SlaClock
 from portal.core.business_time import Calendar, add_business_days
 from portal.core.django_arguments import FormArguments
 from portal.core.holidays import UnknownRegionError, list_countries, load_holidays

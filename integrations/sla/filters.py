@@ -14,9 +14,9 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
-from integrations.sla.engine.types import ClockStatus, Severity
+from integrations.sla.engine.types import OPEN_STATES, ClockStatus, Severity
 from integrations.sla.metrics import build_missed_ideal_condition
-from integrations.sla.models import HAS_TARGET, OPEN_STATES, MonitoredRepository, SlaClock
+from integrations.sla.models import HAS_TARGET, MonitoredRepository, SlaClock
 from integrations.submissions.models import Integration
 from portal.accounts.requests import AnyUser
 from portal.core.name_matching import compute_name_key

@@ -1,21 +1,15 @@
 """Models of SLA monitoring. Deliveries and events are stored unchanged, issues and clocks are projections of them."""
 
-from enum import StrEnum
 from uuid import uuid4
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from integrations.sla.engine.types import ClockStatus, IssueEventKind, Severity
+from integrations.sla.engine.types import OPEN_STATES, ClockStatus, IssueEventKind, Severity, build_choices
 from portal.core.encrypted_fields import EncryptedField, EncryptedRow
 
 HAS_TARGET = Q(is_committed=True) | Q(ideal_due_at__isnull=False)
-OPEN_STATES = (ClockStatus.RUNNING, ClockStatus.PAUSED, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)
-
-
-def _build_choices(members: type[StrEnum]) -> list[tuple[str, str]]:
-    return [(str(member), str(member)) for member in members]
 
 
 class MonitoredRepository(EncryptedRow):
@@ -118,7 +112,7 @@ class SupportIssue(models.Model):
     author = models.CharField(max_length=100)
     opened_at = models.DateTimeField()
     is_open = models.BooleanField(default=True)
-    severity = models.CharField(max_length=10, choices=_build_choices(Severity), default=Severity.OTHER)
+    severity = models.CharField(max_length=10, choices=build_choices(Severity), default=Severity.OTHER)
     last_commenter_role = models.CharField(max_length=10, blank=True)
     last_commented_at = models.DateTimeField(null=True, blank=True)
     updated_at = models.DateTimeField()
@@ -146,7 +140,7 @@ class SupportIssueEvent(models.Model):
 
     issue = models.ForeignKey(SupportIssue, models.CASCADE, related_name="events")
     key = models.CharField(max_length=120)
-    kind = models.CharField(max_length=20, choices=_build_choices(IssueEventKind))
+    kind = models.CharField(max_length=20, choices=build_choices(IssueEventKind))
     at = models.DateTimeField()
     seen_at = models.DateTimeField()
     source = models.CharField(max_length=10)
@@ -178,8 +172,8 @@ class SlaClock(models.Model):
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="clocks")
     target_type = models.CharField(max_length=10)
     is_committed = models.BooleanField()
-    severity = models.CharField(max_length=10, choices=_build_choices(Severity))
-    state = models.CharField(max_length=16, choices=_build_choices(ClockStatus))
+    severity = models.CharField(max_length=10, choices=build_choices(Severity))
+    state = models.CharField(max_length=16, choices=build_choices(ClockStatus))
     started_at = models.DateTimeField()
     due_at = models.DateTimeField(null=True, blank=True)
     ideal_due_at = models.DateTimeField(null=True, blank=True)
@@ -202,11 +196,9 @@ class SlaClock(models.Model):
             models.Index(fields=["integration", "state"], name="sla_clock_integration_state"),
             # the orders of lists: most urgent first, and last stopped first
             models.Index(
-                fields=["due_at", "id"],
-                name="sla_clock_open",
-                condition=HAS_TARGET & Q(state__in=[str(state) for state in OPEN_STATES]),
+                fields=["due_at", "id"], name="sla_clock_open", condition=HAS_TARGET & Q(state__in=OPEN_STATES)
             ),
-            models.Index(fields=["-stopped_at", "due_at", "id"], name="sla_clock_stopped", condition=HAS_TARGET),
+            models.Index(fields=["-stopped_at", "due_at"], name="sla_clock_stopped", condition=HAS_TARGET),
         ]
 
     def __str__(self) -> str:
@@ -220,7 +212,7 @@ class SlaBreach(models.Model):
     issue = models.ForeignKey(SupportIssue, models.PROTECT, related_name="breaches")
     integration = models.ForeignKey("submissions.Integration", models.PROTECT, related_name="breaches")
     target_type = models.CharField(max_length=10)
-    severity = models.CharField(max_length=10, choices=_build_choices(Severity))
+    severity = models.CharField(max_length=10, choices=build_choices(Severity))
     due_at = models.DateTimeField()
     found_at = models.DateTimeField()
     retracted_at = models.DateTimeField(null=True, blank=True)

@@ -11,6 +11,11 @@ from portal.core.business_time import Calendar
 DENIED_KEY = "denied"  # in an event's data: the key of an event that GitHub doesn't confirm
 
 
+def build_choices(members: type[StrEnum]) -> list[tuple[str, str]]:
+    """Return the choices of a model field."""
+    return [(str(member), str(member)) for member in members]
+
+
 class Severity(StrEnum):
     """Severity of an issue. A label of the policy makes it critical."""
 
@@ -64,6 +69,11 @@ class ClockStatus(StrEnum):
     OVERDUE = "overdue"  # not stopped, and the due date has passed
     DATA_INCOMPLETE = "data_incomplete"  # the due date has passed, but our data ends before it
     NOT_APPLICABLE = "not_applicable"  # no target, or the issue is not covered
+
+
+OPEN_STATES = [
+    str(state) for state in (ClockStatus.RUNNING, ClockStatus.PAUSED, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)
+]
 
 
 @dataclass(frozen=True, slots=True)

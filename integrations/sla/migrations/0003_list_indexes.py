@@ -6,7 +6,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('sla', '0002_two_clocks'),
-        ('submissions', '0005_integration_repository_reader'),
+        ('submissions', '0006_list_indexes'),
     ]
 
     operations = [
@@ -16,6 +16,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='slaclock',
-            index=models.Index(condition=models.Q(('is_committed', True), ('ideal_due_at__isnull', False), _connector='OR'), fields=['-stopped_at', 'due_at', 'id'], name='sla_clock_stopped'),
+            index=models.Index(condition=models.Q(('is_committed', True), ('ideal_due_at__isnull', False), _connector='OR'), fields=['-stopped_at', 'due_at'], name='sla_clock_stopped'),
         ),
     ]
