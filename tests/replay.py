@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from django.conf import settings
+from django.conf import UserSettingsHolder, settings
 from django.db import connection
 from django.utils import timezone
 
@@ -50,11 +50,18 @@ def _record_into(statements: list[Statement]) -> Callable[..., Any]:
     return record
 
 
+def _list_overrides() -> list[tuple[str, str]]:
+    """Return the settings that differ from those of the module. Each override is a holder around the last one."""
+    holder, changed = settings._wrapped, {}  # type: ignore[misc]
+    while isinstance(holder, UserSettingsHolder):
+        changed = {name: repr(value) for name, value in vars(holder).items()} | changed
+        holder = holder.default_settings
+    return sorted((name, value) for name, value in changed.items() if name.isupper() and name not in OF_EACH_TEST)
+
+
 def _describe_state(key: Sequence[object]) -> str:
     """Return a hash of the key and of everything that services read: rows, settings, and the hour."""
-    overridden = vars(settings._wrapped)  # type: ignore[misc]
-    changed = {name: repr(value) for name, value in overridden.items() if name not in OF_EACH_TEST}
-    digest = hashlib.sha256(repr((key, sorted(changed.items()), f"{timezone.now():%Y%m%d%H}")).encode())
+    digest = hashlib.sha256(repr((key, _list_overrides(), f"{timezone.now():%Y%m%d%H}")).encode())
     with connection.cursor() as cursor:
         for table in [*connection.introspection.table_names(cursor), "sqlite_sequence"]:
             digest.update(repr(cursor.execute(f'SELECT * FROM "{table}"').fetchall()).encode())
