@@ -198,8 +198,6 @@ if len(LANGUAGES) > 1:  # with one language, responses must not vary by Accept-L
         MIDDLEWARE.index("django.middleware.common.CommonMiddleware"), "django.middleware.locale.LocaleMiddleware"
     )
 TIME_ZONE = "UTC"
-USE_TZ = True
-USE_I18N = True
 STATIC_URL = "static/"
 STATIC_ROOT = environment.STATIC_ROOT
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
@@ -237,9 +235,6 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
-SECURE_CONTENT_TYPE_NOSNIFF = True
-SECURE_REFERRER_POLICY = "same-origin"
-X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_AGE = int(timedelta(days=7).total_seconds())
 if PRODUCTION:
     SECURE_SSL_REDIRECT = True

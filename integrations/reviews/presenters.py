@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
 from integrations.partners.models import Role
@@ -23,6 +24,17 @@ from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
 from portal.core.value_types import JsonObject
 
 MAX_CONTACTS = 3
+SIGNATURE_LABELS = {
+    "version": gettext_noop("Version"),
+    "digest": gettext_noop("Digest"),
+    "method": gettext_noop("Method"),
+    "company_signer": gettext_noop("Signer of the company"),
+    "company_title": gettext_noop("Title"),
+    "company_signed_at": gettext_noop("Signed on"),
+    "program_signer": gettext_noop("Signer of the program"),
+    "program_title": gettext_noop("Title"),
+    "program_signed_at": gettext_noop("Signed on"),
+}
 INTERNAL_KEYS = {"waits_for", "documents", "confirmed", "void_reason"}  # bookkeeping, not answers
 SETTLED_STATUSES = frozenset({"submitted", "not_applicable", "pass", "waived"})
 
@@ -129,13 +141,18 @@ def _group_by_requirement(rows: Iterable[Any]) -> dict[str, list[Any]]:
     return rows_by_requirement
 
 
+def get_value_label(key: str) -> str:
+    """Return the label of a stored value that is no answer to a question."""
+    return _(SIGNATURE_LABELS[key]) if key in SIGNATURE_LABELS else key.replace("_", " ").capitalize()
+
+
 def list_answers(requirement: Requirement, state: RequirementFulfillment) -> list[tuple[str, str]]:
     """Return the answers in the order of the questions, then values without a question."""
     fields = {field.key: field for field in requirement.fields}
     keys = [*fields, *(key for key in state.data if key not in fields and key not in INTERNAL_KEYS)]
     pairs = [
         (
-            fields[key].label if key in fields else key.replace("_", " ").capitalize(),
+            fields[key].label if key in fields else get_value_label(key),
             format_answer(fields.get(key), state.data[key]),
         )
         for key in keys

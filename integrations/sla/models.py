@@ -13,10 +13,7 @@ HAS_TARGET = Q(is_committed=True) | Q(ideal_due_at__isnull=False)
 
 
 class MonitoredRepository(EncryptedRow):
-    """Monitored repository of an integration in support.
-
-    Our data is complete until `data_up_to`. `refused` counts deliveries without a valid signature.
-    """
+    """Monitored repository of an integration in support. `refused` counts deliveries without a valid signature."""
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     integration = models.OneToOneField("submissions.Integration", models.CASCADE, related_name="watch")
@@ -28,7 +25,7 @@ class MonitoredRepository(EncryptedRow):
     hook_id = models.BigIntegerField(null=True, blank=True)
     began_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
-    data_up_to = models.DateTimeField()
+    data_up_to = models.DateTimeField()  # until then, our data is complete
     poll_at = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     etags = models.JSONField(default=dict)

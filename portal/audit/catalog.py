@@ -31,3 +31,7 @@ EVENT_TYPES = MappingProxyType({event_type.key: event_type for event_type in CAT
 EVENT_TYPES_BY_TRANSITION = MappingProxyType({each.transition: each for each in CATALOG if each.transition})
 WEBHOOKS = MappingProxyType({each.key: each.webhook for each in CATALOG if each.webhook})
 EMAILS = MappingProxyType({each.key: each.email for each in CATALOG if each.email})
+# What happened, by the type of each event that can be an email
+DESCRIPTIONS = MappingProxyType(
+    {key: email.description or WEBHOOKS[key].description for key, email in EMAILS.items() if email.category}
+)

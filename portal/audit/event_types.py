@@ -53,13 +53,15 @@ class Email(Content):
     """Email: its template in portal/notifications/templates/notifications/email/ and its audience.
 
     The actor gets no email, unless the email has a calendar entry. With `is_anonymous`, it is sent only if the event
-    names no actor, so that the recipient doesn't learn who acted.
+    names no actor, so that the recipient doesn't learn who acted. `description` says what
+    happened if no webhook does.
     """
 
     template: str
     audience: Audience
     category: Category | None = None
     is_anonymous: bool = False
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True)

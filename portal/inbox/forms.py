@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from portal.accounts.models import User
-from portal.audit.catalog import EMAILS, WEBHOOKS
+from portal.audit.catalog import DESCRIPTIONS, EMAILS
 from portal.audit.event_types import Audience
 from portal.core.django_arguments import FormArguments
 from portal.notifications.categories import CATEGORIES, MODE_LABELS, NotificationCategory
@@ -67,7 +67,7 @@ class NotificationPreferencesForm(forms.Form):
         event_types = list_event_types(self.person, category)
         for event_type in event_types:
             self.fields[event_type] = forms.ChoiceField(
-                label=_(WEBHOOKS[event_type].description),
+                label=_(DESCRIPTIONS[event_type]),
                 choices=[("", _("Same as category")), *choices],
                 required=False,
                 initial=mode_by_key.get(event_type, ""),

@@ -35,9 +35,12 @@ class Signature:
     statement: str
 
 
-def build_statement(party: str) -> str:
-    """Return the statement that a signer confirms, in the reader's language."""
-    return _("I read this agreement, and I am authorized to accept it on behalf of %(party)s.") % {"party": party}
+def build_statement(partner_name: str) -> str:
+    """Return the statement that a signer confirms, for the program without a name.
+
+    It is recorded as the signer reads it, in the language of the agreements.
+    """
+    return f"I read this agreement, and I am authorized to accept it on behalf of {partner_name or 'the program'}."
 
 
 def get_current_agreement(partner: Partner, kind: str) -> Agreement:

@@ -129,9 +129,7 @@ def perform_transition(
         _require_transition(locked_integration, transition_name, version, actor)
         settle_decision(locked_integration, now)
         previous_state, undone_state = _snapshot_state(locked_integration), locked_integration.undo
-        evidence_data: JsonObject = {}
-        if TRANSITION_OPTIONS[transition_name].has_evidence:
-            evidence_data = {"evidence": evidence_provider.collect_evidence(locked_integration, now)}
+        evidence_data = _collect_evidence(locked_integration, transition_name, now)
         getattr(locked_integration, transition_name)(actor=actor, note=note, now=now, **inputs)
         _remember_decision(locked_integration, transition_name, previous_state, actor, now)
         _update_attestations(locked_integration, transition_name, previous_state, now)
@@ -149,6 +147,12 @@ def perform_transition(
             **evidence_data,
             **inputs,
         )
+
+
+def _collect_evidence(integration: Integration, transition_name: str, now: datetime) -> JsonObject:
+    if not TRANSITION_OPTIONS[transition_name].has_evidence:
+        return {}
+    return {"evidence": evidence_provider.collect_evidence(integration, now)}
 
 
 def _require_transition(

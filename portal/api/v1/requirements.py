@@ -16,12 +16,11 @@ from integrations.submissions.models import Meeting, RequirementFulfillment
 from integrations.submissions.presenters import RequirementRow, build_row, list_step_rows, list_tier_rows
 from integrations.submissions.selectors import context
 from integrations.submissions.services import credentials, documents
-from integrations.submissions.services.agreements import build_statement
 from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.views.requirements.agreements import (
+    build_page_statement,
     download_agreement,
     get_agreement,
-    get_side_name,
     list_changes,
 )
 from integrations.submissions.views.requirements.answers import get_draft
@@ -117,7 +116,7 @@ def describe_page(page: RequirementPage) -> SimpleNamespace:
 
 def describe_agreement(page: RequirementPage) -> SimpleNamespace:
     """Return the fields of `AgreementTextOut`."""
-    agreement, statement = get_agreement(page), build_statement(get_side_name(page))
+    agreement, statement = get_agreement(page), build_page_statement(page)
     return SimpleNamespace(
         version=agreement.version,
         text=agreement.text,

@@ -89,7 +89,7 @@ def test_page_reports_which_agreements_there_are(
         "Version 2026-01",
         "In force",
         "Alice Archer",
-        "Rita Reyes, Director",
+        "Rita Reyes · Director",
     ):
         assert phrase in words
 

@@ -263,9 +263,19 @@ def test_page_lists_the_events_that_a_person_receives(sign_in: Any, alice: Any, 
     for person in (alice, rita):
         form = sign_in(person).get("/notifications/preferences/").context["form"]
         fields[person.email] = {category.name: [each.name for each in events] for category, events in form.groups}
-    assert fields[alice.email]["agreements"] == ["agreement.signed_by_program", "agreement.completed"]
-    assert fields[rita.email]["agreements"] == ["agreement.signed_by_partner", "agreement.completed"]
-    assert (fields[alice.email]["messages"], fields[rita.email]["messages"]) == ([], [])
+    assert {name: fields[alice.email][name] for name in ("agreements", "messages")} == {
+        "agreements": [
+            "agreement.signed_by_program",
+            "agreement.completed",
+            "agreement.upload_rejected",
+            "agreement.replaced",
+        ],
+        "messages": ["message.sent_to_partner", "message.mentioned"],
+    }
+    assert {name: fields[rita.email][name] for name in ("agreements", "messages")} == {
+        "agreements": ["agreement.signed_by_partner", "agreement.completed", "agreement.uploaded"],
+        "messages": ["message.sent_to_program", "message.mentioned"],
+    }
 
 
 def test_page_saves_an_event(sign_in: Any, alice: Any) -> None:

@@ -39,6 +39,11 @@ def get_side_name(page: RequirementPage) -> str:
     return _("the program") if is_for_program(page) else page.integration.partner.name
 
 
+def build_page_statement(page: RequirementPage) -> str:
+    """Return the statement that the user confirms."""
+    return agreements.build_statement("" if is_for_program(page) else page.integration.partner.name)
+
+
 def get_signature_arguments(page: RequirementPage) -> NamedValues:
     """Return the digest of the text and the recorded signature of the user's side."""
     agreement = get_agreement(page)
@@ -50,7 +55,7 @@ def get_signature_arguments(page: RequirementPage) -> NamedValues:
 
 
 def sign_agreement(page: RequirementPage, data: NamedValues) -> str:
-    statement = agreements.build_statement(get_side_name(page))
+    statement = build_page_statement(page)
     signature = agreements.Signature(data["signer"], data["title"], statement)
     agreement = page.call(agreements.sign_agreement, signature, digest=data["digest"])
     if agreement.is_complete:
@@ -116,7 +121,7 @@ def build_agreement_context(page: RequirementPage) -> TemplateContext:
         ).last(),
         "has_own_signature": agreement.get_signature(side) is not None,
         "side_name": get_side_name(page),
-        "statement": agreements.build_statement(get_side_name(page)),
+        "statement": build_page_statement(page),
         "can_download": permissions.can_download(page.integration.partner, page.user, is_agreement=True),
     }
 

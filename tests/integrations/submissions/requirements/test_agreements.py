@@ -85,4 +85,4 @@ def test_complete_agreement_offers_no_form(rocket, alice, rita, now, sign_in):
     sign(rocket, rita, now, RITA)
     page = sign_in(alice).get(place(rocket, TPA))
     assert 'value="sign"' not in page.content.decode()
-    assert "Rita Reyes, Director" in read(page)
+    assert "Rita Reyes · Director" in read(page)
