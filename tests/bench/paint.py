@@ -21,7 +21,7 @@ from django.core.management import call_command  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
 
 from portal.directory.models import Listing  # noqa: E402
-from tests.journeys.conftest import CHROMIUM, FLAGS  # noqa: E402
+from tests.chromium import CHROMIUM, FLAGS  # noqa: E402
 from tests.journeys.vitals import Vitals, production  # noqa: E402
 
 MAX_MILLISECONDS = 1000.0

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -18,23 +17,12 @@ from playwright.sync_api import Browser, sync_playwright
 
 from portal.jobs import dispatcher
 from portal.notifications.models import EmailMessage
+from tests.chromium import CHROMIUM, FLAGS
 from tests.journeys.person import Person
 from tests.journeys.scriptless import ScriptlessPerson
 from tests.journeys.walk import Walk
 
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs beside the test's own queries
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-# The shell starts no window, and so takes half the processor time of the whole browser.
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
-CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

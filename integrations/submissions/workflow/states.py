@@ -210,15 +210,15 @@ def _determine_in_review(snapshot: IntegrationSnapshot) -> NextAction:
 
 
 def _determine_in_changes(snapshot: IntegrationSnapshot) -> NextAction:
-    """Return the partner's requirements first, then the findings, then the next round."""
+    """Return the findings first, then the partner's requirements, then the next round."""
+    if snapshot.open_findings:
+        params = {"count": snapshot.open_findings}
+        return NextAction(ResponsibleParty.PARTNER, "respond_to_findings", "findings", params)
     partner_requirements = tuple(
         item for item in snapshot.missing if item.responsible_party == ResponsibleParty.PARTNER and not item.is_blocked
     )
     if partner_requirements:
         return _determine_for_open(partner_requirements)
-    if snapshot.open_findings:
-        params = {"count": snapshot.open_findings}
-        return NextAction(ResponsibleParty.PARTNER, "respond_to_findings", "findings", params)
     if snapshot.company in UNDECIDED_STATES:
         return _determine_for_company(snapshot)
     return NextAction(ResponsibleParty.PARTNER, "request_another_review", "step:resubmit_for_review")

@@ -1,0 +1,74 @@
+"""Take the screenshots of docs/screens: `bin/screens [--only NAME] [URL]`. The portal at the URL has the demo world."""
+
+import argparse
+from pathlib import Path
+from typing import TypeAlias
+
+import yaml
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from portal.demo.content import PASSWORD
+from tests.chromium import CHROMIUM, FLAGS
+
+PAGES = Path(__file__).with_name("pages.yaml")
+TARGET = Path(__file__).parents[2] / "docs" / "screens"
+VIEWS = {
+    "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 900}},
+    "dark": {"color_scheme": "dark", "viewport": {"width": 1280, "height": 900}},
+    "phone": {"color_scheme": "light", "viewport": {"width": 390, "height": 844}, "is_mobile": True},
+}
+Way: TypeAlias = str | list[str]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("url", nargs="?", default="http://127.0.0.1:8000")
+    parser.add_argument("--only", default="", help="Take the pages whose name begins with this.")
+    options = parser.parse_args()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        for group in yaml.safe_load(PAGES.read_text()):
+            pages = {name: way for name, way in group["pages"].items() if name.startswith(options.only)}
+            if pages:
+                take_group(browser, options.url, group.get("person", ""), pages)
+
+
+def take_group(browser: Browser, url: str, person: str, pages: dict[str, Way]) -> None:
+    """Take all pages of a person in each view."""
+    state = None
+    for view, settings in VIEWS.items():
+        context = browser.new_context(base_url=url, storage_state=state, **settings)
+        if person and state is None:
+            sign_in(context, person)
+            state = context.storage_state()
+        for name, way in pages.items():
+            page = context.new_page()
+            follow(page, way)
+            page.screenshot(path=TARGET / f"{name}-{view}.png", full_page=True)
+            page.close()
+            print(f"{name}-{view}.png", flush=True)
+        context.close()
+
+
+def sign_in(context: BrowserContext, person: str) -> None:
+    page = context.new_page()
+    page.goto("/accounts/login/")
+    page.get_by_label("Email").fill(person)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.locator("main form").first.get_by_role("button").first.click()
+    page.wait_for_url(lambda address: "/login" not in address)
+    page.close()
+
+
+def follow(page: Page, way: Way) -> None:
+    """Open the address, then the links with these names."""
+    address, *links = [way] if isinstance(way, str) else way
+    page.goto(address)
+    for link in links:
+        page.get_by_role("main").get_by_role("link", name=link, exact=True).first.click()
+        page.wait_for_load_state("load")
+    page.wait_for_load_state("networkidle")
+
+
+if __name__ == "__main__":
+    main()
