@@ -3,6 +3,7 @@
 from integrations.reviews.views import (
     agreements,
     edition_migration,
+    findings,
     partner_decisions,
     partner_merge,
     partners,
@@ -14,6 +15,7 @@ from integrations.reviews.views import (
 app_name = "reviews"
 urlpatterns = [
     *agreements.urlpatterns,
+    *findings.urlpatterns,
     *partners.urlpatterns,
     *partner_decisions.urlpatterns,
     *partner_merge.urlpatterns,

@@ -134,6 +134,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (findings.FindingAnswerForm, ""): lambda data, user: findings.FindingAnswerForm(data),
     (NameConfirmationForm, ""): lambda data, user: NameConfirmationForm("Rocket", data=data),
     (findings.FindingForm, ""): lambda data, user: findings.FindingForm(data),
+    (findings.FindingReplyForm, ""): lambda data, user: findings.FindingReplyForm(data),
     (findings.MessageForm, ""): lambda data, user: findings.MessageForm(data=data, can_write_note=True),
     (requirement_actions.WaiverForm, ""): lambda data, user: requirement_actions.WaiverForm(data),
     (requirement_actions.WaiverEndForm, ""): lambda data, user: requirement_actions.WaiverEndForm(data),

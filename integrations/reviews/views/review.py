@@ -1,6 +1,5 @@
 """Review page with findings, messages, and the read marker."""
 
-from collections.abc import Callable
 from uuid import UUID
 
 from django.contrib import messages
@@ -12,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.reviews.assignment import suggest_reviewers
+from integrations.reviews.finding_templates import list_templates
 from integrations.reviews.presenters import (
     build_next_action_context,
     build_reviewer_context,
@@ -21,7 +21,7 @@ from integrations.reviews.presenters import (
     get_undoable_decision,
     list_review_sections,
 )
-from integrations.reviews.views.queue import build_claim_context, load_integration_for_program, require_program_staff
+from integrations.reviews.views.queue import build_claim_context, load_integration_for_program
 from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm, MessageForm
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.presenters import list_path_steps
@@ -34,7 +34,7 @@ from integrations.submissions.views.texts import build_text_context, report_ment
 from integrations.submissions.views.workspace import render_workspace
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
-from portal.ui.refusals import refusals_in_form, reported_refusals
+from portal.ui.refusals import refusals_in_form
 
 
 def show_review(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -61,6 +61,8 @@ def build_review_context(integration: Integration, user: User) -> dict[str, obje
         "thread": list(integration.messages.select_related("author")),
         "actions": filter_relevant_actions(integration, list_available_transitions(integration, user, now=now)),
         "findings": integration.all_findings,
+        "resolved_count": sum(finding.state == Finding.State.RESOLVED for finding in integration.all_findings),
+        "templates": list_templates(integration),
         "suggestions": suggest_reviewers(integration, now)
         if permissions.can_assign_reviewer(integration, user) and integration.is_open
         else [],
@@ -94,8 +96,10 @@ def raise_finding(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         raise Http404(_("Requirement not found in this edition."))
     if _is_submitted(request) and form.is_valid():
         with refusals_in_form(form):
-            text, now = form.cleaned_data["text"], timezone.now()
-            finding = finding_services.raise_finding(integration, requirement.id, text, actor=request.user, now=now)
+            text, severity = form.cleaned_data["text"], form.cleaned_data["severity"]
+            finding = finding_services.raise_finding(
+                integration, requirement.id, text, severity=severity, actor=request.user, now=timezone.now()
+            )
             report_mentions(request, integration, text, internal=True)
             return redirect(f"{reverse('reviews:review', args=[uuid])}#finding-{finding.number}")
     context = {"integration": integration, "form": form, "requirement": requirement}
@@ -130,16 +134,6 @@ def answer_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     context = {"integration": integration, "finding": finding, "form": form, "requirement": requirement}
     context |= build_text_context(request, integration)
     return render(request, "submissions/finding_fix.html", context, status=_get_status_code(request))
-
-
-@require_button("reviews:queue")
-def decide_finding(request: AuthenticatedRequest, pk: int, decide: Callable[..., None]) -> HttpResponse:
-    """Verify or reopen a finding."""
-    finding = load_finding(request, pk)
-    require_program_staff(request)
-    with reported_refusals(request):
-        decide(finding, actor=request.user, now=timezone.now())
-    return redirect(f"{reverse('reviews:review', args=[finding.integration.uuid])}#finding-{finding.number}")
 
 
 def post_message(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
@@ -183,6 +177,4 @@ urlpatterns = [
     path("integrations/<uuid:uuid>/findings/", raise_finding, name="raise_finding"),
     path("integrations/<uuid:uuid>/messages/", post_message, name="post_message"),
     path("findings/<int:pk>/fix/", answer_finding, name="answer_finding"),
-    path("findings/<int:pk>/verify/", decide_finding, {"decide": finding_services.verify_finding}, "verify_finding"),
-    path("findings/<int:pk>/reopen/", decide_finding, {"decide": finding_services.reopen_finding}, "reopen_finding"),
 ]

@@ -5,6 +5,7 @@ from typing import Unpack
 from django import forms
 from django.utils.translation import gettext_lazy
 
+from integrations.submissions.models import Finding
 from portal.core.django_arguments import FormArguments
 from portal.core.form_fields import WebAddressField
 from portal.core.text_fields import MultiLineField
@@ -18,6 +19,25 @@ class FindingForm(forms.Form):
         help_text=gettext_lazy("Describe the problem and the expected result. The partner sees this text."),
         max_length=4000,
         error_messages={"required": gettext_lazy("Enter the requested change.")},
+    )
+    severity = forms.ChoiceField(
+        label=gettext_lazy("Severity"),
+        help_text=gettext_lazy("The partner can request another review without a response to optional findings."),
+        choices=Finding.Severity.choices,
+        initial=Finding.Severity.BLOCKING,
+        required=False,
+    )
+
+    def clean_severity(self) -> str:
+        """Return the severity, by default blocking."""
+        return str(self.cleaned_data["severity"] or Finding.Severity.BLOCKING)
+
+
+class FindingReplyForm(forms.Form):
+    """Reply in the thread of a finding."""
+
+    text = MultiLineField(
+        label=gettext_lazy("Reply"), max_length=4000, error_messages={"required": gettext_lazy("Enter a reply.")}
     )
 
 

@@ -6,14 +6,17 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
 from integrations.submissions.models.integration import Integration
-from integrations.submissions.workflow.states import ReviewState
+from integrations.submissions.workflow.states import ReviewState, Stage
+from portal.audit.models import AuditEvent
 
 USER_MODEL = settings.AUTH_USER_MODEL
+STAGES_AFTER_APPROVAL = frozenset({Stage.RELEASE, Stage.SUPPORT})
 
 
 class Finding(models.Model):
     """Reviewer's remark on a requirement: open, then resolved by the partner, then verified.
 
+    An optional finding blocks neither the partner's next request for a review nor the approval.
     An automatic finding (no `raised_by`, but a `due_at`) states that a fulfilled requirement no longer is.
     """
 
@@ -22,11 +25,16 @@ class Finding(models.Model):
         RESOLVED = "resolved", gettext_lazy("Resolved")
         VERIFIED = "verified", gettext_lazy("Verified")
 
+    class Severity(models.TextChoices):
+        BLOCKING = "blocking", gettext_lazy("Blocking")
+        OPTIONAL = "optional", gettext_lazy("Optional")
+
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="findings")
     number = models.PositiveSmallIntegerField()
     round = models.PositiveSmallIntegerField()
     requirement_id = models.CharField(max_length=40)
     text = models.TextField(max_length=4000)
+    severity = models.CharField(max_length=10, choices=Severity.choices, default=Severity.BLOCKING)
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
     raised_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, related_name="+")
     raised_at = models.DateTimeField()
@@ -54,9 +62,27 @@ class Finding(models.Model):
 
     @property
     def is_visible_to_partner(self) -> bool:
-        """Whether the partner can see the finding: findings stay hidden until the reviewer requests changes."""
+        """Whether the partner can see the finding: findings stay hidden until the reviewer requests changes.
+
+        The approval also sends the optional findings of its round.
+        """
         integration = self.integration
+        if self.severity == self.Severity.OPTIONAL and integration.stage in STAGES_AFTER_APPROVAL:
+            return True
         return self.round < integration.review_round or integration.review_state == ReviewState.CHANGES
+
+    @property
+    def is_editable(self) -> bool:
+        """Whether a reviewer can edit or withdraw the finding: a person raised it, and the partner can't see it."""
+        return self.due_at is None and not self.is_visible_to_partner
+
+    @property
+    def thread(self) -> list[AuditEvent]:
+        """Return the replies, reopenings, and earlier responses, oldest first."""
+        events = [event for event in self.integration.finding_events if event.data.get("finding") == self.number]
+        responses = [event for event in events if event.event_type == "finding.resolved"]
+        current = responses[-1:] if self.answer else []
+        return [event for event in events if event.event_type != "finding.verified" and event not in current]
 
 
 class ReviewMessage(models.Model):

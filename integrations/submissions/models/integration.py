@@ -31,6 +31,7 @@ from portal.core.value_types import NamedValues
 if TYPE_CHECKING:
     from integrations.submissions.models.findings import Finding
     from integrations.submissions.models.requirements import RequirementFulfillment
+    from portal.audit.models import AuditEvent
 
 
 class IntegrationQuerySet(models.QuerySet["Integration"]):
@@ -154,6 +155,11 @@ class Integration(FSMModelMixin, StageFields):
     def all_findings(self) -> "list[Finding]":
         """Return all findings by number, until a writer calls `context.clear_cache`."""
         return list(self.findings.select_related("raised_by", "resolved_by", "verified_by"))
+
+    @cached_property
+    def finding_events(self) -> "list[AuditEvent]":
+        """Return the events about findings that both sides see, oldest first."""
+        return list(self.events.filter(internal=False, event_type__startswith="finding.").order_by("seq"))
 
     @property
     def audit_fields(self) -> NamedValues:

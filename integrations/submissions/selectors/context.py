@@ -42,15 +42,15 @@ def get_recorded_party(integration: "Integration") -> str:
 
 
 def count_findings(integration: "Integration") -> Counter[str]:
-    """Return the number of findings by state."""
+    """Return the number of blocking findings by state."""
     if "all_findings" in integration.__dict__:
-        return Counter(finding.state for finding in integration.all_findings)
-    return Counter(integration.findings.order_by().values_list("state", flat=True))
+        return Counter(finding.state for finding in integration.all_findings if finding.severity == "blocking")
+    return Counter(integration.findings.filter(severity="blocking").order_by().values_list("state", flat=True))
 
 
 def clear_cache(integration: "Integration") -> None:
     """Clear cached relations after a write."""
-    for attribute in ("fulfillments_by_id", "all_findings"):
+    for attribute in ("fulfillments_by_id", "all_findings", "finding_events"):
         integration.__dict__.pop(attribute, None)
 
 

@@ -24,10 +24,14 @@ def is_fulfilled(requirement: Requirement, integration: "Integration", now: date
 
 
 def list_sent_findings(integration: "Integration") -> "list[Finding]":
-    """Return the findings that a reviewer sent to the partner. There are none before the first review."""
+    """Return the blocking findings that a reviewer sent to the partner. There are none before the first review."""
     if not integration.review_round:
         return []
-    return [finding for finding in integration.all_findings if finding.due_at is None and finding.is_visible_to_partner]
+    return [
+        finding
+        for finding in integration.all_findings
+        if finding.due_at is None and finding.severity == "blocking" and finding.is_visible_to_partner
+    ]
 
 
 def is_needed(requirement: Requirement, integration: "Integration") -> bool:

@@ -1,5 +1,7 @@
 """Findings, messages, and read markers of a review."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +12,7 @@ from integrations.partners import permissions
 from integrations.partners.permissions import PermissionRule
 from integrations.submissions.models import Finding, Integration, ReadMarker, ReviewMessage
 from integrations.submissions.services import attestations
-from integrations.submissions.services.changes import change_integration
+from integrations.submissions.services.changes import IntegrationChange, change_integration
 from integrations.submissions.services.mentions import record_with_mentions
 from integrations.submissions.workflow.states import Stage
 from portal.accounts.models import User
@@ -21,28 +23,58 @@ from portal.core.value_types import NamedValues
 FINDING_BUSINESS_DAYS = 10  # for partners, after a check of a listed integration fails
 
 
+@dataclass(frozen=True, slots=True)
+class NewFinding:
+    """Finding to add to a requirement."""
+
+    requirement_id: str
+    text: str
+    severity: str = Finding.Severity.BLOCKING
+
+
 def raise_finding(
-    integration: Integration, requirement_id: str, text: str, *, actor: User | None, now: datetime
+    integration: Integration,
+    requirement_id: str,
+    text: str,
+    *,
+    actor: User | None,
+    now: datetime,
+    severity: str = Finding.Severity.BLOCKING,
 ) -> Finding:
     """Add a finding to a requirement. The partner sees it after the reviewer requests changes."""
-    if not text.strip():
-        raise ActionRefused(_("Enter the requested change."))
+    return raise_findings(integration, [NewFinding(requirement_id, text, severity)], actor=actor, now=now)[0]
+
+
+def raise_findings(
+    integration: Integration, new_findings: Iterable[NewFinding], *, actor: User | None, now: datetime
+) -> list[Finding]:
+    """Add findings, all or none."""
     with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
         row = change.integration
         if row.stage != Stage.REVIEW:
             raise ActionRefused(_("You can add findings only during a review."), "invalid-transition")
-        if row.edition.requirement(requirement_id) is None:
-            raise ActionRefused(_("Requirement not found in this edition."), "invalid-transition")
-        finding = _create_finding(row, requirement_id, text.strip(), raised_by=actor, raised_at=now)
-        data: NamedValues = {"finding": finding.number, "requirement": requirement_id}
-        record_with_mentions(change, "finding.raised", text, author=actor, **data)
+        findings = [_raise_finding(change, each) for each in new_findings]
         attestations.void_answered_findings(row, now)
+    return findings
+
+
+def _raise_finding(change: IntegrationChange, new: NewFinding) -> Finding:
+    text, integration = new.text.strip(), change.integration
+    if not text:
+        raise ActionRefused(_("Enter the requested change."))
+    if integration.edition.requirement(new.requirement_id) is None:
+        raise ActionRefused(_("Requirement not found in this edition."), "invalid-transition")
+    fields = {"severity": new.severity, "raised_by": change.actor, "raised_at": change.now}
+    finding = _create_finding(integration, new.requirement_id, text, **fields)
+    data: NamedValues = {"finding": finding.number, "requirement": new.requirement_id}
+    record_with_mentions(change, "finding.raised", text, author=change.actor, **data)
     return finding
 
 
 def _create_finding(integration: Integration, requirement_id: str, text: str, **fields: Any) -> Finding:
-    """Create a finding with the next number."""
-    highest = integration.findings.aggregate(top=Max("number"))["top"] or 0
+    """Create a finding with the next number. Numbers of withdrawn findings aren't used again."""
+    withdrawn = integration.events.filter(event_type="finding.withdrawn").values_list("data__finding", flat=True)
+    highest = max([*integration.findings.values_list("number", flat=True), *withdrawn], default=0)
     return integration.findings.create(
         number=highest + 1, round=integration.review_round, requirement_id=requirement_id, text=text, **fields
     )
@@ -78,6 +110,14 @@ def _get_automatic_finding(integration: Integration, requirement_id: str) -> Fin
     return automatic_findings.exclude(state=Finding.State.VERIFIED).first()
 
 
+def get_locked_finding(change: IntegrationChange, finding: Finding) -> Finding:
+    """Return the current row of a finding. Raises ActionRefused if it was withdrawn."""
+    row = change.integration.findings.filter(pk=finding.pk).first()
+    if row is None:
+        raise ActionRefused(_("Finding %(number)s was withdrawn.") % {"number": finding.number}, "conflict")
+    return row
+
+
 def _update_finding(
     finding: Finding,
     state: str,
@@ -91,7 +131,7 @@ def _update_finding(
 ) -> None:
     """Change the state of a finding and record it. A verified finding can't be answered."""
     with change_integration(finding.integration, rule, actor=actor, now=now) as change:
-        row = change.integration.findings.get(pk=finding.pk)
+        row = get_locked_finding(change, finding)
         is_answered_late = row.state == Finding.State.VERIFIED and state == Finding.State.RESOLVED
         if row.state == state or is_answered_late:
             values = {"number": row.number, "state": row.get_state_display().lower()}

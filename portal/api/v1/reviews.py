@@ -17,9 +17,10 @@ from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.selectors import queue
 from integrations.reviews.services import claims
 from integrations.reviews.views.review import load_finding
-from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm
+from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm, FindingReplyForm
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.presenters import list_visible_findings
+from integrations.submissions.services import finding_threads
 from integrations.submissions.services import findings as reviewing
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
@@ -69,6 +70,16 @@ class QueueItemOut(Schema):
 
 class FindingIn(StrictSchema):
     requirement: str
+    text: str
+    severity: str = Field("blocking", pattern="^(blocking|optional)$")
+
+
+class FindingChangeIn(StrictSchema):
+    text: str
+    severity: str = Field("blocking", pattern="^(blocking|optional)$")
+
+
+class FindingReplyIn(StrictSchema):
     text: str
 
 
@@ -188,8 +199,42 @@ def raise_finding(request: AuthenticatedRequest, uuid: UUID, body: FindingIn) ->
     require_permission(permissions.can_decide, integration, request.user)
     if integration.edition.requirement(body.requirement) is None:
         raise Http404("Requirement not found in this edition of the program.")
-    text = clean(FindingForm(build_form_data(text=body.text)))["text"]
-    return reviewing.raise_finding(integration, body.requirement, text, actor=request.user, now=timezone.now())
+    values = clean(FindingForm(build_form_data(text=body.text, severity=body.severity)))
+    return reviewing.raise_finding(integration, body.requirement, **values, actor=request.user, now=timezone.now())
+
+
+@router.post("/integrations/{uuid:uuid}/findings/verify", REVIEW_SCOPE, list[submissions.FindingOut])
+def verify_findings(request: AuthenticatedRequest, uuid: UUID) -> list[Finding]:
+    """Verify all findings with a response. For reviewers."""
+    integration = load_as_program_staff(request, uuid)
+    finding_threads.verify_resolved_findings(integration, actor=request.user, now=timezone.now())
+    return list(integration.findings.select_related("raised_by"))
+
+
+@router.patch("/findings/{int:pk}", REVIEW_SCOPE, submissions.FindingOut)
+def edit_finding(request: AuthenticatedRequest, body: FindingChangeIn, pk: RowId) -> Finding:
+    """Edit a finding that the partner can't see yet. For reviewers."""
+    require_program_staff(request)
+    values = clean(FindingForm(build_form_data(text=body.text, severity=body.severity)))
+    finding_threads.edit_finding(load_finding(request, pk), **values, actor=request.user, now=timezone.now())
+    return load_finding(request, pk)
+
+
+@router.post("/findings/{int:pk}/withdraw", REVIEW_SCOPE, submissions.FindingOut)
+def withdraw_finding(request: AuthenticatedRequest, pk: RowId) -> Finding:
+    """Withdraw a finding that the partner can't see yet. For reviewers."""
+    require_program_staff(request)
+    finding = load_finding(request, pk)
+    finding_threads.withdraw_finding(finding, actor=request.user, now=timezone.now())
+    return finding
+
+
+@router.post("/findings/{int:pk}/reply", WRITE_SCOPE, submissions.FindingOut)
+def reply_to_finding(request: AuthenticatedRequest, body: FindingReplyIn, pk: RowId) -> Finding:
+    """Reply to a finding without changing its state. Send `text`."""
+    text = clean(FindingReplyForm(build_form_data(text=body.text)))["text"]
+    finding_threads.reply_to_finding(load_finding(request, pk), text, actor=request.user, now=timezone.now())
+    return load_finding(request, pk)
 
 
 @router.post("/findings/{int:pk}/fix", WRITE_SCOPE, submissions.FindingOut)

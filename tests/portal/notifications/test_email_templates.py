@@ -41,6 +41,8 @@ SUBJECTS = {
     "check.failed": "Check failed: License, Rocket",
     "check.passed": "Check passed: License, Rocket",
     "check.disagreed": "CI results contradicted: Rocket at 9f3c1e0a77b2",
+    "finding.reply_sent_to_partner": "New message from Sam Stone: Rocket",
+    "finding.reply_sent_to_program": "New message from Sam Stone: Rocket",
     "message.sent_to_partner": "New message from Sam Stone: Rocket",
     "message.sent_to_program": "New message from Sam Stone: Rocket",
     "requirement.waived": "Waived until 2026-06-01: Internal support documentation, Rocket",

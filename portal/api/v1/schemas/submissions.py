@@ -218,6 +218,7 @@ class FindingOut(Schema):
     number: int
     round: int
     requirement: str = Field(validation_alias="requirement_id")
+    severity: str
     text: str
     state: str
     raised_by: str

@@ -1,0 +1,49 @@
+"""Library of finding templates, by program."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from pydantic import TypeAdapter
+from pydantic.dataclasses import dataclass
+
+from integrations.submissions.models import Integration
+from integrations.submissions.selectors import context
+from integrations.submissions.services.findings import NewFinding
+from portal.core.content_files import Content, load_content
+
+CONTENT_PATH = Path(__file__).parent / "content" / "finding_templates.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class FindingTemplate(Content):
+    """Prepared finding on a requirement of a program."""
+
+    key: str
+    requirement: str
+    title: str
+    text: str
+    severity: Literal["blocking", "optional"] = "blocking"
+
+
+TEMPLATES_BY_PROGRAM = load_content(CONTENT_PATH, TypeAdapter(dict[str, tuple[FindingTemplate, ...]]))
+
+
+def list_templates(integration: Integration) -> list[FindingTemplate]:
+    """Return the templates whose requirement applies to the integration."""
+    return [
+        template
+        for template in TEMPLATES_BY_PROGRAM.get(integration.program_key, ())
+        if (requirement := integration.edition.requirement(template.requirement))
+        and context.is_applicable(requirement, integration)
+    ]
+
+
+def build_findings(integration: Integration, keys: Iterable[str]) -> list[NewFinding]:
+    """Return the findings of the selected templates. Unknown keys are ignored."""
+    selected = set(keys)
+    return [
+        NewFinding(template.requirement, template.text, template.severity)
+        for template in list_templates(integration)
+        if template.key in selected
+    ]

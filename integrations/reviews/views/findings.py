@@ -1,0 +1,126 @@
+"""Buttons of findings: verify, reopen, edit, withdraw, reply, verify all, and add from templates."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.urls import path, reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from integrations.partners import permissions
+from integrations.reviews.finding_templates import build_findings
+from integrations.reviews.views.queue import load_integration_for_program, require_program_staff
+from integrations.reviews.views.review import load_finding
+from integrations.submissions.forms.findings import FindingForm, FindingReplyForm
+from integrations.submissions.models import Finding
+from integrations.submissions.services import finding_threads
+from integrations.submissions.services import findings as finding_services
+from integrations.submissions.views.mixins import require_button
+from integrations.submissions.views.texts import report_mentions
+from portal.accounts.requests import AuthenticatedRequest
+from portal.core.errors import ActionRefused
+from portal.ui.refusals import reported_refusals
+
+
+@require_button("reviews:queue")
+def verify_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Verify a finding."""
+    finding = load_finding(request, pk)
+    require_program_staff(request)
+    with reported_refusals(request):
+        finding_services.verify_finding(finding, actor=request.user, now=timezone.now())
+    return _redirect_to_finding(request, finding)
+
+
+@require_button("reviews:queue")
+def reopen_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Reopen a finding. The text is the reason, which can be blank."""
+    finding = load_finding(request, pk)
+    require_program_staff(request)
+    form = FindingReplyForm(request.POST)
+    note = form.cleaned_data["text"] if form.is_valid() else ""
+    with reported_refusals(request):
+        finding_services.reopen_finding(finding, actor=request.user, now=timezone.now(), note=note)
+    return _redirect_to_finding(request, finding)
+
+
+@require_button("reviews:queue")
+def edit_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Edit a finding that the partner can't see yet."""
+    finding, form = load_finding(request, pk), FindingForm(request.POST)
+    require_program_staff(request)
+    with reported_refusals(request):
+        if not form.is_valid():
+            raise ActionRefused(str(next(iter(form.errors.values()))[0]))
+        finding_threads.edit_finding(finding, **form.cleaned_data, actor=request.user, now=timezone.now())
+        report_mentions(request, finding.integration, form.cleaned_data["text"], internal=True)
+    return _redirect_to_finding(request, finding)
+
+
+@require_button("reviews:queue")
+def withdraw_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Withdraw a finding that the partner can't see yet."""
+    finding = load_finding(request, pk)
+    require_program_staff(request)
+    with reported_refusals(request):
+        finding_threads.withdraw_finding(finding, actor=request.user, now=timezone.now())
+        messages.success(request, _("You withdrew finding %(number)s.") % {"number": finding.number})
+    return redirect(f"{reverse('reviews:review', args=[finding.integration.uuid])}#findings")
+
+
+@require_button("reviews:queue")
+def reply_to_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Send a reply to the other side."""
+    finding, form = load_finding(request, pk), FindingReplyForm(request.POST)
+    with reported_refusals(request):
+        if not form.is_valid():
+            raise ActionRefused(str(next(iter(form.errors.values()))[0]))
+        text = form.cleaned_data["text"]
+        finding_threads.reply_to_finding(finding, text, actor=request.user, now=timezone.now())
+        report_mentions(request, finding.integration, text)
+    return _redirect_to_finding(request, finding)
+
+
+@require_button("reviews:review")
+def verify_findings(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Verify all findings with a response."""
+    integration = load_integration_for_program(request, uuid)
+    with reported_refusals(request):
+        count = finding_threads.verify_resolved_findings(integration, actor=request.user, now=timezone.now())
+        message = ngettext("You verified %(count)s finding.", "You verified %(count)s findings.", count)
+        messages.success(request, message % {"count": count})
+    return redirect(f"{reverse('reviews:review', args=[uuid])}#findings")
+
+
+@require_button("reviews:review")
+def apply_templates(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Add findings from the selected templates, and open the request for changes if that button was pressed."""
+    integration = load_integration_for_program(request, uuid)
+    with reported_refusals(request):
+        new_findings = build_findings(integration, request.POST.getlist("template"))
+        if not new_findings:
+            raise ActionRefused(_("Select at least one template."))
+        finding_services.raise_findings(integration, new_findings, actor=request.user, now=timezone.now())
+        if "request_changes" in request.POST:
+            return redirect("reviews:transition", uuid, "request_changes")
+    return redirect(f"{reverse('reviews:review', args=[uuid])}#findings")
+
+
+def _redirect_to_finding(request: AuthenticatedRequest, finding: Finding) -> HttpResponseRedirect:
+    for_program = permissions.is_program_staff(request.user)
+    page = "reviews:review" if for_program else "submissions:detail"
+    return redirect(f"{reverse(page, args=[finding.integration.uuid])}#finding-{finding.number}")
+
+
+urlpatterns = [
+    path("integrations/<uuid:uuid>/findings/verify/", verify_findings, name="verify_findings"),
+    path("integrations/<uuid:uuid>/findings/templates/", apply_templates, name="apply_templates"),
+    path("findings/<int:pk>/verify/", verify_finding, name="verify_finding"),
+    path("findings/<int:pk>/reopen/", reopen_finding, name="reopen_finding"),
+    path("findings/<int:pk>/edit/", edit_finding, name="edit_finding"),
+    path("findings/<int:pk>/withdraw/", withdraw_finding, name="withdraw_finding"),
+    path("findings/<int:pk>/reply/", reply_to_finding, name="reply_to_finding"),
+]

@@ -1,0 +1,109 @@
+"""Tests of severity, templates, replies, and changes of findings before they are sent."""
+
+from datetime import datetime
+
+import pytest
+
+from integrations.programs.registry import PROGRAMS
+from integrations.reviews.finding_templates import TEMPLATES_BY_PROGRAM, list_templates
+from integrations.submissions.models import Finding, Integration
+from integrations.submissions.services import findings
+from integrations.submissions.services.transitions import list_available_transitions, perform_transition
+from portal.accounts.models import User
+from tests.integrations.reviews.conftest import fresh
+from tests.integrations.reviews.pages.review_pages import SignIn, find, get_first_requirement_id, page, text_of
+
+pytestmark = pytest.mark.any_database
+
+
+def test_finding_is_edited_and_withdrawn_until_it_is_sent(
+    rocket: Integration, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    first, second = find(rocket, rita, moment, "Sign it."), find(rocket, rita, moment, "Not needed.")
+    client = sign_in(rita)
+    client.post(f"/findings/{first.pk}/edit/", {"text": "Sign the release.", "severity": "optional"})
+    client.post(f"/findings/{second.pk}/withdraw/")
+    assert list(rocket.findings.values_list("number", "text", "severity")) == [(1, "Sign the release.", "optional")]
+    events = rocket.events.filter(event_type__in=["finding.edited", "finding.withdrawn"])
+    assert list(events.values_list("event_type", "note", "internal")) == [
+        ("finding.edited", "Sign the release.", True),
+        ("finding.withdrawn", "Not needed.", True),
+    ]
+    assert find(rocket, rita, moment, "Another.").number == 3
+
+
+@pytest.mark.parametrize("action", ["edit", "withdraw"])
+def test_sent_finding_is_not_changed(
+    rocket: Integration, rita: User, sign_in: SignIn, moment: datetime, action: str
+) -> None:
+    finding = find(rocket, rita, moment)
+    perform_transition(rocket, "request_changes", actor=rita, now=moment)
+    client = sign_in(rita)
+    client.post(f"/findings/{finding.pk}/{action}/", {"text": "Something else."})
+    assert "The partner can already see finding 1. Reply to it instead." in text_of(page(client, rocket), "body")
+    assert Finding.objects.get().text == "Sign the release."
+
+
+def test_optional_finding_does_not_block_the_approval_and_is_sent_with_it(
+    ready: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    requirement_id = get_first_requirement_id(ready)
+    findings.raise_finding(ready, requirement_id, "Name it.", actor=rita, now=moment, severity="optional")
+    options = {option.name: option.blockers for option in list_available_transitions(fresh(ready), rita, now=moment)}
+    assert options["request_changes"] == ("Add at least one finding before you request changes.",)
+    assert "Name it." not in sign_in(alice).get(f"/integrations/{ready.uuid}/").content.decode()
+    event = perform_transition(fresh(ready), "approve", actor=rita, now=moment)
+    assert ["Name it." in email.text for email in event.emails.all()] == [True]
+    assert "Name it." in sign_in(alice).get(f"/integrations/{ready.uuid}/").content.decode()
+
+
+def test_selected_templates_become_findings_and_open_the_request(
+    rocket: Integration, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    templates = list_templates(rocket)[:2]
+    form_data = {"template": [template.key for template in templates], "request_changes": "on"}
+    response = sign_in(rita).post(f"/integrations/{rocket.uuid}/findings/templates/", form_data)
+    assert response["Location"] == f"/integrations/{rocket.uuid}/steps/request_changes/"
+    assert len(templates) == 2
+    assert list(rocket.findings.values_list("requirement_id", "text", "severity")) == [
+        (template.requirement, template.text, template.severity) for template in templates
+    ]
+
+
+def test_templates_name_requirements_of_the_newest_edition() -> None:
+    unknown = [
+        (key, template.key)
+        for key, templates in TEMPLATES_BY_PROGRAM.items()
+        for template in templates
+        if PROGRAMS[key].editions[-1].requirement(template.requirement) is None
+    ]
+    assert (sorted(TEMPLATES_BY_PROGRAM), unknown) == (sorted(PROGRAMS), [])
+
+
+def test_reopened_finding_keeps_the_earlier_response_and_the_replies(
+    rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    finding = find(rocket, rita, moment)
+    perform_transition(rocket, "request_changes", actor=rita, now=moment)
+    partner, reviewer = sign_in(alice), sign_in(rita)
+    partner.post(f"/findings/{finding.pk}/reply/", {"text": "Which key?"})
+    reviewer.post(f"/findings/{finding.pk}/reply/", {"text": "The registered one."})
+    findings.answer_finding(finding, "Signed in v1.4.2.", actor=alice, now=moment)
+    reviewer.post(f"/findings/{finding.pk}/reopen/", {"text": "The signature is invalid."})
+    findings.answer_finding(finding, "Signed in v1.4.3.", actor=alice, now=moment)
+    texts = ["Which key?", "The registered one.", "Signed in v1.4.2.", "The signature is invalid."]
+    assert [event.note for event in fresh(rocket).findings.get().thread] == texts
+    for client, path in ((partner, ""), (reviewer, "review/")):
+        article = text_of(client.get(f"/integrations/{rocket.uuid}/{path}"), "#finding-1")
+        assert [text for text in (*texts, "Signed in v1.4.3.") if text not in article] == []
+
+
+def test_all_responses_are_verified_at_once(
+    rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    rows = [find(rocket, rita, moment, text) for text in ("One.", "Two.", "Three.")]
+    perform_transition(rocket, "request_changes", actor=rita, now=moment)
+    for row in rows[:2]:
+        findings.answer_finding(row, "Done.", actor=alice, now=moment)
+    sign_in(rita).post(f"/integrations/{rocket.uuid}/findings/verify/")
+    assert list(rocket.findings.values_list("state", flat=True)) == ["verified", "verified", "open"]
