@@ -157,6 +157,9 @@ class PortalSettings(BaseSettings):
         default_factory=lambda values: "required" if values["PORTAL_ENV"] == "production" else "offered",
         description="Whether reviewers and staff need a second factor. In production, the default is `required`.",
     )
+    ADMINISTRATOR_APPROVAL: bool = Field(
+        default=False, description="Requires a second administrator to approve each grant of the administrator role."
+    )
     REAUTHENTICATION_MINUTES: types.PositiveCount = Field(
         default=15,
         description="Age of a sign-in after which changing an account or viewing a test account requires another.",

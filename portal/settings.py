@@ -186,6 +186,7 @@ if GITHUB_CLIENT_ID:
         SOCIALACCOUNT_PROVIDERS["github"]["GITHUB_URL"] = GITHUB_WEB_URL
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION  # for http://localhost; browsers refuse other HTTP origins
 STAFF_SECOND_FACTOR = environment.STAFF_SECOND_FACTOR
+ADMINISTRATOR_APPROVAL = environment.ADMINISTRATOR_APPROVAL
 
 # Pages
 LANGUAGE_CODE = "en"  # also of emails and stored texts, whoever reads them

@@ -5,13 +5,14 @@ This is the only module that decides on permissions. Transitions, services, and 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
+from portal.accounts.role_names import list_programs
 
 if TYPE_CHECKING:
     from integrations.partners.models.partners import Partner
@@ -22,6 +23,8 @@ class PartnerIntegration(Protocol):
 
     @property
     def partner(self) -> "Partner": ...
+    @property
+    def program_key(self) -> str: ...
     @property
     def stage(self) -> str: ...
     @property
@@ -37,15 +40,15 @@ REFUSALS_BY_RULE = {
     "can_edit": gettext_noop("Only owners and editors of the company can do this."),
     "can_manage": gettext_noop("Only owners of the company can do this."),
     "can_decide": gettext_noop(
-        "Only reviewers can do this. Reviewers can't decide on their own company's integrations."
+        "Only reviewers of the program can do this. Reviewers can't decide on their own company's integrations."
     ),
     "can_complete_step": gettext_noop("Only owners and editors of the company can do this."),
     "can_put_on_hold": gettext_noop(
-        "Only reviewers can do this. Reviewers can't decide on their own company's integrations."
+        "Only reviewers of the program can do this. Reviewers can't decide on their own company's integrations."
     ),
     "can_decide_compliance": gettext_noop(
-        "Only reviewers can do this while the integration is in support. Reviewers can't decide on their own company's "
-        "integrations."
+        "Only reviewers of the program can do this while the integration is in support. Reviewers can't decide on "
+        "their own company's integrations."
     ),
     "can_request_reinstatement": gettext_noop(
         "Only owners and editors of the company can do this while the integration is in support."
@@ -129,8 +132,8 @@ def can_manage(integration: PartnerIntegration, user: AnyUser | None) -> bool:
 
 
 def can_decide(integration: PartnerIntegration, user: AnyUser | None) -> bool:
-    """Return whether the user is an active reviewer who doesn't belong to the integration's partner."""
-    return can_decide_on_partner(integration.partner, user)
+    """Return whether the user is an active reviewer of the program who doesn't belong to the integration's partner."""
+    return _can_review(integration.partner, user) and can_review_program(integration.program_key, user)
 
 
 def can_complete_step(integration: PartnerIntegration, user: AnyUser | None) -> bool:
@@ -181,7 +184,7 @@ def can_write_note(integration: PartnerIntegration, user: AnyUser | None) -> boo
 
 
 def can_post_message(integration: PartnerIntegration, user: AnyUser | None) -> bool:
-    return is_program_staff(user) or can_edit(integration, user)
+    return can_write_for_programs(user) or can_edit(integration, user)
 
 
 def can_take_part(integration: PartnerIntegration, user: AnyUser | None) -> bool:
@@ -208,7 +211,32 @@ def can_manage_partner(partner: "Partner", user: AnyUser | None) -> bool:
 
 
 def can_decide_on_partner(partner: "Partner", user: AnyUser | None) -> bool:
-    """Return whether the user is an active reviewer who doesn't belong to the partner."""
+    """Return whether the user is an active reviewer who doesn't belong to the partner.
+
+    A reviewer of some programs decides on the companies that have an integration in one of them.
+    """
+    if not _can_review(partner, user):
+        return False
+    programs = list_programs(user, "reviewer")
+    return not programs or partner.integrations.filter(program_key__in=programs).exists()
+
+
+def can_review_program(program_key: str, user: AnyUser | None) -> bool:
+    """Return whether the user is a reviewer of the program. Reviewers without a limit review all programs."""
+    if user is None or not user.is_authenticated or not (user.is_active and user.is_reviewer):
+        return False
+    programs = list_programs(user, "reviewer")
+    return not programs or program_key in programs
+
+
+def can_manage_program(program_key: str, user: AnyUser | None) -> bool:
+    """Return whether the user manages settings and reports of the program: its managers and staff."""
+    if user is None or not user.is_authenticated or not user.is_active:
+        return False
+    return user.is_staff or program_key in list_programs(user, "manager")
+
+
+def _can_review(partner: "Partner", user: AnyUser | None) -> TypeGuard[User]:
     return user is not None and user.is_active and user.is_reviewer and not get_role(partner, user)
 
 
@@ -219,18 +247,35 @@ def can_merge_partners(source: "Partner", target: "Partner", user: AnyUser | Non
 
 
 def is_program_staff(user: AnyUser | None) -> bool:
-    """Return whether the user is a reviewer or staff, who can see every integration."""
-    return bool(user is not None and user.is_authenticated and (user.is_reviewer or user.is_staff))
+    """Return whether the user can see every integration: reviewers, program managers, staff, and auditors."""
+    return can_write_for_programs(user) or bool(user is not None and user.is_authenticated and user.is_auditor)
+
+
+def can_write_for_programs(user: AnyUser | None) -> bool:
+    """Return whether the user can write on behalf of the programs: all program staff except auditors."""
+    if user is None or not user.is_authenticated:
+        return False
+    return bool(user.is_reviewer or user.is_staff or list_programs(user, "manager"))
+
+
+def can_read_audit_log(user: AnyUser | None) -> bool:
+    """Return whether the user can read the events of all streams: staff and auditors."""
+    return bool(user is not None and user.is_authenticated and user.is_active and (user.is_staff or user.is_auditor))
+
+
+def can_manage_people(user: AnyUser | None) -> bool:
+    """Return whether the user can change roles: active administrators."""
+    return bool(user is not None and user.is_authenticated and user.is_active and user.is_superuser)
 
 
 def can_act_for_program(integration: PartnerIntegration, user: AnyUser | None) -> bool:
-    """Return whether the user is program staff and not a member of the integration's partner."""
-    return is_program_staff(user) and not get_role(integration.partner, user)
+    """Return whether the user writes for the programs and is not a member of the integration's partner."""
+    return can_write_for_programs(user) and not get_role(integration.partner, user)
 
 
 def can_view_notes(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user can see internal notes. Members of the partner never can."""
-    return can_act_for_program(integration, user)
+    return is_program_staff(user) and not get_role(integration.partner, user)
 
 
 def can_download(partner: "Partner", user: AnyUser | None, *, is_agreement: bool) -> bool:

@@ -242,7 +242,7 @@ def build_timeline_entry(row: SupportIssueEvent, url: str) -> TimelineEntry:
 def list_decisions(issue: SupportIssue, user: User) -> list[AuditEvent]:
     """Return the requests and decisions about the issue from the integration's history."""
     events = AuditEvent.objects.filter(integration=issue.integration, data__issue=str(issue.uuid))
-    is_unrestricted = permissions.can_act_for_program(issue.integration, user)
+    is_unrestricted = permissions.can_view_notes(issue.integration, user)
     return list((events if is_unrestricted else events.visible_to_partner()).order_by("seq"))
 
 

@@ -59,6 +59,8 @@ class UserAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
         "is_reviewer",
         "is_staff",
         "is_superuser",
+        "is_auditor",
+        "program_roles",
         "last_login",
         "date_joined",
     )

@@ -1,4 +1,4 @@
-"""User accounts, identified by email address, and their security log."""
+"""User accounts, identified by email address, with their roles and their security log."""
 
 from typing import ClassVar
 from zoneinfo import available_timezones
@@ -27,7 +27,12 @@ def validate_time_zone(value: str) -> None:
 
 
 class User(AbstractUser):
-    """User account. `is_reviewer` can decide on integrations, `is_staff` can open the admin site."""
+    """User account. Roles change only through portal.accounts.roles.
+
+    `is_reviewer` can decide on integrations, `is_staff` can open the admin site, and `is_auditor` reads everything and
+    changes nothing. `program_roles` are roles in one program, such as "manager:nomad". With a "reviewer:" entry, a
+    reviewer decides only in the listed programs.
+    """
 
     username = None  # type: ignore[assignment]
     first_name = None  # type: ignore[assignment]
@@ -41,6 +46,9 @@ class User(AbstractUser):
         help_text="If not selected, the portal uses the browser's time zone.",
     )
     is_reviewer = models.BooleanField("reviewer", default=False, help_text="Decides on integrations for the programs.")
+
+    is_auditor = models.BooleanField("auditor", default=False, help_text="Reads everything and changes nothing.")
+    program_roles = models.JSONField("roles in programs", default=list, blank=True)
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
@@ -57,6 +65,22 @@ class User(AbstractUser):
 
     def get_short_name(self) -> str:
         return (self.name or self.email).split("@")[0].split(" ")[0]
+
+
+class RoleRequest(models.Model):
+    """Grant of the administrator role that waits for the approval of a second administrator."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="role_requests")
+    requested_by = models.ForeignKey(User, models.CASCADE, related_name="+")
+    reason = models.CharField(max_length=200)
+    requested_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("requested_at",)
+        constraints = [models.UniqueConstraint(fields=["user"], name="role_request_unique_user")]
+
+    def __str__(self) -> str:
+        return f"administrator role of {self.user}"
 
 
 class SecurityEvent(models.Model):

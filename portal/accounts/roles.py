@@ -1,24 +1,28 @@
 """Services that change roles, deactivate accounts, and reactivate accounts.
 
-Each change is one transaction: the columns, an audit event, an entry in the user's security log, and an email.
+Each change is one transaction: the columns, an audit event, an entry in the user's security log, an email to the user,
+and an email to the other administrators.
 """
 
+import secrets
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
 from allauth.account.models import EmailAddress
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.http import HttpRequest
 
-from portal.accounts.access import revoke_access
-from portal.accounts.models import User
-from portal.accounts.security_log import record_security_event
+from portal.accounts.access import end_other_sessions, revoke_access
+from portal.accounts.models import RoleRequest, User
+from portal.accounts.role_names import ADMINISTRATOR, AUDITOR, COLUMNS_BY_ROLE, ROLES, list_roles, merge_roles
+from portal.accounts.security_log import TEXTS, record_security_event
 from portal.audit.services import record_account_event
 from portal.core.errors import ActionRefused
+from portal.notifications import email as mail
 
-COLUMNS_BY_ROLE = {"reviewer": "is_reviewer", "staff": "is_staff", "superuser": "is_superuser"}
 COMMAND_LINE_ACTOR = "the command line"
 
 
@@ -40,30 +44,50 @@ def change_roles(
 
     Args:
         user: User whose roles change.
-        grant: Keys of COLUMNS_BY_ROLE to grant.
-        revoke: Keys of COLUMNS_BY_ROLE to revoke.
-        actor: Superuser who decides, or None for the server's command line.
+        grant: Roles to grant, see role_names.ROLES.
+        revoke: Roles to revoke.
+        actor: Superuser who decides, or None for the server's command line and single sign-on.
         now: Time of the decision.
         reason: Reason for the audit log and the email.
         request: Request that caused the change.
 
     Raises:
-        ActionRefused: The actor lacks permission, or the change would leave no superuser.
+        ActionRefused: The actor lacks permission, the roles don't fit together, or the change would leave no superuser.
     """
     with _change(user, actor=actor, reason=reason) as row:
-        values_by_role = dict.fromkeys(revoke, False) | dict.fromkeys(grant, True)
-        changed_roles = {
-            role: value for role, value in values_by_role.items() if getattr(row, COLUMNS_BY_ROLE[role]) != value
-        }
-        if not changed_roles:
-            return
-        if any(changed_roles.values()) and not _has_confirmed_address(row):
-            raise ActionRefused("Roles need a confirmed email address. Ask the person to confirm it first.")
-        for role, value in changed_roles.items():
-            setattr(row, COLUMNS_BY_ROLE[role], value)
-        _save(row, [COLUMNS_BY_ROLE[role] for role in changed_roles])
-        summary = ", ".join(f"{'+' if value else '-'}{role}" for role, value in sorted(changed_roles.items()))
-        _announce(row, "roles_changed", actor=actor, now=now, reason=reason, request=request, roles=summary)
+        if ADMINISTRATOR in grant and _needs_approval(row, actor):
+            _request_administrator_role(row, actor=actor, now=now, reason=reason, request=request)
+            grant = [role for role in grant if role != ADMINISTRATOR]
+        _apply(row, grant, revoke, actor=actor, now=now, reason=reason, request=request)
+
+
+def approve_request(
+    role_request: RoleRequest, *, actor: User, now: datetime, request: HttpRequest | None = None
+) -> None:
+    """Grant the administrator role that another administrator requested. Raises ActionRefused."""
+    with _change(role_request.user, actor=actor, reason=role_request.reason) as row:
+        locked_request = _take_request(role_request)
+        if locked_request.requested_by_id == actor.pk:
+            raise ActionRefused("A second administrator must approve this request.", "forbidden")
+        if not locked_request.requested_by.is_active or not locked_request.requested_by.is_superuser:
+            raise ActionRefused("The person who requested this is no longer an administrator. Request it again.")
+        locked_request.delete()
+        reason = f"{locked_request.reason} (requested by {locked_request.requested_by})"
+        _apply(row, [ADMINISTRATOR], (), actor=actor, now=now, reason=reason, request=request)
+
+
+def reject_request(role_request: RoleRequest, *, actor: User, now: datetime, reason: str) -> None:
+    """Reject or withdraw a request for the administrator role. Raises ActionRefused."""
+    with _change(role_request.user, actor=actor, reason=reason) as row:
+        _take_request(role_request).delete()
+        _announce(row, "role_request_rejected", actor=actor, now=now, reason=reason, request=None)
+
+
+def end_sessions(user: User, *, actor: User, now: datetime, reason: str, request: HttpRequest | None = None) -> None:
+    """Sign a user out everywhere. Raises ActionRefused."""
+    with _change(user, actor=actor, reason=reason) as row:
+        end_other_sessions(row)
+        _announce(row, "signed_out_everywhere", actor=actor, now=now, reason=reason, request=request)
 
 
 def deactivate(
@@ -107,6 +131,64 @@ def _change(user: User, *, actor: User | None, reason: str) -> Iterator[User]:
         yield rows_by_pk[user.pk]
 
 
+def _needs_approval(row: User, actor: User | None) -> bool:
+    return settings.ADMINISTRATOR_APPROVAL and actor is not None and not row.is_superuser
+
+
+def _request_administrator_role(
+    row: User, *, actor: User | None, now: datetime, reason: str, request: HttpRequest | None
+) -> None:
+    _require_confirmed_address(row)
+    if RoleRequest.objects.filter(user=row).exists():
+        raise ActionRefused("This request already waits for a second administrator.", "conflict")
+    RoleRequest.objects.create(user=row, requested_by=actor, reason=reason[:200], requested_at=now)
+    _announce(row, "role_requested", actor=actor, now=now, reason=reason, request=request)
+
+
+def _take_request(role_request: RoleRequest) -> RoleRequest:
+    locked_request = RoleRequest.objects.select_for_update(of=("self",)).filter(pk=role_request.pk).first()
+    if locked_request is None:
+        raise ActionRefused("Someone already decided on this request.", "conflict")
+    return locked_request
+
+
+def _require_confirmed_address(row: User) -> None:
+    if not _has_confirmed_address(row):
+        raise ActionRefused("Roles need a confirmed email address. Ask the person to confirm it first.")
+
+
+def _apply(
+    row: User,
+    grant: Collection[str],
+    revoke: Collection[str],
+    *,
+    actor: User | None,
+    now: datetime,
+    reason: str,
+    request: HttpRequest | None,
+) -> None:
+    if unknown := {*grant, *revoke} - {*ROLES, *row.program_roles}:
+        raise ActionRefused(f"Unknown role: {', '.join(sorted(unknown))}.")
+    current = set(list_roles(row))
+    roles = merge_roles(current, grant, revoke)
+    if roles == current:
+        return
+    if roles - current:
+        _require_confirmed_address(row)
+    if AUDITOR in roles and len(roles) > 1:
+        raise ActionRefused("Auditors change nothing, so they have no other role. Revoke the other roles first.")
+    row.program_roles = sorted(role for role in roles if ":" in role)
+    for role, column in COLUMNS_BY_ROLE.items():
+        setattr(row, column, role in roles)
+    row.is_reviewer = any(role.partition(":")[0] == "reviewer" for role in roles)
+    _save(row, ["program_roles", *COLUMNS_BY_ROLE.values()])
+    if row.is_superuser:
+        RoleRequest.objects.filter(user=row).delete()
+    changes = [("+", role) for role in roles - current] + [("-", role) for role in current - roles]
+    summary = ", ".join(sign + role for sign, role in sorted(changes, key=lambda change: change[1]))
+    _announce(row, "roles_changed", actor=actor, now=now, reason=reason, request=request, roles=summary)
+
+
 def _save(row: User, columns: list[str]) -> None:
     row.save(update_fields=columns)
     if not User.objects.filter(is_superuser=True, is_active=True).exists():
@@ -127,3 +209,19 @@ def _announce(
     record_account_event(row, f"account.{kind}", actor=actor, now=now, note=reason, **data)
     detail = f"{roles}: {reason}" if roles else reason
     record_security_event(row, kind, request=request, detail=detail, actor=actor or COMMAND_LINE_ACTOR, now=now)
+    _notify_administrators(row, kind, detail, actor=actor, now=now)
+
+
+def _notify_administrators(row: User, kind: str, detail: str, *, actor: User | None, now: datetime) -> None:
+    """Queue an email to every administrator except the person and the actor, whom nothing surprises."""
+    known = {row.pk, actor.pk if actor else 0}
+    context = {
+        "name": str(row),
+        "address": row.email,
+        "change": TEXTS.events[kind].label,
+        "detail": detail,
+        "actor": str(actor or COMMAND_LINE_ACTOR),
+        "at": now,
+    }
+    for administrator in User.objects.filter(is_superuser=True, is_active=True).exclude(pk__in=known).order_by("pk"):
+        mail.queue("person_changed", f"person_changed:{secrets.token_hex(12)}", administrator, context, now=now)

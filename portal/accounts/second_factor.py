@@ -15,6 +15,7 @@ from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
 
 from portal.accounts.requests import AnyUser, AuthenticatedRequest
+from portal.accounts.role_names import list_roles
 
 # Pages available without a second factor: its setup, sign-out, and the color theme.
 OPEN_PATHS = ("/accounts/", "/profile/second-factor/", "/theme/")
@@ -24,8 +25,8 @@ RETURN_KEY = "second_factor_return_to"
 
 
 def has_privileges(user: AnyUser) -> bool:
-    """Return whether a user is a reviewer, staff, or a superuser."""
-    return user.is_authenticated and (user.is_reviewer or user.is_staff or user.is_superuser)
+    """Return whether a user has a role of the program."""
+    return user.is_authenticated and bool(list_roles(user))
 
 
 def is_second_factor_missing(user: AnyUser) -> bool:

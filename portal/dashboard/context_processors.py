@@ -64,7 +64,7 @@ class Frame:
     @property
     def is_program_staff(self) -> bool:
         """Return whether the page shows the navigation of program staff."""
-        return self.signed_in and (self.user.is_reviewer or self.user.is_staff)
+        return permissions.is_program_staff(self.user)
 
     @property
     def uses_browser_zone(self) -> bool:

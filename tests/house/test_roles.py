@@ -4,7 +4,16 @@ import ast
 
 from tests.house.source import files, name
 
-COLUMNS = {"is_reviewer", "is_staff", "is_superuser", "is_active", "groups", "user_permissions"}
+COLUMNS = {
+    "is_reviewer",
+    "is_staff",
+    "is_superuser",
+    "is_auditor",
+    "program_roles",
+    "is_active",
+    "groups",
+    "user_permissions",
+}
 # each with the reason why it may
 WRITERS = {
     "portal/accounts/models.py": "creates an account",

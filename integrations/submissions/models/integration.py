@@ -40,7 +40,7 @@ class IntegrationQuerySet(models.QuerySet["Integration"]):
     def visible_to(self, user: AnyUser) -> "IntegrationQuerySet":
         if not user.is_authenticated:
             return self.none()
-        if user.is_reviewer or user.is_staff:
+        if permissions.is_program_staff(user):
             return self
         return self.filter(partner_id__in=list(permissions.get_roles(user)))
 

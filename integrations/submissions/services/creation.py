@@ -121,7 +121,7 @@ def change_repository_reader(integration: Integration, *, actor: User, now: date
 
 def assign_manager(partner: Partner, manager: User | None, *, actor: User, now: datetime) -> None:
     """Assign the alliances manager of a partner. Only program staff can do this."""
-    if not permissions.is_program_staff(actor):
+    if not permissions.can_write_for_programs(actor):
         raise ActionRefused(_("Only program staff can assign an alliances manager."), "forbidden")
     with transaction.atomic():
         locked_partner = Partner.objects.select_for_update().get(pk=partner.pk)

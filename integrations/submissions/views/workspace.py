@@ -120,7 +120,7 @@ def list_introductions(integration: Integration) -> list[Introduction]:
 def build_next_action_context(integration: Integration, user: User) -> dict[str, object]:
     """Return the sentence and the button at the top of the page for the user."""
     target_kind, _, target_key = integration.next_action_target.partition(":")
-    company_page = "reviews:partner" if permissions.can_act_for_program(integration, user) else "partners:verify"
+    company_page = "reviews:partner" if permissions.can_view_notes(integration, user) else "partners:verify"
     targets = {
         "requirement": lambda: reverse("submissions:requirement", args=[integration.uuid, target_key]),
         "step": lambda: reverse("reviews:transition", args=[integration.uuid, target_key]),

@@ -125,7 +125,7 @@ def list_visible_views(user: AnyUser) -> QuerySet[SavedView]:
 def save_view(user: User, name: str, title: str, query: str, *, shared: bool, now: datetime) -> SavedView:
     """Save a view. Raises ActionRefused if the name is taken or the user can't share views."""
     page = get_page(name, user)
-    if shared and not permissions.is_program_staff(user):
+    if shared and not permissions.can_write_for_programs(user):
         raise ActionRefused(_("Only program staff can share views."), "forbidden")
     owner = None if shared else user
     if SavedView.objects.filter(owner=owner, page=page.name).count() >= MAX_VIEWS_PER_PAGE:

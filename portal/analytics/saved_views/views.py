@@ -46,7 +46,7 @@ def save_view(request: AuthenticatedRequest, page: str) -> HttpResponse:
     raw_query = (unsent or request.POST).get("query", "")
     query = services.normalize_query(savable_page, raw_query or request.GET.urlencode())
     form_data = request.POST if request.method == "POST" else unsent
-    form = SavedViewForm(data=form_data, can_share=permissions.is_program_staff(request.user))
+    form = SavedViewForm(data=form_data, can_share=permissions.can_write_for_programs(request.user))
     if request.method == "POST" and form.is_valid():
         shared = bool(form.cleaned_data.get("shared"))
         try:

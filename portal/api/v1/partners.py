@@ -160,7 +160,7 @@ def end_membership(request: AuthenticatedRequest, slug: str, pk: RowId) -> Messa
 def set_alliances_manager(request: AuthenticatedRequest, slug: str, body: schemas.AlliancesManagerIn) -> Partner:
     """Assign a partner's Alliances manager. For program staff."""
     partner = get_partner(request, slug)
-    if not permissions.is_program_staff(request.user):
+    if not permissions.can_write_for_programs(request.user):
         raise ActionRefused("Only program staff can assign an Alliances manager.", "forbidden")
     staff = get_user_model().objects.filter(is_active=True).filter(Q(is_reviewer=True) | Q(is_staff=True))
     manager = staff.filter(email=(body.manager or "").lower()).first()

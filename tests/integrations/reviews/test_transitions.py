@@ -146,7 +146,7 @@ def test_partner_cannot_take_a_reviewers_step(ready: Integration, alice: User, s
     client = sign_in(alice)
     for response in (client.get(address(ready, "approve")), take(client, ready, "approve")):
         assert response.status_code == 403
-        assert "Only reviewers can do this" in text_of(response)
+        assert "Only reviewers of the program can do this" in text_of(response)
     assert fresh(ready).stage == "review"
 
 

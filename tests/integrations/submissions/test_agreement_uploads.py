@@ -108,13 +108,13 @@ def test_signature_of_the_program_in_the_portal_does_not_count_for_a_pdf(rocket,
         (lambda row, cast, now: upload(row, cast["alice"], now, digest="0" * 64), "Read the agreement again"),
         (
             lambda row, cast, now: agreement_uploads.confirm_upload(row, TPA, actor=cast["alice"], now=now),
-            "Only reviewers can do this",
+            "Only reviewers of the program can do this",
         ),
         (
             lambda row, cast, now: agreement_uploads.reject_upload(
                 row, TPA, reason="No.", actor=cast["alice"], now=now
             ),
-            "Only reviewers can do this",
+            "Only reviewers of the program can do this",
         ),
     ],
 )

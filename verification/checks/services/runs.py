@@ -131,7 +131,7 @@ def _find_unchanged(check_run: CheckRun) -> QuerySet[CheckRun]:
 
 def can_request_check_run(integration: Integration, user: AnyUser | None) -> bool:
     """Return whether the user can run the checks again: editors of the integration and program staff."""
-    return permissions.can_edit(integration, user) or permissions.is_program_staff(user)
+    return permissions.can_edit(integration, user) or permissions.can_write_for_programs(user)
 
 
 def request_check_run_as_user(integration: Integration, actor: User, now: datetime) -> CheckRun | None:

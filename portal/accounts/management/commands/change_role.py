@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from portal.accounts import roles
 from portal.accounts.models import User
+from portal.accounts.role_names import ROLES, list_roles
 from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
 
@@ -20,10 +21,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("email", help="Email address of the account.")
         parser.add_argument(
-            "--grant", action="append", default=[], choices=roles.COLUMNS_BY_ROLE, help="Role to grant."
+            "--grant", action="append", default=[], choices=ROLES, metavar="ROLE", help="Role to grant."
         )
         parser.add_argument(
-            "--revoke", action="append", default=[], choices=roles.COLUMNS_BY_ROLE, help="Role to revoke."
+            "--revoke", action="append", default=[], choices=ROLES, metavar="ROLE", help="Role to revoke."
         )
         parser.add_argument("--reason", required=True, help="Reason for the audit log and the email.")
         state = parser.add_mutually_exclusive_group()
@@ -47,7 +48,5 @@ class Command(BaseCommand):
         except ActionRefused as refusal:
             raise CommandError(str(refusal)) from refusal
         user.refresh_from_db()
-        role_names = (
-            ", ".join(role for role, column in roles.COLUMNS_BY_ROLE.items() if getattr(user, column)) or "no roles"
-        )
+        role_names = ", ".join(list_roles(user)) or "no roles"
         self.stdout.write(f"{user.email}: {role_names}, {'active' if user.is_active else 'deactivated'}.")

@@ -1,0 +1,164 @@
+"""Tests of every role change: who is told, what the role permits, and what a limit to programs refuses."""
+
+from typing import Any
+
+import pytest
+
+from integrations.partners import permissions
+from portal.accounts import roles
+from portal.accounts.models import RoleRequest, SecurityEvent, User
+from portal.accounts.role_names import ROLES, list_roles
+from portal.audit.models import AuditEvent
+from portal.core.errors import ActionRefused
+from portal.notifications.models import EmailMessage
+from tests.conftest import NOW, person
+
+REASON = "Changes teams"
+
+
+@pytest.fixture
+def tess(db: None) -> User:
+    """A second administrator."""
+    return person("tess@program.example", "Tess Tan", is_staff=True, is_superuser=True)
+
+
+def list_notices(event_type: str) -> tuple[list[str], list[str]]:
+    """Return the summaries of the events of a type, and who got which email."""
+    events = AuditEvent.objects.filter(event_type=event_type).order_by("pk")
+    mails = EmailMessage.objects.order_by("pk")
+    return [event.summary for event in events], [f"{mail.to}: {mail.subject}" for mail in mails]
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("change", ["grant", "revoke"])
+def test_each_change_is_recorded_and_emailed(alice: User, sam: User, tess: User, role: str, change: str) -> None:
+    if change == "revoke":
+        roles.change_roles(alice, grant=[role], actor=None, now=NOW, reason=REASON)
+        EmailMessage.objects.all().delete()
+        granted = [role]
+    else:
+        granted = []
+    roles.change_roles(alice, **{change: [role]}, actor=sam, now=NOW, reason=REASON)
+    alice.refresh_from_db()
+    summaries, mails = list_notices("account.roles_changed")
+    sign = "+" if change == "grant" else "-"
+    assert (
+        list_roles(alice),
+        summaries[len(granted) :],
+        mails,
+        SecurityEvent.objects.filter(user=alice, kind="roles_changed").count(),
+    ) == (
+        [role] if change == "grant" else [],
+        [f"Sam Stone changed the roles of Alice Archer: {sign}{role}"],
+        ["alice@acme.example: Your roles were changed", "tess@program.example: Roles changed: Alice Archer"],
+        1 + len(granted),
+    )
+
+
+@pytest.mark.parametrize(
+    ("action", "event_type", "subjects"),
+    [
+        (roles.deactivate, "account.deactivated", ("Your account was deactivated", "Account deactivated")),
+        (
+            roles.end_sessions,
+            "account.signed_out_everywhere",
+            ("You were signed out everywhere", "Signed out everywhere"),
+        ),
+    ],
+)
+def test_each_account_action_is_recorded_and_emailed(
+    alice: User, sam: User, tess: User, action: Any, event_type: str, subjects: tuple[str, str]
+) -> None:
+    action(alice, actor=sam, now=NOW, reason=REASON)
+    summaries, mails = list_notices(event_type)
+    assert (len(summaries), mails) == (
+        1,
+        [f"alice@acme.example: {subjects[0]}", f"tess@program.example: {subjects[1]}: Alice Archer"],
+    )
+
+
+def test_administrator_role_waits_for_a_second_administrator(alice: User, sam: User, tess: User, settings: Any) -> None:
+    settings.ADMINISTRATOR_APPROVAL = True
+    roles.change_roles(alice, grant=["staff", "superuser"], actor=sam, now=NOW, reason=REASON)
+    alice.refresh_from_db()
+    request = RoleRequest.objects.get()
+    assert (list_roles(alice), request.requested_by) == (["staff"], sam)
+    with pytest.raises(ActionRefused, match="second administrator must approve"):
+        roles.approve_request(request, actor=sam, now=NOW)
+    roles.approve_request(request, actor=tess, now=NOW)
+    alice.refresh_from_db()
+    assert (list_roles(alice), RoleRequest.objects.count()) == (["staff", "superuser"], 0)
+    event = AuditEvent.objects.filter(event_type="account.roles_changed").latest("pk")
+    assert (event.actor, event.note) == ("Tess Tan", "Changes teams (requested by Sam Stone)")
+    with pytest.raises(ActionRefused, match="already decided"):
+        roles.approve_request(request, actor=tess, now=NOW)
+
+
+def test_declined_administrator_role_is_not_granted(alice: User, sam: User, tess: User, settings: Any) -> None:
+    settings.ADMINISTRATOR_APPROVAL = True
+    roles.change_roles(alice, grant=["superuser"], actor=sam, now=NOW, reason=REASON)
+    roles.reject_request(RoleRequest.objects.get(), actor=tess, now=NOW, reason="Not needed")
+    alice.refresh_from_db()
+    assert (list_roles(alice), RoleRequest.objects.count()) == ([], 0)
+
+
+def test_request_of_a_former_administrator_can_not_be_approved(
+    alice: User, sam: User, tess: User, settings: Any
+) -> None:
+    settings.ADMINISTRATOR_APPROVAL = True
+    roles.change_roles(alice, grant=["superuser"], actor=sam, now=NOW, reason=REASON)
+    roles.change_roles(sam, revoke=["superuser"], actor=tess, now=NOW, reason="Left")
+    with pytest.raises(ActionRefused, match="no longer an administrator"):
+        roles.approve_request(RoleRequest.objects.get(), actor=tess, now=NOW)
+
+
+def test_reviewer_of_a_program_decides_only_there(at: Any, rita: User, sam: User) -> None:
+    integration = at("review", "nomad")
+    answers = []
+    for role in ("reviewer:terraform-provider", "reviewer:nomad", "reviewer"):
+        if role not in ROLES:
+            role = next(each for each in ROLES if each.startswith("reviewer:") and each != "reviewer:nomad")
+        roles.change_roles(rita, grant=[role], revoke=rita.program_roles, actor=sam, now=NOW, reason=REASON)
+        rita = User.objects.get(pk=rita.pk)
+        answers.append(
+            (
+                permissions.can_decide(integration, rita),
+                permissions.can_decide_on_partner(integration.partner, rita),
+                permissions.can_view(integration, rita),
+            )
+        )
+    assert answers == [(False, False, True), (True, True, True), (True, True, True)]
+
+
+def test_auditor_reads_everything_and_changes_nothing(at: Any, alice: User, charlie: User, sam: User) -> None:
+    integration = at("review", "nomad")
+    roles.change_roles(charlie, grant=["auditor"], actor=sam, now=NOW, reason=REASON)
+    auditor = User.objects.get(pk=charlie.pk)
+    reads = (permissions.can_view, permissions.can_view_notes)
+    writes = (
+        permissions.can_edit,
+        permissions.can_decide,
+        permissions.can_assign_reviewer,
+        permissions.can_write_note,
+        permissions.can_post_message,
+        permissions.can_take_part,
+        permissions.can_put_on_hold,
+        permissions.can_reopen,
+    )
+    assert [rule(integration, auditor) for rule in reads] == [True] * len(reads)
+    assert [rule.__name__ for rule in writes if rule(integration, auditor)] == []
+    assert permissions.can_read_audit_log(auditor)
+    with pytest.raises(ActionRefused, match="Auditors change nothing"):
+        roles.change_roles(auditor, grant=["reviewer"], actor=sam, now=NOW, reason=REASON)
+
+
+def test_program_manager_manages_only_that_program(alice: User, sam: User) -> None:
+    roles.change_roles(alice, grant=["manager:nomad"], actor=sam, now=NOW, reason=REASON)
+    manager = User.objects.get(pk=alice.pk)
+    other = next(role for role in ROLES if role.startswith("manager:") and role != "manager:nomad")
+    assert (
+        permissions.can_manage_program("nomad", manager),
+        permissions.can_manage_program(other.partition(":")[2], manager),
+        permissions.can_review_program("nomad", manager),
+        permissions.is_program_staff(manager),
+    ) == (True, False, False, True)
