@@ -1,12 +1,95 @@
 """Sentences of a report: its subject, how the week went, and what the reader must do.
 
-They are in the active language, and the same for the same figures.
+They are in the active language, and the same for the same figures. Each count that isn't zero has a row in `CONCERNS`,
+worst first, so that no share on time can hide it. `docs/reference/report-situations.md` lists all combinations.
 """
 
-from django.template.loader import render_to_string
-from django.utils.translation import gettext as _
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
+from django.template.loader import render_to_string
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, ngettext_lazy
+
+from portal.core.iso_weeks import parse_week
 from portal.core.value_types import JsonObject
+from portal.reports.scopes import get_display_name
+
+MAX_IMPERFECT_SHARE = 99.9  # a breach never rounds to 100%
+
+
+@dataclass(frozen=True, slots=True)
+class Concern:
+    """Count that a report must mention: in the subject, and as a sentence about this week or a past one.
+
+    `is_severe`: the report must not praise the week while this count isn't zero.
+    """
+
+    key: str
+    subject: Promise
+    sentence: Promise
+    past_sentence: Promise
+    is_severe: bool = False
+
+
+CONCERNS = (
+    Concern(
+        "overdue",
+        ngettext_lazy("%(count)s issue overdue", "%(count)s issues overdue", "count"),
+        ngettext_lazy("%(count)s issue is overdue.", "%(count)s issues are overdue.", "count"),
+        ngettext_lazy(
+            "%(count)s issue was overdue at the end of the week.",
+            "%(count)s issues were overdue at the end of the week.",
+            "count",
+        ),
+        is_severe=True,
+    ),
+    Concern(
+        "data_incomplete",
+        ngettext_lazy("data incomplete for %(count)s issue", "data incomplete for %(count)s issues", "count"),
+        ngettext_lazy(
+            "Data is incomplete for %(count)s issue, so we can't evaluate it.",
+            "Data is incomplete for %(count)s issues, so we can't evaluate them.",
+            "count",
+        ),
+        ngettext_lazy(
+            "Data was incomplete for %(count)s issue, so we couldn't evaluate it.",
+            "Data was incomplete for %(count)s issues, so we couldn't evaluate them.",
+            "count",
+        ),
+        is_severe=True,
+    ),
+    Concern(
+        "breached",
+        ngettext_lazy("%(count)s breached", "%(count)s breached", "count"),
+        ngettext_lazy("%(count)s SLA target was breached.", "%(count)s SLA targets were breached.", "count"),
+        ngettext_lazy("%(count)s SLA target was breached.", "%(count)s SLA targets were breached.", "count"),
+    ),
+    Concern(
+        "at_risk",
+        ngettext_lazy("%(count)s at risk", "%(count)s at risk", "count"),
+        ngettext_lazy("%(count)s issue is at risk.", "%(count)s issues are at risk.", "count"),
+        ngettext_lazy(
+            "%(count)s issue was at risk at the end of the week.",
+            "%(count)s issues were at risk at the end of the week.",
+            "count",
+        ),
+    ),
+    Concern(
+        "ideal_missed",
+        ngettext_lazy("%(count)s ideal target missed", "%(count)s ideal targets missed", "count"),
+        ngettext_lazy("%(count)s ideal target was missed.", "%(count)s ideal targets were missed.", "count"),
+        ngettext_lazy("%(count)s ideal target was missed.", "%(count)s ideal targets were missed.", "count"),
+    ),
+)
+
+
+def describe_as_of(figures: JsonObject, now: datetime) -> JsonObject:
+    """Return the figures as past if the week after them has ended, because their open issues are no longer current."""
+    next_week_ends_at = parse_week(figures["week"]).after.span(ZoneInfo(figures["zone"]))[1]
+    return figures | {"is_past": figures["is_past"] or now >= next_week_ends_at}
 
 
 def format_change(current: float | None, previous: float | None) -> str:
@@ -18,44 +101,105 @@ def format_change(current: float | None, previous: float | None) -> str:
 
 
 def build_subject(figures: JsonObject) -> str:
-    """Return the week in one line: "SLA week 47: 96% on time (+2 pts), 0 breached, 2 at risk – Acme, Foo".
+    """Return the week in one line: "SLA week 47: 96% on time (+2 pts), 1 breached, 2 at risk – Acme".
 
-    Overdue issues come first, so that a good share of the week never hides them.
+    A report of several partners has the name of its scope first, and the partners with the most overdue issues last.
+    While something is overdue or can't be evaluated, the subject has no share on time.
     """
-    return _render_sentence(
-        "subject",
-        figures,
-        number=int(figures["week"].split("W")[1]),
-        change=format_change(figures["totals"]["share"], figures["before"]["share"]),
-        names=[figures["name"]]
-        if _is_of_partner(figures)
-        else list(dict.fromkeys(row["partner"] for row in figures["worst"])),
-    )
+    values = {
+        "number": int(figures["week"].split("W")[1]),
+        "name": get_display_name(figures["scope"], figures["name"]),
+        "result": ", ".join(_list_subject_parts(figures)),
+        "partners": ", ".join(dict.fromkeys(row["partner"] for row in figures["worst"])),
+    }
+    if _is_of_partner(figures):
+        return _("SLA week %(number)s: %(result)s – %(name)s") % values
+    if values["partners"]:
+        return _("SLA week %(number)s, %(name)s: %(result)s (%(partners)s)") % values
+    return _("SLA week %(number)s, %(name)s: %(result)s") % values
+
+
+def _list_subject_parts(figures: JsonObject) -> list[str]:
+    """Return the share on time, unless the week has a severe concern, and the counts of the concerns."""
+    totals = figures["totals"]
+    if is_severe(figures):
+        return [concern.subject % {"count": totals[concern.key]} for concern in _list_concerns(figures)]
+    usual_keys = ("breached", "at_risk") if totals["settled"] else ("at_risk",)
+    concerns = [row for row in CONCERNS if totals.get(row.key) or row.key in usual_keys]
+    return [_describe_share(figures), *(row.subject % {"count": totals[row.key]} for row in concerns)]
+
+
+def _describe_share(figures: JsonObject) -> str:
+    totals = figures["totals"]
+    if not totals["settled"]:
+        return _("no targets due")
+    share = min(totals["share"], MAX_IMPERFECT_SHARE) if totals["breached"] else totals["share"]
+    change = format_change(totals["share"], figures["before"]["share"])
+    template = _("%(share)s%% on time (%(change)s pts)") if change else _("%(share)s%% on time")
+    return template % {"share": f"{share:g}", "change": change}
+
+
+def _list_concerns(figures: JsonObject) -> list[Concern]:
+    """Return the concerns of the report, worst first. Older reports have fewer counts."""
+    return [concern for concern in CONCERNS if figures["totals"].get(concern.key)]
+
+
+def is_severe(figures: JsonObject) -> bool:
+    """Return whether something is overdue or can't be evaluated."""
+    return any(concern.is_severe for concern in _list_concerns(figures))
 
 
 def build_verdict(figures: JsonObject) -> str:
-    """Return how the week went in one sentence, and in another what can't be evaluated."""
-    return _render_sentence("verdict", figures)
+    """Return how the week went: the severe concerns, the SLA targets that were due, and the other concerns."""
+    concerns = _list_concerns(figures)
+    if not (concerns or figures["watched"] or figures["totals"]["settled"]):
+        return _("No integration was in support, so no SLA targets applied.")
+    return " ".join(
+        [
+            *(_describe_concern(concern, figures) for concern in concerns if concern.is_severe),
+            _describe_settled(figures),
+            *(
+                _describe_concern(concern, figures)
+                for concern in concerns
+                if not concern.is_severe and concern.key != "breached"
+            ),
+        ]
+    )
+
+
+def _describe_concern(concern: Concern, figures: JsonObject) -> str:
+    sentence = concern.past_sentence if figures["is_past"] else concern.sentence
+    return sentence % {"count": figures["totals"][concern.key]}
+
+
+def _describe_settled(figures: JsonObject) -> str:
+    """Return how many of the due targets were met. Praise needs a week without a severe concern."""
+    totals = figures["totals"]
+    if not totals["settled"]:
+        return _("No SLA targets were due this week.")
+    if totals["breached"] or is_severe(figures):
+        return _("%(met)s of %(settled)s SLA targets met, %(breached)s breached.") % totals
+    return ngettext("The only SLA target was met.", "All %(settled)s SLA targets were met.", totals["settled"]) % totals
 
 
 def describe_required_action(figures: JsonObject) -> str:
-    """Return what the reader must do, or an empty string."""
-    return _render_sentence("action", figures, is_of_partner=_is_of_partner(figures))
+    """Return what the reader must do, or an empty string. A past week requires nothing."""
+    return " ".join(
+        render_to_string("reports/sentences/action.txt", {**figures, "is_of_partner": _is_of_partner(figures)}).split()
+    )
 
 
 def describe_next_action(figures: JsonObject) -> str:
     """Return what the reader must do, or that no action is needed."""
-    no_action = (
-        _("No action needed. The newest report shows what is open now.")
-        if figures["is_past"]
-        else _("No action needed.")
-    )
-    return describe_required_action(figures) or no_action
+    if action := describe_required_action(figures):
+        return action
+    if not figures["is_past"]:
+        return _("No action needed.")
+    newest = _("The newest report shows what is open now.")
+    if is_severe(figures):
+        return " ".join([_describe_concern(_list_concerns(figures)[0], figures), newest])
+    return _("No action needed. The newest report shows what is open now.")
 
 
 def _is_of_partner(figures: JsonObject) -> bool:
     return figures["scope"].startswith("partner:")
-
-
-def _render_sentence(name: str, figures: JsonObject, **values: object) -> str:
-    return " ".join(render_to_string(f"reports/sentences/{name}.txt", {**figures, **values}).split())

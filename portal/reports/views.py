@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
@@ -36,8 +37,10 @@ def list_reports(request: AuthenticatedRequest) -> HttpResponse:
 
 def _render_list(request: AuthenticatedRequest, form: ReportSubscriptionsForm) -> HttpResponse:
     page = paginate(request, list_visible_snapshots(request.user))
+    now = timezone.now()
     rows = [
-        (snapshot, _get_report_name(snapshot.figures), summaries.build_verdict(snapshot.figures)) for snapshot in page
+        (row, _get_report_name(row.figures), summaries.build_verdict(summaries.describe_as_of(row.figures, now)))
+        for row in page
     ]
     context = {"page": page, "rows": rows, "form": form}
     return render(request, "reports/reports.html", context, status=422 if form.errors else 200)
@@ -59,9 +62,11 @@ def get_snapshot(request: AuthenticatedRequest, scope: str, week: str) -> Report
 def show_report(request: AuthenticatedRequest, scope: str, week: str) -> HttpResponse:
     """Show a report."""
     figures = get_snapshot(request, scope, week).figures
-    action = summaries.describe_required_action(figures)
+    current = summaries.describe_as_of(figures, timezone.now())
+    action = summaries.describe_required_action(current)
     context: TemplateContext = {
-        "report": presenters.build_report_context(figures) | {"name": _get_report_name(figures)},
+        "report": presenters.build_report_context(current)
+        | {"name": _get_report_name(figures), "is_past": figures["is_past"], "is_over": current["is_past"]},
         "reports_url": reverse("reports:list"),
         "is_mine": bool(action),
         "is_at_rest": not action,

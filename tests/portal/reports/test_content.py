@@ -25,17 +25,17 @@ def report(to: str) -> EmailMessage:
     return EmailMessage.objects.get(name="report", to=to)
 
 
-def test_subject_has_overdue_count_and_share(
+def test_subject_and_first_line_have_the_overdue_count(
     watch: MonitoredRepository, alice: User, rita: User, settings: Any
 ) -> None:
     tasks.generate_due_reports(MONDAY)
     assert [report(to).subject for to in readers()] == [
-        "SLA week 16: 1 issue overdue, 50% on time – Acme",
-        "SLA week 16: 1 issue overdue, 50% on time – Acme",
+        "SLA week 16: 1 issue overdue, 1 breached – Acme",
+        "SLA week 16, all programs: 1 issue overdue, 1 breached (Acme)",
     ]
     text = report("alice@acme.example").text
     assert text.startswith("Action required: 1 issue is overdue.\n\nView report: http")
-    assert "\n1 of 2 SLA targets met, 1 breached.\n" in text
+    assert "\n1 issue is overdue. 1 of 2 SLA targets met, 1 breached.\n" in text
     issues = {issue.number: reverse("sla:issue", args=[issue.uuid]) for issue in SupportIssue.objects.all()}
     repository, site = "acme/terraform-provider-rocket", settings.SITE_URL
     assert f"\n- {repository}#2: {site}{issues[2]} It breaks 2\n  critical, resolution overdue by 5 days, " in text
@@ -161,7 +161,7 @@ def test_incomplete_data_is_not_overdue(rocket: Integration, alice: User, now: d
 def test_subject_has_overdue_count_without_due_targets(rocket: Integration, alice: User, now: datetime) -> None:
     clock_of(issue_of(watch_over(rocket, now), 1, now - 90 * H), now - 42 * H, state="overdue", next_at=None)
     tasks.generate_due_reports(MONDAY)
-    assert report("alice@acme.example").subject == "SLA week 16: 1 overdue, no targets due, 0 at risk – Acme"
+    assert report("alice@acme.example").subject == "SLA week 16: 1 issue overdue – Acme"
 
 
 def many(watch: MonitoredRepository, count: int, due: datetime, state: str, first: int) -> None:

@@ -1,0 +1,76 @@
+"""Tests of the sentences of a report in all situations."""
+
+import re
+from itertools import product
+
+import pytest
+
+from portal.reports.management.commands.report_situations_table import DOCS_PATH, build_table
+from portal.reports.situations import SCOPES, build_situation, iterate_counts
+from portal.reports.summaries import CONCERNS, build_subject, build_verdict, describe_next_action
+
+PRAISE = re.compile(r"100|on time|All \d|only SLA target was met|No action|no targets due", re.IGNORECASE)
+PRESENT_OR_FUTURE = re.compile(r"\b(will|is overdue|are overdue|is at risk|are at risk|Action required)\b")
+ALL_SITUATIONS = [
+    (counts, build_situation(counts, scope, is_past=is_past))
+    for counts, scope, is_past in product(iterate_counts((0, 1, 2)), SCOPES, (False, True))
+]
+
+
+def test_all_combinations_are_enumerated() -> None:
+    assert len(ALL_SITUATIONS) == 3**6 * 3 * 2
+
+
+def test_no_sentence_praises_a_week_with_an_overdue_or_unmeasurable_issue() -> None:
+    severe = [figures for counts, figures in ALL_SITUATIONS if counts["overdue"] or counts["data_incomplete"]]
+    texts = [[build_subject(each), build_verdict(each), describe_next_action(each)] for each in severe]
+    assert [text for group in texts for text in group if PRAISE.search(text)] == []
+
+
+def test_first_sentence_names_the_worst_concern() -> None:
+    for counts, figures in ALL_SITUATIONS:
+        expected = next((row for row in CONCERNS if row.is_severe and counts[row.key]), None)
+        if expected:
+            sentence = expected.past_sentence if figures["is_past"] else expected.sentence
+            assert build_verdict(figures).startswith(sentence % {"count": counts[expected.key]})
+            assert f": {expected.subject % {'count': counts[expected.key]}}" in build_subject(figures)
+
+
+def test_every_count_that_is_not_zero_is_in_the_subject_and_the_verdict() -> None:
+    for counts, figures in ALL_SITUATIONS:
+        concerns = [concern for concern in CONCERNS if counts[concern.key]]
+        assert [str(row.subject % {"count": counts[row.key]}) in build_subject(figures) for row in concerns] == [
+            True
+        ] * len(concerns)
+        assert [str(counts[row.key]) in build_verdict(figures) for row in concerns] == [True] * len(concerns)
+
+
+def test_past_week_is_described_in_the_past_tense() -> None:
+    past = [figures for _, figures in ALL_SITUATIONS if figures["is_past"]]
+    texts = [[build_verdict(each), describe_next_action(each)] for each in past]
+    assert [text for group in texts for text in group if PRESENT_OR_FUTURE.search(text)] == []
+
+
+def test_subjects_of_scopes_with_the_same_counts_differ() -> None:
+    for counts in iterate_counts():
+        assert len({build_subject(build_situation(counts, scope)) for scope in SCOPES}) == len(SCOPES)
+
+
+@pytest.mark.parametrize(
+    ("counts", "scope", "subject"),
+    [
+        ({"met": 4, "overdue": 1}, "partner:1", "SLA week 16: 1 issue overdue – Acme"),
+        ({"met": 4, "overdue": 1}, "programs", "SLA week 16, all programs: 1 issue overdue (Acme)"),
+        ({"met": 4}, "program:nomad", "SLA week 16, Nomad: 100% on time, 0 breached, 0 at risk"),
+        ({"met": 2999, "breached": 1}, "partner:1", "SLA week 16: 99.9% on time, 1 breached, 0 at risk – Acme"),
+    ],
+)
+def test_subject_begins_with_the_scope_and_result(counts: dict[str, int], scope: str, subject: str) -> None:
+    zeros = dict.fromkeys(next(iterate_counts()), 0)
+    assert build_subject(build_situation(zeros | counts, scope)) == subject
+
+
+def test_documented_situations_are_complete() -> None:
+    table = build_table()
+    assert table in DOCS_PATH.read_text()
+    assert len(table.splitlines()) == 2 + 2**6
