@@ -133,7 +133,7 @@ def can_manage(integration: PartnerIntegration, user: AnyUser | None) -> bool:
 
 def can_decide(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user is an active reviewer of the program who doesn't belong to the integration's partner."""
-    return _can_review(integration.partner, user) and can_review_program(integration.program_key, user)
+    return _can_review(user, integration.partner) and can_review_program(integration.program_key, user)
 
 
 def can_complete_step(integration: PartnerIntegration, user: AnyUser | None) -> bool:
@@ -215,7 +215,7 @@ def can_decide_on_partner(partner: "Partner", user: AnyUser | None) -> bool:
 
     A reviewer of some programs decides on the companies that have an integration in one of them.
     """
-    if not _can_review(partner, user):
+    if not _can_review(user, partner):
         return False
     programs = list_programs(user, "reviewer")
     return not programs or partner.integrations.filter(program_key__in=programs).exists()
@@ -236,7 +236,7 @@ def can_manage_program(program_key: str, user: AnyUser | None) -> bool:
     return user.is_staff or program_key in list_programs(user, "manager")
 
 
-def _can_review(partner: "Partner", user: AnyUser | None) -> TypeGuard[User]:
+def _can_review(user: AnyUser | None, partner: "Partner") -> TypeGuard[User]:
     return user is not None and user.is_active and user.is_reviewer and not get_role(partner, user)
 
 

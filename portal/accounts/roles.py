@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from typing import TypeGuard
 
 from allauth.account.models import EmailAddress
 from django.conf import settings
@@ -55,7 +56,7 @@ def change_roles(
         ActionRefused: The actor lacks permission, the roles don't fit together, or the change would leave no superuser.
     """
     with _change(user, actor=actor, reason=reason) as row:
-        if ADMINISTRATOR in grant and _needs_approval(row, actor):
+        if ADMINISTRATOR in grant and _needs_approval(actor, row):
             _request_administrator_role(row, actor=actor, now=now, reason=reason, request=request)
             grant = [role for role in grant if role != ADMINISTRATOR]
         _apply(row, grant, revoke, actor=actor, now=now, reason=reason, request=request)
@@ -131,12 +132,12 @@ def _change(user: User, *, actor: User | None, reason: str) -> Iterator[User]:
         yield rows_by_pk[user.pk]
 
 
-def _needs_approval(row: User, actor: User | None) -> bool:
+def _needs_approval(actor: User | None, row: User) -> TypeGuard[User]:
     return settings.ADMINISTRATOR_APPROVAL and actor is not None and not row.is_superuser
 
 
 def _request_administrator_role(
-    row: User, *, actor: User | None, now: datetime, reason: str, request: HttpRequest | None
+    row: User, *, actor: User, now: datetime, reason: str, request: HttpRequest | None
 ) -> None:
     _require_confirmed_address(row)
     if RoleRequest.objects.filter(user=row).exists():

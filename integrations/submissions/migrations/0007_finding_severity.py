@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('submissions', '0006_repository_index'),
+        ('submissions', '0006_list_indexes'),
     ]
 
     operations = [

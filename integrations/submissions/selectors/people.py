@@ -12,6 +12,7 @@ from integrations.partners import permissions
 from integrations.partners.models import Role
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
+from portal.accounts.requests import AnyUser
 from portal.ui.markdown import list_texts
 
 ACTING_ROLES = (Role.OWNER, Role.EDITOR)
@@ -56,7 +57,7 @@ class Mentions:
     unknown: tuple[str, ...] = ()
 
 
-def find_mentions(integration: Integration, text: str, *, author: User | None, internal: bool = False) -> Mentions:
+def find_mentions(integration: Integration, text: str, *, author: AnyUser | None, internal: bool = False) -> Mentions:
     """Return whom the text mentions as "@first-last". Only program staff can see an internal text."""
     names = dict.fromkeys(name for part in list_texts(text) for name in MENTION.findall(part))
     if not names:

@@ -2,7 +2,7 @@
 
 from integrations.submissions.selectors.people import find_mentions
 from integrations.submissions.services.changes import IntegrationChange
-from portal.accounts.models import User
+from portal.accounts.requests import AnyUser
 from portal.audit.catalog import EVENT_TYPES
 from portal.audit.models import AuditEvent
 from portal.core.value_types import NamedValues
@@ -13,7 +13,7 @@ def record_with_mentions(
     event_type: str,
     text: str,
     *,
-    author: User | None,
+    author: AnyUser | None,
     internal: bool = False,
     **data: object,
 ) -> AuditEvent:

@@ -1,7 +1,7 @@
 """Tests that the public sees nothing of a company that is not verified."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -100,7 +100,7 @@ def test_listing_returns_when_the_company_is_verified(
 def test_listing_of_an_unverified_company_is_not_published(
     at: Callable[..., Integration], alice: Any, rita: Any, now: datetime
 ) -> None:
-    row = at("release")
+    row, now = at("release"), now + timedelta(minutes=10)  # the approval is final
     remove_proofs()
     meet(row, alice, now)
     row = Integration.objects.select_related("partner").get(pk=row.pk)
@@ -116,7 +116,7 @@ def test_listing_of_an_unverified_company_is_not_published(
 def test_next_action_follows_the_verification(
     at: Callable[..., Integration], sign_in: Callable[[Any], Client], alice: Any, rita: Any, now: datetime
 ) -> None:
-    row = at("release")
+    row, now = at("release"), now + timedelta(minutes=10)  # the approval is final
     remove_proofs()
     meet(row, alice, now)
     assert "/company/acme/verification/" in sign_in(alice).get(reverse("submissions:detail", args=[row.uuid])).text
