@@ -53,21 +53,21 @@ def raise_findings(
         row = change.integration
         if row.stage != Stage.REVIEW:
             raise ActionRefused(_("You can add findings only during a review."), "invalid-transition")
-        findings = [_raise_finding(change, each) for each in new_findings]
+        findings = [_raise_finding(change, each, actor) for each in new_findings]
         attestations.void_answered_findings(row, now)
     return findings
 
 
-def _raise_finding(change: IntegrationChange, new: NewFinding) -> Finding:
+def _raise_finding(change: IntegrationChange, new: NewFinding, actor: User | None) -> Finding:
     text, integration = new.text.strip(), change.integration
     if not text:
         raise ActionRefused(_("Enter the requested change."))
     if integration.edition.requirement(new.requirement_id) is None:
         raise ActionRefused(_("Requirement not found in this edition."), "invalid-transition")
-    fields = {"severity": new.severity, "raised_by": change.actor, "raised_at": change.now}
+    fields = {"severity": new.severity, "raised_by": actor, "raised_at": change.now}
     finding = _create_finding(integration, new.requirement_id, text, **fields)
     data: NamedValues = {"finding": finding.number, "requirement": new.requirement_id}
-    record_with_mentions(change, "finding.raised", text, author=change.actor, **data)
+    record_with_mentions(change, "finding.raised", text, author=actor, **data)
     return finding
 
 
