@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
@@ -43,7 +44,17 @@ def show_review(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if permissions.get_role(integration.partner, request.user):
         messages.info(request, explain_decision_refusal(integration, request.user))
         return redirect("submissions:detail", uuid)
-    return render(request, "reviews/review.html", build_review_context(integration, request.user))
+    context = build_review_context(integration, request.user)
+    return render(request, "reviews/review.html", context | _build_decided_context(request))
+
+
+def _build_decided_context(request: AuthenticatedRequest) -> dict[str, object]:
+    """Return the decision after which this page opened, with its integration, while it can be undone."""
+    try:
+        decided = Integration.objects.visible_to(request.user).get(uuid=request.GET["decided"])
+    except (KeyError, ValidationError, Integration.DoesNotExist):
+        return {}
+    return {"decided": decided, "decided_undo": get_undoable_decision(decided, request.user, timezone.now())}
 
 
 def build_review_context(integration: Integration, user: User) -> dict[str, object]:

@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.core.validators import MaxLengthValidator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path
+from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
@@ -17,6 +17,7 @@ from django.views.decorators.vary import vary_on_headers
 from django_fsm import Transition
 
 from integrations.partners import permissions
+from integrations.reviews.selectors.next_review import find_next_review
 from integrations.submissions import notices
 from integrations.submissions.forms.confirmation import NameConfirmationField
 from integrations.submissions.models import Integration
@@ -136,7 +137,12 @@ def _perform_transition(
         messages.success(request, _("You %(action)s.") % {"action": event.sentence})
     if is_inline(request):
         return render_workspace(request, load_visible_integration(request, integration.uuid))
-    return redirect("reviews:review" if for_program else "submissions:detail", uuid=integration.uuid)
+    if not for_program:
+        return redirect("submissions:detail", uuid=integration.uuid)
+    is_decision = TRANSITION_OPTIONS[step].is_decision
+    if is_decision and (next_uuid := find_next_review(integration, request.user, now)):
+        return redirect(f"{reverse('reviews:review', args=[next_uuid])}?decided={integration.uuid}")
+    return redirect("reviews:review", uuid=integration.uuid)
 
 
 def _render_transition(

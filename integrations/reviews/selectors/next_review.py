@@ -1,0 +1,16 @@
+"""Review that opens after a decision."""
+
+from datetime import datetime
+from uuid import UUID
+
+from integrations.partners import permissions
+from integrations.reviews.selectors.queue import build_tab_condition, filter_queue
+from integrations.submissions.models import Integration
+from portal.accounts.models import User
+
+
+def find_next_review(decided: Integration, user: User, now: datetime) -> UUID | None:
+    """Return the most urgent other item of the queue that is the user's or unclaimed, without their own companies."""
+    rows = filter_queue({}, now).exclude(pk=decided.pk).exclude(partner__in=permissions.get_roles(user))
+    is_mine_or_free = build_tab_condition("mine", user, now) | build_tab_condition("free", user, now)
+    return rows.filter(is_mine_or_free).values_list("uuid", flat=True).first()
