@@ -67,6 +67,11 @@ class Frame:
         return permissions.is_program_staff(self.user)
 
     @property
+    def can_read_audit_log(self) -> bool:
+        """Return whether the page shows links to the audit log."""
+        return permissions.can_read_audit_log(self.user)
+
+    @property
     def uses_browser_zone(self) -> bool:
         """Return whether times are in the browser's time zone: visitors, and users who did not select one."""
         return not (self.signed_in and self.user.zone_chosen)
@@ -90,7 +95,8 @@ class Frame:
         """Return the navigation of reviewers and staff, which is empty for partners."""
         if not self.is_program_staff:
             return []
-        return [*self["program"], *(self["staff"] if self.user.is_staff else [])]
+        audit = self["audit"] if self.can_read_audit_log else []
+        return [*self["program"], *audit, *(self["staff"] if self.user.is_staff else [])]
 
     @cached_property
     def unseen_count(self) -> str:

@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from portal.inbox.views import email_log
+from portal.inbox.views import audit_log, email_log
 from portal.inbox.views import preferences as choices
 
 app_name = "inbox"
 urlpatterns = [
     *choices.urlpatterns,
+    path("audit-log/", audit_log.show_audit_log, name="audit_log"),
     path("emails/", email_log.show_email_log, name="email_log"),
     path("emails/<uuid:uuid>/", email_log.show_email, name="email"),
     path("notifications/", email_log.show_notifications, name="list"),
