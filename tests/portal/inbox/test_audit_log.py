@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from django.urls import reverse
 
 from portal.accounts import roles
 from portal.accounts.models import User
@@ -67,3 +68,14 @@ def test_pages_continue_before_the_last_event(
 def test_csv_export_has_no_formulas(events: None, sign_in: SignIn, sam: User) -> None:
     rows = list(csv.DictReader(io.StringIO(export(sign_in(sam), "format=csv"))))
     assert [(row["actor"], row["note"]) for row in rows] == [("Sam Stone", "'=Joins")] * 2
+
+
+def test_pages_of_objects_link_to_their_events(at: Any, sign_in: SignIn, sam: User) -> None:
+    integration = at("review", "nomad")
+    partner = integration.partner
+    links = {
+        reverse("reviews:partner", args=[partner.slug]): f"/audit-log/?stream=partner:{partner.pk}",
+        reverse("reviews:review", args=[integration.uuid]): f"/audit-log/?stream=integration:{integration.pk}",
+    }
+    client = sign_in(sam)
+    assert [f'{link}"' in client.get(page).content.decode() for page, link in links.items()] == [True, True]
