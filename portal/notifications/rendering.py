@@ -33,7 +33,7 @@ LINK = re.compile(  # in a source; its label and URL may contain template tags
 )
 TAG = re.compile(r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}|{%.*?%}|{{.*?}}", re.DOTALL)
 BLOCK_TAG = re.compile(
-    r"{%\s*(?:if|elif|else|endif|for|empty|endfor|with|endwith|quote|data_table|blocktranslate[^%]*\basvar)\b"
+    r"{%\s*(?:if|elif|else|endif|for|empty|endfor|with|endwith|quote|data_table|bar_chart|blocktranslate[^%]*\basvar)\b"
 )
 BLOCK_LINE = re.compile(r"^((?:TAG\d+BLOCK)+)(?:$|(?=- ))", re.MULTILINE)
 HIDDEN_BLOCK = re.compile(r"<!--((?:TAG\d+BLOCK)+)-->")

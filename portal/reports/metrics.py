@@ -24,7 +24,8 @@ from portal.reports.models import ReportSnapshot
 from portal.reports.scopes import ReportScope
 
 OPEN_STATES = ("running", "at_risk", "overdue", "data_incomplete", "paused")
-MAX_OVERDUE_ROWS, MAX_DUE_SOON_ROWS = 3, 20
+MAX_OVERDUE_ROWS, MAX_DUE_SOON_ROWS = 5, 20
+TREND_WEEKS = 8  # including the week of the report
 LATE_AFTER = timedelta(days=1)  # after a week's end: from then on its report was made late
 DECISION_EVENT_TYPES = ("integration.approved", "review.changes_requested", "integration.declined")
 REVIEW_REQUEST_EVENT_TYPES = ("review.requested", "review.requested_again")
@@ -56,11 +57,13 @@ def build_figures(report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, now:
         if now < next_week_ends_at
         else SlaClock.objects.none()
     )
+    totals = metrics.get_metrics(scope, start, end, evaluated_at).as_dict()
     return _build_report_metadata(report_scope, week, zone, now) | {
         "is_past": now >= next_week_ends_at,
         "data_up_to": data_up_to.isoformat() if data_up_to else "",
         "watched": _count_monitored_repositories(scope, evaluated_at),
-        "totals": metrics.get_metrics(scope, start, end, evaluated_at).as_dict(),
+        "totals": totals,
+        "trend": _list_trend(report_scope, week, totals),
         "before": _build_previous_week(report_scope, week, zone, evaluated_at),
         "worst": [
             build_clock_row(clock, evaluated_at)
@@ -113,6 +116,23 @@ def _build_previous_week(
         .first()
     )
     return totals | {name: frozen_figures["totals"][name] if frozen_figures else None for name in OPEN_STATES}
+
+
+def _list_trend(report_scope: ReportScope, week: IsoWeek, totals: JsonObject) -> list[JsonObject]:
+    """Return the results of the last weeks that have a report, oldest first, and of this week."""
+    weeks = [week]
+    while len(weeks) < TREND_WEEKS:
+        weeks.append(weeks[-1].before)
+    earlier_totals = (
+        ReportSnapshot.objects.filter(scope=report_scope.key, week__in=[str(each) for each in weeks[1:]])
+        .order_by("week")
+        .values_list("week", "figures__totals")
+    )
+    names = ("met", "settled", "overdue", "data_incomplete")
+    return [
+        {"week": name, **{key: row.get(key, 0) for key in names}}
+        for name, row in [*earlier_totals, (str(week), totals)]
+    ]
 
 
 def build_clock_row(clock: Any, evaluated_at: datetime) -> dict[str, object]:

@@ -24,6 +24,7 @@ from portal.core.value_types import JsonObject
 from portal.reports.summaries import build_subject, build_verdict, describe_next_action
 
 CONTENT = load_content(Path(__file__).with_name("content") / "report.yaml", TypeAdapter(JsonObject))
+HEADLINE_KEYS = ("share", "breached", "overdue", "at_risk")  # of the first screen of the email
 SEVERITY_LABELS = {"critical": gettext_noop("critical"), "other": gettext_noop("not critical")}
 TARGET_LABELS = {
     "respond": gettext_noop("first response"),
@@ -47,7 +48,9 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
         "created_at": _parse_moment(figures["created_at"], zone),
         "figures": figure_list,
         "figure_headers": (_("Metric"), _("This week"), _("Previous week")),
-        "figure_rows": [(figure["title"], figure["value"], figure["before"] or "–") for figure in figure_list],
+        "headline_rows": [_build_figure_row(figure) for figure in figure_list if figure["key"] in HEADLINE_KEYS],
+        "figure_rows": [_build_figure_row(figure) for figure in figure_list if figure["key"] not in HEADLINE_KEYS],
+        "trend_bars": [_build_trend_bar(row) for row in figures.get("trend", ())],  # older reports have none
         "worst": [_build_row(row, zone) for row in figures["worst"]],
         "coming": [_build_row(row, zone) for row in figures["coming"]],
         "more_worst": max(0, totals["overdue"] + totals["data_incomplete"] - len(figures["worst"])),
@@ -136,7 +139,22 @@ def _format_number(value: float | None) -> str:
 def _build_figure(title: str, key: str, totals: JsonObject, before: JsonObject) -> dict[str, str]:
     format_value: Callable[[Any], str] = FIGURE_FORMATS.get(key, str)
     previous_value = "" if before[key] is None else format_value(before[key])
-    return {"title": title, "value": format_value(totals[key]), "before": previous_value}
+    return {"key": key, "title": title, "value": format_value(totals[key]), "before": previous_value}
+
+
+def _build_figure_row(figure: dict[str, str]) -> tuple[str, str, str]:
+    return figure["title"], figure["value"], figure["before"] or "–"
+
+
+def _build_trend_bar(row: JsonObject) -> tuple[str, int, str]:
+    """Return the week, the percentage of met targets, and both counts in words."""
+    parts = [_("%(met)s of %(settled)s met") % row if row["settled"] else _("no targets due")]
+    if row["overdue"]:
+        parts.append(_("%(overdue)s overdue") % row)
+    if row["data_incomplete"]:
+        parts.append(_("data incomplete for %(data_incomplete)s") % row)
+    percent = 100 * row["met"] // row["settled"] if row["settled"] else 0
+    return row["week"], percent, ", ".join(parts)
 
 
 def _format_median(hours: float | None) -> str:

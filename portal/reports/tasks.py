@@ -8,12 +8,15 @@ from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from integrations.partners import permissions
 from integrations.partners.models import Role
 from integrations.sla.models import MonitoredRepository
+from integrations.submissions.models import Integration
+from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.core.iso_weeks import IsoWeek, get_last_complete_week, get_program_zone, parse_week
@@ -27,6 +30,7 @@ from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_key
 DELIVERY_TIME = time(8)
 SETTLING_PERIOD = timedelta(hours=1)  # after the end of the week, until all repositories are synchronized
 CATCH_UP_WEEKS = 4
+MAX_DECISIONS = 5
 
 
 def generate_due_reports(now: datetime | None = None) -> int:
@@ -130,6 +134,22 @@ def is_wanted(snapshot: ReportSnapshot, frequency: str) -> bool:
     )
 
 
+def list_decisions(scope: str, reader: User) -> list[tuple[str, str]]:
+    """Return the next action and page of integrations in the scope that wait for the reader, the earliest due first."""
+    report_scope = find_report_scope(scope)
+    if report_scope is None:
+        return []
+    rows = Integration.objects.filter(report_scope.scope.build_condition(""))
+    if report_scope.partner is None:
+        rows, page = rows.filter(responsible_party=ResponsibleParty.PROGRAM, reviewer=reader), "reviews:review"
+    else:
+        rows, page = rows.filter(responsible_party=ResponsibleParty.PARTNER), "submissions:detail"
+    waiting = rows.exclude(next_action_code="").order_by(F("action_due_at").asc(nulls_last=True), "pk")
+    return [
+        (f"{row.name}: {row.next_action_label}", build_absolute_url(page, row.uuid)) for row in waiting[:MAX_DECISIONS]
+    ]
+
+
 @transaction.atomic
 def deliver_report(snapshot: ReportSnapshot, reader: User, frequency: str, now: datetime) -> int:
     """Deliver a report to a reader once and return the number of queued emails."""
@@ -143,6 +163,8 @@ def deliver_report(snapshot: ReportSnapshot, reader: User, frequency: str, now: 
     context = {
         "report": build_report_context(snapshot.figures),
         "page": build_absolute_url("reports:detail", snapshot.scope, snapshot.week),
+        "csv": build_absolute_url("reports:detail_csv", snapshot.scope, snapshot.week),
+        "decisions": list_decisions(snapshot.scope, reader),
         "stop": unsubscribe_url,
         "category": gettext("Weekly report"),
     }

@@ -24,7 +24,7 @@ from portal.directory.models import Listing
 from portal.directory.partner_replies import ReplyForm, save_reply
 from portal.notifications.models import EmailMessage
 from portal.notifications.selectors import list_received_emails
-from portal.reports import presenters
+from portal.reports import summaries
 from portal.reports import views as report_pages
 from portal.reports.forms import ReportSubscriptionsForm
 from portal.reports.models import ReportSnapshot
@@ -41,7 +41,7 @@ class SlaReportOut(Schema):
 
     @staticmethod
     def resolve_verdict(row: ReportSnapshot) -> str:
-        return presenters.build_verdict(row.figures)
+        return summaries.build_verdict(summaries.describe_as_of(row.figures, timezone.now()))
 
 
 class SlaReportDetail(SlaReportOut):

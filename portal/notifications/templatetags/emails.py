@@ -46,3 +46,12 @@ def data_table(context: Context, headers: Iterable[str], rows: Iterable[Iterable
         return render_to_string("notifications/email/table.html", {"headers": header_cells, "rows": body})
     lines = [header_cells, ["---", *["---:"] * (len(header_cells) - 1)], *body]
     return "\n".join(f"| {' | '.join(map(str, cells))} |" for cells in lines)
+
+
+@register.simple_tag(takes_context=True)
+def bar_chart(context: Context, rows: Iterable[tuple[str, int, str]]) -> str:
+    """Write a bar for each label, percentage, and description; a list of labels and descriptions in the text part."""
+    bars = list(rows)
+    if context.autoescape:
+        return render_to_string("notifications/email/bars.html", {"bars": bars})
+    return "\n".join(f"- {label}: {description}" for label, _, description in bars)

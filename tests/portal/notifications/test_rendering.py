@@ -106,7 +106,7 @@ def test_render_table_is_markdown_in_text_and_a_table_in_html() -> None:
         "scope": "programs",
         "programs": [],
         "figure_headers": ("Metric", "This week"),
-        "figure_rows": [("On time", "96%"), ("A | <b>", "2")],
+        "headline_rows": [("On time", "96%"), ("A | <b>", "2")],
     }
     email = render("report", {"report": report, "page": "https://portal.example/", "stop": "https://portal.example/u"})
     assert "| Metric | This week |\n| --- | ---: |\n| On time | 96% |\n| A | <b> | 2 |\n" in email.text
