@@ -313,7 +313,7 @@ def test_email_links_to_the_download_and_to_what_waits_for_the_reader(
     text = report("rita@program.example").text
     page = f"{settings.SITE_URL}{reverse('reviews:review', args=[integration.uuid])}"
     csv_page = f"{settings.SITE_URL}{reverse('reports:detail_csv', args=['programs', '2026-W16'])}"
-    assert (page in text, "## Waiting for your decision" in text, f"Download CSV: {csv_page}" in text) == (
+    assert (page in text, "## Waiting for you" in text, f"Download CSV: {csv_page}" in text) == (
         True,
         True,
         True,
