@@ -134,8 +134,8 @@ def is_wanted(snapshot: ReportSnapshot, frequency: str) -> bool:
     )
 
 
-def list_decisions(scope: str, reader: User) -> list[tuple[str, str]]:
-    """Return the next action and page of integrations in the scope that wait for the reader, the earliest due first."""
+def list_decisions(scope: str, reader: User) -> list[tuple[str, str, str]]:
+    """Return the name, next action, and page of integrations in the scope that wait for the reader, the earliest due first."""
     report_scope = find_report_scope(scope)
     if report_scope is None:
         return []
@@ -145,9 +145,7 @@ def list_decisions(scope: str, reader: User) -> list[tuple[str, str]]:
     else:
         rows, page = rows.filter(responsible_party=ResponsibleParty.PARTNER), "submissions:detail"
     waiting = rows.exclude(next_action_code="").order_by(F("action_due_at").asc(nulls_last=True), "pk")
-    return [
-        (f"{row.name}: {row.next_action_label}", build_absolute_url(page, row.uuid)) for row in waiting[:MAX_DECISIONS]
-    ]
+    return [(row.name, row.next_action_label, build_absolute_url(page, row.uuid)) for row in waiting[:MAX_DECISIONS]]
 
 
 @transaction.atomic
