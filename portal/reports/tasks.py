@@ -135,7 +135,7 @@ def is_wanted(snapshot: ReportSnapshot, frequency: str) -> bool:
 
 
 def list_decisions(scope: str, reader: User) -> list[tuple[str, str, str]]:
-    """Return the name, next action, and page of integrations in the scope that wait for the reader, the earliest due first."""
+    """Return the name, action, and page of integrations in the scope that wait for the reader, by due date."""
     report_scope = find_report_scope(scope)
     if report_scope is None:
         return []
