@@ -1,4 +1,4 @@
-"""Reviewer profiles."""
+"""Reviewer profiles and snoozed items of the queue."""
 
 from django.conf import settings
 from django.db import models
@@ -15,3 +15,16 @@ class ReviewerProfile(models.Model):
 
     def __str__(self) -> str:
         return f"reviews of {self.user}"
+
+
+class Snooze(models.Model):
+    """Item that leaves the review queue until a time. It returns earlier if another party becomes responsible."""
+
+    integration = models.OneToOneField("submissions.Integration", models.CASCADE, related_name="snooze")
+    until = models.DateTimeField()
+    reason = models.CharField(max_length=200)
+    snoozed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.integration} until {self.until:%Y-%m-%d}"

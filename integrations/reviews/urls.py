@@ -8,6 +8,7 @@ from integrations.reviews.views import (
     partner_merge,
     partners,
     queue,
+    queue_actions,
     review,
     transitions,
 )
@@ -20,6 +21,7 @@ urlpatterns = [
     *partner_decisions.urlpatterns,
     *partner_merge.urlpatterns,
     *queue.urlpatterns,
+    *queue_actions.urlpatterns,
     *review.urlpatterns,
     *transitions.urlpatterns,
     *edition_migration.urlpatterns,

@@ -75,7 +75,7 @@ def build_queue_table(request: AuthenticatedRequest, now: datetime) -> ExportTab
     require_program_staff(request)
     filters, _ = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
     condition = queue.build_tab_condition(request.GET.get("tab", ""), request.user, now)
-    rows = queue.filter_queue(filters, now).filter(condition)
+    rows = queue.sort_queue(queue.filter_queue(filters, now).filter(condition), request.GET.get("sort", ""))
     return build_export("queue", LIST_COLUMNS, _iterate_integrations(rows))
 
 

@@ -17,7 +17,7 @@ from integrations.partners.forms.verification import OrganizationForm
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
-from integrations.reviews.forms import agreements, queue, reviewers
+from integrations.reviews.forms import agreements, bulk, queue, reviewers
 from integrations.reviews.views import edition_migration, transitions
 from integrations.reviews.views.partner_decisions import PartnerDecisionForm
 from integrations.reviews.views.partner_merge import MergeNoteForm, MergeTargetForm
@@ -128,6 +128,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (meetings.MeetingProposalForm, ""): lambda data, user: meetings.MeetingProposalForm(data),
     (requirement_actions.ItemButtonForm, ""): lambda data, user: requirement_actions.ItemButtonForm(data),
     (agreements.AgreementFilterForm, ""): lambda data, user: agreements.AgreementFilterForm(data=data),
+    (bulk.BulkActionForm, ""): lambda data, user: bulk.BulkActionForm(data=data),
     (queue.QueueFilterForm, ""): lambda data, user: queue.QueueFilterForm(data=data),
     (requirements.RequirementForm, ""): lambda data, user: requirements.RequirementForm(QUESTIONS, data=data),
     (reviewers.ReviewerProfileForm, ""): lambda data, user: reviewers.ReviewerProfileForm(data),

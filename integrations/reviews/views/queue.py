@@ -1,28 +1,45 @@
 """Review queue, claims, reviewer assignment, and reviewer profiles."""
 
+from datetime import datetime
+from hashlib import sha256
+from time import time
 from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth import get_user_model
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
+from integrations.reviews.forms.bulk import BulkActionForm
 from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters
 from integrations.reviews.forms.reviewers import ReviewerProfileForm
 from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.selectors import queue as queue_selectors
+from integrations.reviews.selectors.queue_rows import build_page
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration, require_button
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
+from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.ui.refusals import reported_refusals
+
+SELECTION_KEY = "queue_selection"
+COLUMN_LABELS = {
+    "name": gettext_lazy("Integration"),
+    "program": gettext_lazy("Program and step"),
+    "checks": gettext_lazy("Checks"),
+    "reviewer": gettext_lazy("Reviewer"),
+    "age": gettext_lazy("Age"),
+    "due": gettext_lazy("Due date"),
+}
 
 
 def require_program_staff(request: HttpRequest) -> None:
@@ -38,31 +55,62 @@ def load_integration_for_program(request: AuthenticatedRequest, uuid: UUID) -> I
 
 @vary_on_headers("HX-Request")
 def show_queue(request: AuthenticatedRequest) -> HttpResponse:
-    """Show integrations that wait for the program, most urgent first."""
+    """Show integrations that wait for the program, most urgent first. Polling without changes returns 304."""
     require_program_staff(request)
-    now = timezone.now()
+    is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+    etag = _build_etag(request) if is_fragment else ""
+    if etag and request.headers.get("If-None-Match") == etag:
+        return HttpResponseNotModified()
+    context = _build_queue_context(request, timezone.now()) | {"etag": etag}
+    return render(request, "reviews/queue.html#results" if is_fragment else "reviews/queue.html", context)
+
+
+def _build_etag(request: AuthenticatedRequest) -> str:
+    """Return a tag that changes with every event, and every five minutes because claims and due dates pass."""
+    last_event = AuditEvent.objects.order_by("-pk").values_list("pk", flat=True).first()
+    parts = (last_event, request.user.pk, request.GET.urlencode(), get_language(), int(time() // 300))
+    return f'W/"{sha256(repr(parts).encode()).hexdigest()[:20]}"'
+
+
+def _build_queue_context(request: AuthenticatedRequest, now: datetime) -> dict[str, object]:
     filters, filter_fields = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
-    requested_tab = request.GET.get("tab", "")
+    requested_tab, sort = request.GET.get("tab", ""), request.GET.get("sort", "")
     tab = requested_tab if requested_tab in queue_selectors.TAB_LABELS else "all"
     rows = queue_selectors.filter_queue(filters, now)
     summary = queue_selectors.summarize_queue(rows, request.user, now)
     tab_rows = rows.filter(queue_selectors.build_tab_condition(tab, request.user, now))
-    page, page_rows = queue_selectors.build_page(
-        tab_rows, summary.tabs[tab], request.GET.get("page"), request.user, now
-    )
-    context = {
+    sorted_rows = queue_selectors.sort_queue(tab_rows, sort)
+    page, page_rows = build_page(sorted_rows, summary.tabs[tab], request.GET.get("page"), request.user, now)
+    return {
         "filters": filter_fields,
         "summary": summary,
         "tabs": _build_tabs(request, summary, tab),
         "tab": tab,
+        "columns": _build_columns(request, sort),
+        "sort": sort if sort in queue_selectors.SORT_ORDERS else "",
         "page": page,
         "rows": page_rows,
+        "selected": request.session.pop(SELECTION_KEY, ()) if SELECTION_KEY in request.session else (),
+        "bulk_form": BulkActionForm(),
         "now": now,
         "is_filtered": any(filters.values()),
         "back": request.GET.urlencode(),
     }
-    is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    return render(request, "reviews/queue.html#results" if is_fragment else "reviews/queue.html", context)
+
+
+def _build_columns(request: HttpRequest, sort: str) -> list[dict[str, object]]:
+    """Return the headings of the table, those that sort with their URL and current direction."""
+    query = request.GET.copy()
+    query.pop("page", None)
+    columns: list[dict[str, object]] = []
+    for name, label in COLUMN_LABELS.items():
+        if name not in queue_selectors.SORT_COLUMNS:
+            columns.append({"label": label})
+            continue
+        query["sort"] = f"-{name}" if sort == name else name
+        direction = {name: "ascending", f"-{name}": "descending"}.get(sort, "")
+        columns.append({"label": label, "href": f"?{query.urlencode()}", "direction": direction})
+    return columns
 
 
 def _build_tabs(request: HttpRequest, summary: queue_selectors.QueueSummary, current: str) -> list[dict[str, object]]:
@@ -84,7 +132,7 @@ def claim_review(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     with reported_refusals(request):
         claims.claim_review(integration, actor=request.user, now=timezone.now())
         return redirect("reviews:review", uuid=uuid)
-    return _redirect_to_queue(request)
+    return redirect_to_queue(request)
 
 
 @require_button("reviews:review")
@@ -113,7 +161,7 @@ def release_claim(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     with reported_refusals(request):
         claims.release_claim(integration, actor=request.user, now=timezone.now())
         messages.success(request, _("You released the claim on %(name)s.") % {"name": integration.name})
-    return _redirect_to_queue(request)
+    return redirect_to_queue(request)
 
 
 @require_button("reviews:review")
@@ -148,7 +196,7 @@ def edit_profile(request: AuthenticatedRequest) -> HttpResponse:
     return render(request, "reviews/queue_profile.html", {"form": form}, status=422 if form.is_bound else 200)
 
 
-def _redirect_to_queue(request: HttpRequest) -> HttpResponse:
+def redirect_to_queue(request: HttpRequest) -> HttpResponse:
     """Redirect to the queue with its filters. Only the query is taken from the request, never a URL."""
     query = QueryDict(request.POST.get("back", "")[:500]).urlencode()
     return redirect(reverse("reviews:queue") + (f"?{query}" if query else ""))

@@ -12,7 +12,13 @@ from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 
 # Internal events of the program don't change the integration, and mentions are in other events.
-EXCLUDED_EVENT_TYPES = ("review.claimed", "review.claim_released", "review.assigned", "message.mentioned")
+EXCLUDED_EVENT_TYPES = (
+    "review.claimed",
+    "review.claim_released",
+    "review.assigned",
+    "review.snoozed",
+    "message.mentioned",
+)
 REPEATED_TEMPLATE = gettext_noop("{summary} ({count} times)")
 
 

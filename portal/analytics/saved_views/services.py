@@ -16,7 +16,7 @@ from django.utils.translation import gettext_noop
 from integrations.partners import permissions
 from integrations.reviews.forms.agreements import AgreementFilterForm
 from integrations.reviews.forms.queue import QueueFilterForm
-from integrations.reviews.selectors.queue import TAB_LABELS
+from integrations.reviews.selectors.queue import SORT_ORDERS, TAB_LABELS
 from integrations.sla.filters import FILTER_NAMES as SLA_NAMES
 from integrations.sla.filters import STATE_LABELS
 from integrations.submissions.forms.filters import IntegrationFilterForm
@@ -54,10 +54,11 @@ class SavablePage:
 
 
 EMAIL_STATES = {"state": ["", *EmailMessage.State.values]}
+QUEUE_CHOICES = {"tab": TAB_LABELS, "sort": SORT_ORDERS}
 PAGES = {
     page.name: page
     for page in (
-        SavablePage("queue", "reviews:queue", gettext_noop("Review queue"), QueueFilterForm, {"tab": TAB_LABELS}),
+        SavablePage("queue", "reviews:queue", gettext_noop("Review queue"), QueueFilterForm, QUEUE_CHOICES),
         SavablePage("integrations", "submissions:list", gettext_noop("Integrations"), IntegrationFilterForm),
         SavablePage("sla", "reports:sla_dashboard", "SLA", None, {"state": STATE_LABELS}, SLA_NAMES),
         SavablePage("partners", "reviews:partners", gettext_noop("Partners"), words=("q",)),

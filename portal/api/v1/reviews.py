@@ -47,7 +47,7 @@ REVIEW_SCOPE = "reviews:write"
 class ReviewQueueParams(PaginationParams):
     """Filters of the review queue."""
 
-    tab: str = Field("all", pattern="^(all|mine|free)$")
+    tab: str = Field("all", pattern="^(all|overdue|today|mine|free|snoozed)$")
     program: str = Field("", max_length=60)
     stage: str = Field("", max_length=60)
     category: str = Field("", max_length=60)

@@ -26,7 +26,7 @@ def test_queue_is_ordered_by_due_date(three: None, rita: User, sign_in: SignIn) 
 
 def test_row_shows_position_reasons_checks_and_reviewer(three: None, rita: User, sign_in: SignIn) -> None:
     row_text = row_of(sign_in(rita).get("/queue/"), "Rocket")
-    assert row_text.startswith("Rocket Acme new review Nomad")
+    assert row_text.startswith("Rocket Acme Not viewed yet new review Nomad")
     assert "Review · new" in row_text
     assert "Unclaimed Claim review Rocket" in row_text
 
@@ -43,11 +43,13 @@ def test_filter_shows_integrations_waiting_for_partner(
 def test_summary_counts_due_open_and_longest_wait(
     three: None, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
 ) -> None:
-    assert figures(sign_in(rita).get("/queue/")) == "0 due today · 3 open · longest wait 6 d"
+    assert figures(sign_in(rita).get("/queue/")) == "0 overdue · 0 due today · 3 open · longest wait 6 d"
     due = Integration.objects.get(name="Scan").action_due_at
     assert due is not None
     time_machine.move_to(due - timedelta(minutes=1), tick=False)
-    assert figures(sign_in(rita).get("/queue/")).startswith("1 due today · 3 open · ")
+    assert figures(sign_in(rita).get("/queue/")).startswith("0 overdue · 1 due today · 3 open · ")
+    time_machine.move_to(due + timedelta(minutes=1), tick=False)
+    assert figures(sign_in(rita).get("/queue/")).startswith("1 overdue · 0 due today · 3 open · ")
 
 
 def test_empty_queue_says_what_will_be_here(rita: User, sign_in: SignIn) -> None:
@@ -173,7 +175,9 @@ def test_queue_takes_as_many_queries_for_many_rows_as_for_few(
 ) -> None:
     many(acme, count, moment)
     client = sign_in(rita)
-    with django_assert_num_queries(8):  # session, person, memberships, disputes, figures, rows, saved views, unread
+    with django_assert_num_queries(
+        10
+    ):  # session, person, memberships, disputes, figures, rows, markers, reviewers, views, unread
         assert len(names(client.get("/queue/"))) == 50
 
 
@@ -190,7 +194,18 @@ def test_figures_agree_with_the_rows(three: None, rita: User, rob: User, moment:
     rows = queue.filter_queue({}, moment)
     head = queue.summarize_queue(rows, rita, moment)
     counts_by_tab = {tab: rows.filter(queue.build_tab_condition(tab, rita, moment)).count() for tab in queue.TAB_LABELS}
-    assert head.tabs == counts_by_tab == {"all": 3, "mine": 1, "free": 2}
+    assert (
+        head.tabs
+        == counts_by_tab
+        == {
+            "all": 3,
+            "overdue": 0,
+            "today": 0,
+            "mine": 1,
+            "free": 2,
+            "snoozed": 0,
+        }
+    )
 
 
 def test_finished_review_leaves_the_queue(three: None, rita: User, moment: datetime, sign_in: SignIn) -> None:

@@ -1,0 +1,77 @@
+"""Actions on several items of the review queue, each in its own transaction."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils.translation import gettext as _
+
+from integrations.partners import permissions
+from integrations.reviews.models import Snooze
+from integrations.reviews.services import claims
+from integrations.submissions.models import Integration
+from integrations.submissions.services import findings
+from integrations.submissions.services.changes import change_integration
+from integrations.submissions.services.transitions import perform_transition
+from integrations.submissions.workflow.states import ResponsibleParty
+from portal.accounts.models import User
+from portal.core.errors import ActionRefused
+
+
+@dataclass(frozen=True, slots=True)
+class BulkInputs:
+    """Inputs of all bulk actions; each action uses some of them."""
+
+    reviewer: User | None = None
+    days: int = 1
+    reason: str = ""
+
+
+BulkAction = Callable[[Integration, BulkInputs, User, datetime], object]
+
+
+def snooze(integration: Integration, days: int, reason: str, *, actor: User, now: datetime) -> None:
+    """Remove an item from the queue for some days. The due date doesn't change."""
+    if not reason.strip():
+        raise ActionRefused(_("Enter a reason."))
+    with change_integration(integration, permissions.can_act_for_program, actor=actor, now=now) as change:
+        until = now + timedelta(days=days)
+        fields = {"until": until, "reason": reason.strip(), "snoozed_by": actor, "at": now}
+        Snooze.objects.update_or_create(integration=change.integration, defaults=fields)
+        change.record("review.snoozed", reason.strip(), until=until.date().isoformat())
+
+
+def remind_partner(integration: Integration, text: str, *, actor: User, now: datetime) -> None:
+    """Send the partner a message with the next action."""
+    if integration.responsible_party != ResponsibleParty.PARTNER:
+        raise ActionRefused(_("The next action isn't the partner's."), "invalid-transition")
+    reminder = _("Reminder: %(action)s") % {"action": integration.next_action_label}
+    findings.post_message(integration, f"{reminder}\n\n{text}".strip(), actor=actor, now=now)
+
+
+ACTIONS: dict[str, BulkAction] = {
+    "assign": lambda row, inputs, actor, now: claims.assign_reviewer(row, inputs.reviewer, actor=actor, now=now),
+    "claim": lambda row, inputs, actor, now: claims.claim_review(row, actor=actor, now=now),
+    "snooze": lambda row, inputs, actor, now: snooze(row, inputs.days, inputs.reason, actor=actor, now=now),
+    "remind": lambda row, inputs, actor, now: remind_partner(row, inputs.reason, actor=actor, now=now),
+    "grant_tier": lambda row, inputs, actor, now: perform_transition(
+        row, "grant_tier", actor=actor, note=inputs.reason, now=now
+    ),
+    "decline_tier": lambda row, inputs, actor, now: perform_transition(
+        row, "decline_tier", actor=actor, note=inputs.reason, now=now
+    ),
+}
+
+
+def perform_bulk_action(
+    integrations: Iterable[Integration], action: str, inputs: BulkInputs, *, actor: User, now: datetime
+) -> tuple[int, list[str]]:
+    """Perform an action on each item. Return how many changed, and the refusals with the item's name."""
+    count, refusals = 0, []
+    for integration in integrations:
+        try:
+            ACTIONS[action](integration, inputs, actor, now)
+            count += 1
+        except ActionRefused as refusal:
+            refusals.append(f"{integration.name}: {refusal}")
+    return count, refusals

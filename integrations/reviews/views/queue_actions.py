@@ -1,0 +1,66 @@
+"""Actions on the selected items of the review queue."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import path
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from integrations.reviews.forms.bulk import BulkActionForm
+from integrations.reviews.selectors.queue_rows import PAGE_SIZE
+from integrations.reviews.services.bulk import perform_bulk_action
+from integrations.reviews.views.queue import SELECTION_KEY, redirect_to_queue, require_program_staff
+from integrations.submissions.models import Integration
+from portal.accounts.requests import AuthenticatedRequest
+
+MAX_REFUSALS = 5
+
+
+def perform_queue_action(request: AuthenticatedRequest) -> HttpResponse:
+    """Perform an action on the selected items, and return to the queue with the same selection."""
+    require_program_staff(request)
+    if request.method != "POST":
+        return redirect_to_queue(request)
+    uuids = _parse_uuids(request.POST.getlist("row")[:PAGE_SIZE])
+    form = BulkActionForm(data=request.POST)
+    if not uuids:
+        messages.error(request, _("Select at least one item."))
+    elif not form.is_valid():
+        messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
+    else:
+        _perform(request, uuids, form)
+    request.session[SELECTION_KEY] = [str(uuid) for uuid in uuids]
+    return redirect_to_queue(request)
+
+
+def _parse_uuids(values: list[str]) -> list[UUID]:
+    """Return the valid UUIDs."""
+    uuids = []
+    for value in values:
+        try:
+            uuids.append(UUID(value))
+        except ValueError:
+            continue
+    return uuids
+
+
+def _perform(request: AuthenticatedRequest, uuids: list[UUID], form: BulkActionForm) -> None:
+    integrations = Integration.objects.visible_to(request.user).filter(uuid__in=uuids).select_related("partner")
+    action, inputs = form.cleaned_data["action"], form.get_inputs()
+    count, refusals = perform_bulk_action(
+        integrations.order_by("pk"), action, inputs, actor=request.user, now=timezone.now()
+    )
+    if count:
+        text = ngettext("Changed %(count)s item.", "Changed %(count)s items.", count)
+        messages.success(request, text % {"count": count})
+    for refusal in refusals[:MAX_REFUSALS]:
+        messages.error(request, refusal)
+    if len(refusals) > MAX_REFUSALS:
+        text = _("%(count)s more items didn't change.")
+        messages.error(request, text % {"count": len(refusals) - MAX_REFUSALS})
+
+
+urlpatterns = [path("queue/action/", perform_queue_action, name="queue_action")]

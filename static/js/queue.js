@@ -1,0 +1,69 @@
+// Keyboard shortcuts and selection of the review queue. The page works without this script.
+
+const form = document.getElementById("queue-form");
+const keys = document.getElementById("queue-keys");
+const EMPTY_ID = "00000000-0000-0000-0000-000000000000";
+const rows = () => [...document.querySelectorAll("#results tr[data-item]")];
+const boxOf = (row) => row.querySelector("input[name=row]");
+const currentRow = () => document.activeElement?.closest("tr[data-item]");
+const pressAction = (name) => form.querySelector(`button[name=action][value=${name}]`).click();
+
+function move(step) {
+  const all = rows(), index = all.indexOf(currentRow());
+  all[index < 0 ? 0 : Math.min(Math.max(index + step, 0), all.length - 1)]?.querySelector("td.main a").focus();
+}
+
+// An action without a selection applies to the current item.
+function act(name) {
+  const row = currentRow();
+  if (row && !rows().some((other) => boxOf(other).checked)) boxOf(row).checked = true;
+  if (name !== "snooze" || form.elements.reason.value) pressAction(name);
+  else form.elements.reason.focus();
+}
+
+const SHORTCUTS = {
+  j: () => move(1),
+  k: () => move(-1),
+  x: () => { const row = currentRow(); if (row) boxOf(row).checked = !boxOf(row).checked; },
+  c: () => act("claim"),
+  e: () => act("snooze"),
+  r: () => act("remind"),
+  a: () => {
+    const row = currentRow() || rows()[0];
+    if (row) location.assign(form.dataset.approve.replace(EMPTY_ID, row.dataset.item));
+  },
+  "?": () => keys.showModal(),
+};
+
+document.addEventListener("keydown", (event) => {
+  const isTyping = event.target.closest("input:not([type=checkbox]), textarea, select, dialog");
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !SHORTCUTS[event.key]) return;
+  event.preventDefault();
+  SHORTCUTS[event.key]();
+});
+
+// Shift selects all items between the last selected one and this one.
+let lastBox = null;
+document.addEventListener("click", (event) => {
+  if (!event.target.matches("#results input[name=row]")) return;
+  const boxes = rows().map(boxOf), from = boxes.indexOf(lastBox), to = boxes.indexOf(event.target);
+  if (event.shiftKey && from >= 0) {
+    for (const box of boxes.slice(Math.min(from, to), Math.max(from, to) + 1)) box.checked = event.target.checked;
+  }
+  lastBox = event.target;
+});
+
+// Keep the selection and the current item when htmx replaces the list.
+let selected = [], current;
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (event.target.id !== "results") return;
+  selected = rows().filter((row) => boxOf(row).checked).map((row) => row.dataset.item);
+  current = currentRow()?.dataset.item;
+});
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (event.target.id !== "results") return;
+  for (const row of rows()) {
+    if (selected.includes(row.dataset.item)) boxOf(row).checked = true;
+    if (row.dataset.item === current) row.querySelector("td.main a").focus();
+  }
+});

@@ -1,0 +1,122 @@
+"""Tests of actions on several queue items, of sorting, of snoozed items, and of polling."""
+
+import json
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+
+from integrations.reviews.selectors import queue
+from integrations.submissions.models import Integration
+from integrations.submissions.services import findings
+from integrations.submissions.services.transitions import perform_transition
+from portal.accounts.models import User
+from tests.conftest import meet
+from tests.integrations.reviews.queue_page import names, row_of
+
+SignIn = Any
+
+
+def uuids(*integrations: str) -> list[str]:
+    return [str(Integration.objects.get(name=name).uuid) for name in integrations]
+
+
+@pytest.mark.parametrize(
+    ("sort", "expected"),
+    [
+        ("name", ["Rocket", "Scan", "Vaulted"]),
+        ("-name", ["Vaulted", "Scan", "Rocket"]),
+        ("age", ["Scan", "Rocket", "Vaulted"]),
+        ("-due", ["Vaulted", "Rocket", "Scan"]),
+        ("nothing", ["Scan", "Rocket", "Vaulted"]),
+    ],
+)
+def test_columns_sort_the_queue(three: None, rita: User, sign_in: SignIn, sort: str, expected: list[str]) -> None:
+    assert names(sign_in(rita).get(f"/queue/?sort={sort}")) == expected
+
+
+def test_assigning_changes_all_selected_and_keeps_the_selection(
+    three: None, rita: User, rob: User, sign_in: SignIn
+) -> None:
+    fields = {"action": "assign", "reviewer": rob.pk, "row": uuids("Scan", "Rocket")}
+    response = sign_in(rita).post("/queue/action/", fields, follow=True)
+    assert set(Integration.objects.filter(reviewer=rob).values_list("name", flat=True)) == {"Scan", "Rocket"}
+    page = BeautifulSoup(response.content, "html.parser")
+    assert {box["value"] for box in page.select("input[name=row][checked]")} == set(fields["row"])
+    assert "Changed 2 items." in page.text
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"action": "assign"}, "Select a reviewer."),
+        ({"action": "snooze", "days": "3"}, "Enter a reason."),
+        ({"action": "remind"}, "Scan: The next action isn't the partner's."),
+    ],
+)
+def test_refused_action_says_why(
+    three: None, rita: User, sign_in: SignIn, fields: dict[str, str], message: str
+) -> None:
+    response = sign_in(rita).post("/queue/action/", fields | {"row": uuids("Scan")}, follow=True)
+    assert message in BeautifulSoup(response.content, "html.parser").text
+
+
+def test_action_without_selection_is_reported(three: None, rita: User, sign_in: SignIn) -> None:
+    response = sign_in(rita).post("/queue/action/", {"action": "claim", "row": ["x"]}, follow=True)
+    assert "Select at least one item." in response.content.decode()
+
+
+def test_snoozed_item_returns_after_its_time(
+    three: None, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
+) -> None:
+    fields = {"action": "snooze", "days": "3", "reason": "Waits for the release.", "row": uuids("Scan")}
+    client = sign_in(rita)
+    client.post("/queue/action/", fields)
+    assert (names(client.get("/queue/")), names(client.get("/queue/?tab=snoozed"))) == (["Rocket", "Vaulted"], ["Scan"])
+    time_machine.move_to(moment + timedelta(days=3, minutes=1), tick=False)
+    assert names(sign_in(rita).get("/queue/")) == ["Scan", "Rocket", "Vaulted"]
+
+
+def test_returned_work_keeps_the_age_of_its_first_round(three: None, alice: User, rita: User, moment: datetime) -> None:
+    row = Integration.objects.get(name="Rocket")
+    first_request = queue.filter_queue({}, moment).get(pk=row.pk).began_at  # type: ignore[attr-defined]
+    requirement = row.edition.requirements()[0].id
+    finding = findings.raise_finding(row, requirement, "Fix it.", actor=rita, now=moment)
+    perform_transition(row, "request_changes", actor=rita, note="See the finding.", now=moment)
+    later = moment + timedelta(days=2)
+    findings.answer_finding(finding, "Fixed.", actor=alice, now=later)
+    meet(row, None, later)
+    perform_transition(row, "resubmit_for_review", actor=alice, now=later)
+    returned = queue.filter_queue({}, later).get(pk=row.pk)
+    assert (returned.review_round, returned.began_at) == (2, first_request)  # type: ignore[attr-defined]
+
+
+def test_row_counts_changes_of_others_since_the_last_look(
+    three: None, alice: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    row = Integration.objects.get(name="Rocket")
+    findings.update_read_marker(row, actor=rita, now=moment)
+    client = sign_in(rita)
+    assert row_of(client.get("/queue/"), "Rocket").startswith("Rocket Acme new review")
+    findings.post_message(row, "Done.", actor=alice, now=moment)
+    assert row_of(client.get("/queue/"), "Rocket").startswith("Rocket Acme 1 change new review")
+
+
+def test_polling_returns_not_modified_until_something_happens(
+    three: None, alice: User, rita: User, sign_in: SignIn, moment: datetime, django_assert_num_queries: Any
+) -> None:
+    client = sign_in(rita)
+    page = BeautifulSoup(client.get("/queue/", headers={"HX-Request": "true"}).content, "html.parser")
+    tag = page.select_one("[hx-headers]")["hx-headers"]
+    headers = {"HX-Request": "true", "If-None-Match": tag_of(tag)}
+    with django_assert_num_queries(4):
+        assert client.get("/queue/", headers=headers).status_code == 304
+    findings.post_message(Integration.objects.get(name="Rocket"), "Done.", actor=alice, now=moment)
+    assert client.get("/queue/", headers=headers).status_code == 200
+
+
+def tag_of(attribute: str) -> str:
+    """Return the value as the browser sends it."""
+
+    return str(json.loads(attribute)["If-None-Match"])
