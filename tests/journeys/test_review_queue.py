@@ -186,3 +186,22 @@ def test_no_one_decides_on_their_own_partner(
     own.sees_not("Add finding").go(page_of(waiting, "steps/approve/"))
     expect(own.page.get_by_role("button", name="Approve")).to_have_count(0)
     visit(rita).go(page_of(waiting, "review/")).sees("Rita Reyes").sees_not("Rob Roth: ")
+
+
+def test_reviewer_assigns_a_page_with_four_clicks_and_opens_approval_with_one_key(
+    visit: Visit, acme: Partner, alice: Any, rita: Any, rob: Any
+) -> None:
+    now = timezone.now()
+    for number in range(20):
+        drive(begin(acme, alice, now=now, name=f"Rocket {number}"), "review", partner=alice, reviewer=rita, now=now)
+    reviewer = visit(rita).go("/queue/")
+    boxes, clicks = reviewer.page.locator("#results input[name=row]"), reviewer.clicks
+    boxes.first.click()
+    boxes.last.click(modifiers=["Shift"])
+    reviewer.choose("Reviewer", "Rob Roth").press("Assign reviewer").sees("Changed 20 items.")
+    used_clicks = reviewer.clicks - clicks + 2
+    print(f"assign 20 items: {used_clicks} clicks")
+    assert (used_clicks, Integration.objects.filter(reviewer=rob).count()) == (4, 20)
+    expect(reviewer.page.locator("#results input[name=row]:checked")).to_have_count(20)
+    reviewer.page.keyboard.press("a")
+    reviewer.page.wait_for_url("**/steps/approve/")
