@@ -5,7 +5,7 @@ This is the only module that decides on permissions. Transitions, services, and 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop

@@ -40,7 +40,7 @@ def build_statement(partner_name: str) -> str:
 
     It is recorded as the signer reads it, in the language of the agreements.
     """
-    return f"I read this agreement, and I am authorized to accept it on behalf of {partner_name or 'the program'}."
+    return f"I have read this agreement, and I am authorized to accept it on behalf of {partner_name or 'the program'}."
 
 
 def get_current_agreement(partner: Partner, kind: str) -> Agreement:
@@ -96,6 +96,21 @@ def sign_agreement(
         save_signature(change, agreement, signature)
         answer_requirement(change, agreement)
     return agreement
+
+
+def fulfill_signed_requirements(partner: Partner, now: datetime) -> None:
+    """Fulfill the open requirements of agreements that both sides have signed, such as after a merge of companies."""
+    for integration in partner.integrations.open().order_by("pk"):
+        for requirement in integration.edition.requirements():
+            if not requirement.agreement:
+                continue
+            agreement = get_current_agreement(partner, requirement.agreement)
+            state = integration.fulfillments_by_id.get(requirement.id)
+            version = state.data.get("version") if state is not None and state.is_met(now) else ""
+            if agreement.is_complete and version not in (agreement.version, None):  # None: waived
+                with change_requirement(integration, requirement.id, actor=None, now=now) as change:
+                    data, summary = build_signature_data(agreement), _summarize_agreement(agreement)
+                    change.answer("requirement.answered", data, summary=summary)
 
 
 def require_signable(agreement: Agreement, digest: str) -> None:

@@ -9,9 +9,10 @@ from django.test import Client
 
 from integrations.partners.models import Partner
 from integrations.partners.services import members
-from integrations.submissions.models import Integration
+from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.selectors.agreements import select_agreements
 from integrations.submissions.services import drafts, partner_merges
+from integrations.submissions.workflow.states import Status
 from portal.api.models import ApiToken
 from portal.api.services import tokens
 from portal.audit.models import AuditEvent
@@ -22,10 +23,10 @@ from portal.notifications.models import EmailMessage
 from portal.search.models import Kind
 from portal.search.queries import search
 from portal.webhooks.services import EndpointConfiguration, create_endpoint
-from tests.conftest import person
+from tests.conftest import begin, person
 from tests.integrations.partners.memberships import join, place
 from tests.integrations.partners.test_onboarding import text_of
-from tests.integrations.submissions.signing import sign
+from tests.integrations.submissions.signing import RITA, TPA, sign
 
 SignIn = Callable[[Any], Client]
 
@@ -128,6 +129,27 @@ def test_agreement_that_the_target_has_too_stays(
     assert (plan.agreements, plan.kept_agreements) == ([], [acme.agreements.get()])
     merge()
     assert (acme.agreements.count(), globex.agreements.count()) == (1, 1)
+
+
+def test_agreement_of_the_source_fulfills_the_requirement_of_the_target(
+    rocket: Integration, globex: Partner, alice: Any, charlie: Any, rita: Any, now: datetime, merge: Callable[[], None]
+) -> None:
+    other = begin(globex, charlie, name="Lander")
+    sign(rocket, alice, now)
+    sign(rocket, rita, now, RITA)
+    merge()
+    states = RequirementFulfillment.objects.filter(integration__in=(rocket, other), requirement_id=TPA)
+    assert [(state.status, state.data["version"]) for state in states] == [(Status.SUBMITTED, "2026-01")] * 2
+
+
+def test_agreement_of_the_target_fulfills_the_requirement_of_the_source(
+    rocket: Integration, globex: Partner, charlie: Any, rita: Any, now: datetime, merge: Callable[[], None]
+) -> None:
+    other = begin(globex, charlie, name="Lander")
+    sign(other, charlie, now)
+    sign(other, rita, now, RITA)
+    merge()
+    assert rocket.fulfillments.get(requirement_id=TPA).status == Status.SUBMITTED
 
 
 def test_version_completed_last_is_in_force_after_the_merge(

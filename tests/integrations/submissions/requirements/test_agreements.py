@@ -30,10 +30,10 @@ def test_agreement_signed_by_both_sides(rocket, alice, rita, sign_in):
     assert (answer.status, answer.data["program_signer"]) == (Status.SUBMITTED, "Rita Reyes")
     agreement = agreements.get_agreement_in_force(rocket.partner, "tpa")
     assert agreement.partner_signature.statement == (
-        "I read this agreement, and I am authorized to accept it on behalf of Acme."
+        "I have read this agreement, and I am authorized to accept it on behalf of Acme."
     )
     assert agreement.program_signature.statement == (
-        "I read this agreement, and I am authorized to accept it on behalf of the program."
+        "I have read this agreement, and I am authorized to accept it on behalf of the program."
     )
 
 
