@@ -65,10 +65,10 @@ def follow_repository_change(event: AuditEvent) -> None:
         monitoring.update_repository(event.integration, event.at)
 
 
-def forget_repository_facts(event: AuditEvent) -> None:
-    """Remove what sources state about the former repository."""
+def delete_repository_facts(event: AuditEvent) -> None:
+    """Delete the facts about the former repository."""
     if event.integration is not None:
-        facts.forget_facts(event.integration)
+        facts.delete_facts(event.integration)
 
 
 def check_answers(event: AuditEvent) -> None:
@@ -115,7 +115,7 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "requirement.answered": (check_answers,),
     "integration.edited": (run_checks,),
     "integration.reader_changed": (run_checks,),
-    "integration.repository_changed": (forget_repository_facts, run_checks, follow_repository_change),
+    "integration.repository_changed": (delete_repository_facts, run_checks, follow_repository_change),
     "integration.listed": (start_monitoring,),
     "issue.breached": (escalation.start_escalation,),
     "issue.breach_retracted": (escalation.notify_of_retraction,),

@@ -14,7 +14,7 @@ from integrations.partners.models import Role
 from integrations.submissions.compliance_emails import build_compliance_email
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
-from integrations.submissions.services.transitions import build_final, perform_transition
+from integrations.submissions.services.transitions import build_settled_copy, perform_transition
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
@@ -64,7 +64,7 @@ def build_context(event: AuditEvent) -> TemplateContext:
     """
     integration = event.integration
     if integration is not None and "undo_until" in event.data:
-        integration = build_final(integration)
+        integration = build_settled_copy(integration)
     is_in_changes = integration is not None and integration.review_state == ReviewState.CHANGES
     tier = integration.edition.tier(event.data.get("tier") or integration.tier) if integration else None
     items = context.list_partner_requirements(integration, event.at) if integration and is_in_changes else ()

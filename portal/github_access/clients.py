@@ -1,4 +1,4 @@
-"""GitHub clients that read with a person's grant what the portal itself can't see."""
+"""GitHub clients that use a person's grant for repositories that the portal's own credential can't read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -75,7 +75,7 @@ def build_grant_client(grant: GitHubGrant, *, background: bool = False) -> GitHu
 
 
 def find_client(full_name: str, reader: User | None, *, background: bool = False) -> GitHubClient:
-    """Return the portal's client for a public repository, else one with the person's grant, if there was one."""
+    """Return the portal's client for a public repository, or else one with the person's grant, if any."""
     client, grant = build_github_client(background=background), find_grant(reader)
     if grant is None:
         return client
@@ -84,7 +84,7 @@ def find_client(full_name: str, reader: User | None, *, background: bool = False
     except SourceNotFoundError:
         return build_grant_client(grant, background=background)
     except SourceError:
-        return client  # remembers the outage
+        return client  # its later requests report the outage
     return client
 
 
@@ -94,7 +94,7 @@ def build_sources(full_name: str, reader: User | None, *, background: bool = Fal
 
 
 def list_repositories(grant: GitHubGrant) -> list[ReadableRepository]:
-    """Return the repositories that a grant can read, the ones with the newest commits first. Raises SourceError."""
+    """Return the repositories that a grant can read, most recently pushed first. Raises SourceError."""
     with source_errors("your repositories"):
         repositories = _get_account(grant).get_repos(sort="pushed")
         return [

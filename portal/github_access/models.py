@@ -1,4 +1,4 @@
-"""Grants: the tokens with which the portal reads what a person can read on GitHub."""
+"""GitHub grants: encrypted tokens that give the portal a person's read access."""
 
 from datetime import datetime, timedelta
 from typing import ClassVar
@@ -13,7 +13,7 @@ REFRESH_BEFORE = timedelta(minutes=5)
 
 
 class GitHubGrant(EncryptedRow):
-    """Access that a person granted. `account_id` is GitHub's number of the account, which survives a new login.
+    """Access that a person granted. `account_id` is GitHub's ID of the account, which stays the same if it is renamed.
 
     A revoked grant keeps no tokens. `expires_at` is blank for tokens that don't expire.
     """

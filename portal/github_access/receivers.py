@@ -32,7 +32,7 @@ def store_requested_grant(sender: object, request: HttpRequest, sociallogin: Soc
     messages.success(request, _("GitHub connected."))
 
 
-def revoke_final(
+def revoke_deactivated_user_grant(
     sender: object, user: User, request: HttpRequest | None = None, *, is_final: bool = False, **kwargs: object
 ) -> None:
     """Revoke the grant of a deactivated account."""
@@ -43,4 +43,4 @@ def revoke_final(
 def connect_receivers() -> None:
     """Connect all receivers when the app is ready."""
     pre_social_login.connect(store_requested_grant)
-    access_revoked.connect(revoke_final)
+    access_revoked.connect(revoke_deactivated_user_grant)

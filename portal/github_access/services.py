@@ -50,7 +50,7 @@ def store_grant(login: SocialLogin, *, user: User, now: datetime, request: HttpR
     """Store the tokens of a GitHub account. They replace those of the person's earlier grant."""
     previous = GitHubGrant.objects.select_for_update().filter(user=user).first()
     if previous is not None:
-        _forget_responses(previous)
+        _clear_cache(previous)
     grant = previous or GitHubGrant(user=user)
     grant.account_id = int(login.account.uid)
     grant.login = str(login.account.extra_data.get("login", ""))[:100]
@@ -80,20 +80,20 @@ def get_access_token(grant: GitHubGrant, now: datetime) -> Secret:
             if row.is_active:
                 return row.decrypt("access_token")
         except (tokens.RefreshRefusedError, DecryptionError):
-            _end(row, REJECTED, now)
+            _end_grant(row, REJECTED, now)
     raise build_ended_error(grant)
 
 
 def reject_grant(grant: GitHubGrant, now: datetime) -> None:
     """End a grant whose token GitHub doesn't accept."""
     with transaction.atomic():
-        _end(GitHubGrant.objects.select_for_update().get(pk=grant.pk), REJECTED, now)
+        _end_grant(GitHubGrant.objects.select_for_update().get(pk=grant.pk), REJECTED, now)
 
 
 def revoke_grant(user: User, *, now: datetime, request: HttpRequest | None = None) -> Callable[[], bool]:
-    """Delete the tokens of a person, so that an outage of GitHub keeps none.
+    """Delete the tokens of a person, even if GitHub can't be reached.
 
-    Return the function that revokes them at GitHub, for after the transaction. It returns whether GitHub confirmed it.
+    Return the function that revokes them at GitHub. Call it after the transaction; it returns whether GitHub confirmed.
     """
     with transaction.atomic():
         grant = GitHubGrant.objects.select_for_update().filter(user=user, revoked_at=None).first()
@@ -104,22 +104,22 @@ def revoke_grant(user: User, *, now: datetime, request: HttpRequest | None = Non
         except DecryptionError:
             values = None
         is_expired = grant.expires_at is not None and grant.expires_at <= now
-        _end(grant, REVOKED, now, request)
+        _end_grant(grant, REVOKED, now, request)
     return partial(tokens.revoke, *values, is_expired=is_expired) if values else lambda: False
 
 
-def _end(grant: GitHubGrant, kind: str, now: datetime, request: HttpRequest | None = None) -> None:
+def _end_grant(grant: GitHubGrant, kind: str, now: datetime, request: HttpRequest | None = None) -> None:
     """Delete the tokens of a locked grant and what was read with them, once."""
     if not grant.is_active:
         return
     grant.clear_tokens()
     grant.revoked_at = now
     grant.save()
-    _forget_responses(grant)
+    _clear_cache(grant)
     record_security_event(grant.user, kind, request=request, detail=grant.login, now=now)
 
 
-def _forget_responses(grant: GitHubGrant) -> None:
+def _clear_cache(grant: GitHubGrant) -> None:
     """Delete cached responses and counted requests, so that a new grant starts without them."""
     HttpCache(grant.source_name).clear()
     GitHubRateLimit.objects.filter(name=grant.source_name).delete()

@@ -1,4 +1,4 @@
-"""Requests to GitHub about the tokens of a grant: refresh and revocation. They touch no database row."""
+"""Requests to GitHub that refresh and revoke tokens. They don't change the database."""
 
 from django.conf import settings
 from github import GithubException
@@ -16,7 +16,7 @@ SUBJECT = "the GitHub access"
 
 
 class RefreshRefusedError(Exception):
-    """GitHub doesn't accept the refresh token, and never will again."""
+    """Permanent rejection of a refresh token by GitHub."""
 
 
 def refresh(refresh_token: Secret) -> AccessToken:
@@ -34,9 +34,9 @@ def refresh(refresh_token: Secret) -> AccessToken:
 
 
 def revoke(access_token: Secret, refresh_token: Secret, *, is_expired: bool) -> bool:
-    """Revoke what the person granted, with every token. Return whether GitHub confirmed it.
+    """Revoke the grant with all its tokens. Return whether GitHub confirmed it.
 
-    GitHub wants a valid token as a proof, so an expired one is refreshed first.
+    GitHub requires a valid token, so an expired one is refreshed first.
     """
     try:
         token = refresh(refresh_token).token if is_expired else access_token.value

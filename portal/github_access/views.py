@@ -1,4 +1,4 @@
-"""Pages on which a person connects GitHub for private repositories, and ends that access."""
+"""Pages that connect GitHub for private repositories and revoke the access."""
 
 from allauth.socialaccount.adapter import get_adapter
 from allauth.socialaccount.providers.base import AuthProcess
@@ -28,7 +28,7 @@ def show_access(request: AuthenticatedRequest) -> HttpResponse:
 
 
 def connect(request: AuthenticatedRequest) -> HttpResponse:
-    """Send the person to GitHub, which asks for the access and leads back to `next`."""
+    """Redirect to GitHub, which asks for access and then redirects to `next`."""
     if request.method != "POST":  # after signing in again
         return redirect("github_access:access")
     if not services.is_available():

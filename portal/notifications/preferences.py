@@ -124,7 +124,7 @@ def save_preferences(
 
 
 def _update_waiting_emails(person: Any, preference: NotificationPreference, category: NotificationCategory) -> None:
-    """Take emails out of the next digest whose event type now has no email."""
+    """Remove emails from the next digest if their event type is no longer sent by email."""
     for event_type in category.event_types:
         mode = get_mode(preference.delivery, category, event_type)
         if mode in (DeliveryMode.PORTAL, DeliveryMode.OFF):

@@ -1,7 +1,7 @@
 """Full-text search of PostgreSQL and of SQLite: the entries that contain all words of a query.
 
 Each word of the query can be the beginning of a word. Queries as short as "a" match nearly everything. A backend
-therefore returns some of the matches only, which are then ordered, and always those whose title is the query.
+therefore returns a limited number of matches, always including those whose title is the query.
 """
 
 from collections.abc import Callable, Sequence

@@ -128,8 +128,11 @@ def rebuild() -> int:
     for rows, index in indexers:
         sources.update(f"{rows.model._meta.model_name}:{pk}" for pk in rows.values_list("pk", flat=True))
         count += _rebuild_rows(rows, index)
-    gone = sorted(old_sources - sources)
-    return count + sum(write_entries(gone[at : at + BATCH_SIZE], ()) for at in range(0, len(gone), BATCH_SIZE))
+    deleted_sources = sorted(old_sources - sources)
+    return count + sum(
+        write_entries(deleted_sources[start : start + BATCH_SIZE], ())
+        for start in range(0, len(deleted_sources), BATCH_SIZE)
+    )
 
 
 def _rebuild_rows(rows: QuerySet[Row], index: Callable[[Sequence[Row]], int]) -> int:

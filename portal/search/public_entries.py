@@ -1,4 +1,4 @@
-"""Entries that everybody can find: help pages, glossary terms, checks, programs, and published providers."""
+"""Entries that everyone can find: help pages, glossary terms, checks, programs, and published providers."""
 
 from collections.abc import Iterator
 

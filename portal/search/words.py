@@ -1,4 +1,4 @@
-"""Words of texts and queries. Both databases index the same words, so that their own rules hardly matter."""
+"""Words of texts and queries. Both databases index these words, so their own tokenization rarely matters."""
 
 import unicodedata
 

@@ -1,6 +1,7 @@
-"""Markdown that people write: messages, findings, responses, and notes.
+"""Rendering of user-written Markdown: messages, findings, responses, and notes.
 
-HTML is text, images are links, and links lead only to web pages and email addresses, which search engines don't follow.
+HTML is escaped, images become links, and links lead only to web pages and email addresses. Search engines don't
+follow them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,10 +21,10 @@ LINK_RELATION = "nofollow noopener ugc"
 
 
 class UserMarkdown(MarkdownIt):
-    """Parser of Markdown by people whom nobody has to trust."""
+    """Parser of untrusted Markdown."""
 
     def validateLink(self, url: str) -> bool:
-        """Return whether a link can lead to the URL, which needs a host or is an email address."""
+        """Return whether the URL is an allowed link target: a web page with a host, or an email address."""
         try:
             parts = urlsplit(url)
         except ValueError:
@@ -47,7 +48,7 @@ def list_texts(text: str) -> Iterator[str]:
 
 
 def _mark_links(state: StateCore) -> None:
-    """Add the relation to links, remove those without a URL, and remember which texts are already linked."""
+    """Add the relation to links, remove those without a URL, and mark the texts that are already linked."""
     for block in state.tokens:
         children, is_linked = list[Token](), False
         for token in block.children or ():
@@ -71,6 +72,6 @@ MARKDOWN = UserMarkdown("commonmark", {"html": False, "breaks": True}).enable("s
 MARKDOWN.disable("image")
 MARKDOWN.core.ruler.push("mark_links", _mark_links)
 MARKDOWN.add_render_rule("text", _render_text)
-# the headings of a page are its own
+# headings of users would change the outline of the page
 MARKDOWN.add_render_rule("heading_open", lambda *_: "<p><strong>")
 MARKDOWN.add_render_rule("heading_close", lambda *_: "</strong></p>\n")

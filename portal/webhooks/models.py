@@ -18,7 +18,7 @@ def message_id() -> str:
 class WebhookEndpoint(EncryptedRow):
     """Receiver of events. Without a partner, it belongs to the program and receives the events of all partners.
 
-    The URL and the secrets are encrypted, because the URL of a chat is a secret itself. Pages show `display_url`.
+    The URL and the secrets are encrypted, because a Slack or Teams URL is a secret itself. Pages show `display_url`.
     """
 
     class Form(models.TextChoices):

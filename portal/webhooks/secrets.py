@@ -23,7 +23,7 @@ def set_address(endpoint: WebhookEndpoint, address: str) -> None:
 
 
 def format_display_address(form: str, address: str) -> str:
-    """Return the visible part of a URL: host and last characters for a chat, or everything but the query."""
+    """Return the visible part of a URL: host and last characters for Slack and Teams, or everything but the query."""
     address_parts = urlsplit(address)
     if form != WebhookEndpoint.Form.WEBHOOK:
         return f"{address_parts.netloc}/…{address[-4:]}"

@@ -85,7 +85,7 @@ def _select_kinds(kinds: Sequence[str], *, is_program_endpoint: bool) -> list[st
 def create_endpoint(
     partner: Partner | None, configuration: EndpointConfiguration, *, actor: User, now: datetime
 ) -> tuple[WebhookEndpoint, Secret | None]:
-    """Create an endpoint and return it with its secret. Endpoints of chats have no secret."""
+    """Create an endpoint and return it with its secret. Slack and Teams endpoints have no secret."""
     permissions.forget_roles(actor)
     if partner is not None:
         partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
@@ -128,7 +128,7 @@ def rotate_secret(endpoint: WebhookEndpoint, *, actor: User, now: datetime, expe
     """Create and return a new secret. The fingerprint of the previous secret prevents a second rotation by mistake."""
     with _lock_endpoint(endpoint, actor, now) as row:
         if row.form != WebhookEndpoint.Form.WEBHOOK:
-            raise ActionRefused(_("Webhooks of Slack and Teams don't have a signing secret."))
+            raise ActionRefused(_("Slack and Teams webhooks don't have a signing secret."))
         if get_secret_fingerprint(row) != expected_fingerprint:
             raise ActionRefused(
                 _("The secret was rotated after you opened this page. Rotate it again if you need a new one.")

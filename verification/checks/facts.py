@@ -14,7 +14,7 @@ from verification.checks.repository_reading import RepositoryReading, try_read
 from verification.checks.rules.shared_reads import find_newest_release
 
 GITHUB, REGISTRY = "GitHub", "Terraform Registry"
-MISSING_FACTS = frozenset({"license", "release"})  # worth knowing if there is none
+MISSING_FACTS = frozenset({"license", "release"})  # shown as "None" if a source states none
 CODEOWNERS_PATHS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 MAX_OWNERS = 5
 FACT_LABELS = {

@@ -19,10 +19,10 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class RepositoryReading:
-    """What was found about a repository. Parts that don't exist are None or empty.
+    """Data about a repository. Parts that don't exist are None or empty.
 
-    `former_name` is the name that was asked for if the repository has another one now, and `unread` says in sentences
-    what couldn't be read.
+    `former_name` is the requested name if the repository was renamed. `unread` holds the messages of parts that
+    couldn't be read.
     """
 
     repository: GitHubRepository | None = None
@@ -48,7 +48,7 @@ def read_repository(
         full_name: "owner/name" of the repository.
         sources: The clients.
         listing: The listing, if it has been read already.
-        provider: Full name of the provider, if it is known. By default, the names of the repository name it.
+        provider: Full name of the provider, if it is known. The default follows from the repository's name.
 
     Raises:
         SourceError: The repository doesn't exist or can't be read.
@@ -90,7 +90,7 @@ def _read_fingerprints(listing: RegistryListing, sources: Sources) -> tuple[str,
 
 
 def try_read(read: Callable[[], Value], unread: list[str]) -> Value | None:
-    """Return what was read, or None. `unread` gets the reason unless it doesn't exist."""
+    """Return the value, or None. An outage adds its message to `unread`."""
     try:
         return read()
     except SourceNotFoundError:

@@ -1,4 +1,4 @@
-"""Pages about the person's GitHub access: select one of their repositories, and read one for a colleague."""
+"""Pages that use a person's GitHub access: repository selection, and a change of the reader of a repository."""
 
 from uuid import UUID
 
@@ -24,7 +24,7 @@ PAGE_SIZE = 30
 
 
 def select_repository(request: AuthenticatedRequest) -> HttpResponse:
-    """List the repositories, filtered by name. Each has a button that has it read."""
+    """List the repositories, filtered by name. Each has a button that starts an integration."""
     if not services.is_available():
         raise Http404(_("Sign-in with GitHub is not available."))
     grant = services.find_grant(request.user)
@@ -40,14 +40,14 @@ def select_repository(request: AuthenticatedRequest) -> HttpResponse:
 
 @require_button("submissions:detail")
 def change_reader(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Read a private repository with the access of this person, such as after a colleague left."""
+    """Read a private repository with this person's access, such as after a colleague left."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_edit, integration, request.user)
     grant = services.find_grant(request.user)
     if grant is None or not grant.is_active:
         messages.error(request, _("Connect GitHub first."))
         return redirect("github_access:access")
-    with reported_refusals(request, _("We read the repository with your GitHub access now.")):
+    with reported_refusals(request, _("We now use your GitHub access to read this repository.")):
         change_repository_reader(integration, actor=request.user, now=timezone.now())
     return redirect("submissions:detail", uuid)
 

@@ -26,7 +26,7 @@ class PackerDescriptionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PackerDescription:
-    """What a plugin says of itself. The SDK names a component like the plugin "-packer-default-plugin-name-"."""
+    """Description that a plugin prints. The SDK names a component like the plugin "-packer-default-plugin-name-"."""
 
     version: str
     api_version: str
@@ -71,7 +71,7 @@ def _get_text(description: JsonObject, key: str, *, is_required: bool = False) -
     if is_required and not value:
         raise PackerDescriptionError(f"The description has no {key}.")
     if not isinstance(value, str):
-        raise PackerDescriptionError(f"{key} isn't a text.")
+        raise PackerDescriptionError(f"{key} isn't a string.")
     return value
 
 

@@ -22,7 +22,7 @@ class AccessDeniedError(SourceError):
 class SourceUnavailableError(SourceError):
     """Unusable response of a source: an outage that isn't caused by the partner.
 
-    `retry_at`: from when on it makes sense to ask again, where that is known. `source`: name of the service, if
+    `retry_at`: earliest useful time of a retry, if known. `source`: name of the service, if
     many checks read it.
     """
 

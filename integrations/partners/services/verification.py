@@ -25,7 +25,7 @@ from verification.sources.factory import build_github_client
 RECORD_PREFIX = "_partner-portal"
 VALUE_PREFIX = "partner-portal-verification="
 GITHUB_REPOSITORY, GITHUB_FILE = ".github", "portal-verification.txt"
-OWNER_ROLE = "admin"  # GitHub's API calls the owners of an organization so
+OWNER_ROLE = "admin"  # the API's name for organization owners
 ORGANIZATION_PATTERN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?")
 
 

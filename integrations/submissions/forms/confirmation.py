@@ -27,7 +27,7 @@ class NameConfirmationField(forms.CharField):
 
 
 class NameConfirmationForm(forms.Form):
-    """Form with nothing but the name."""
+    """Form with only the name."""
 
     def __init__(self, name: str, **kwargs: Unpack[FormArguments]) -> None:
         super().__init__(**kwargs)

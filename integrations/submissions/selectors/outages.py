@@ -1,4 +1,4 @@
-"""Outages: checks without a result because a service can't be reached. Nobody has to act."""
+"""Outages: checks without a result because a service can't be reached. No one has to act."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,10 +12,10 @@ from integrations.submissions.workflow.states import Status
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """What can't be reached, since when, the titles of the requirements that wait, and when we try again."""
+    """Unreachable services, the titles of requirements that wait for them, and the time of the next attempt."""
 
     services: tuple[str, ...]
-    since: datetime | None
+    started_at: datetime | None
     titles: tuple[str, ...]
     retry_at: datetime | None
 
@@ -36,7 +36,7 @@ def find_outage(integration: Integration, now: datetime) -> Outage | None:
     )
     return Outage(
         services=tuple(services),
-        since=min((state.submitted_at for _r, state in waiting if state.submitted_at), default=None),
+        started_at=min((state.submitted_at for _r, state in waiting if state.submitted_at), default=None),
         titles=tuple(requirement.title for requirement, _state in waiting),
         retry_at=min((state.retry_at for _r, state in waiting if state.retry_at), default=None),
     )

@@ -51,7 +51,7 @@ def list_participants(integration: Integration) -> list[Participant]:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """People whom a text mentions, without its author, and handles of nobody who can see the text."""
+    """People whom a text mentions, without its author, and handles that match no one who can see the text."""
 
     people: tuple[User, ...] = ()
     unknown: tuple[str, ...] = ()
@@ -64,14 +64,14 @@ def find_mentions(integration: Integration, text: str, *, author: AnyUser | None
         return Mentions()
     can_see = permissions.can_view_notes if internal else permissions.can_view
     people = assign_handles(list_participants(integration))
-    found = {name: people.get(_build_handle(name)) for name in names}
-    users = {name: who.user for name, who in found.items() if who is not None and can_see(integration, who.user)}
+    matches = {name: people.get(_build_handle(name)) for name in names}
+    users = {name: match.user for name, match in matches.items() if match and can_see(integration, match.user)}
     unknown = tuple(f"@{name}" for name in names if name not in users)
     return Mentions(tuple(user for user in dict.fromkeys(users.values()) if user != author), unknown)
 
 
 def assign_handles(participants: Iterable[Participant]) -> dict[str, Participant]:
-    """Return people by their handles. Those of namesakes are numbered."""
+    """Return people by their handles. Handles of people with the same name are numbered."""
     namesakes: Mapping[str, list[Participant]] = defaultdict(list)
     for participant in participants:
         namesakes[_build_handle(participant.user.name or participant.user.email.partition("@")[0])].append(participant)

@@ -1,4 +1,4 @@
-"""For whom an integration waits."""
+"""Names of the parties that integrations wait for."""
 
 from django.utils.translation import gettext as _
 

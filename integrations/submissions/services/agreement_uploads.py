@@ -82,5 +82,5 @@ def reject_upload(
 def _get_uploaded_agreement(change: RequirementChange) -> Agreement:
     agreement = get_current_agreement(change.integration.partner, change.requirement.agreement)
     if not agreement.awaits_confirmation:
-        raise ActionRefused(_("No signed PDF waits for confirmation. Reload the page."), "conflict")
+        raise ActionRefused(_("No signed PDF is waiting for confirmation. Reload the page."), "conflict")
     return agreement

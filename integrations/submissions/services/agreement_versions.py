@@ -13,7 +13,7 @@ SIGNED_STATUSES = (Status.SUBMITTED, Status.AWAITING_OTHER_PARTY)
 
 
 def request_new_versions(now: datetime) -> int:
-    """Open the requirements that were fulfilled with an older version. Return the number of companies asked."""
+    """Open the requirements that were fulfilled with an older version. Return the number of notified companies."""
     pks = [pk for kind in AGREEMENTS for pk in _list_outdated(kind).values_list("pk", flat=True)]
     return sum(_reopen(pk, now) for pk in pks)
 
@@ -28,7 +28,7 @@ def _list_outdated(kind: str) -> QuerySet[RequirementFulfillment]:
 
 
 def _reopen(pk: int, now: datetime) -> bool:
-    """Open a requirement for all integrations of the company, unless this happened since."""
+    """Open a requirement for all integrations of the company, unless that already happened."""
     state = RequirementFulfillment.objects.select_related("integration").get(pk=pk)
     with change_requirement(state.integration, state.requirement_id, actor=None, now=now) as change:
         version = get_agreement_document(change.requirement.agreement).version

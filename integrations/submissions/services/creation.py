@@ -111,7 +111,7 @@ def change_description(
 
 
 def change_repository_reader(integration: Integration, *, actor: User, now: datetime) -> None:
-    """Read the private repository with the GitHub access of the actor from now on. Raises ActionRefused."""
+    """Read the private repository with the actor's GitHub access. Raises ActionRefused."""
     with change_integration(integration, permissions.can_edit, actor=actor, now=now) as change:
         if change.integration.repository_reader_id is None:
             raise ActionRefused(_("This repository isn't read with anyone's GitHub access."))

@@ -260,13 +260,13 @@ def refresh_next_action(integration: Integration, now: datetime, *, is_undo: boo
 
 
 def settle_decision(integration: Integration, now: datetime) -> None:
-    """Set the next action from the moment at which the last decision became final, however late that is noticed."""
+    """Update the next action if the last decision became final, as of that time."""
     undo_until = integration.undo_until
     if integration.is_pending and undo_until is not None and undo_until <= now:
         refresh_next_action(integration, undo_until)
 
 
-def build_final(integration: Integration) -> Integration:
+def build_settled_copy(integration: Integration) -> Integration:
     """Return an unsaved copy with the next action as it is when the last decision can't be undone anymore."""
     final = copy(integration)
     if integration.undo_until is not None:

@@ -1,4 +1,4 @@
-"""Previews of Markdown, and what mentions in it do."""
+"""Previews of Markdown, and messages about the people whom it mentions."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -65,7 +65,7 @@ def build_text_context(
 def report_mentions(
     request: AuthenticatedRequest, integration: Integration, text: str, *, internal: bool = False
 ) -> None:
-    """Say whom a saved text notified, and which names notified no one."""
+    """Show whom a saved text notified, and which names notified no one."""
     mentions = find_mentions(integration, text, author=request.user, internal=internal)
     if mentions.people:
         people = ", ".join(map(str, mentions.people))

@@ -16,6 +16,7 @@ from integrations.submissions.models import Meeting, RequirementFulfillment
 from integrations.submissions.presenters import RequirementRow, build_row, list_step_rows, list_tier_rows
 from integrations.submissions.selectors import context
 from integrations.submissions.services import credentials, documents
+from integrations.submissions.services.agreements import get_compared_agreement
 from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.views.requirements.agreements import (
     build_page_statement,
@@ -122,7 +123,7 @@ def describe_agreement(page: RequirementPage) -> SimpleNamespace:
         text=agreement.text,
         digest=agreement.digest,
         statement=statement,
-        changes=list_changes(agreement),
+        changes=list_changes(agreement, get_compared_agreement(agreement)),
     )
 
 

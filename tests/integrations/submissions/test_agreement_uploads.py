@@ -125,9 +125,9 @@ def test_refusal_while_a_pdf_waits(rocket, alice, rita, now, act, message):
 
 
 def test_nothing_to_confirm_or_reject(rocket, rita, now):
-    with pytest.raises(ActionRefused, match="No signed PDF waits for confirmation"):
+    with pytest.raises(ActionRefused, match="No signed PDF is waiting for confirmation"):
         agreement_uploads.confirm_upload(rocket, TPA, actor=rita, now=now)
-    with pytest.raises(ActionRefused, match="No signed PDF waits for confirmation"):
+    with pytest.raises(ActionRefused, match="No signed PDF is waiting for confirmation"):
         agreement_uploads.reject_upload(rocket, TPA, reason="No.", actor=rita, now=now)
 
 

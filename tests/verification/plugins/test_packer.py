@@ -35,7 +35,7 @@ PROBLEMS = {
     "newer-minor": "The plugin has API version x5.1. Packer supports x5.0.",
     "no-components": "The plugin has no builder, provisioner, post-processor, or data source.",
     "object-of-builders": "builders isn't a list of names.",
-    "number-as-version": "version isn't a text.",
+    "number-as-version": "version isn't a string.",
 }
 needs_sandbox = pytest.mark.skipif(bool(find_obstacle()), reason=find_obstacle() or "a sandbox can be had")
 

@@ -73,6 +73,6 @@ def refresh_facts(integration: Integration, sources: Sources, now: datetime) -> 
         _select_facts(integration).filter(source__in=(GITHUB, REGISTRY)).exclude(key__in=stated).delete()
 
 
-def forget_facts(integration: Integration) -> None:
-    """Remove the facts about the former repository."""
+def delete_facts(integration: Integration) -> None:
+    """Delete the facts about the former repository."""
     _select_facts(integration).delete()

@@ -46,7 +46,7 @@ class RateLimiter:
 
 
 class LimitedRequester(Requester):
-    """Requester that asks the rate limiter before each request and tells it about each response."""
+    """Requester that applies a rate limiter to each request and response."""
 
     def __init__(self, base_url: str, auth: Auth | None = None, rate_limiter: RateLimiter | None = None) -> None:
         super().__init__(

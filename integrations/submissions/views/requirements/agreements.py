@@ -101,19 +101,19 @@ def get_upload_arguments(page: RequirementPage) -> NamedValues:
     return {"request": page.request, "initial": {"digest": get_agreement(page).digest}}
 
 
-def list_changes(agreement: Agreement) -> list[TextChange]:
-    """Return what the agreement changes; nothing without an older text to compare with."""
-    older = agreements.get_compared_agreement(agreement)
-    return compare_texts(older.text, agreement.text) if older else []
+def list_changes(agreement: Agreement, compared: Agreement | None) -> list[TextChange]:
+    """Return the changes from another version; none if there is no other text."""
+    return compare_texts(compared.text, agreement.text) if compared else []
 
 
 def build_agreement_context(page: RequirementPage) -> TemplateContext:
     agreement, side = get_agreement(page), get_acting_party(page.integration, page.user)
+    compared = agreements.get_compared_agreement(agreement)
     return {
         "agreement": agreement,
         "title": get_agreement_document(agreement.kind).title,
-        "changes": list_changes(agreement),
-        "compared": agreements.get_compared_agreement(agreement),
+        "changes": list_changes(agreement, compared),
+        "compared": compared,
         "text": render_agreement(agreement.text),
         "in_force": agreements.get_agreement_in_force(page.integration.partner, agreement.kind),
         "rejected": page.integration.partner.agreements.filter(
