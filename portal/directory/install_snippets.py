@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from integrations.submissions.models import Integration
 from portal.core.content_files import Content, load_content
 from portal.directory.observed_versions import ObservedVersions
+from verification.checks.services.facts import get_public_repository
 from verification.terraform.versions import InvalidVersionError, parse_version
 
 
@@ -62,7 +63,7 @@ def build_snippet(row: Integration, observed_versions: ObservedVersions) -> Inst
     if template is None or (template.categories and row.category not in template.categories):
         return None
     is_in_registry = "/" in observed_versions.namespace
-    match = re.match(template.source, observed_versions.namespace if is_in_registry else row.repository)
+    match = re.match(template.source, observed_versions.namespace if is_in_registry else get_public_repository(row))
     if match is None:
         return None
     identifier = re.sub(r"[^a-z0-9]+", "_", row.name.lower()).strip("_") or "this"

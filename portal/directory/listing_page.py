@@ -23,6 +23,7 @@ from portal.directory.models import Listing
 from portal.directory.observed_versions import NO_OBSERVED_VERSIONS, ObservedVersions, get_observed_versions
 from portal.directory.search import format_platforms, serialize_support_metrics
 from verification.checks.models import CheckResult, Observation
+from verification.checks.services.facts import get_public_repository
 from verification.outcomes import Outcome
 
 REPLY_EVENT_TYPE = "integration.support_replied"
@@ -95,6 +96,7 @@ def build_listing_details(row: Integration, listing: Listing, now: datetime) -> 
         "support": serialize_support_metrics(listing),
         "reply": get_current_reply(row),
         "links": list(iterate_registry_links(row, observed_versions)),
+        "repository": get_public_repository(row),
     }
 
 

@@ -24,6 +24,7 @@ from portal.directory.observed_versions import (
     merge_versions,
 )
 from portal.directory.support_metrics import MetricColumns, get_support_metrics
+from verification.checks.services.facts import get_public_repository
 
 Kind = ListingChange.Kind
 REFRESH_INTERVAL = timedelta(hours=1)  # of metrics and versions
@@ -62,7 +63,7 @@ def derive_columns(row: Integration, preview: ListingContent | None = None) -> N
         content.category,
         program.product,
         program.name,
-        row.repository,
+        get_public_repository(row),
         summary,
     )
     return {

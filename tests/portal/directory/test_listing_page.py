@@ -22,8 +22,9 @@ from portal.directory.observed_versions import ObservedVersions
 from portal.directory.partner_replies import find_foreign_addresses, save_reply
 from portal.directory.search import format_platforms
 from tests.conftest import begin, drive
+from verification.checks.facts import GITHUB, Fact
 from verification.checks.models import CheckResult
-from verification.checks.services import observations
+from verification.checks.services import facts, observations
 from verification.sources.published_versions import RegistryListing
 
 pytestmark = pytest.mark.any_database
@@ -64,6 +65,14 @@ def test_publisher_is_reported_with_the_ways_it_is_known(listed_provider: Integr
         'Since <time datetime="2026-02-03"',
     ):
         assert words in page
+
+
+def test_private_repository_is_hidden(listed_provider: Integration, alice: Any, now: Any, client: Client) -> None:
+    Integration.objects.update(repository_reader=alice)
+    row, link = Integration.objects.get(), f'"{listed_provider.repository_url}/issues"'
+    public_page = page_of(client, row)
+    facts.store_facts(row, [Fact("visibility", "private", GITHUB)], now)
+    assert (link in public_page, link in page_of(client, row)) == (True, False)
 
 
 def test_proof_holds_since_the_last_answer_that_denied_it(

@@ -88,4 +88,4 @@ def test_requirement_of_the_listing_links_to_the_preview(reviewed: Integration, 
         requirement: sign_in(alice).get(f"/integrations/{reviewed.uuid}/requirements/{requirement}/").text
         for requirement in (TEXT, LOGO)
     }
-    assert [text.count(preview_of(reviewed)) for text in pages.values()] == [2, 2]
+    assert [text.count(f'href="{preview_of(reviewed)}"') for text in pages.values()] == [2, 2]
