@@ -60,7 +60,7 @@ def test_outage_names_each_service_and_lasts_since_its_first_error(provider: Int
     fail(provider, second, "Terraform Registry", now + timedelta(hours=3))
     outage = find_outage(fresh(provider), now)
     assert outage is not None
-    assert (outage.services, outage.since) == (("GitHub", "Terraform Registry"), now)
+    assert (outage.services, outage.started_at) == (("GitHub", "Terraform Registry"), now)
     assert outage.retry_at == now + timedelta(hours=2, minutes=5)
 
 
