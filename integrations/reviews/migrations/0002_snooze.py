@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('reviews', '0001_initial'),
-        ('submissions', '0006_repository_index'),
+        ('submissions', '0006_list_indexes'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
