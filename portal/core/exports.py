@@ -1,6 +1,6 @@
-"""CSV and XLSX exports in chunks, protected against formula injection.
+"""Tables to export, and their CSV in chunks. A cell that starts like a formula gets a leading apostrophe.
 
-In CSV, a cell that starts like a formula gets a leading apostrophe. In XLSX, a text cell always has the text type.
+xlsx_exports.py writes them as XLSX.
 """
 
 import csv
@@ -10,24 +10,15 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from itertools import islice
 from operator import attrgetter
-from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import Any
 
 from django.utils.translation import override
-from openpyxl import Workbook
-from openpyxl.cell import WriteOnlyCell
-from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
-from openpyxl.styles import Font
-from openpyxl.utils import get_column_letter
-from openpyxl.worksheet._write_only import WriteOnlyWorksheet
 
 CellValue = str | int | float | bool | date | datetime | None
 # Attribute of a row, or function that reads a cell from it, by the title of the column.
 Columns = Mapping[str, str | Callable[[Any], CellValue]]
 MAX_ROWS = 50_000  # per file
 CHUNK_LINES = 200  # CSV lines per chunk
-MAX_CELL_CHARACTERS = 32_000  # spreadsheets reject longer cells
-SPECIAL_PREFIXES = frozenset("=#")  # openpyxl reads these as a formula or an error
 CONTENT_TYPES = {
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -91,47 +82,6 @@ def _format_cell(cell: CellValue) -> str | int | float:
     if isinstance(cell, int | float):
         return cell
     return escape_formula("" if cell is None else str(cell))
-
-
-def generate_xlsx(table: ExportTable) -> IO[bytes]:
-    """Return an open XLSX file with one sheet and a frozen first row. Rows go to disk one at a time."""
-    book = Workbook(write_only=True)
-    sheet = book.create_sheet(table.name[:31])
-    sheet.freeze_panes = "A2"
-    for column in range(len(table.columns)):
-        sheet.column_dimensions[get_column_letter(column + 1)].width = 18
-    sheet.append([_build_heading_cell(sheet, title) for title in table.columns])
-    for row in table.rows:
-        sheet.append([_convert_cell(sheet, cell) for cell in row])
-    file = TemporaryFile()  # noqa: SIM115 - the response closes it
-    book.save(file)
-    file.seek(0)
-    return file
-
-
-def _build_heading_cell(sheet: WriteOnlyWorksheet, title: str) -> object:
-    cell = WriteOnlyCell(sheet, value=title)
-    cell.font = Font(bold=True)
-    return cell
-
-
-def _convert_cell(sheet: WriteOnlyWorksheet, value: CellValue) -> object:
-    """Return a value or cell for openpyxl. Timestamps lose their zone (UTC), which spreadsheets cannot store.
-
-    Only a text that openpyxl would misread gets a cell object, because cell objects take three times as long.
-    """
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).replace(tzinfo=None)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if not isinstance(value, str):
-        return value
-    text = ILLEGAL_CHARACTERS_RE.sub("", value)[:MAX_CELL_CHARACTERS]
-    if text[:1] not in SPECIAL_PREFIXES:
-        return text
-    cell = WriteOnlyCell(sheet, value=text)
-    cell.data_type = "s"
-    return cell
 
 
 def escape_formula(cell: str) -> str:

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from faker.providers import person
-
 # Languages of the word lists by script. The lists hold words that occur at least once in a million.
 LANGUAGES = {
     "LATIN": "ca cs da de en es fi fil fr hu id is it lt lv ms nb nl pl pt ro sh sk sl sv tr vi",
@@ -135,6 +133,8 @@ def family_names() -> frozenset[str]:
 
 @cache
 def _load_providers() -> tuple[type, ...]:
+    from faker.providers import person  # noqa: PLC0415 - few processes read a license
+
     modules = (module.name for module in pkgutil.iter_modules(person.__path__) if module.ispkg)
     return tuple(importlib.import_module(f"{person.__name__}.{name}").Provider for name in modules)
 

@@ -13,7 +13,8 @@ from openpyxl import load_workbook
 
 from integrations.submissions.models import Integration, RequirementFulfillment
 from portal.analytics.selectors import workload
-from portal.core.exports import ExportTable, generate_csv, generate_xlsx
+from portal.core.exports import ExportTable, generate_csv
+from portal.core.xlsx_exports import generate_xlsx
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin
 from tests.integrations.sla.pages.issues import create_issue

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.programs.registry import get_agreement_document
-from integrations.submissions.agreement_pdf import render_agreement_pdf
 from integrations.submissions.agreement_texts import TextChange, compare_texts, render_agreement
 from integrations.submissions.forms.requirement_actions import (
     SignatureForm,
@@ -145,6 +144,9 @@ def download_unsigned_agreement(request: AuthenticatedRequest, uuid: UUID, requi
 
 
 def build_pdf_response(agreement: Agreement) -> HttpResponse:
+    # loads fpdf and fontTools, which no other page needs
+    from integrations.submissions.agreement_pdf import render_agreement_pdf  # noqa: PLC0415
+
     name = f"{agreement.kind}-{agreement.version}-{agreement.partner.slug}.pdf"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-store"}
     return HttpResponse(render_agreement_pdf(agreement), "application/pdf", headers=headers)
