@@ -3,17 +3,22 @@
 All but the broker and a reloading web server are forks of bin/up: they are there at once and share its memory.
 """
 
+import os
 import socket
 import sys
+import threading
 import warnings
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 
+from celery import beat
 from celery.exceptions import CPendingDeprecationWarning
 from django.conf import settings
 from django.core.management import call_command
 from django.utils.autoreload import DJANGO_AUTORELOAD_ENV
 
-from portal.runtime.child_process import Service
+from portal.runtime.child_process import Service, describe_error
 
 HOST = "127.0.0.1"
 RELOAD_CODE = 3  # of Django's reloader: a file has changed
@@ -22,7 +27,6 @@ RUN_JOBS_SECONDS = 5
 RUN_JOBS_ALONE_SECONDS = 2  # without a broker run_jobs is all there is
 WEB = "portal.wsgi -k gthread --threads 4 --no-control-socket --log-level warning"
 WORKER = "-q worker -P threads -c 8 -l WARNING --without-gossip --without-mingle"
-BEAT = "-q beat -l WARNING --pidfile="
 SHARED_MODULES = (
     "portal.wsgi",
     "celery.apps.worker",
@@ -58,11 +62,8 @@ def build_services(*, has_broker: bool, has_demo: bool, reload: bool) -> list[Se
     """Return the processes to run beside the broker."""
     services = [build_reloading_web() if reload else Service("web", run_web, is_ready=is_serving, is_essential=True)]
     if has_broker:
-        # beat never runs inside the worker: it would share the worker's SQLite connection
-        services += [Service("worker", run_worker), Service("beat", run_beat)]
-    services.append(Service("run_jobs", run_jobs if has_broker else run_jobs_alone))
-    if has_demo:
-        services.append(Service("demo", run_demo))
+        services.append(Service("worker", run_worker))
+    services.append(Service("run_jobs", partial(run_jobs, has_broker=has_broker, has_demo=has_demo)))
     return services
 
 
@@ -86,36 +87,53 @@ def run_worker() -> None:
     # Celery repeats these at every start and at every lost connection; they are about choices that are made
     warnings.filterwarnings("ignore", message="You're running the worker with superuser")
     warnings.filterwarnings("ignore", category=CPendingDeprecationWarning)
-    _run_celery(WORKER)
+    from portal.celery import app  # noqa: PLC0415
+
+    sys.exit(app.start(WORKER.split()))
+
+
+def run_jobs(*, has_broker: bool, has_demo: bool) -> None:
+    """Run what is overdue. Threads ask the worker for periodic jobs and let time pass in the demo world.
+
+    They share this process because each of them waits most of the time.
+    """
+    if has_broker:
+        start_thread("beat", run_beat)
+    if has_demo:
+        start_thread("demo", run_demo)
+    call_command("run_jobs", every=RUN_JOBS_SECONDS if has_broker else RUN_JOBS_ALONE_SECONDS)
 
 
 def run_beat() -> None:
     """Ask for each periodic job when it is time."""
-    _run_celery(BEAT)
+    from portal.celery import app  # noqa: PLC0415
 
-
-def run_jobs() -> None:
-    """Run what is overdue."""
-    call_command("run_jobs", every=RUN_JOBS_SECONDS)
-
-
-def run_jobs_alone() -> None:
-    """Run every periodic job, as there is no broker."""
-    call_command("run_jobs", every=RUN_JOBS_ALONE_SECONDS)
+    beat.Service(app, scheduler_cls=app.conf.beat_scheduler).start()
 
 
 def run_demo() -> None:
     """Let time pass in the demo world."""
-    call_command("load_demo", keep=DEMO_SECONDS)
+    from portal.demo.management.commands.load_demo import keep_updating  # noqa: PLC0415
+
+    keep_updating(DEMO_SECONDS, threading.Event())
+
+
+def start_thread(name: str, function: Callable[[], None]) -> None:
+    """Start a thread that lives as long as its process. If it fails, the process ends and is started again."""
+
+    def run() -> None:
+        try:
+            function()
+        except Exception as error:
+            sys.stderr.write(f"The {name} thread stopped ({describe_error(error)}).\n")
+        finally:
+            sys.stderr.flush()
+            os._exit(1)
+
+    threading.Thread(target=run, name=name, daemon=True).start()
 
 
 def is_serving() -> bool:
     """Return whether the port takes connections."""
     with socket.socket() as probe:
         return probe.connect_ex((HOST, settings.PORT)) == 0
-
-
-def _run_celery(arguments: str) -> None:
-    from portal.celery import app  # noqa: PLC0415
-
-    sys.exit(app.start(arguments.split()))

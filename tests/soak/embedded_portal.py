@@ -10,8 +10,8 @@ from pathlib import Path
 from tests.servers.base import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
-HELPERS = {"broker": "valkey-server"} | {name: f"portal-{name}" for name in ("worker", "beat", "run_jobs", "demo")}
-NEED_BROKER = {"broker", "worker", "beat"}
+HELPERS = {"broker": "valkey-server"} | {name: f"portal-{name}" for name in ("worker", "run_jobs")}
+NEED_BROKER = {"broker", "worker"}
 
 
 class Portal:

@@ -16,7 +16,7 @@ from portal.runtime.preconditions import (
 from portal.runtime.valkey import find_server
 from tests.portal.runtime.running_portal import HAS_PROC, RunningPortal, running_portal
 
-HELPERS = {"portal-web", "portal-worker", "portal-beat", "portal-run_jobs", "valkey-server"}
+HELPERS = {"portal-web", "portal-worker", "portal-run_jobs", "valkey-server"}
 HELPERS_WITHOUT_BROKER = {"portal-web", "portal-run_jobs"}
 NEEDS_PROC = pytest.mark.skipif(not HAS_PROC, reason="no /proc on this machine")
 

@@ -20,6 +20,20 @@ from portal.demo.sla import update_issues
 log = logging.getLogger(__name__)
 
 
+def keep_updating(seconds: int, stop: threading.Event) -> None:
+    """Update the fictional repositories at an interval until an event is set."""
+    while True:
+        try:
+            update_issues(timezone.now())
+        except DatabaseError as error:
+            log.warning("demo world update postponed, database unavailable: %s", error)
+        except Exception:
+            log.exception("demo world update failed")
+        close_old_connections()
+        if stop.wait(seconds):
+            return
+
+
 class Command(BaseCommand):
     help = "Load the demo world, or verify it. Loading fails in production and if the portal has users."
 
@@ -60,13 +74,4 @@ class Command(BaseCommand):
         stop = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, lambda *_: stop.set())
-        while True:
-            try:
-                update_issues(timezone.now())
-            except DatabaseError as error:
-                log.warning("demo world update postponed, database unavailable: %s", error)
-            except Exception:
-                log.exception("demo world update failed")
-            close_old_connections()
-            if stop.wait(seconds):
-                return
+        keep_updating(seconds, stop)
