@@ -44,7 +44,7 @@ class NotificationPreferencesForm(forms.Form):
         self.person = person
         preference = NotificationPreference.objects.filter(user=person).first()
         mode_by_key = preference.delivery if preference else {}
-        self.groups: list[tuple[forms.BoundField, list[forms.BoundField]]] = []
+        self.sections: list[tuple[forms.BoundField, list[forms.BoundField]]] = []
         for category in list_categories(person):
             if not category.locked:
                 self._add_category(category, mode_by_key)
@@ -72,7 +72,7 @@ class NotificationPreferencesForm(forms.Form):
                 required=False,
                 initial=mode_by_key.get(event_type, ""),
             )
-        self.groups.append((self[category.key], [self[event_type] for event_type in event_types]))
+        self.sections.append((self[category.key], [self[event_type] for event_type in event_types]))
 
     def save(self) -> None:
         values = dict(self.cleaned_data)

@@ -17,6 +17,7 @@ from django.db import transaction
 from django.utils.translation import get_language, gettext, ngettext
 
 from integrations.programs.registry import PROGRAMS
+from integrations.reviews.finding_templates import TEMPLATES_BY_PROGRAM
 from integrations.sla.services.policies import CRITICAL_LABELS, PAUSE_LABELS
 from integrations.submissions.services.transitions import perform_transition
 from portal.core.holidays import list_countries
@@ -85,7 +86,9 @@ class KnownTexts:
     """Texts that are published or recorded, and so stay as they are."""
 
     def __init__(self, recorded_texts: Iterable[str]) -> None:
-        published_texts = texts_of([program.editions for program in PROGRAMS.values()] + list(PROGRAMS.values()))
+        published_texts = texts_of(
+            [program.editions for program in PROGRAMS.values()] + [*PROGRAMS.values(), *TEMPLATES_BY_PROGRAM.values()]
+        )
         texts = (*published_texts, *recorded_texts, *list_proper_names())
         lines = {line for text in texts for line in text.split("\n")}
         self.lines = {bare(pseudo.LINK.sub(" ", line)) for line in lines} | {

@@ -167,6 +167,7 @@ PAGES_BY_FEATURE = {
     "Creating or joining a company": (
         "partners:accept_invitation partners:join partners:join_by_domain partners:create partners:invitation"
     ),
+    "Audit log of all streams": "inbox:audit_log",
     "Merging companies": "reviews:merge_partner",
     "Verifying a company": "partners:verify reviews:decide_on_partner",
     "Starting from an address": "discovery:address discovery:discovery discovery:github discovery:select_program",

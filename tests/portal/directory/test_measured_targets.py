@@ -24,7 +24,9 @@ PAGES = (
     "/feeds/directory.atom",
     "/feeds/directory.json",
 )
-PAGES_WITH_TARGET = {"/directory/{}/", "/api/v1/directory/{}", "/api/v1/directory", "/feeds/directory.json"}
+PAGES_WITH_TARGET = {"/directory/{}/", "/api/v1/directory/{}", "/api/v1/directory", "/feeds/directory.json"} | {
+    "/directory/{}/badge.json"
+}
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 

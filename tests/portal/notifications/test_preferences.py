@@ -262,7 +262,7 @@ def test_page_lists_the_events_that_a_person_receives(sign_in: Any, alice: Any, 
     fields = {}
     for person in (alice, rita):
         form = sign_in(person).get("/notifications/preferences/").context["form"]
-        fields[person.email] = {category.name: [each.name for each in events] for category, events in form.groups}
+        fields[person.email] = {category.name: [each.name for each in events] for category, events in form.sections}
     assert {name: fields[alice.email][name] for name in ("agreements", "messages")} == {
         "agreements": [
             "agreement.signed_by_program",
@@ -270,11 +270,11 @@ def test_page_lists_the_events_that_a_person_receives(sign_in: Any, alice: Any, 
             "agreement.upload_rejected",
             "agreement.replaced",
         ],
-        "messages": ["message.sent_to_partner", "message.mentioned"],
+        "messages": ["finding.reply_sent_to_partner", "message.sent_to_partner", "message.mentioned"],
     }
     assert {name: fields[rita.email][name] for name in ("agreements", "messages")} == {
         "agreements": ["agreement.signed_by_partner", "agreement.completed", "agreement.uploaded"],
-        "messages": ["message.sent_to_program", "message.mentioned"],
+        "messages": ["finding.reply_sent_to_program", "message.sent_to_program", "message.mentioned"],
     }
 
 

@@ -1,0 +1,65 @@
+"""Tests of what an email of a report begins with: verdict, figures, trend, and links."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.urls import reverse
+
+from integrations.sla.models import MonitoredRepository, SupportIssue
+from integrations.submissions.models import Integration
+from portal.accounts.models import User
+from portal.notifications.models import EmailMessage
+from portal.reports import tasks
+from tests.integrations.sla.clocks import watch_over
+from tests.portal.reports.deliveries import MONDAY, H
+from tests.portal.reports.test_content import many, report
+
+
+def test_email_starts_with_the_verdict_and_four_figures(watch: MonitoredRepository, alice: User) -> None:
+    tasks.generate_due_reports(MONDAY)
+    text = report("alice@acme.example").text
+    positions = [text.index(part) for part in ("1 issue is overdue.", "| On time | 50% |", "## Most overdue now")]
+    assert positions == sorted(positions)
+    first_table = text[positions[1] : positions[2]].split("\n\n")[0]
+    assert [line.split(" | ")[0] for line in first_table.splitlines()] == [
+        "| On time",
+        "| Breached",
+        "| Overdue now",
+        "| At risk now",
+    ]
+
+
+def test_largest_email_is_smaller_than_100_kb(rocket: Integration, alice: User, now: datetime) -> None:
+    watch = watch_over(rocket, now)
+    many(watch, 30, MONDAY - 24 * H, "overdue", 1)
+    many(watch, 30, MONDAY + 30 * H, "running", 31)
+    SupportIssue.objects.update(title="x" * 250)
+    tasks.generate_due_reports(MONDAY)
+    email = report("alice@acme.example")
+    assert len((email.html + email.text).encode()) < 100_000
+
+
+def test_trend_is_a_chart_with_the_same_text(watch: MonitoredRepository, alice: User) -> None:
+    tasks.generate_due_reports(MONDAY)
+    tasks.generate_due_reports(MONDAY + timedelta(weeks=1))
+    email = EmailMessage.objects.get(key__contains="2026-W17", to="alice@acme.example")
+    assert "\n- 2026-W16: 1 of 2 met, 1 overdue\n- 2026-W17: " in email.text
+    assert ("1 of 2 met, 1 overdue" in email.html, 'width="50%"' in email.html) == (True, True)
+
+
+def test_email_links_to_the_download_and_to_what_waits_for_the_reader(
+    watch: MonitoredRepository, rita: User, settings: Any
+) -> None:
+    integration = watch.integration
+    Integration.objects.filter(pk=integration.pk).update(
+        responsible_party="program", reviewer=rita, next_action_code="review", next_action_params={"round": 1}
+    )
+    tasks.generate_due_reports(MONDAY)
+    text = report("rita@program.example").text
+    page = f"{settings.SITE_URL}{reverse('reviews:review', args=[integration.uuid])}"
+    csv_page = f"{settings.SITE_URL}{reverse('reports:detail_csv', args=['programs', '2026-W16'])}"
+    assert (page in text, "## Waiting for you" in text, f"Download CSV: {csv_page}" in text) == (
+        True,
+        True,
+        True,
+    )
