@@ -56,7 +56,7 @@ class NotificationPreferencesIn(StrictSchema):
 def get_notification_preferences(request: AuthenticatedRequest) -> NotificationPreferencesOut:
     """Get your notification preferences."""
     form = NotificationPreferencesForm(request.user)
-    fields, events = form.fields, {category.name: events for category, events in form.groups}
+    fields, events = form.fields, {category.name: events for category, events in form.sections}
     categories = [
         NotificationCategoryOut(
             key=category.key,
