@@ -194,7 +194,7 @@ def select_row_data(queryset: QuerySet[SlaClock]) -> QuerySet[SlaClock]:
     return queryset.select_related("issue", "watch", "integration__partner").defer(
         *("warn50_at", "warn90_at", "next_at", "breached_at"),
         *_list_unused("issue", SupportIssue, ISSUE_COLUMNS),
-        *_list_unused("watch", MonitoredRepository, {"repository", "data_up_to", "ended_at"}),
+        *_list_unused("watch", MonitoredRepository, {"repository", "data_up_to", "ended_at", "trouble"}),
         *_list_unused("integration", Integration, {"uuid", "name", "program_key", "partner"}),
         *_list_unused("integration__partner", Partner, {"name"}),
     )

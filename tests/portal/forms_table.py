@@ -23,7 +23,7 @@ from integrations.reviews.views.partner_decisions import PartnerDecisionForm
 from integrations.reviews.views.partner_merge import MergeNoteForm, MergeTargetForm
 from integrations.reviews.views.partners import AlliancesManagerForm
 from integrations.sla.calendar_form import CalendarForm
-from integrations.sla.filters import SlaFilterForm
+from integrations.sla.filters import SlaFilterForm, parse_filters
 from integrations.sla.views import label_policy
 from integrations.sla.views.issue import ReasonForm
 from integrations.submissions.forms import (
@@ -187,9 +187,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     ),
     (PartnerDecisionForm, ""): lambda data, user: PartnerDecisionForm(data),
     (StartForm, ""): lambda data, user: StartForm(PROGRAMS["nomad"], PROGRAMS["nomad"].newest, data=data),
-    (SlaFilterForm, ""): lambda data, user: SlaFilterForm(
-        data or {}, [("acme", "Acme"), ("globex", "Globex")], [("a", "A")]
-    ),
+    (SlaFilterForm, ""): lambda data, user: SlaFilterForm(parse_filters(user, data or {})),
     (ReasonForm, ""): lambda data, user: ReasonForm(data),
     (CalendarForm, ""): lambda data, user: CalendarForm(data=data, now=NOW),
     (label_policy.LabelsForm, ""): lambda data, user: label_policy.LabelsForm(data=data, account=len),

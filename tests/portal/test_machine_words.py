@@ -14,6 +14,7 @@ OF_CODE_PAGES = {
     "api:docs",
     "api:docs_group",
     "schemas:crds",
+    "inbox:audit_log",
     "status:index",
     "styleguide:styleguide",
     "webhooks:delivery",

@@ -35,6 +35,6 @@ def test_queries_do_not_grow(small_world: dict[str, Any], db: None, settings: An
     growth_world.fill(small_world, LARGE, acme_every=2)
     after = {key: growth.count_queries(visit)[0] for key, visit in visits.items()}
     assert len(visits) > 250
-    assert {key: (before[key], count) for key, count in after.items() if count != before[key]} == {}
+    assert {key: (before[key], count) for key, count in after.items() if count > before[key]} == {}
     page = visits["directory:partner", "alice"]()
     assert (len(page.context["current"]), page.context["current"].paginator.count) == (24, 66)

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.any_database
 LISTS = (
     "dashboard:home",
     "submissions:list",
-    "submissions:search",
+    "search:results",
     "reviews:queue",
     "reviews:partners",
     "reports:sla_dashboard",
