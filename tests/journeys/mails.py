@@ -25,7 +25,14 @@ ACCOUNT = {
     "signup_url": LINK,
     "password_reset_url": LINK,
 }
-OF_ACCOUNTS = ("confirm_address", "unknown_account", "account_exists", "account_changed", "reset_password")
+OF_ACCOUNTS = (
+    "confirm_address",
+    "unknown_account",
+    "account_exists",
+    "account_changed",
+    "person_changed",
+    "reset_password",
+)
 HOUR = timedelta(hours=1)
 
 
