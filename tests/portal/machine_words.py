@@ -4,7 +4,7 @@ import re
 
 from bs4 import BeautifulSoup
 
-MACHINE_WORD = re.compile(r"\b[a-z0-9]+(?:_[a-z0-9]+)+\b")
+MACHINE_WORD = re.compile(r"\b(?!ptl_)[a-z0-9]+(?:_[a-z0-9]+)+\b")  # "ptl_" begins an API token
 OF_CODE = ("code", "pre", "kbd", "samp", "script", "style", "textarea", "svg")
 PUBLISHED_NAMES = {"linux_amd64"}  # the platform in the names of release files
 

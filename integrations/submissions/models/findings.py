@@ -64,9 +64,11 @@ class Finding(models.Model):
     def is_visible_to_partner(self) -> bool:
         """Whether the partner can see the finding: findings stay hidden until the reviewer requests changes.
 
-        The approval also sends the optional findings of its round.
+        The approval also sends the optional findings of its round. Automatic findings are visible at once.
         """
         integration = self.integration
+        if self.due_at is not None:
+            return True
         if self.severity == self.Severity.OPTIONAL and integration.stage in STAGES_AFTER_APPROVAL:
             return True
         return self.round < integration.review_round or integration.review_state == ReviewState.CHANGES

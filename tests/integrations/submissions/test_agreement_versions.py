@@ -77,12 +77,12 @@ def test_agreement_that_is_not_needed_stays_so(rocket, alice, now, monkeypatch):
 
 
 def test_listed_integration_waits_for_the_company(at, alice, rita, now, monkeypatch):
-    listed = at("support")
-    sign(listed, alice, now)
-    sign(listed, rita, now, RITA)
+    integration = at("support")
+    sign(integration, alice, now)
+    sign(integration, rita, now, RITA)
     publish_version(monkeypatch)
     request_new_versions(now)
-    row, title = Integration.objects.get(pk=listed.pk), listed.edition.requirement(TPA).title
+    row, title = Integration.objects.get(pk=integration.pk), integration.edition.requirement(TPA).title
     assert (row.responsible_party, row.next_action_label) == ("partner", f"Sign “{title}”")
     assert (row.stage, row.listing_status) == ("support", "listed")
 

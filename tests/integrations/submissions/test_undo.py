@@ -31,7 +31,7 @@ def get_state(row: Integration) -> tuple[str, str, str]:
 
 
 @pytest.fixture
-def approved(at: At, alice: Any, rita: Any, now: datetime, time_machine: Any) -> Integration:
+def approved_integration(at: At, alice: Any, rita: Any, now: datetime, time_machine: Any) -> Integration:
     """An integration whose approval can still be undone."""
     time_machine.move_to(now, tick=False)
     row = at("review")
@@ -40,54 +40,60 @@ def approved(at: At, alice: Any, rita: Any, now: datetime, time_machine: Any) ->
     return fresh(row)
 
 
-def test_step_after_a_decision_is_asked_for_when_the_decision_is_final(approved: Integration, now: datetime) -> None:
-    assert get_state(approved) == ("release", "machine", PENDING)
-    assert approved.next_refresh_at == now + timedelta(minutes=10)
+def test_step_after_a_decision_is_asked_for_when_the_decision_is_final(
+    approved_integration: Integration, now: datetime
+) -> None:
+    assert get_state(approved_integration) == ("release", "machine", PENDING)
+    assert approved_integration.next_refresh_at == now + timedelta(minutes=10)
     assert refresh_due_integrations(now + timedelta(minutes=9)) == 0
     assert refresh_due_integrations(now + timedelta(minutes=10)) == 1
-    final = fresh(approved)
+    final = fresh(approved_integration)
     assert get_state(final) == ("release", "partner", "Sign “Technology Partner Agreement”")
     assert final.responsible_since == now + timedelta(minutes=10)
 
 
-def test_undo_returns_the_responsibility_without_a_delay(approved: Integration, rita: Any, now: datetime) -> None:
-    perform_transition(approved, "undo_decision", actor=rita, now=now + timedelta(minutes=9))
-    undone = fresh(approved)
+def test_undo_returns_the_responsibility_without_a_delay(
+    approved_integration: Integration, rita: Any, now: datetime
+) -> None:
+    perform_transition(approved_integration, "undo_decision", actor=rita, now=now + timedelta(minutes=9))
+    undone = fresh(approved_integration)
     assert get_state(undone) == ("review", "program", "Review round 1")
     assert undone.responsible_since == now
 
 
 def test_every_page_says_that_the_decision_is_pending(
-    approved: Integration, alice: Any, rita: Any, sign_in: Any
+    approved_integration: Integration, alice: Any, rita: Any, sign_in: Any
 ) -> None:
-    page, home = f"/integrations/{approved.uuid}/", sign_in(alice).get("/").text
+    page, home = f"/integrations/{approved_integration.uuid}/", sign_in(alice).get("/").text
     partner_page = sign_in(alice).get(page).text
     assert (PENDING in home, PENDING in partner_page, "Undo decision" in partner_page) == (True, True, False)
     review_page, queue = sign_in(rita).get(f"{page}review/").text, sign_in(rita).get("/queue/").text
     assert (PENDING in review_page, "Undo decision" in review_page) == (True, True)
     assert "Action required" not in review_page
-    assert str(approved.uuid) not in queue
+    assert str(approved_integration.uuid) not in queue
     assert "Undo decision" in sign_in(rita).get(page).text
 
 
-def test_api_says_that_the_decision_is_pending(approved: Integration, alice: Any) -> None:
-    action = caller(alice).get(f"/integrations/{approved.uuid}").json()["next_action"]
+def test_api_says_that_the_decision_is_pending(approved_integration: Integration, alice: Any) -> None:
+    action = caller(alice).get(f"/integrations/{approved_integration.uuid}").json()["next_action"]
     assert (action["responsible_party"], action["code"], action["action"]) == ("machine", "decision_pending", PENDING)
 
 
-def test_email_of_a_decision_names_the_step_after_it(approved: Integration) -> None:
+def test_email_of_a_decision_names_the_step_after_it(approved_integration: Integration) -> None:
     text = EmailMessage.objects.get(event__event_type="integration.approved", to="alice@acme.example").text
     assert text.startswith("Action required: Sign “Technology Partner Agreement”.")
     assert "can be undone" not in text
 
 
-def test_other_emails_say_that_the_decision_is_pending(approved: Integration, alice: Any, now: datetime) -> None:
-    record_event(approved, "integration.edition_moved", actor=None, now=now, **{"from": "", "to": ""})
+def test_other_emails_say_that_the_decision_is_pending(
+    approved_integration: Integration, alice: Any, now: datetime
+) -> None:
+    record_event(approved_integration, "integration.edition_moved", actor=None, now=now, **{"from": "", "to": ""})
     message = EmailMessage.objects.filter(event__event_type="integration.edition_moved").first()
     assert message is not None
     assert f"{PENDING}. No action needed." in message.text
     context = digests.build_context(alice, [message])
-    assert (context["turns"], context["pending"]) == ([], [approved])
+    assert (context["turns"], context["pending"]) == ([], [approved_integration])
 
 
 def test_withdrawal_is_pending_and_can_be_undone_by_the_company(
@@ -141,8 +147,8 @@ def test_end_of_support_is_undone_with_the_listing(
 
 @pytest.mark.parametrize("transition", ["withdraw", "decline"])
 def test_pending_decision_is_not_overtaken_by_a_withdrawal(
-    approved: Integration, alice: Any, now: datetime, transition: str
+    approved_integration: Integration, alice: Any, now: datetime, transition: str
 ) -> None:
     with pytest.raises(ActionRefused):
-        perform_transition(approved, transition, actor=alice, now=now + timedelta(minutes=9))
-    assert fresh(approved).decision == "approve"
+        perform_transition(approved_integration, transition, actor=alice, now=now + timedelta(minutes=9))
+    assert fresh(approved_integration).decision == "approve"

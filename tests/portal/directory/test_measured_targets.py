@@ -31,7 +31,7 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 
 @pytest.fixture
-def listed(at: Any) -> Integration:
+def listed_integration(at: Any) -> Integration:
     return at("support")
 
 
@@ -45,10 +45,12 @@ def refresh(row: Integration, now: datetime, **watch: object) -> None:
     services.refresh_metrics(Listing.objects.all(), now)
 
 
-def test_target_is_promised_where_it_is_measured(client: Client, listed: Integration, now: datetime) -> None:
-    refresh(listed, now + DAY, began_at=now, data_up_to=now + DAY - HOUR)
-    assert find_promises(client, listed) == PAGES_WITH_TARGET
-    assert client.get(f"/api/v1/directory/{listed.uuid}").json()["support"]["target"] == TARGET
+def test_target_is_promised_where_it_is_measured(
+    client: Client, listed_integration: Integration, now: datetime
+) -> None:
+    refresh(listed_integration, now + DAY, began_at=now, data_up_to=now + DAY - HOUR)
+    assert find_promises(client, listed_integration) == PAGES_WITH_TARGET
+    assert client.get(f"/api/v1/directory/{listed_integration.uuid}").json()["support"]["target"] == TARGET
 
 
 @pytest.mark.parametrize(
@@ -60,25 +62,27 @@ def test_target_is_promised_where_it_is_measured(client: Client, listed: Integra
     ],
 )
 def test_target_is_not_promised_where_it_is_not_measured(
-    client: Client, listed: Integration, now: datetime, watch: dict[str, timedelta]
+    client: Client, listed_integration: Integration, now: datetime, watch: dict[str, timedelta]
 ) -> None:
     moments = {name: now + span for name, span in watch.items()}
-    refresh(listed, now + 9 * DAY + HOUR, began_at=now, **moments)
-    assert find_promises(client, listed) == set()
-    assert client.get(f"/api/v1/directory/{listed.uuid}").json()["support"]["target"] is None
-    page = client.get(f"/directory/{listed.uuid}/").text
+    refresh(listed_integration, now + 9 * DAY + HOUR, began_at=now, **moments)
+    assert find_promises(client, listed_integration) == set()
+    assert client.get(f"/api/v1/directory/{listed_integration.uuid}").json()["support"]["target"] is None
+    page = client.get(f"/directory/{listed_integration.uuid}/").text
     assert "The portal can't measure the issue tracker, so this listing shows no SLA targets." in page.replace(
         "&#x27;", "'"
     )
 
 
-def test_target_is_not_promised_without_a_repository(client: Client, listed: Integration, now: datetime) -> None:
+def test_target_is_not_promised_without_a_repository(
+    client: Client, listed_integration: Integration, now: datetime
+) -> None:
     MonitoredRepository.objects.all().delete()
     services.refresh_metrics(Listing.objects.all(), now + DAY)
-    assert find_promises(client, listed) == set()
+    assert find_promises(client, listed_integration) == set()
 
 
-def test_former_listing_promises_nothing(client: Client, listed: Integration, now: datetime) -> None:
-    refresh(listed, now + DAY, began_at=now, data_up_to=now + DAY)
+def test_former_listing_promises_nothing(client: Client, listed_integration: Integration, now: datetime) -> None:
+    refresh(listed_integration, now + DAY, began_at=now, data_up_to=now + DAY)
     Listing.objects.update(listing_status="delisted")
-    assert find_promises(client, listed) == set()
+    assert find_promises(client, listed_integration) == set()

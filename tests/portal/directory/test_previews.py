@@ -19,7 +19,7 @@ TEXT, LOGO = "NO-8-LIST", "NO-8-LOGO"
 
 
 @pytest.fixture
-def reviewed(at: Any, alice: Any, now: Any) -> Integration:
+def reviewed_integration(at: Any, alice: Any, now: Any) -> Integration:
     """In review, with the text and the logo of its listing."""
     row = at("review")
     answers.submit_answer(row, TEXT, {"text": "Launches rockets.\nSafely."}, actor=alice, now=now)
@@ -38,33 +38,37 @@ def read_texts(client: Client, address: str, selector: str) -> list[str]:
 
 
 def test_preview_shows_what_the_listing_will_show(
-    reviewed: Integration, alice: Any, rita: Any, now: Any, sign_in: Any, client: Client
+    reviewed_integration: Integration, alice: Any, rita: Any, now: Any, sign_in: Any, client: Client
 ) -> None:
     selectors = ("h1", ".lead", "#listing_status strong")
     browser = sign_in(alice)
-    shown = [read_texts(browser, preview_of(reviewed), selector) for selector in selectors]
-    row = drive(reviewed, "support", partner=alice, reviewer=rita, now=now)
+    shown = [read_texts(browser, preview_of(reviewed_integration), selector) for selector in selectors]
+    row = drive(reviewed_integration, "support", partner=alice, reviewer=rita, now=now)
     address = f"/directory/{row.uuid}/"
     assert shown == [read_texts(client, address, selector) for selector in selectors]
     assert shown[1] == ["Launches rockets.Safely."]  # a line break between
     assert browser.get(preview_of(row)).headers["Location"] == address
 
 
-def test_preview_is_neither_stored_nor_public(reviewed: Integration, alice: Any, charlie: Any, sign_in: Any) -> None:
-    response = sign_in(alice).get(preview_of(reviewed))
+def test_preview_is_neither_stored_nor_public(
+    reviewed_integration: Integration, alice: Any, charlie: Any, sign_in: Any
+) -> None:
+    response = sign_in(alice).get(preview_of(reviewed_integration))
     page = BeautifulSoup(response.text, "html5lib")
     assert response["X-Robots-Tag"] == "noindex"
     assert [each["content"] for each in page.select("meta[name=robots]")] == ["noindex"]
     assert page.select("script[type='application/ld+json']") == []
     assert "This page isn't public." in " ".join(page.text.split())
     assert (Listing.all_objects.count(), ListingChange.objects.count()) == (0, 0)
-    assert sign_in(charlie).get(preview_of(reviewed)).status_code == 404
-    assert Client().get(preview_of(reviewed)).status_code == 302
-    assert Client().get(f"/directory/{reviewed.uuid}/").status_code == 404
+    assert sign_in(charlie).get(preview_of(reviewed_integration)).status_code == 404
+    assert Client().get(preview_of(reviewed_integration)).status_code == 302
+    assert Client().get(f"/directory/{reviewed_integration.uuid}/").status_code == 404
 
 
-def test_logo_of_a_preview_is_private(reviewed: Integration, alice: Any, charlie: Any, sign_in: Any) -> None:
-    address = f"{preview_of(reviewed)}logo/"
+def test_logo_of_a_preview_is_private(
+    reviewed_integration: Integration, alice: Any, charlie: Any, sign_in: Any
+) -> None:
+    address = f"{preview_of(reviewed_integration)}logo/"
     response = sign_in(alice).get(address)
     assert b"".join(response.streaming_content) == png()
     assert (response["Cache-Control"], response["Content-Security-Policy"]) == (
@@ -83,9 +87,11 @@ def test_integration_page_links_to_the_preview_before_the_publication(
     assert ("See how the listing will look before it is public." in page) == is_linked
 
 
-def test_requirement_of_the_listing_links_to_the_preview(reviewed: Integration, alice: Any, sign_in: Any) -> None:
+def test_requirement_of_the_listing_links_to_the_preview(
+    reviewed_integration: Integration, alice: Any, sign_in: Any
+) -> None:
     pages = {
-        requirement: sign_in(alice).get(f"/integrations/{reviewed.uuid}/requirements/{requirement}/").text
+        requirement: sign_in(alice).get(f"/integrations/{reviewed_integration.uuid}/requirements/{requirement}/").text
         for requirement in (TEXT, LOGO)
     }
-    assert [text.count(f'href="{preview_of(reviewed)}"') for text in pages.values()] == [2, 2]
+    assert [text.count(f'href="{preview_of(reviewed_integration)}"') for text in pages.values()] == [2, 2]

@@ -33,6 +33,13 @@ def test_failure_of_a_listed_one_opens_a_finding_and_reports_both_sides_once(lis
     assert AuditEvent.objects.filter(event_type="check.failed").count() == 1
 
 
+def test_partner_sees_the_finding_and_can_respond(listed_provider, stubs, alice, sign_in):
+    stubs.say(KEY, Outcome.FAIL, "It is archived.")
+    look(listed_provider, NOW + DAY)
+    page = sign_in(alice).get(f"/integrations/{listed_provider.uuid}/").text
+    assert ("It is archived." in page, "Respond to finding" in page) == (True, True)
+
+
 def test_what_passes_again_settles_the_finding_and_is_reported_once(listed_provider, stubs):
     stubs.say(KEY, Outcome.FAIL)
     look(listed_provider, NOW + DAY)
