@@ -143,6 +143,23 @@ def test_colleague_takes_over_reading(
     assert row.events.filter(event_type="integration.reader_changed").count() == 1
 
 
+def test_details_name_the_reader_until_the_repository_is_public(
+    registry: Any, read: Read, sign_in: Any, alice: Any, connect: Connect, github_app: GitHub
+) -> None:
+    connect(alice)
+    row = start(sign_in(alice), read(SECRET.full_name))
+    sentence = "Private, read with the GitHub access of Alice Archer"
+
+    def is_shown() -> bool:
+        return sentence in " ".join(sign_in(alice).get(f"/integrations/{row.uuid}/").content.decode().split())
+
+    shown = [is_shown()]
+    github_app.ask("PATCH", f"/repos/{SECRET.full_name}", {"private": False})
+    check(row)
+    shown.append(is_shown())
+    assert shown == [True, False]
+
+
 def test_public_repository_needs_nobody_to_take_over(
     registry: Any, read: Read, sign_in: Any, alice: Any, connect: Connect
 ) -> None:

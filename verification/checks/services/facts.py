@@ -32,13 +32,17 @@ def load_facts(integration: Integration) -> tuple[list[Fact], dict[str, datetime
     return facts, {key: row.confirmed_at for key, row in rows.items()}
 
 
+def is_read_as_private(integration: Integration) -> bool:
+    """Whether someone's GitHub access is needed: the repository was private when it was last read."""
+    if integration.repository_reader_id is None:
+        return False
+    # only private repositories have this fact
+    return _select_facts(integration).filter(key=f"{FACT_PREFIX}visibility").exists()
+
+
 def get_public_repository(integration: Integration) -> str:
     """Return the repository for public pages, blank if it was private when it was last read."""
-    if integration.repository_reader_id is None:
-        return integration.repository
-    # only private repositories have this fact
-    is_private = _select_facts(integration).filter(key=f"{FACT_PREFIX}visibility").exists()
-    return "" if is_private else integration.repository
+    return "" if is_read_as_private(integration) else integration.repository
 
 
 def store_facts(integration: Integration, facts: Sequence[Fact], now: datetime) -> None:

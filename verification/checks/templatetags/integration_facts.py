@@ -6,9 +6,10 @@ from django.urls import reverse
 from integrations.programs.requirements import RequirementKind
 from integrations.submissions.models import Integration
 from verification.checks.facts import group_facts
-from verification.checks.services.facts import load_facts
+from verification.checks.services.facts import is_read_as_private, load_facts
 
 register = template.Library()
+register.filter(is_read_as_private)
 ENDPOINT_FACTS = frozenset({"endpoint", "reply"})
 QUESTIONS = {"listing": "provider", "endpoint": "endpoint"}  # keys of the questions whose answers name these objects
 
