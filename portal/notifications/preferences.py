@@ -14,6 +14,7 @@ from portal.core.business_time import Calendar
 from portal.core.office_hours import get_next_working_time
 from portal.notifications import unsubscribe
 from portal.notifications.categories import (
+    CATEGORIES,
     CATEGORY_BY_KEY,
     DIGEST_MODES,
     DeliveryMode,
@@ -139,7 +140,8 @@ def stop_category(person: Any, key: str) -> None:
     preference = NotificationPreference.objects.filter(user=person).first()
     mode_by_key = preference.delivery if preference else {}
     if key == unsubscribe.DIGEST:
-        stopped = [name for name, mode in mode_by_key.items() if mode in DIGEST_MODES]
+        keys = [key for each in CATEGORIES if not each.locked for key in (each.key, *each.event_types)]
+        stopped = [key for key in keys if mode_by_key.get(key) in DIGEST_MODES]
     else:
         emailed = set(CATEGORY_BY_KEY[key].event_types) & mode_by_key.keys()
         stopped = [key, *(name for name in emailed if mode_by_key[name] != DeliveryMode.OFF)]

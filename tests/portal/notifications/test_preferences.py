@@ -157,6 +157,15 @@ def test_digest_holds_what_waited_once(rocket: Any, alice: Any, rita: Any) -> No
     assert digests.send_due(MORNING + timedelta(days=9)) == 0
 
 
+def test_digest_stops_despite_a_preference_that_no_longer_exists(alice: Any, client: Any) -> None:
+    stored = {"former.event": "daily", "messages": "daily", "decisions": "daily", "path": "off"}
+    preferences.NotificationPreference.objects.create(user=alice, delivery=stored)
+    path = stopping.build_url(alice, stopping.DIGEST).split("/", 3)[3]
+    assert client.post(f"/{path}").status_code == 200
+    preference = preferences.NotificationPreference.objects.get(user=alice)
+    assert preference.delivery == stored | {"messages": "portal"}
+
+
 def test_who_left_the_partner_gets_no_notification_of_what_waited(rocket: Any, alice: Any, bob: Any, rita: Any) -> None:
     preferences.save_preferences(bob, {"messages": DeliveryMode.DAILY})
     findings.post_message(rocket, "From Alice.", actor=alice, now=NOW)
