@@ -12,8 +12,9 @@ from integrations.partners import notices as account_notices
 from integrations.programs.requirements import RequirementKind
 from integrations.sla.services import monitoring
 from integrations.submissions import notices
-from integrations.submissions.services import changes, responsibility
+from integrations.submissions.services import agreements, changes, responsibility
 from integrations.submissions.workflow.evidence import set_evidence_provider
+from integrations.submissions.workflow.states import FINAL_STAGES
 from portal.accounts.access import access_revoked
 from portal.analytics import services as keeping
 from portal.api.services import tokens
@@ -71,6 +72,12 @@ def delete_repository_facts(event: AuditEvent) -> None:
         facts.delete_facts(event.integration)
 
 
+def update_agreements(event: AuditEvent) -> None:
+    """Update the requirements of agreements that changed while the integration had ended."""
+    if event.integration is not None and event.data["from"][0] in FINAL_STAGES:
+        agreements.update_agreement_requirements([event.integration], event.at)
+
+
 def check_answers(event: AuditEvent) -> None:
     """Request a check run after a form was answered, because checks can depend on the answers."""
     integration = event.integration
@@ -125,7 +132,8 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "compliance.reinstated": (start_monitoring,),
     "compliance.delisted": (stop_monitoring,),
     "compliance.downgraded": (cancel_mail, stop_monitoring),
-    "integration.decision_undone": (cancel_mail,),
+    "integration.decision_undone": (cancel_mail, update_agreements),
+    "integration.reopened": (update_agreements,),
     "member.removed": (silence_former_member,),
     "partner.merged": (refresh_integrations,),
     "partner.closed": (remove_webhooks,),

@@ -3,6 +3,7 @@
 The version in force stays in force until both sides have signed a newer one.
 """
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
@@ -13,7 +14,7 @@ from django.utils.translation import gettext as _
 from integrations.partners.models import Partner
 from integrations.programs.agreements import compute_digest
 from integrations.programs.registry import get_agreement_document
-from integrations.submissions.models import Agreement, AgreementSignature, Integration
+from integrations.submissions.models import Agreement, AgreementSignature, Integration, RequirementFulfillment
 from integrations.submissions.services import documents
 from integrations.submissions.services.requirements import OTHER_PARTY, RequirementChange, change_requirement
 from integrations.submissions.workflow.states import ResponsibleParty, Status
@@ -98,19 +99,28 @@ def sign_agreement(
     return agreement
 
 
-def fulfill_signed_requirements(partner: Partner, now: datetime) -> None:
-    """Fulfill the open requirements of agreements that both sides have signed, such as after a merge of companies."""
-    for integration in partner.integrations.open().order_by("pk"):
+def update_agreement_requirements(integrations: Iterable[Integration], now: datetime) -> None:
+    """Answer the requirements that differ from the company's current agreement, such as after a merge of companies."""
+    for integration in integrations:
         for requirement in integration.edition.requirements():
-            if not requirement.agreement:
-                continue
-            agreement = get_current_agreement(partner, requirement.agreement)
-            state = integration.fulfillments_by_id.get(requirement.id)
-            version = state.data.get("version") if state is not None and state.is_met(now) else ""
-            if agreement.is_complete and version not in (agreement.version, None):  # None: waived
-                with change_requirement(integration, requirement.id, actor=None, now=now) as change:
-                    data, summary = build_signature_data(agreement), _summarize_agreement(agreement)
-                    change.answer("requirement.answered", data, summary=summary)
+            if requirement.agreement:
+                agreement = get_current_agreement(integration.partner, requirement.agreement)
+                state = integration.fulfillments_by_id.get(requirement.id)
+                if _is_outdated(state, agreement, now):
+                    with change_requirement(integration, requirement.id, actor=None, now=now) as change:
+                        status, data = _build_answer(agreement)
+                        summary = _summarize_agreement(agreement) if data else ""
+                        change.answer("requirement.answered", data, status=status, summary=summary)
+
+
+def _is_outdated(state: RequirementFulfillment | None, agreement: Agreement, now: datetime) -> bool:
+    """Whether the answer isn't that of the agreement. A waiver and a complete older version stay."""
+    if state is not None and state.is_met(now):
+        return agreement.is_complete and state.data.get("version") not in (agreement.version, None)  # None: waived
+    status, data = _build_answer(agreement)
+    if status == Status.OPEN:
+        return state is not None and state.status == Status.AWAITING_OTHER_PARTY
+    return state is None or (state.status, state.data) != (status, data)
 
 
 def require_signable(agreement: Agreement, digest: str) -> None:
@@ -148,17 +158,28 @@ def answer_requirement(change: RequirementChange, agreement: Agreement, event_ty
     `event_type` is that of an incomplete agreement, by default a first signature.
     """
     event_type = event_type or FIRST_SIGNATURE_EVENT_TYPES[change.acting_party]
-    data = build_signature_data(agreement)
+    status, data = _build_answer(agreement)
     with translation.override(settings.LANGUAGE_CODE):  # the name of the agreement is stored
         kind_label = str(agreement.get_kind_display())  # type: ignore[attr-defined]
     change.answer(
         "agreement.completed" if agreement.is_complete else event_type,
-        data if agreement.is_complete else data | {"waits_for": str(OTHER_PARTY[change.acting_party])},
-        status=Status.SUBMITTED if agreement.is_complete else Status.AWAITING_OTHER_PARTY,
+        data,
+        status=status,
         summary=_summarize_agreement(agreement),
         agreement=kind_label,
-        **data,
+        **build_signature_data(agreement),
     )
+
+
+def _build_answer(agreement: Agreement) -> tuple[Status, dict[str, str]]:
+    """Return the status and the answer of the requirement."""
+    if agreement.is_complete:
+        return Status.SUBMITTED, build_signature_data(agreement)
+    signed_sides = [side for side in OTHER_PARTY if agreement.get_signature(side)]
+    if not signed_sides:
+        return Status.OPEN, {}
+    waits_for = str(OTHER_PARTY[signed_sides[0]])
+    return Status.AWAITING_OTHER_PARTY, build_signature_data(agreement) | {"waits_for": waits_for}
 
 
 def _summarize_agreement(agreement: Agreement) -> str:

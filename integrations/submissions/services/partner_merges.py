@@ -10,7 +10,7 @@ from integrations.partners import permissions
 from integrations.partners.models import JoinRequest, Membership, Partner, Role, VerificationState
 from integrations.partners.services.changes import PartnerChange, change_partner
 from integrations.submissions.models import Agreement, Document, Integration, IntegrationDraft
-from integrations.submissions.services.agreements import fulfill_signed_requirements
+from integrations.submissions.services.agreements import update_agreement_requirements
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
@@ -114,7 +114,7 @@ def _merge(source_change: PartnerChange, target_change: PartnerChange, note: str
     }
     source_change.record("partner.closed", note=note, target=target.name, **counts)
     target_change.record("partner.merged", note=note, source=source.name, **counts)
-    fulfill_signed_requirements(target, target_change.now)
+    update_agreement_requirements(target.integrations.open().order_by("pk"), target_change.now)
 
 
 def _move_member(source_change: PartnerChange, target: Partner, member: MovedMember) -> None:

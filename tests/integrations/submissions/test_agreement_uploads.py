@@ -1,5 +1,7 @@
 """Tests of agreements that were signed outside the portal."""
 
+from datetime import timedelta
+
 import pytest
 from bs4 import BeautifulSoup
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -8,9 +10,11 @@ from integrations.submissions.models import Agreement, AgreementSignature, Integ
 from integrations.submissions.selectors.agreements import list_agreements
 from integrations.submissions.services import agreement_uploads, agreements
 from integrations.submissions.services.agreements import Signature
+from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
+from tests.conftest import begin
 from tests.integrations.submissions.requirements.pages import place, press, read
 from tests.integrations.submissions.signing import ALICE, RITA, TPA, sign
 from tests.integrations.submissions.test_documents import build_validated_file
@@ -159,3 +163,13 @@ def test_upload_is_rejected_then_confirmed_on_the_page(rocket, alice, rita, sign
     assert get_answer(rocket) == (Status.SUBMITTED, "")
     agreement = Agreement.objects.get(completed_at__isnull=False)
     assert sign_in(alice).get(f"/agreements/{agreement.pk}.pdf").status_code == 404
+
+
+def test_pdf_rejected_while_the_integration_was_withdrawn_opens_the_requirement(acme, rocket, alice, rita, now):
+    lander = begin(acme, alice, name="Lander")
+    upload(rocket, alice, now)
+    perform_transition(rocket, "withdraw", actor=alice, now=now)
+    agreement_uploads.reject_upload(lander, TPA, reason="Page two is missing.", actor=rita, now=now)
+    assert get_answer(rocket) == (Status.AWAITING_OTHER_PARTY, "program")
+    perform_transition(rocket, "reopen", actor=alice, now=now + timedelta(minutes=10))
+    assert get_answer(rocket) == (Status.OPEN, "")

@@ -9,6 +9,7 @@ from integrations.submissions.models import Agreement, AgreementSignature, Integ
 from integrations.submissions.services import agreements
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.agreements import Signature
+from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 from tests.conftest import begin
@@ -133,3 +134,23 @@ def test_version_in_force_stays_until_both_signed_the_next(rocket, alice, rita, 
     assert agreements.get_agreement_in_force(rocket.partner, "tpa") == agreement
     assert rocket.fulfillments.get(requirement_id=TPA).data["version"] == "2027-01"
     assert list(Agreement.objects.order_by("pk").values_list("version", flat=True)) == ["2026-01", "2027-01"]
+
+
+@pytest.mark.parametrize(("transition", "minutes"), [("reopen", 10), ("undo_decision", 1)])
+@pytest.mark.parametrize(
+    ("signers", "status"),
+    [
+        (["rita"], (Status.AWAITING_OTHER_PARTY, "partner")),
+        (["alice", "rita"], (Status.SUBMITTED, "")),
+    ],
+)
+def test_agreement_signed_while_the_integration_was_withdrawn(
+    acme, rocket, alice, rita, now, request, transition, minutes, signers, status
+):
+    lander = begin(acme, alice, name="Lander")
+    perform_transition(rocket, "withdraw", actor=alice, now=now)
+    for name in signers:
+        sign(lander, request.getfixturevalue(name), now)
+    assert not rocket.fulfillments.filter(requirement_id=TPA).exists()
+    perform_transition(rocket, transition, actor=alice, now=now + timedelta(minutes=minutes))
+    assert get_status(rocket) == status

@@ -152,6 +152,24 @@ def test_agreement_of_the_target_fulfills_the_requirement_of_the_source(
     assert rocket.fulfillments.get(requirement_id=TPA).status == Status.SUBMITTED
 
 
+def test_requirement_waits_for_the_side_that_did_not_sign_the_agreement_of_the_target(
+    rocket: Integration, globex: Partner, alice: Any, charlie: Any, rita: Any, now: datetime, merge: Callable[[], None]
+) -> None:
+    other = begin(globex, charlie, name="Lander")
+    sign(rocket, alice, now)
+    sign(other, rita, now, RITA)
+    merge()
+    state = rocket.fulfillments.get(requirement_id=TPA)
+    assert (state.status, state.data["waits_for"], state.summary) == (
+        Status.AWAITING_OTHER_PARTY,
+        "partner",
+        "Version 2026-01, signed by Rita Reyes",
+    )
+    row = Integration.objects.get(pk=rocket.pk)
+    assert sign(row, charlie, now).is_complete
+    assert rocket.fulfillments.get(requirement_id=TPA).status == Status.SUBMITTED
+
+
 def test_version_completed_last_is_in_force_after_the_merge(
     acme: Partner, globex: Partner, now: datetime, merge: Callable[[], None]
 ) -> None:
