@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 
 from integrations.programs.registry import get_edition
 from integrations.programs.sla_policy import SlaTarget
+from integrations.sla.engine.clock import is_missed
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import SlaClock
 from portal.core.business_time import ELAPSED_SCALE, Calendar
@@ -99,10 +100,7 @@ def is_at_risk(clock: SlaClock, now: datetime) -> bool:
 
 def is_ideal_missed(clock: SlaClock, now: datetime) -> bool:
     """Return whether complete data shows that the ideal target was missed, as `metrics` does in queries."""
-    due_at = clock.ideal_due_at
-    if due_at is None or min(now, clock.watch.data_up_to) < due_at:
-        return False
-    return clock.stopped_at is None or clock.stopped_at > due_at
+    return is_missed(clock.ideal_due_at, clock.stopped_at, min(now, clock.watch.data_up_to))
 
 
 def _format_short_duration(duration: timedelta) -> str:

@@ -109,7 +109,7 @@ def measure_clock(
         share=counted_time / target.allowed_time if target.allowed_time else 0.0,
         segments=tuple(_build_segment(part, intervals) for part in parts),
         ideal_due_at=ideal_due_at,
-        is_ideal_missed=_is_missed(ideal_due_at, stop.start if stop else None, context),
+        is_ideal_missed=is_missed(ideal_due_at, stop.start if stop else None, min(context.now, context.data_up_to)),
     )
     is_paused = bool(intervals) and intervals[-1].end is None
     return replace(state, state=_determine_status(state, is_paused, context)) if target.is_committed else state
@@ -121,9 +121,9 @@ def _find_ideal_due_at(targets: Sequence[EffectiveTarget], pauses: Sequence[Cloc
     return min(filter(None, due_dates), default=None)
 
 
-def _is_missed(due_at: datetime | None, stopped_at: datetime | None, context: ProjectionContext) -> bool:
-    """Return whether complete data shows that a due date passed before the stop."""
-    if due_at is None or min(context.now, context.data_up_to) < due_at:
+def is_missed(due_at: datetime | None, stopped_at: datetime | None, data_up_to: datetime) -> bool:
+    """Return whether a due date passed before the stop. `data_up_to` is the time until which the data is complete."""
+    if due_at is None or data_up_to < due_at:
         return False
     return stopped_at is None or stopped_at > due_at
 
