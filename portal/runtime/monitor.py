@@ -41,12 +41,12 @@ class Monitor:
 
 
 def has_demo_world() -> bool:
-    """Return whether the demo world is loaded, in which time passes."""
+    """Return whether the demo data is loaded, which is updated periodically."""
     return not settings.PRODUCTION and MonitoredRepository.objects.filter(cursors__has_key=FICTIONAL_SINCE_KEY).exists()
 
 
 def describe_portal() -> str:
-    """Return where the portal is, and who can sign in where the demo world is loaded."""
+    """Return the portal's URL and, if the demo data is loaded, its accounts."""
     lines = [f"The portal is ready at http://{HOST}:{settings.PORT}. Press Ctrl+C to stop."]
     try:
         has_demo_people = User.objects.filter(email=SIGN_INS[0][0]).exists()

@@ -1,6 +1,6 @@
 """Processes of the embedded portal, and the modules that they share.
 
-All but the broker and a reloading web server are forks of bin/up: they are there at once and share its memory.
+All but the broker and a reloading web server are forks of bin/up: they start immediately and share its memory.
 """
 
 import os
@@ -24,7 +24,7 @@ HOST = "127.0.0.1"
 RELOAD_CODE = 3  # of Django's reloader: a file has changed
 DEMO_SECONDS = 300
 RUN_JOBS_SECONDS = 5
-RUN_JOBS_ALONE_SECONDS = 2  # without a broker run_jobs is all there is
+RUN_JOBS_ALONE_SECONDS = 2  # without a broker, only run_jobs executes jobs
 WEB = "portal.wsgi -k gthread --threads 4 --no-control-socket --log-level warning"
 WORKER = "-q worker -P threads -c 8 -l WARNING --without-gossip --without-mingle"
 SHARED_MODULES = (
@@ -46,7 +46,7 @@ SHARED_MODULES = (
 
 
 def load_shared_modules() -> None:
-    """Load what the processes use, so that they share its memory and none of them loads it again."""
+    """Import what the processes use before they are forked, so that they share its memory."""
     from portal.celery import app  # noqa: PLC0415 - needs Django to be set up, as all below
     from portal.jobs.periodic import load_work  # noqa: PLC0415
     from portal.jobs.registry import JOBS  # noqa: PLC0415
@@ -84,7 +84,7 @@ def run_web() -> None:
 
 def run_worker() -> None:
     """Run the tasks that the broker delivers."""
-    # Celery repeats these at every start and at every lost connection; they are about choices that are made
+    # Celery repeats these at each start and reconnection, and both settings are intentional
     warnings.filterwarnings("ignore", message="You're running the worker with superuser")
     warnings.filterwarnings("ignore", category=CPendingDeprecationWarning)
     from portal.celery import app  # noqa: PLC0415
@@ -93,7 +93,7 @@ def run_worker() -> None:
 
 
 def run_jobs(*, has_broker: bool, has_demo: bool) -> None:
-    """Run what is overdue. Threads ask the worker for periodic jobs and let time pass in the demo world.
+    """Run overdue jobs. Threads send periodic jobs to the worker and update the demo data.
 
     They share this process because each of them waits most of the time.
     """
@@ -105,21 +105,21 @@ def run_jobs(*, has_broker: bool, has_demo: bool) -> None:
 
 
 def run_beat() -> None:
-    """Ask for each periodic job when it is time."""
+    """Send each periodic job to the worker when it is due."""
     from portal.celery import app  # noqa: PLC0415
 
     beat.Service(app, scheduler_cls=app.conf.beat_scheduler).start()
 
 
 def run_demo() -> None:
-    """Let time pass in the demo world."""
+    """Update the demo data periodically."""
     from portal.demo.management.commands.load_demo import keep_updating  # noqa: PLC0415
 
     keep_updating(DEMO_SECONDS, threading.Event())
 
 
 def start_thread(name: str, function: Callable[[], None]) -> None:
-    """Start a thread that lives as long as its process. If it fails, the process ends and is started again."""
+    """Start a thread. If it ends, the process exits, and the supervisor restarts it."""
 
     def run() -> None:
         try:
@@ -134,6 +134,6 @@ def start_thread(name: str, function: Callable[[], None]) -> None:
 
 
 def is_serving() -> bool:
-    """Return whether the port takes connections."""
+    """Return whether the port accepts connections."""
     with socket.socket() as probe:
         return probe.connect_ex((HOST, settings.PORT)) == 0

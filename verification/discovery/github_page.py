@@ -13,6 +13,7 @@ from integrations.partners import permissions
 from integrations.submissions.services.creation import change_repository_reader
 from integrations.submissions.views.mixins import load_visible_integration, require_button, require_permission
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.text_fields import clean_search_query
 from portal.core.value_types import TemplateContext
 from portal.github_access import services
 from portal.github_access.clients import list_repositories
@@ -31,7 +32,7 @@ def select_repository(request: AuthenticatedRequest) -> HttpResponse:
     context: TemplateContext = {
         "grant": grant,
         "install_url": services.get_install_url(),
-        "q": request.GET.get("q", "").strip()[:100],
+        "q": clean_search_query(request.GET.get("q", "")),
     }
     if grant is not None and grant.is_active:
         context |= _load_page(request, grant, context["q"])

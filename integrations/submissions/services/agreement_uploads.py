@@ -20,6 +20,8 @@ from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
 from portal.core.uploads import ValidatedFile
 
+CONFIRMATION = "Both sides signed the uploaded PDF."  # recorded in the language of the agreements, as statements are
+
 
 def upload_signed_agreement(
     integration: Integration,
@@ -54,7 +56,7 @@ def confirm_upload(integration: Integration, requirement_id: str, *, actor: AnyU
     rule = permissions.can_decide
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rule) as change:
         agreement = _get_uploaded_agreement(change)
-        save_signature(change, agreement, Signature(str(actor), "", _("Both sides signed the uploaded PDF.")))
+        save_signature(change, agreement, Signature(str(actor), "", CONFIRMATION))
         answer_requirement(change, agreement)
     return agreement
 
