@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -34,6 +35,9 @@ class PartnerIntegration(Protocol):
 PermissionRule: TypeAlias = Callable[[PartnerIntegration, AnyUser | None], bool]
 
 EDITOR_ROLES = ("owner", "editor")
+# Conditions on users, the same as can_write_for_programs and is_program_staff
+WRITES_FOR_PROGRAMS = Q(is_reviewer=True) | Q(is_staff=True) | ~Q(program_roles=[])
+IS_PROGRAM_STAFF = WRITES_FOR_PROGRAMS | Q(is_auditor=True)
 DEFAULT_REFUSAL = gettext_noop("You don't have permission to do this.")
 REFUSALS_BY_RULE = {
     "can_view": gettext_noop("You don't have access to this page."),
@@ -261,11 +265,6 @@ def can_write_for_programs(user: AnyUser | None) -> bool:
 def can_read_audit_log(user: AnyUser | None) -> bool:
     """Return whether the user can read the events of all streams: staff and auditors."""
     return bool(user is not None and user.is_authenticated and user.is_active and (user.is_staff or user.is_auditor))
-
-
-def can_manage_people(user: AnyUser | None) -> bool:
-    """Return whether the user can change roles: active administrators."""
-    return bool(user is not None and user.is_authenticated and user.is_active and user.is_superuser)
 
 
 def can_act_for_program(integration: PartnerIntegration, user: AnyUser | None) -> bool:

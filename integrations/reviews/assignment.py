@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.dateformat import format as format_date
 from django.utils.translation import gettext as _
 
+from integrations.partners import permissions
 from integrations.partners.models import Membership
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
@@ -43,7 +44,11 @@ class ReviewerSuggestion:
 def suggest_reviewers(integration: Integration, now: datetime) -> list[ReviewerSuggestion]:
     """Return all reviewers who can decide on an integration, best first, without members of its partner."""
     today = timezone.localtime(now).date()
-    rankings = [_rank_reviewer(integration, reviewer, today) for reviewer in _list_reviewers(integration)]
+    rankings = [
+        _rank_reviewer(integration, reviewer, today)
+        for reviewer in _list_reviewers(integration)
+        if permissions.can_review_program(integration.program_key, reviewer)
+    ]
     return [suggestion for _, suggestion in sorted(rankings, key=lambda pair: pair[0])]
 
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from django.contrib.auth import get_user_model
-from django.db.models import Q
 from django.utils.translation import gettext, gettext_noop
 
 from integrations.partners import permissions
@@ -57,6 +56,6 @@ def can_read_report(user: User, report_scope: ReportScope) -> bool:
 def list_readers(report_scope: ReportScope) -> list[User]:
     """Return the users who can receive a report."""
     if report_scope.partner is None:
-        people = get_user_model().objects.filter(Q(is_reviewer=True) | Q(is_staff=True), is_active=True)
+        people = get_user_model().objects.filter(permissions.IS_PROGRAM_STAFF, is_active=True)
         return list(people.order_by("pk"))
     return report_scope.partner.list_members()

@@ -168,7 +168,7 @@ def _describe_claim(values: NamedValues, user: User, now: datetime) -> tuple[str
     claim_expires_at, reviewer_id = values["claim_expires_at"], values["reviewer_id"]
     if values["partner_id"] in permissions.get_roles(user):
         return _("Your company"), ""
-    button_label = _("Claim review") if user.is_reviewer else ""
+    button_label = _("Claim review") if permissions.can_review_program(values["program_key"], user) else ""
     if reviewer_id is None:
         return _("Unclaimed"), button_label
     is_mine = reviewer_id == user.pk

@@ -32,7 +32,7 @@ class AlliancesManagerForm(forms.Form):
 
     manager = forms.ModelChoiceField(
         label=gettext_lazy("Alliances manager"),
-        queryset=User.objects.filter(Q(is_reviewer=True) | Q(is_staff=True), is_active=True).order_by("name"),
+        queryset=User.objects.filter(permissions.WRITES_FOR_PROGRAMS, is_active=True).order_by("name"),
         required=False,
         empty_label=gettext_lazy("None (program mailbox)"),
     )

@@ -90,7 +90,7 @@ def _build_queue_context(request: AuthenticatedRequest, now: datetime) -> dict[s
         "sort": sort if sort in queue_selectors.SORT_ORDERS else "",
         "page": page,
         "rows": page_rows,
-        "selected": request.session.pop(SELECTION_KEY, ()) if SELECTION_KEY in request.session else (),
+        "selected": request.session.pop(SELECTION_KEY, ()),
         "bulk_form": BulkActionForm(),
         "now": now,
         "is_filtered": any(filters.values()),

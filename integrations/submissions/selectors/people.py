@@ -42,7 +42,7 @@ def list_participants(integration: Integration) -> list[Participant]:
     users = (
         User.objects.filter(is_active=True)
         .annotate(membership=FilteredRelation("memberships", condition=current_membership))
-        .filter(Q(membership__isnull=False) | Q(is_reviewer=True) | Q(is_staff=True))
+        .filter(Q(membership__isnull=False) | permissions.IS_PROGRAM_STAFF)
         .annotate(role=F("membership__role"))
         .order_by(F("membership__pk").asc(nulls_last=True), "pk")
     )

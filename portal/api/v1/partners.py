@@ -162,7 +162,7 @@ def set_alliances_manager(request: AuthenticatedRequest, slug: str, body: schema
     partner = get_partner(request, slug)
     if not permissions.can_write_for_programs(request.user):
         raise ActionRefused("Only program staff can assign an Alliances manager.", "forbidden")
-    staff = get_user_model().objects.filter(is_active=True).filter(Q(is_reviewer=True) | Q(is_staff=True))
+    staff = get_user_model().objects.filter(permissions.WRITES_FOR_PROGRAMS, is_active=True)
     manager = staff.filter(email=(body.manager or "").lower()).first()
     if body.manager and manager is None:
         raise FieldError("manager", "Enter the email address of program staff.", "Unknown person.")

@@ -4,9 +4,15 @@ from typing import Any
 
 import pytest
 
+from integrations.reviews.assignment import suggest_reviewers
+from integrations.reviews.selectors.next_review import find_next_review
 from integrations.submissions.models import Integration
+from portal.accounts import roles
 from portal.accounts.models import User
+from tests.conftest import NOW
+from tests.integrations.reviews.queue_page import row_of
 from tests.integrations.reviews.transition_page import take, text_of
+from tests.portal.accounts.sign_in import SignIn
 
 pytestmark = pytest.mark.any_database
 
@@ -24,3 +30,15 @@ def test_last_item_of_the_queue_stays_open_after_a_decision(ready: Integration, 
     client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
     response = take(client, ready, "approve")
     assert response["Location"] == f"/integrations/{ready.uuid}/review/"
+
+
+def test_reviewer_of_a_program_is_offered_only_its_reviews(three: None, rita: User, sam: User, sign_in: SignIn) -> None:
+    scan, rocket, vaulted = (Integration.objects.get(name=name) for name in ("Scan", "Rocket", "Vaulted"))
+    assert find_next_review(scan, rita, NOW) == rocket.uuid
+    roles.change_roles(rita, grant=["reviewer:vault"], actor=sam, now=NOW, reason="Changes teams")
+    rita = User.objects.get(pk=rita.pk)
+    assert find_next_review(scan, rita, NOW) == vaulted.uuid
+    suggestions = [[each.reviewer for each in suggest_reviewers(row, NOW)] for row in (rocket, vaulted)]
+    assert suggestions == [[], [rita]]
+    page = sign_in(rita).get("/queue/")
+    assert ["Claim" in row_of(page, name) for name in ("Rocket", "Vaulted")] == [False, True]

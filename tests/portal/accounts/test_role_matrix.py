@@ -162,3 +162,15 @@ def test_program_manager_manages_only_that_program(alice: User, sam: User) -> No
         permissions.can_review_program("nomad", manager),
         permissions.is_program_staff(manager),
     ) == (True, False, False, True)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_conditions_select_the_people_of_the_predicates(alice: User, charlie: User, sam: User, role: str) -> None:
+    roles.change_roles(charlie, grant=[role], actor=sam, now=NOW, reason=REASON)
+    users = list(User.objects.order_by("pk"))
+    for condition, predicate in (
+        (permissions.WRITES_FOR_PROGRAMS, permissions.can_write_for_programs),
+        (permissions.IS_PROGRAM_STAFF, permissions.is_program_staff),
+    ):
+        selected = list(User.objects.filter(condition).order_by("pk"))
+        assert selected == [user for user in users if predicate(user)]
