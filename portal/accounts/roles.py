@@ -63,25 +63,27 @@ def change_roles(
 
 
 def approve_request(
-    role_request: RoleRequest, *, actor: User, now: datetime, request: HttpRequest | None = None
+    role_request: RoleRequest, *, actor: User, now: datetime, reason: str, request: HttpRequest | None = None
 ) -> None:
     """Grant the administrator role that another administrator requested. Raises ActionRefused."""
-    with _change(role_request.user, actor=actor, reason=role_request.reason) as row:
+    with _change(role_request.user, actor=actor, reason=reason) as row:
         locked_request = _take_request(role_request)
         if locked_request.requested_by_id == actor.pk:
             raise ActionRefused("A second administrator must approve this request.", "forbidden")
         if not locked_request.requested_by.is_active or not locked_request.requested_by.is_superuser:
             raise ActionRefused("The person who requested this is no longer an administrator. Request it again.")
         locked_request.delete()
-        reason = f"{locked_request.reason} (requested by {locked_request.requested_by})"
+        reason = f"{reason} (requested by {locked_request.requested_by}: {locked_request.reason})"
         _apply(row, [ADMINISTRATOR], (), actor=actor, now=now, reason=reason, request=request)
 
 
-def reject_request(role_request: RoleRequest, *, actor: User, now: datetime, reason: str) -> None:
+def reject_request(
+    role_request: RoleRequest, *, actor: User, now: datetime, reason: str, request: HttpRequest | None = None
+) -> None:
     """Reject or withdraw a request for the administrator role. Raises ActionRefused."""
     with _change(role_request.user, actor=actor, reason=reason) as row:
         _take_request(role_request).delete()
-        _announce(row, "role_request_rejected", actor=actor, now=now, reason=reason, request=None)
+        _announce(row, "role_request_rejected", actor=actor, now=now, reason=reason, request=request)
 
 
 def end_sessions(user: User, *, actor: User, now: datetime, reason: str, request: HttpRequest | None = None) -> None:

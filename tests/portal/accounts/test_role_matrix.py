@@ -84,14 +84,14 @@ def test_administrator_role_waits_for_a_second_administrator(alice: User, sam: U
     request = RoleRequest.objects.get()
     assert (list_roles(alice), request.requested_by) == (["staff"], sam)
     with pytest.raises(ActionRefused, match="second administrator must approve"):
-        roles.approve_request(request, actor=sam, now=NOW)
-    roles.approve_request(request, actor=tess, now=NOW)
+        roles.approve_request(request, actor=sam, now=NOW, reason="Confirmed by phone")
+    roles.approve_request(request, actor=tess, now=NOW, reason="Confirmed by phone")
     alice.refresh_from_db()
     assert (list_roles(alice), RoleRequest.objects.count()) == (["staff", "superuser"], 0)
     event = AuditEvent.objects.filter(event_type="account.roles_changed").latest("pk")
-    assert (event.actor, event.note) == ("Tess Tan", "Changes teams (requested by Sam Stone)")
+    assert (event.actor, event.note) == ("Tess Tan", "Confirmed by phone (requested by Sam Stone: Changes teams)")
     with pytest.raises(ActionRefused, match="already decided"):
-        roles.approve_request(request, actor=tess, now=NOW)
+        roles.approve_request(request, actor=tess, now=NOW, reason="Confirmed by phone")
 
 
 def test_declined_administrator_role_is_not_granted(alice: User, sam: User, tess: User, settings: Any) -> None:
@@ -109,7 +109,7 @@ def test_request_of_a_former_administrator_can_not_be_approved(
     roles.change_roles(alice, grant=["superuser"], actor=sam, now=NOW, reason=REASON)
     roles.change_roles(sam, revoke=["superuser"], actor=tess, now=NOW, reason="Left")
     with pytest.raises(ActionRefused, match="no longer an administrator"):
-        roles.approve_request(RoleRequest.objects.get(), actor=tess, now=NOW)
+        roles.approve_request(RoleRequest.objects.get(), actor=tess, now=NOW, reason="Confirmed by phone")
 
 
 def test_reviewer_of_a_program_decides_only_there(at: Any, rita: User, sam: User) -> None:

@@ -163,7 +163,7 @@ def test_admin_registers_nothing_else_about_accounts() -> None:
     closed_apps = ("auth", "account", "socialaccount", "mfa", "usersessions", "sessions")
     assert [model for model in admin.site._registry if model._meta.app_label in closed_apps] == []
     people = [each for model, each in admin.site._registry.items() if model._meta.app_label == "accounts"]
-    assert [type(each).__name__ for each in people] == ["UserAdmin"]
+    assert [type(each).__name__ for each in people] == ["UserAdmin", "RoleRequestAdmin"]
 
 
 def test_admin_page_of_a_reviewer_profile_is_read_only(sign_in: SignIn, sam: Any, rita: Any) -> None:
