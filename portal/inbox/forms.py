@@ -1,16 +1,19 @@
-"""Form of notification preferences: a field per category that the person receives and can turn off, and per event."""
+"""Forms of notification preferences and of the filters of the audit log."""
 
 from collections.abc import Mapping
 from typing import Unpack
 
 from django import forms
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations.partners import permissions
 from portal.accounts.models import User
-from portal.audit.catalog import DESCRIPTIONS, EMAILS
+from portal.audit.catalog import DESCRIPTIONS, EMAILS, EVENT_TYPES
 from portal.audit.event_types import Audience
 from portal.core.django_arguments import FormArguments
+from portal.core.form_fields import DayField, FilterField
+from portal.core.text_fields import SingleLineField
 from portal.notifications.categories import CATEGORIES, MODE_LABELS, NotificationCategory
 from portal.notifications.models.preferences import NotificationPreference
 from portal.notifications.preferences import get_mode, save_preferences
@@ -79,3 +82,16 @@ class NotificationPreferencesForm(forms.Form):
         hours = bool(values.pop("only_in_working_hours"))
         changed_modes = {key: mode for key, mode in values.items() if key in self.changed_data}
         save_preferences(self.person, changed_modes, hours)
+
+
+class AuditLogFilterForm(forms.Form):
+    """Filters in the URL of the audit log. An invalid filter shows an error; the others still apply."""
+
+    person = SingleLineField(label=gettext_lazy("Person"), required=False, max_length=100)
+    stream = SingleLineField(label=gettext_lazy("Object"), required=False, max_length=100)
+    kind = FilterField(
+        label=gettext_lazy("Event type"),
+        choices=[("", gettext_lazy("All")), *((event_type, event_type) for event_type in sorted(EVENT_TYPES))],
+    )
+    first_day = DayField(label=gettext_lazy("From"), required=False)
+    last_day = DayField(label=gettext_lazy("To"), required=False)

@@ -46,7 +46,7 @@ from portal.api.forms import TokenForm
 from portal.directory.badges.views.verification import StatementForm
 from portal.directory.partner_replies import ReplyForm
 from portal.directory.views.installation import ConstraintForm
-from portal.inbox.forms import NotificationPreferencesForm
+from portal.inbox.forms import AuditLogFilterForm, NotificationPreferencesForm
 from portal.reports.forms import ReportSubscriptionsForm
 from portal.styleguide import views as styleguide
 from portal.webhooks.forms import EndpointForm, ReplayForm
@@ -146,6 +146,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
         data=data, is_program_endpoint=True, endpoint=WebhookEndpoint(form="webhook")
     ),
     (ReplayForm, ""): lambda data, user: ReplayForm(data),
+    (AuditLogFilterForm, ""): lambda data, user: AuditLogFilterForm(data=data),
     (NotificationPreferencesForm, ""): lambda data, user: NotificationPreferencesForm(user, data=data),
     (AnalyticsFilterForm, ""): lambda data, user: AnalyticsFilterForm(data or {}),
     (SavedViewForm, ""): lambda data, user: SavedViewForm(data=data, can_share=True),

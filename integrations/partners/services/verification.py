@@ -130,7 +130,7 @@ def verify_by_github_role(partner: Partner, organization: str, *, actor: User, n
         raise ActionRefused(_("GitHub doesn't list you as a member of %(owner)s.") % values) from None
     except AccessDeniedError:
         raise ActionRefused(
-            _("GitHub doesn't tell us your role in %(owner)s. Install the GitHub App there, or use the file.") % values
+            _("We can't read your role in %(owner)s. Install the GitHub App there, or use the file.") % values
         ) from None
     except SourceError:
         raise ActionRefused(_("GitHub didn't respond. Try again in a few minutes.")) from None

@@ -71,6 +71,6 @@ def build_verification_context(request: AuthenticatedRequest, partner: Partner) 
         "address": address,
         "file_name": verification.GITHUB_FILE,
         "form": OrganizationForm(),
-        "may_connect": github_access.is_available(),
+        "can_connect": github_access.is_available(),
         "grant": github_access.find_grant(request.user),
     }

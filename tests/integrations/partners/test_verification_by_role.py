@@ -36,7 +36,7 @@ def test_owner_of_the_organization_verifies_the_company(
         (
             "admin",
             403,
-            "GitHub doesn't tell us your role in initech. Install the GitHub App there, or use the file.",
+            "We can't read your role in initech. Install the GitHub App there, or use the file.",
         ),
         ("admin", 502, "GitHub didn't respond. Try again in a few minutes."),
         ("admin", 401, "Your GitHub access has ended. Connect GitHub again."),
