@@ -14,7 +14,6 @@ from integrations.sla.services import monitoring
 from integrations.submissions import notices
 from integrations.submissions.services import agreements, changes, responsibility
 from integrations.submissions.workflow.evidence import set_evidence_provider
-from integrations.submissions.workflow.states import FINAL_STAGES
 from portal.accounts.access import access_revoked
 from portal.analytics import services as keeping
 from portal.api.services import tokens
@@ -74,7 +73,7 @@ def delete_repository_facts(event: AuditEvent) -> None:
 
 def update_agreements(event: AuditEvent) -> None:
     """Update the requirements of agreements that changed while the integration had ended."""
-    if event.integration is not None and event.data["from"][0] in FINAL_STAGES:
+    if event.integration is not None:
         agreements.update_agreement_requirements([event.integration], event.at)
 
 
