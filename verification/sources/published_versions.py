@@ -4,13 +4,11 @@ Plain values: None for unknown data, which never counts as a pass.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 from pydantic import TypeAdapter, ValidationError
 
 from portal.core.value_types import JsonObject
-from verification.sources.errors import SourceError
 from verification.terraform.versions import Version, try_parse_version
 
 MAX_BUILD_VERSIONS = 30  # versions with stored platforms
@@ -76,34 +74,3 @@ def find_newest_version(texts: tuple[str, ...]) -> str:
     spelling_by_version = parse_versions(texts)
     best = max(spelling_by_version, key=lambda version: version.preference, default=None)
     return "" if best is None else spelling_by_version[best]
-
-
-def fetch_listing(client: Any, namespace: str, name: str, previous: RegistryListing | None) -> RegistryListing:
-    """Fetch the current listing: one conditional request if nothing changed, three requests otherwise.
-
-    `client` is a verification.sources.registry.client.RegistryClient.
-
-    Raises:
-        SourceNotFoundError: The registry doesn't list the provider.
-        SourceError: The registry can't be read.
-    """
-    try:
-        listing = client.probe(namespace, name, _get_etag(previous))
-    except SourceError:  # the internal API is unsupported, so fall back to the public one
-        listing = client.detail(namespace, name)
-    if listing is None and previous is not None:
-        return previous
-    latest = find_newest_version(listing.versions)
-    version_fields = (
-        {name: getattr(previous, name) for name in VERSION_FIELDS} if previous and previous.newest == latest else {}
-    )
-    if latest and (
-        not version_fields or None in (version_fields["platforms"], version_fields["docs"], version_fields["builds"])
-    ):
-        version_fields = client.newest(namespace, name, latest)
-    return replace(listing, newest=latest, **version_fields)
-
-
-def _get_etag(previous: RegistryListing | None) -> str:
-    """Return the ETag of the previous answer, blank if that listing is incomplete."""
-    return previous.etag if previous and (previous.builds is not None or not previous.newest) else ""

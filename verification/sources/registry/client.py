@@ -7,40 +7,52 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 from urllib.parse import quote
 
 from django.conf import settings
+from pydantic import BeforeValidator, Field, TypeAdapter
 
 from portal.core.value_types import JsonObject
 from verification.sources.errors import (
     AccessDeniedError,
     RegistryUnavailableError,
     RequestRefusedError,
+    SourceError,
     SourceNotFoundError,
     SourceUnavailableError,
 )
-from verification.sources.github.responses import clean_text
+from verification.sources.github.responses import Text, clean_text
 from verification.sources.http.client import JSON, OutboundClient
-from verification.sources.published_versions import MAX_BUILD_VERSIONS, RegistryListing, fetch_listing, sort_versions
+from verification.sources.published_versions import (
+    MAX_BUILD_VERSIONS,
+    VERSION_FIELDS,
+    RegistryListing,
+    find_newest_version,
+    sort_versions,
+)
 
 T = TypeVar("T")
 MAX_BYTES = 10 * 1024 * 1024
 INCLUDE_QUERY = "include=provider-versions,moved-to"
 PAGE_SIZE = 100
 MAX_PAGES = 10  # of a namespace; the largest has 82 providers
+OptionalNumber = Annotated[int | None, BeforeValidator(lambda value: value if isinstance(value, int) else None)]
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderSummary:
-    """Provider of a namespace as the registry lists it, without its versions."""
+    """Provider as the internal API describes it, without its versions."""
 
-    full_name: str
-    source: str
-    tier: str
-    description: str = ""
-    downloads: int | None = None
-    repository_id: int | None = None
+    full_name: Annotated[Text, Field(validation_alias="full-name")]
+    source: Text
+    tier: Text = ""
+    description: Text = ""
+    downloads: OptionalNumber = None
+    repository_id: Annotated[OptionalNumber, Field(validation_alias="repository-id")] = None
+
+
+parse_summary = TypeAdapter(ProviderSummary).validate_python
 
 
 class RegistryClient:
@@ -55,8 +67,30 @@ class RegistryClient:
         return f"{self.base_url}/providers/{quote(namespace)}/{quote(name)}/{quote(version)}"
 
     def read_listing(self, namespace: str, name: str, previous: RegistryListing | None = None) -> RegistryListing:
-        """Fetch the listing of a provider. `previous` is the last known listing. Raises SourceError."""
-        return fetch_listing(self, namespace, name, previous)
+        """Fetch the listing of a provider: one conditional request if nothing changed, three requests otherwise.
+
+        Args:
+            previous: The last known listing.
+
+        Raises:
+            SourceNotFoundError: The registry doesn't list the provider.
+            SourceError: The registry can't be read.
+        """
+        is_complete = previous is not None and (previous.builds is not None or not previous.newest)
+        try:
+            listing = self.probe(namespace, name, previous.etag if previous and is_complete else "")
+        except SourceError:  # the internal API is unsupported, so fall back to the public one
+            listing = self.detail(namespace, name)
+        if listing is None:
+            assert previous is not None  # only its ETag is answered with "not modified"
+            return previous
+        latest = find_newest_version(listing.versions)
+        fields: Mapping[str, Any] = {}
+        if previous and previous.newest == latest:
+            fields = {name: getattr(previous, name) for name in VERSION_FIELDS}
+        if latest and (not fields or None in (fields["platforms"], fields["docs"], fields["builds"])):
+            fields = self.newest(namespace, name, latest)
+        return replace(listing, newest=latest, **fields)
 
     def probe(self, namespace: str, name: str, etag: str = "") -> RegistryListing | None:
         """Fetch the listing from the internal API, without the fields of a single version.
@@ -65,35 +99,34 @@ class RegistryClient:
         """
         address = f"{self.base_url}/v2/providers/{_quote_part(namespace)}/{_quote_part(name)}?{INCLUDE_QUERY}"
         status, tag, body = self._fetch(address, f"{namespace}/{name}", etag)
-        return None if status == 304 else _parse_response(lambda: _parse_internal_listing(json.loads(body), tag))
+        return None if status == 304 else _parse_response(body, lambda raw: _parse_internal_listing(raw, tag))
 
     def detail(self, namespace: str, name: str) -> RegistryListing:
         """Fetch the listing from the public API, which has no warning and no new name. Raises SourceError."""
-        raw = self._fetch_json(f"v1/providers/{_quote_part(namespace)}/{_quote_part(name)}", f"{namespace}/{name}")
-        return _parse_response(lambda: _parse_public_listing(raw))
+        path = f"v1/providers/{_quote_part(namespace)}/{_quote_part(name)}"
+        return self._read(path, f"{namespace}/{name}", _parse_public_listing)
 
     def newest(self, namespace: str, name: str, version: str) -> Mapping[str, object]:
         """Return `platforms`, `protocols`, and `docs` of a version, and `builds` of the highest. Raises SourceError."""
         full_name, path = f"{namespace}/{name}", f"v1/providers/{_quote_part(namespace)}/{_quote_part(name)}"
-        version_list = self._fetch_json(f"{path}/versions", full_name)
-        pages = self._fetch_json(f"{path}/{_quote_part(version)}", f"{full_name} {version}")
-        return _parse_response(lambda: {**_parse_builds(version_list, version), "docs": _count_pages(pages)})
+        builds = self._read(f"{path}/versions", full_name, lambda raw: _parse_builds(raw, version))
+        return builds | {"docs": self._read(f"{path}/{_quote_part(version)}", f"{full_name} {version}", _count_pages)}
 
     def list_providers(self, namespace: str) -> tuple[ProviderSummary, ...]:
         """Return the listed providers of a namespace from the internal API, by name. Raises SourceError."""
         providers: list[ProviderSummary] = []
         for number in range(1, MAX_PAGES + 1):
             query = f"filter[namespace]={_quote_part(namespace)}&page[size]={PAGE_SIZE}&page[number]={number}"
-            raw = self._fetch_json(f"v2/providers?{quote(query, safe='=&%')}", f"the namespace {namespace}")
-            page, has_next = _parse_response(lambda raw=raw: _parse_provider_page(raw))  # type: ignore[misc]
+            path = f"v2/providers?{quote(query, safe='=&%')}"
+            page, has_next = self._read(path, f"the namespace {namespace}", _parse_provider_page)
             providers += page
             if not has_next:
                 break
         return tuple(sorted(providers, key=lambda provider: provider.full_name.lower()))
 
-    def _fetch_json(self, path: str, description: str) -> object:
-        body = self._fetch(f"{self.base_url}/{path}", description)[2]
-        return _parse_response(lambda: json.loads(body))
+    def _read(self, path: str, description: str, parse: Callable[[Any], T]) -> T:
+        """Return the parsed response. Raises SourceError."""
+        return _parse_response(self._fetch(f"{self.base_url}/{path}", description)[2], parse)
 
     def _fetch(self, address: str, description: str, etag: str = "") -> tuple[int, str, bytes]:
         """Return status (200 or 304), ETag, and body, within the limits of size and time. Raises SourceError."""
@@ -117,22 +150,21 @@ def _raise_for_status(status: int, description: str) -> None:
         raise RegistryUnavailableError(f"Can't read {description}: the registry returned status {status}.")
 
 
-def _parse_response(parse: Callable[[], T]) -> T:
+def _parse_response(body: bytes, parse: Callable[[Any], T]) -> T:
     """Parse a response. Raises SourceUnavailableError for an unexpected format."""
     try:
-        return parse()
+        return parse(json.loads(body))
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise RegistryUnavailableError("Can't parse the registry's response.") from error
 
 
 def _parse_internal_listing(raw: JsonObject, etag: str) -> RegistryListing:
-    attributes = raw["data"]["attributes"]
+    attributes, summary = raw["data"]["attributes"], parse_summary(raw["data"]["attributes"])
     included_items = [item for item in raw.get("included") or () if isinstance(item, dict)]
-    repository_id, downloads = attributes.get("repository-id"), attributes.get("downloads")
     return RegistryListing(
-        full_name=clean_text(attributes["full-name"]),
-        source=clean_text(attributes["source"]),
-        tier=clean_text(attributes.get("tier")),
+        full_name=summary.full_name,
+        source=summary.source,
+        tier=summary.tier,
         versions=tuple(
             clean_text(item["attributes"]["version"])
             for item in included_items
@@ -141,29 +173,16 @@ def _parse_internal_listing(raw: JsonObject, etag: str) -> RegistryListing:
         warning=clean_text(attributes.get("warning")),
         unlisted=bool(attributes.get("unlisted")),
         moved_to=_find_moved_to(raw["data"], included_items),
-        repository_id=repository_id if isinstance(repository_id, int) else None,
+        repository_id=summary.repository_id,
         etag=etag,
-        downloads=downloads if isinstance(downloads, int) else None,
+        downloads=summary.downloads,
     )
 
 
 def _parse_provider_page(raw: Any) -> tuple[list[ProviderSummary], bool]:
     """Return the listed providers of a page, and whether another page follows."""
     listed = [item["attributes"] for item in raw["data"] if not item["attributes"].get("unlisted")]
-    has_next = isinstance(raw["meta"]["pagination"]["next-page"], int)
-    return [_parse_summary(attributes) for attributes in listed], has_next
-
-
-def _parse_summary(attributes: JsonObject) -> ProviderSummary:
-    downloads, repository_id = attributes.get("downloads"), attributes.get("repository-id")
-    return ProviderSummary(
-        full_name=clean_text(attributes["full-name"]),
-        source=clean_text(attributes["source"]),
-        tier=clean_text(attributes.get("tier")),
-        description=clean_text(attributes.get("description")),
-        downloads=downloads if isinstance(downloads, int) else None,
-        repository_id=repository_id if isinstance(repository_id, int) else None,
-    )
+    return list(map(parse_summary, listed)), isinstance(raw["meta"]["pagination"]["next-page"], int)
 
 
 def _find_moved_to(data: JsonObject, included_items: list[JsonObject]) -> str:
