@@ -1,6 +1,7 @@
 """Email notifications of integrations: recipients and contexts."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +17,7 @@ from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import build_settled_copy, perform_transition
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState
+from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.audit.catalog import EMAILS
@@ -23,6 +25,7 @@ from portal.audit.event_types import Audience
 from portal.audit.models import AuditEvent
 from portal.core.value_types import TemplateContext
 from portal.notifications import email, preferences
+from portal.notifications.rendering import EmailDraft, render_draft
 
 RecipientFinder = Callable[[Integration], Iterable[object]]
 REDACTED_UNSUBSCRIBE_URL = "(personal unsubscribe link)"
@@ -187,13 +190,15 @@ def queue_email(
 ) -> None:
     """Queue the email for one recipient by their notification preferences."""
     channel = preferences.decide_delivery(recipient, event.event_type, event.at)
+    for_program, edited = is_program_recipient(recipient), event.data.get("email")
     email.queue(
         EMAILS[event.event_type].template,
         f"{event.stream}:{event.seq}:{get_address(recipient)}",
         recipient,
-        add_reader(context, for_program=is_program_recipient(recipient), stop=channel.stop, category=channel.category),
+        add_reader(context, for_program=for_program, stop=channel.stop, category=channel.category),
         hold_until=max((moment for moment in (undo_until, channel.not_before) if moment), default=None),
         event=event,
+        draft=EmailDraft(**edited) if edited and not for_program else None,
         calendar=calendar,
         unsubscribe=channel.stop,
         state=channel.state,
@@ -201,22 +206,41 @@ def queue_email(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class EmailPreview:
+    """Exact emails of an event. `draft` is the template's text for the partner, if people can edit it."""
+
+    emails: list[email.EmailMessage]
+    draft: EmailDraft | None
+
+
 def preview_emails(
     integration: Integration, transition: str, *, actor: AnyUser, note: str, now: datetime, **inputs: Any
-) -> list[email.EmailMessage]:
+) -> EmailPreview:
     """Return the exact emails of a transition. Raises ActionRefused."""
     return preview_event_emails(
         lambda: perform_transition(integration, transition, actor=actor, note=note, now=now, **inputs)
     )
 
 
-def preview_event_emails(record_event: Callable[[], AuditEvent]) -> list[email.EmailMessage]:
+def preview_event_emails(record_event: Callable[[], AuditEvent]) -> EmailPreview:
     """Return the exact emails of an event by recording it and rolling it back. Raises ActionRefused."""
     with transaction.atomic():
-        emails = list(record_event().emails.order_by("pk"))
+        event = record_event()
+        emails = list(event.emails.select_related("person").order_by("pk"))
+        draft = _render_draft(event, emails)
         transaction.set_rollback(True)
     for message in emails:
         if message.unsubscribe:  # a secret of the recipient
             message.text = message.text.replace(message.unsubscribe, REDACTED_UNSUBSCRIBE_URL)
             message.html = message.html.replace(message.unsubscribe, REDACTED_UNSUBSCRIBE_URL)
-    return emails
+    return EmailPreview(emails, draft)
+
+
+def _render_draft(event: AuditEvent, emails: list[email.EmailMessage]) -> EmailDraft | None:
+    """Return the text of the template for the first recipient, None if people can't edit it."""
+    options = TRANSITION_OPTIONS.get(event.type.transition)
+    if not emails or options is None or not options.has_editable_email:
+        return None
+    context = add_reader(build_context(event), for_program=False)
+    return render_draft(emails[0].name, {"person": emails[0].person, **context})

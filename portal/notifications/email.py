@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
-from portal.notifications.rendering import render
+from portal.notifications.rendering import EmailDraft, render
 from portal.notifications.tasks import SENDABLE_STATES, enqueue_email
 
 
@@ -23,6 +23,7 @@ def queue(
     *,
     hold_until: datetime | None = None,
     event: AuditEvent | None = None,
+    draft: EmailDraft | None = None,  # instead of the template's text
     calendar: str = "",
     unsubscribe: str = "",
     state: str = "",  # of a notification that is no email of its own
@@ -34,20 +35,17 @@ def queue(
         raise RuntimeError("Queue emails in the transaction of the change that they report.")
     now = now or timezone.now()
     person = to if hasattr(to, "email") else None
+    initial_state = EmailMessage.State.HELD if hold_until and hold_until > now else EmailMessage.State.QUEUED
     email_message, is_new = EmailMessage.objects.get_or_create(
         key=key,
         defaults={
-            **asdict(render(name, {"person": person, **context})),
-            "calendar": calendar,
-            "unsubscribe": unsubscribe,
-            "group_key": group_key,
-            "name": name,
+            **asdict(render(name, {"person": person, **context}, draft)),
+            **{"calendar": calendar, "unsubscribe": unsubscribe, "group_key": group_key, "name": name},
             "to": person.email if person else str(to),
             "person": person,
             "event": event,
             "integration": event.integration if event else None,
-            "state": state
-            or (EmailMessage.State.HELD if hold_until and hold_until > now else EmailMessage.State.QUEUED),
+            "state": state or initial_state,
             "held_until": hold_until,
             "created_at": now,
         },

@@ -7,10 +7,13 @@ reason, the email is about an integration.
 The text part is the rendered source, with each link as its label and URL. For the HTML part the source becomes HTML
 *before* Django fills in the values: a value is never read as Markdown, and autoescaping covers what it contains. So
 nobody can inject markup with a name.
+
+People can edit the subject and the Markdown of some emails. Their text becomes HTML by the rules for text of users.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from zoneinfo import ZoneInfo
@@ -24,6 +27,9 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from portal.core.value_types import TemplateContext
+from portal.ui.markdown import UserMarkdown
 
 INTEGRATION_REASON = '{% include "notifications/email/reason.md" %}'
 MAX_SUBJECT_LENGTH = 240
@@ -53,33 +59,39 @@ class RenderedEmail:
 
 
 @dataclass(frozen=True, slots=True)
+class EmailDraft:
+    """Subject and Markdown of an email that people can edit. The layout adds the reason and the preferences."""
+
+    subject: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
 class EmailTemplate:
     """The compiled parts of one source."""
 
     subject: Template
+    markdown: Template
     text: Template
     html: Template
     reason: Template
 
 
-def render(name: str, context: Mapping[str, object]) -> RenderedEmail:
-    """Render an email; previews use it too.
+def render(name: str, context: Mapping[str, object], draft: EmailDraft | None = None) -> RenderedEmail:
+    """Render an email; previews use it too. `draft` replaces the subject and the body of the template.
 
     Times are in the recipient's time zone, never in that of the person who caused the email. The language is the
     portal's own, because no one says which language they read.
     """
-    values = {"site": settings.SITE_URL, "mail_from": settings.DEFAULT_FROM_EMAIL, **context}
-    zone = ZoneInfo(getattr(values.get("person"), "zone", "UTC"))
-    source = Engine.get_default().get_template(f"notifications/email/{name}.md").source
-    template = _compile(source)
-    with timezone.override(zone), translation.override(settings.LANGUAGE_CODE):
+    with _open_template(name, context) as (template, values):
         plain, escaped = Context(values, autoescape=False), Context(values)
-        subject = Truncator(flatten_text(template.subject.render(plain))).chars(MAX_SUBJECT_LENGTH)
-        text_parts = {"body": template.text.render(plain), "reason": template.reason.render(plain).strip()}
-        html_parts = {
-            "body": SafeString(ADJACENT_LISTS.sub("", template.html.render(escaped))),
-            "reason": template.reason.render(escaped),
-        }
+        if draft:
+            subject, text, html = draft.subject, LINK.sub(r"\1: \2", draft.body), _render_draft_html(draft.body)
+        else:
+            subject, text = _render_subject(template, plain), template.text.render(plain)
+            html = ADJACENT_LISTS.sub("", template.html.render(escaped))
+        text_parts = {"body": text, "reason": template.reason.render(plain).strip()}
+        html_parts = {"body": SafeString(html), "reason": template.reason.render(escaped)}
         layout_values = values | {"subject": subject}
         return RenderedEmail(
             subject=subject,
@@ -89,6 +101,28 @@ def render(name: str, context: Mapping[str, object]) -> RenderedEmail:
             + "\n",
             html=INLINER.inline(render_to_string("notifications/email/base.html", layout_values | html_parts)),
         )
+
+
+def render_draft(name: str, context: Mapping[str, object]) -> EmailDraft:
+    """Render the subject and the Markdown that people can edit."""
+    with _open_template(name, context) as (template, values):
+        plain = Context(values, autoescape=False)
+        body = BLANK_LINES.sub("\n\n", template.markdown.render(plain)).strip()
+        return EmailDraft(_render_subject(template, plain), body)
+
+
+@contextmanager
+def _open_template(name: str, context: Mapping[str, object]) -> Iterator[tuple[EmailTemplate, TemplateContext]]:
+    """Compile a template and switch to the time zone and the language of the email."""
+    values = {"site": settings.SITE_URL, "mail_from": settings.DEFAULT_FROM_EMAIL, **context}
+    zone = ZoneInfo(getattr(values.get("person"), "zone", "UTC"))
+    source = Engine.get_default().get_template(f"notifications/email/{name}.md").source
+    with timezone.override(zone), translation.override(settings.LANGUAGE_CODE):
+        yield _compile(source), values
+
+
+def _render_subject(template: EmailTemplate, plain: Context) -> str:
+    return Truncator(flatten_text(template.subject.render(plain))).chars(MAX_SUBJECT_LENGTH)
 
 
 def flatten_text(text: str) -> str:
@@ -101,7 +135,7 @@ def _compile(source: str) -> EmailTemplate:
     """Split and compile a source. The cache key is the text, so an edited file takes effect without a restart."""
     subject, _, rest = source.partition("\n\n")
     body, _, reason = rest.partition("\n---\n")
-    parts = (subject, LINK.sub(r"\1: \2", body), convert_to_html(body), reason or INTEGRATION_REASON)
+    parts = (subject, body, LINK.sub(r"\1: \2", body), convert_to_html(body), reason or INTEGRATION_REASON)
     return EmailTemplate(*map(Engine.get_default().from_string, parts))
 
 
@@ -119,10 +153,20 @@ def convert_to_html(source: str) -> str:
         BLOCK_LINE.sub(lambda match: f"<!--{match[1]}-->\n", part) for part in hidden.partition("\n\n")
     )
     markdown = MarkdownIt("commonmark", {"breaks": True})
-    tokens = markdown.parse(action + blank_line + rest)
-    _mark_action_and_buttons(tokens, action.count("\n"))
-    html = markdown.renderer.render(tokens, markdown.options, {})
+    html = _render_markdown(markdown, action + blank_line + rest, action.count("\n"))
     return HIDDEN_TAG.sub(lambda match: tags[int(match[1])], HIDDEN_BLOCK.sub(r"\1", html))
+
+
+def _render_draft_html(body: str) -> str:
+    """Render the Markdown of an edited email, with its first paragraph as the next action."""
+    markdown = UserMarkdown("commonmark", {"html": False, "breaks": True}).disable("image")
+    return _render_markdown(markdown, body, 0)
+
+
+def _render_markdown(markdown: MarkdownIt, source: str, last_action_line: int) -> str:
+    tokens = markdown.parse(source)
+    _mark_action_and_buttons(tokens, last_action_line)
+    return markdown.renderer.render(tokens, markdown.options, {})
 
 
 def _mark_action_and_buttons(tokens: list[Token], last_action_line: int) -> None:

@@ -266,6 +266,13 @@ document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
     if (fresh) fresh.open = was.open;
   }
 });
+// Keep a part of the page in which the user is typing.
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  const field = document.activeElement;
+  if (detail.target.matches("[data-keep-typing]") && detail.target.contains(field) && field.matches("input, textarea")) {
+    detail.shouldSwap = false;
+  }
+});
 document.addEventListener("htmx:load", (event) => enhance(event.detail.elt));
 // Move the focus to the errors of a form, or to the requirement that was opened.
 document.addEventListener("htmx:afterSettle", ({ target }) => {

@@ -1,5 +1,7 @@
 """Transition page: one view for all transitions with their inputs, blockers, and exact emails."""
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Unpack
 from uuid import UUID
 
@@ -17,6 +19,7 @@ from django.views.decorators.vary import vary_on_headers
 from django_fsm import Transition
 
 from integrations.partners import permissions
+from integrations.reviews.forms.email_draft import NOTE_PLACEHOLDER, EmailDraftForm
 from integrations.reviews.selectors.next_review import find_next_review
 from integrations.submissions import notices
 from integrations.submissions.forms.confirmation import NameConfirmationField
@@ -38,7 +41,7 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.django_arguments import FormArguments
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import MultiLineField
-from portal.notifications.models import EmailMessage
+from portal.core.value_types import NamedValues
 from portal.ui.refusals import report_refusal
 
 HOLD_PARTY_LABELS = {
@@ -46,7 +49,6 @@ HOLD_PARTY_LABELS = {
     ResponsibleParty.PARTNER: gettext_lazy("The partner"),
     ResponsibleParty.PROGRAM: gettext_lazy("The program"),
 }
-NOTE_PLACEHOLDER = gettext_noop("(Your note appears here.)")
 PROGRAM_PERMISSIONS = (permissions.can_decide, permissions.can_undo_decision, permissions.can_decide_compliance)
 PARTNER_NOTE_LABEL, PROGRAM_NOTE_LABEL = gettext_noop("Note for the partner"), gettext_noop("Note for the program")
 STATUS_CODES = {"forbidden": 403, "invalid-transition": 409, "conflict": 409, "requirements-not-met": 422}
@@ -91,7 +93,7 @@ class TransitionForm(forms.Form):
         if TRANSITION_OPTIONS[transition.name].confirms_name:
             self.fields["confirm_name"] = NameConfirmationField(integration.name)
 
-    def get_inputs(self) -> dict[str, str]:
+    def get_inputs(self) -> NamedValues:
         """Return the selected inputs besides the note, or the first choice of each."""
         data = getattr(self, "cleaned_data", {})
         names = [name for name in ("tier", "waits_for") if name in self.fields]
@@ -105,17 +107,27 @@ def show_transition(request: AuthenticatedRequest, uuid: UUID, step: str) -> Htt
     form_data = request.POST if request.method == "POST" else request.unsent() or None  # type: ignore[attr-defined]
     initial = {"version": integration.version, "tier": request.GET.get("tier")}
     form = TransitionForm(integration, transition, data=form_data, initial=initial)
+    email_form = build_email_form(transition.name, form_data)
     refusal = None
-    if request.method == "POST" and "preview" not in request.POST and form.is_valid():
+    if request.method == "POST" and "preview" not in request.POST and form.is_valid() and email_form.is_acceptable():
         try:
-            return _perform_transition(request, integration, step, form)
+            return _perform_transition(request, integration, step, form, email_form)
         except ActionRefused as error:
             if is_inline(request):
                 report_refusal(request, error)
                 return render_workspace(request, load_visible_integration(request, uuid))
             refusal, integration = error, load_visible_integration(request, uuid)
             form = TransitionForm(integration, transition, data=request.POST.dict() | {"version": integration.version})
-    return _render_transition(request, integration, transition, form, refusal)
+    if request.htmx and email_form.is_edited():  # type: ignore[attr-defined]
+        return HttpResponse(status=204)  # the note doesn't change an edited email
+    return _render_transition(request, integration, transition, form, email_form, refusal)
+
+
+def build_email_form(transition_name: str, form_data: Mapping[str, object] | None) -> EmailDraftForm:
+    """Return the form of the email, bound if the page sent it and the user doesn't restore the template's text."""
+    data = form_data or {}
+    is_sent = TRANSITION_OPTIONS[transition_name].has_editable_email and "email-subject" in data
+    return EmailDraftForm(data=data if is_sent and data.get("preview") != "restore" else None)
 
 
 def is_inline(request: HttpRequest) -> bool:
@@ -124,11 +136,16 @@ def is_inline(request: HttpRequest) -> bool:
 
 
 def _perform_transition(
-    request: AuthenticatedRequest, integration: Integration, step: str, form: TransitionForm
+    request: AuthenticatedRequest,
+    integration: Integration,
+    step: str,
+    form: TransitionForm,
+    email_form: EmailDraftForm,
 ) -> HttpResponse:
     data, now = form.cleaned_data, timezone.now()
+    inputs = form.get_inputs() | email_form.get_inputs(data["note"])
     event = perform_transition(
-        integration, step, actor=request.user, note=data["note"], version=data["version"], now=now, **form.get_inputs()
+        integration, step, actor=request.user, note=data["note"], version=data["version"], now=now, **inputs
     )
     for_program = permissions.is_program_staff(request.user)
     if for_program:
@@ -150,11 +167,14 @@ def _render_transition(
     integration: Integration,
     transition: Transition,
     form: TransitionForm,
+    email_form: EmailDraftForm,
     refusal: ActionRefused | None,
 ) -> HttpResponse:
     """Render the transition page. `refusal`: why the transition was just refused."""
     now = timezone.now()
-    emails, preview_refusal = preview_emails(integration, transition, form, request.user)
+    preview, preview_refusal = preview_emails(integration, transition, form, email_form, request.user)
+    if preview.draft and not email_form.is_edited():
+        email_form = EmailDraftForm(initial=asdict(preview.draft))
     action = next(
         (a for a in list_available_transitions(integration, request.user, now=now) if a.name == transition.name), None
     )
@@ -167,7 +187,8 @@ def _render_transition(
         "disabled_reason": _("Resolve the items above first.") if action and action.blockers else "",
         "public": PUBLIC_STATUSES.get(transition.target),
         "is_compliance_step": TRANSITION_OPTIONS[transition.name].is_compliance,
-        "emails": emails,
+        "emails": preview.emails,
+        "email_form": email_form if preview.draft else None,
         "preview_refusal": str(preview_refusal or ""),
         "refusal": refusal,
         "for_program": permissions.is_program_staff(request.user),
@@ -176,35 +197,40 @@ def _render_transition(
         "undo_minutes": settings.UNDO_MINUTES if TRANSITION_OPTIONS[transition.name].is_decision else 0,
         "last_event": integration.events.exclude(internal=True).last() if refusal else None,
     }
-    status = STATUS_CODES[refusal.kind] if refusal else _get_status_code(request, form, action, preview_refusal)
+    has_errors = bool(form.errors or email_form.errors)
+    status = STATUS_CODES[refusal.kind] if refusal else _get_status_code(request, has_errors, action, preview_refusal)
     if request.htmx:  # type: ignore[attr-defined]
-        return render(request, "reviews/transitions/email_previews.html", context)
+        return render(request, "reviews/transitions/emails.html", context)
     return render(request, "reviews/transitions/transition.html", context, status=status)
 
 
 def _get_status_code(
-    request: HttpRequest, form: TransitionForm, action: object, preview_refusal: ActionRefused | None
+    request: HttpRequest, has_errors: bool, action: object, preview_refusal: ActionRefused | None
 ) -> int:
     if action is None:
         kind = preview_refusal.kind if preview_refusal else "invalid-transition"
         return 409 if kind == "requirements-not-met" else STATUS_CODES[kind]
-    is_refused = request.method == "POST" and "preview" not in request.POST and bool(form.errors)
+    is_refused = request.method == "POST" and "preview" not in request.POST and has_errors
     return 422 if is_refused else 200
 
 
 def preview_emails(
-    integration: Integration, transition: Transition, form: TransitionForm, user: User
-) -> tuple[list[EmailMessage], ActionRefused | None]:
+    integration: Integration,
+    transition: Transition,
+    form: TransitionForm,
+    email_form: EmailDraftForm,
+    user: User,
+) -> tuple[notices.EmailPreview, ActionRefused | None]:
     """Return the emails that the transition would send with the current input, or why it would be refused."""
     if form.is_bound:
         form.is_valid()
     data = getattr(form, "cleaned_data", {})  # invalid input appears in no email
     note = data.get("note") or (NOTE_PLACEHOLDER if form.fields["note"].required else "")
-    inputs, now = form.get_inputs(), timezone.now()
+    inputs, now = form.get_inputs() | email_form.get_inputs(note), timezone.now()
     try:
         return notices.preview_emails(integration, transition.name, actor=user, note=note, now=now, **inputs), None
     except ActionRefused as refusal:
-        return [], refusal
+        return notices.EmailPreview([], None), refusal
 
 
 urlpatterns = [path("integrations/<uuid:uuid>/steps/<slug:step>/", show_transition, name="transition")]

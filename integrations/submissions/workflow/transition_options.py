@@ -21,6 +21,7 @@ class TransitionOptions(Content):
         confirms_name: Whether people type the name of the integration to confirm the transition.
         is_compliance: Whether the compliance page offers the transition.
         has_evidence: Whether the event stores the evidence that both sides see.
+        has_editable_email: Whether people can edit the email to the partner before they perform the transition.
     """
 
     label: str = ""
@@ -30,6 +31,7 @@ class TransitionOptions(Content):
     confirms_name: bool = False
     is_compliance: bool = False
     has_evidence: bool = False
+    has_editable_email: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from ninja import Query
 from pydantic import Field
 
 from integrations.partners import permissions
+from integrations.reviews.forms.email_draft import EmailDraftForm
 from integrations.reviews.views.edition_migration import EditionMigrationForm, editions
 from integrations.reviews.views.transitions import TransitionForm, get_transition
 from integrations.submissions.forms.drafts import IntegrationForm
@@ -23,6 +24,7 @@ from integrations.submissions.services.transitions import (
 from integrations.submissions.views.edit import build_changes, build_initial_data
 from integrations.submissions.views.lists import filter_integrations
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
+from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.conditional import IfMatch, get_if_match_version, set_etag
 from portal.api.form_data import build_form_data, clean, validate_form
@@ -31,6 +33,7 @@ from portal.api.routing import ScopedRouter, StrictSchema
 from portal.api.v1.schemas import submissions
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
+from portal.core.value_types import NamedValues
 
 router = ScopedRouter("Integrations")
 READ_SCOPE, WRITE_SCOPE, TRANSITION_SCOPE = "integrations:read", "integrations:write", "transitions:write"
@@ -58,6 +61,13 @@ class IntegrationUpdateIn(StrictSchema):
     repository_address: str | None = None
 
 
+class EmailDraftIn(StrictSchema):
+    """Subject and Markdown of the email to the partner, instead of the template's text."""
+
+    subject: str
+    body: str
+
+
 class TransitionIn(StrictSchema):
     """Input of a transition. `version` is the integration's version that you read. Older versions are refused."""
 
@@ -65,6 +75,9 @@ class TransitionIn(StrictSchema):
     version: int | None = Field(None, ge=0, le=2**31 - 1)
     tier: str | None = Field(None, description="Tier for `request_tier`.")
     waits_for: str | None = Field(None, description="Party to wait for, for `put_on_hold`.")
+    email: EmailDraftIn | None = Field(
+        None, description="Email for `approve`, `request_changes`, `put_on_hold`, and `decline`."
+    )
     confirm_name: str | None = Field(None, description="Name of the integration, for `withdraw` and `archive`.")
 
 
@@ -140,16 +153,28 @@ def perform_step(
     """
     integration, transition = load_visible_integration(request, uuid), get_transition(step)
     read_version, now = get_if_match_version(request, body.version), timezone.now()
-    form_fields = body.model_dump() | {"version": integration.version if read_version is None else read_version}
+    form_fields = body.model_dump(exclude={"email"}) | {
+        "version": integration.version if read_version is None else read_version
+    }
     form = TransitionForm(integration, transition, data=build_form_data(**form_fields))
     if not form.is_valid():
         _refuse_unavailable_transition(integration, step, request)
     validate_form(form)
-    inputs = {"note": form.cleaned_data["note"], **form.get_inputs()}
+    inputs = {"note": form.cleaned_data["note"], **form.get_inputs(), **_get_email(step, body.email)}
     perform_transition(integration, step, actor=request.user, version=read_version, now=now, **inputs)
     if permissions.is_program_staff(request.user):
         findings.update_read_marker(integration, actor=request.user, now=timezone.now())
     return load_visible_integration(request, uuid)
+
+
+def _get_email(step: str, email: EmailDraftIn | None) -> NamedValues:
+    """Return the valid email as input of a transition that has one."""
+    if email is None:
+        return {}
+    if not TRANSITION_OPTIONS[step].has_editable_email:
+        raise ActionRefused("You can't edit the email of this transition.", "invalid-transition")
+    form = EmailDraftForm(data=build_form_data(**email.model_dump()), prefix="")
+    return {"email": validate_form(form, {"subject": "email.subject", "body": "email.body"}).cleaned_data}
 
 
 def _refuse_unavailable_transition(integration: Integration, step: str, request: AuthenticatedRequest) -> None:

@@ -264,3 +264,14 @@ def test_email_log_reports_emails_but_no_key_and_no_address_that_stops_a_kind(ri
     assert [row["subject"] for row in me.get("/emails?q=hello").json()["items"]] == ["Hello"]
     assert stop not in me.get(f"/emails/{mail.uuid}").json()["text"]
     assert me.get(f"/emails/{key.uuid}").status_code == 404
+
+
+def test_email_of_a_transition_can_be_edited(rocket: Any, alice: Any, rita: Any) -> None:
+    mine, path = caller(with_second_factor(rita)), f"/integrations/{rocket.uuid}/steps"
+    answer = mine.post(f"{path}/decline", {"note": "No.", "email": {"subject": " ", "body": "Sorry."}})
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "email.subject")
+    answer = mine.post(f"{path}/decline", {"note": "No.", "email": {"subject": "Not now", "body": "Sorry."}})
+    email = EmailMessage.objects.get(name="integration_declined", to=alice.email)
+    assert (answer.status_code, email.subject, email.text.split("\n\n")[0]) == (200, "Not now", "Sorry.")
+    answer = mine.post(f"{path}/undo_decision", {"email": {"subject": "Not now", "body": "Sorry."}})
+    assert (answer.status_code, answer.json()["detail"]) == (409, "You can't edit the email of this transition.")

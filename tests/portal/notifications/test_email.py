@@ -266,7 +266,7 @@ def test_preview_is_the_email_byte_for_byte(at: Any, alice: Any, bob: Any, rita:
     row = at("review")
     findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
     version = Integration.objects.get(pk=row.pk).version
-    previewed_emails = notices.preview_emails(row, "request_changes", actor=rita, note="Two things.", now=now)
+    previewed_emails = notices.preview_emails(row, "request_changes", actor=rita, note="Two things.", now=now).emails
     assert Integration.objects.get(pk=row.pk).version == version
     sent_emails = perform_transition(row, "request_changes", actor=rita, note="Two things.", now=now).emails.order_by(
         "pk"

@@ -111,7 +111,7 @@ def test_address_that_is_not_ours_stops_nothing(client: Any, alice: Any) -> None
 def test_preview_shows_another_users_key(rocket: Any, alice: Any, bob: Any, rita: Any) -> None:
     previewed_emails = notices.preview_emails(
         rocket, "put_on_hold", actor=rita, note="Because.", now=NOW, waits_for="partner"
-    )
+    ).emails
     assert [each.to for each in previewed_emails] == [alice.email, bob.email]
     assert all(each.unsubscribe not in each.text + each.html for each in previewed_emails)
 

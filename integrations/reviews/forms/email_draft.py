@@ -1,0 +1,51 @@
+"""Form for the email of a decision."""
+
+from typing import Unpack
+
+from django import forms
+from django.utils.translation import gettext_lazy, gettext_noop
+
+from portal.core.django_arguments import FormArguments
+from portal.core.text_fields import MultiLineField, SingleLineField
+from portal.core.value_types import NamedValues
+from portal.notifications.rendering import MAX_SUBJECT_LENGTH
+
+NOTE_PLACEHOLDER = gettext_noop("(Your note appears here.)")
+
+
+class EmailDraftForm(forms.Form):
+    """Subject and Markdown of an email. Hidden copies of the template's text tell whether a person edited it."""
+
+    prefix = "email"
+    subject = SingleLineField(label=gettext_lazy("Subject"), max_length=MAX_SUBJECT_LENGTH)
+    body = MultiLineField(
+        label=gettext_lazy("Text"),
+        max_length=20_000,
+        rows=14,
+        help_text=gettext_lazy(
+            "Markdown. If you edit the email, later changes to your note appear only in the history."
+        ),
+    )
+
+    def __init__(self, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
+        for field in self.fields.values():
+            field.show_hidden_initial = True
+
+    def is_edited(self) -> bool:
+        """Return whether the text differs from the template's."""
+        return self.is_bound and self.has_changed()
+
+    def is_acceptable(self) -> bool:
+        """Return whether the email was not sent with the form, or is valid."""
+        return not self.is_bound or self.is_valid()
+
+    def get_inputs(self, note: str) -> NamedValues:
+        """Return the valid edited email as input of a transition, nothing for the template's text.
+
+        A note that was written after the email takes the place that the template left for it.
+        """
+        if not self.is_edited() or not self.is_valid():
+            return {}
+        quoted_note = note.replace("\n", "\n> ")
+        return {"email": self.cleaned_data | {"body": self.cleaned_data["body"].replace(NOTE_PLACEHOLDER, quoted_note)}}

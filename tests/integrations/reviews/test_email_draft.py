@@ -1,0 +1,155 @@
+"""Tests of emails that reviewers edit before they decide."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from integrations.submissions.models import Integration
+from integrations.submissions.services import findings
+from portal.accounts.models import User
+from portal.notifications.models import EmailMessage
+from tests.integrations.reviews.conftest import fresh
+from tests.integrations.reviews.transition_page import address, soup, take, text_of
+
+pytestmark = pytest.mark.any_database
+SignIn = Any
+
+
+@pytest.fixture(autouse=True)
+def team(alice: User, bob: User) -> None:
+    """Both receive the emails to the partner."""
+
+
+def read_editor(response: Any) -> dict[str, str]:
+    """Return the fields of the email as the browser sends them, with the hidden copies of the template's text."""
+    page = soup(response)
+    fields = page.select("[name^=email-], [name^=initial-email-]")
+    return {field["name"]: field.get("value", field.text.removeprefix("\n")) for field in fields}
+
+
+def list_emails(event_type: str) -> list[EmailMessage]:
+    return list(EmailMessage.objects.filter(event__event_type=event_type).order_by("pk"))
+
+
+@pytest.mark.parametrize("step", ["approve", "decline", "put_on_hold", "request_changes"])
+def test_editor_shows_subject_and_markdown_of_the_template(
+    ready: Integration, rita: User, sign_in: SignIn, moment: datetime, step: str
+) -> None:
+    if step == "request_changes":
+        findings.raise_finding(ready, "NO-3", "Add tests.", actor=rita, now=moment)
+    label = {"approve": "Approved", "decline": "Declined", "put_on_hold": "On hold"}.get(step, "Changes requested")
+    response = sign_in(rita).get(address(ready, step))
+    editor = read_editor(response)
+    assert editor["email-subject"] == f"{label}: Rocket"
+    assert f"](<{settings.SITE_URL}/integrations/{ready.uuid}/" in editor["email-body"]
+    assert (editor["initial-email-subject"], editor["initial-email-body"]) == (
+        editor["email-subject"],
+        editor["email-body"],
+    )
+    assert "To: alice@acme.example, bob@acme.example" in text_of(response)
+
+
+def test_unedited_email_uses_the_template_with_the_note(
+    ready: Integration, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    client = sign_in(rita)
+    editor = read_editor(client.get(address(ready, "approve")))
+    take(
+        client,
+        ready,
+        "approve",
+        note="Well done.",
+        **{**editor, "email-body": editor["email-body"].replace("\n", "\r\n")},
+    )
+    event = ready.events.get(event_type="integration.approved")
+    assert "email" not in event.data
+    assert ["> Well done." in email.text for email in list_emails("integration.approved")] == [True, True]
+
+
+def test_edited_email_is_stored_with_the_event_and_sent_to_the_partner(
+    ready: Integration, alice: User, bob: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    client = sign_in(rita)
+    editor = read_editor(client.get(address(ready, "approve")))
+    body = "**Great** work.\n\n[View next steps](<https://portal.example/x>)\n\n<script>alert(1)</script>"
+    take(client, ready, "approve", **editor | {"email-subject": "You are in", "email-body": body})
+    event = ready.events.get(event_type="integration.approved")
+    assert event.data["email"] == {"subject": "You are in", "body": body}
+    emails = list_emails("integration.approved")
+    assert [(email.to, email.subject, email.state) for email in emails] == [
+        (alice.email, "You are in", "held"),
+        (bob.email, "You are in", "held"),
+    ]
+    assert emails[0].text.startswith("**Great** work.\n\nView next steps: https://portal.example/x\n\n<script>")
+    assert "owner or editor of Acme" in emails[0].text
+    html = soup_of(emails[0].html)
+    assert html.select_one("p.action").text == "Great work."
+    assert html.select_one("a.button")["href"] == "https://portal.example/x"
+    assert html.select("script") == []
+    EmailMessage.objects.update(state="sent")
+    assert "You are in" in sign_in(alice).get("/notifications/").content.decode()
+
+
+def soup_of(html: str) -> Any:
+    return soup(type("Response", (), {"content": html.encode()}))
+
+
+def test_undo_cancels_the_edited_email(ready: Integration, rita: User, sign_in: SignIn, moment: datetime) -> None:
+    client = sign_in(rita)
+    editor = read_editor(client.get(address(ready, "approve")))
+    take(client, ready, "approve", **editor | {"email-subject": "You are in"})
+    assert list_emails("integration.approved")[0].held_until == moment + timedelta(minutes=10)
+    take(client, ready, "undo_decision")
+    assert [email.state for email in list_emails("integration.approved")] == ["canceled", "canceled"]
+
+
+def test_note_takes_the_place_that_the_template_left(
+    ready: Integration, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    client = sign_in(rita)
+    editor = read_editor(client.get(address(ready, "decline")))
+    editor["email-body"] += "\n\nThank you for your work."
+    take(client, ready, "decline", note="Not for us.\nSorry.", **editor)
+    email = list_emails("integration.declined")[0]
+    assert "Reason:\n\n> Not for us.\n> Sorry.\n" in email.text
+    assert "Thank you for your work." in email.text
+    assert "(Your note appears here.)" not in email.text + email.html
+
+
+def test_preview_keeps_an_edited_email_until_the_template_is_restored(
+    ready: Integration, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    client = sign_in(rita)
+    edited = read_editor(client.get(address(ready, "approve"))) | {"email-body": "Short and clear."}
+    values = {"version": ready.version, "note": "Well done.", **edited}
+    kept = client.post(address(ready, "approve"), values | {"preview": "1"})
+    assert read_editor(kept) == edited
+    assert [pre.text.split("\n\n")[0] for pre in soup(kept).select(".mail pre")] == ["Short and clear."] * 2
+    assert (
+        client.post(address(ready, "approve"), values | {"preview": "1"}, headers={"HX-Request": "true"}).status_code
+        == 204
+    )
+    restored = read_editor(client.post(address(ready, "approve"), values | {"preview": "restore"}))
+    assert "> Well done." in restored["email-body"]
+    assert restored["email-body"] == restored["initial-email-body"]
+    assert fresh(ready).stage == "review"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("email-subject", "", "This field is required."),
+        ("email-subject", "Two\nlines", "Enter the text on one line."),
+        ("email-body", " ", "This field is required."),
+    ],
+)
+def test_email_without_text_is_refused(
+    ready: Integration, rita: User, sign_in: SignIn, moment: datetime, field: str, value: str, message: str
+) -> None:
+    client = sign_in(rita)
+    editor = read_editor(client.get(address(ready, "approve")))
+    response = take(client, ready, "approve", **editor | {field: value})
+    assert (response.status_code, fresh(ready).stage) == (422, "review")
+    assert message in text_of(response)
