@@ -27,7 +27,7 @@ from portal.demo.test_runs import create_lifecycle_test, create_nomad_plugin_tes
 from portal.demo.webhooks import create_webhooks
 from portal.jobs.models import Job
 from verification.checks.models import CheckRun
-from verification.checks.models.checks import CHECK_RUN_JOB
+from verification.checks.models import CHECK_RUN_JOB
 from verification.checks.services.runs import plan_check_run
 
 JUST_NOW = timedelta(minutes=1)

@@ -16,8 +16,7 @@ from portal.core.value_types import NamedValues
 from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, ResourceBlocked, RetryLater, job
 from portal.jobs.services import enqueue
-from verification.checks.models import CheckRun
-from verification.checks.models.checks import CHECK_RUN_JOB
+from verification.checks.models import CHECK_RUN_JOB, CheckRun
 from verification.checks.runner import (
     RETRY_DELAYS,
     build_integration_sources,

@@ -1,6 +1,7 @@
-"""Models of check results and check runs."""
+"""Models of the checks app: results and runs, results that a partner's CI reports, and values that checks recorded."""
 
 from datetime import datetime
+from uuid import uuid4
 
 from django.conf import settings
 from django.db import models
@@ -134,3 +135,61 @@ class CheckRun(models.Model):
         if self.finished_at is not None or self.job is None:
             return False
         return self.job.state == Job.State.RUNNING or self.job.run_after <= now
+
+
+class CiCheckReport(models.Model):
+    """Check result that a partner's CI reports. It is never the portal's own result.
+
+    `sampled` holds why the portal verifies the report, blank if it doesn't; `disagreements` lists the differences that
+    it found, as {key, reported, found, summary}.
+    """
+
+    uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
+    integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="ci_check_reports")
+    reported_by = models.CharField(max_length=150)
+    commit = models.CharField(max_length=64)
+    version = models.CharField(max_length=60, blank=True)
+    outcome = models.CharField(max_length=10)
+    results = models.JSONField(default=list)
+    at = models.DateTimeField()
+    sampled = models.CharField(max_length=120, blank=True)
+    compared_at = models.DateTimeField(null=True)
+    disagreements = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ("-pk",)
+        indexes = [
+            models.Index(
+                fields=["id"], name="ci_check_report_to_compare", condition=Q(compared_at=None) & ~Q(sampled="")
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"reported by {self.reported_by} of {self.integration}: {self.outcome}"
+
+
+class Observation(models.Model):
+    """Plain value that a check recorded, with its source, when it began and when it was last confirmed.
+
+    `missing_since`: the source has answered "not found" since then; the value is kept.
+    """
+
+    integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="observations")
+    key = models.CharField(max_length=120)
+    value = models.JSONField(null=True)
+    source = models.CharField(max_length=80)
+    since = models.DateTimeField()
+    confirmed_at = models.DateTimeField()
+    missing_since = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["integration", "key"], name="observation_unique_integration_key")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key} of {self.integration}"
+
+    def age(self, now: datetime) -> float:
+        """Return the seconds since the value was last confirmed."""
+        return (now - self.confirmed_at).total_seconds()
