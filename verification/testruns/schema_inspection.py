@@ -8,11 +8,10 @@ from django.utils import timezone
 
 from integrations.submissions.models import Integration
 from portal.accounts.requests import AnyUser, AuthenticatedRequest
-from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import reported_refusals
 from verification.checks.services.runs import can_request_check_run
-from verification.checks.views.results import STOP_POLLING_STATUS
+from verification.checks.views import STOP_POLLING_STATUS
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
 from verification.testruns.services import start_test_run
@@ -26,10 +25,8 @@ def inspect_schema(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Inspect the newest release's schema on POST. htmx requests updates of a running inspection."""
     integration = load_integration(request, uuid, KINDS[KIND])
     if request.method == "POST":
-        try:
+        with reported_refusals(request):
             start_test_run(KIND, integration, {}, actor=request.user, now=timezone.now())
-        except ActionRefused as refusal:
-            report_refusal(request, refusal)
     elif request.htmx:  # type: ignore[attr-defined]
         context = build_inspection_context(integration, request.user)
         if context["running"]:

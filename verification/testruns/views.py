@@ -14,11 +14,10 @@ from django.views.decorators.http import require_safe
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
-from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import reported_refusals
 from verification.checks.services.runs import can_request_check_run
-from verification.checks.views.results import STOP_POLLING_STATUS
+from verification.checks.views import STOP_POLLING_STATUS
 from verification.testruns import selectors, services
 from verification.testruns.kinds.base import TestKind
 from verification.testruns.models import TestRun
@@ -51,10 +50,8 @@ def show_test(request: AuthenticatedRequest, uuid: UUID, kind: str) -> HttpRespo
     form = definition.build_form(integration, request.POST)
     if not form.is_valid():
         return _render(request, integration, definition, form, status=422)
-    try:
+    with reported_refusals(request):
         services.start_test_run(kind, integration, form.cleaned_data, actor=request.user, now=timezone.now())
-    except ActionRefused as refusal:
-        report_refusal(request, refusal)
     return redirect(f"testruns:{kind}", uuid=uuid)
 
 
@@ -72,13 +69,11 @@ def cancel_test(request: AuthenticatedRequest, uuid: UUID, kind: str) -> HttpRes
     """Finish the running test run with its results so far."""
     if request.method == "POST":
         integration = load_integration(request, uuid, KINDS[kind])
-        try:
+        with reported_refusals(request):
             services.require_permission(integration, request.user)
             run = TestRun.objects.open().filter(integration=integration, kind=kind).first()
             if run is not None:
                 services.cancel_test_run(run, actor=request.user)
-        except ActionRefused as refusal:
-            report_refusal(request, refusal)
     return redirect(f"testruns:{kind}", uuid=uuid)
 
 

@@ -18,7 +18,7 @@ from portal.core.value_types import JsonObject, TemplateContext
 from verification.checks.models import CiCheckReport
 from verification.checks.services import accepted_deviations, ci_reports, runs
 from verification.checks.types import CHECKS
-from verification.checks.views.results import build_page_context
+from verification.checks.views import build_page_context
 
 router = ScopedRouter("Checks")
 READ_SCOPE, WRITE_SCOPE = "checks:read", "checks:write"

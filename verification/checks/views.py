@@ -1,12 +1,14 @@
-"""Page of an integration's check results, its fragment, and the button that runs the checks again."""
+"""Pages of an integration's check results, the button that accepts a deviation, and the help pages of checks."""
 
 from collections import Counter
 from datetime import datetime
 from uuid import UUID
 
-from django.http import HttpResponse
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
@@ -15,10 +17,13 @@ from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
-from portal.ui.refusals import report_refusal
+from portal.ui.refusals import report_refusal, reported_refusals
+from verification.checks.documentation import list_outcomes, list_programs_using_check
 from verification.checks.models import CheckRun
 from verification.checks.presenters import list_check_results
 from verification.checks.services import runs
+from verification.checks.services.accepted_deviations import accept_deviation
+from verification.checks.types import CHECKS, Check
 from verification.outcomes import WORST_FIRST, Outcome
 
 STOP_POLLING_STATUS = 286  # htmx's own status: swap this response in and stop polling
@@ -79,3 +84,42 @@ def list_changed_rows(context: TemplateContext, shown_count: int) -> list[object
         return list(context["results"])
     new_keys = context["finished"][shown_count:]
     return [row for row in context["results"] if row.key in new_keys]
+
+
+@require_button("checks:results")
+def accept_finding(request: AuthenticatedRequest, uuid: UUID, key: str) -> HttpResponse:
+    """Accept the deviation named in the form and show the checks again."""
+    integration, check = load_visible_integration(request, uuid), CHECKS.get(key)
+    if check is None or not check.accepts:
+        raise Http404(_("There is nothing to accept. Reload the page."))
+    with reported_refusals(request, _("You accepted the %(what)s permanently.") % {"what": check.accepts}):
+        accept_deviation(integration, key, request.POST.get("value", "")[:200], request.user, timezone.now())
+    return redirect("checks:results", uuid=uuid)
+
+
+@login_not_required
+def show_checks_help(request: HttpRequest) -> HttpResponse:
+    """Show all checks, or those that match the search, with the meaning of each outcome."""
+    query = request.GET.get("q", "").replace("\0", "").strip()[:100]
+    rows = [check for _key, check in sorted(CHECKS.items()) if is_search_match(check, query)]
+    return render(request, "checks/checks_help.html", {"rows": rows, "outcomes": list_outcomes(), "q": query})
+
+
+def is_search_match(check: Check, query: str) -> bool:
+    """Return whether each word is part of the check's key, title, expectation, or advice."""
+    text = " ".join((check.key, _(check.title), _(check.expectation), _(check.advice))).lower()
+    return all(word in text for word in query.lower().split())
+
+
+@login_not_required
+def show_check_help(request: HttpRequest, key: str) -> HttpResponse:
+    """Show the help page of one check."""
+    if key not in CHECKS:
+        raise Http404(_("Check not found."))
+    check = CHECKS[key]
+    context = {
+        "check": check,
+        "programs": list_programs_using_check(key),
+        "outcomes": list_outcomes(),
+    }
+    return render(request, "checks/check_help.html", context)
