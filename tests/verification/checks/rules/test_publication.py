@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.verification.checks.fake_sources import SUBJECT, FakeSources, build_registry_listing, code, release
-from verification.checks.rules.missing_release import (
+from verification.checks.rules.published_versions import (
     INVALID_TAG_CAUSE,
     NO_FILES_CAUSE,
     UNKNOWN_CAUSE,
