@@ -1,7 +1,7 @@
 """Facts: values about an integration that GitHub, the registry, or an endpoint states."""
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 
@@ -68,9 +68,6 @@ class Fact:
     value: str
     source: str
     url: str = ""
-
-    def as_dict(self) -> dict[str, str]:
-        return asdict(self)
 
 
 def list_repository_facts(reading: RepositoryReading) -> list[Fact]:

@@ -1,7 +1,6 @@
 """Forms of the pages that start an integration."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Any, Unpack
 
 from django import forms
@@ -76,15 +75,6 @@ def list_category_choices(edition: Edition) -> list[tuple[str, str]]:
     return options if len(options) == 1 else [("", _("Select a category")), *options]
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderChoice:
-    """Row of the form: the provider and its fields."""
-
-    row: ProviderRow
-    is_selected: bool
-    category: forms.BoundField
-
-
 class NamespaceForm(forms.Form):
     """Providers of a namespace to import, a category for each, and the compatible products of all."""
 
@@ -127,9 +117,3 @@ class NamespaceForm(forms.Form):
     def get_categories(self) -> dict[str, str]:
         """Return the category by full name of each selected provider. Call on a valid form."""
         return {name: self.cleaned_data[f"category-{name}"] for name in self.cleaned_data["providers"]}
-
-    def choices(self) -> Iterator[ProviderChoice]:
-        """Yield the rows of the table."""
-        selected = set(self["providers"].value() or ())
-        for name, row in self.rows.items():
-            yield ProviderChoice(row, name in selected, self[f"category-{name}"])

@@ -34,7 +34,7 @@ class ImportOutcome(StrEnum):
 
 @dataclass(slots=True)
 class ProviderRow:
-    """Provider of a namespace. `repository` is "owner/name" on the allowed host, or blank.
+    """Provider of a namespace: a ProviderSummary whose `repository` is "owner/name" on the allowed host, or blank.
 
     `outcome` and `integration` (a UUID) say what became of it in the last import.
     """
@@ -45,6 +45,7 @@ class ProviderRow:
     description: str = ""
     downloads: int | None = None
     repository_id: int | None = None
+    source: str = ""
     outcome: str = ImportOutcome.NONE
     integration: str = ""
 
@@ -55,18 +56,7 @@ class ProviderRow:
 
 def build_rows(providers: Iterable[ProviderSummary]) -> list[JsonObject]:
     """Return the rows of a namespace as plain values for storage."""
-    rows = (
-        ProviderRow(
-            each.full_name,
-            _find_repository(each.source),
-            each.tier,
-            each.description,
-            each.downloads,
-            each.repository_id,
-        )
-        for each in providers
-    )
-    return [asdict(row) for row in rows]
+    return [asdict(each) | {"repository": _find_repository(each.source)} for each in providers]
 
 
 def load_rows(discovery: Discovery) -> list[ProviderRow]:
@@ -130,7 +120,7 @@ def _import_row(
 ) -> None:
     """Create the integration of a row, or record in the row why there is none."""
     name = format_title(row.name)
-    existing = find_own_integration(row, partner)
+    existing = find_open_integrations([row]).filter(partner=partner).first()
     if existing is not None:
         row.outcome, row.integration = ImportOutcome.EXISTS, str(existing.uuid)
     elif not row.repository:
@@ -143,11 +133,6 @@ def _import_row(
         integration = create_integration(partner, program, description | repository, actor=actor, now=now)
         draft_known_answers(integration, {"listing": row.full_name}, actor=actor, now=now)
         row.outcome, row.integration = ImportOutcome.CREATED, str(integration.uuid)
-
-
-def find_own_integration(row: ProviderRow, partner: Partner) -> Integration | None:
-    """Return the partner's open integration with the repository of a row, or None."""
-    return find_open_integrations([row]).filter(partner=partner).first()
 
 
 def find_open_integrations(rows: Iterable[ProviderRow]) -> QuerySet[Integration]:

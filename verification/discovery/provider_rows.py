@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from django.forms import BoundField
 from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -12,7 +13,7 @@ from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from portal.core.repository_urls import get_allowed_host
 from verification.checks.facts import FACT_VALUES
-from verification.discovery.forms import NamespaceForm, ProviderChoice
+from verification.discovery.forms import NamespaceForm
 from verification.discovery.imports import ImportOutcome, ProviderRow, find_open_integrations, load_rows
 from verification.discovery.models import Discovery
 
@@ -29,20 +30,29 @@ SKIP_REASONS = {
 class ProviderChoiceRow:
     """Provider with its fields. `note` says what the portal knows about it, `url` where to read more."""
 
-    choice: ProviderChoice
-    note: str = ""
-    url: str = ""
-    is_available: bool = True
+    provider: ProviderRow
+    form: NamespaceForm
+    note: str
+    url: str
+    is_available: bool
+
+    @property
+    def is_selected(self) -> bool:
+        return self.provider.full_name in (self.form["providers"].value() or ())
+
+    @property
+    def category(self) -> BoundField:
+        return self.form[f"category-{self.provider.full_name}"]
 
     @property
     def tier(self) -> str:
-        tier = self.choice.row.tier
+        tier = self.provider.tier
         return _(FACT_VALUES[tier]) if tier in FACT_VALUES else tier
 
     @property
     def downloads(self) -> str:
         """Return the downloads with their unit, blank if the registry doesn't state them."""
-        count = self.choice.row.downloads
+        count = self.provider.downloads
         if count is None:
             return ""
         number = number_format(count, use_l10n=True, force_grouping=True)
@@ -60,25 +70,24 @@ class ImportedRow:
 
 def list_providers(form: NamespaceForm, partners: Collection[Partner]) -> list[ProviderChoiceRow]:
     """Return the providers of the form with what the portal already has, the available ones first."""
-    choices = list(form.choices())
-    integrations = list(find_open_integrations(choice.row for choice in choices))
-    rows = [_build_row(choice, integrations, {partner.pk for partner in partners}) for choice in choices]
+    own_ids = {partner.pk for partner in partners}
+    integrations = list(find_open_integrations(form.rows.values()))
+    rows = [ProviderChoiceRow(row, form, *_describe(row, integrations, own_ids)) for row in form.rows.values()]
     return sorted(rows, key=lambda row: not row.is_available)
 
 
-def _build_row(choice: ProviderChoice, integrations: list[Integration], own_ids: set[int]) -> ProviderChoiceRow:
-    if not choice.row.repository:
-        note = _(SKIP_REASONS[ImportOutcome.NO_REPOSITORY]) % {"host": get_allowed_host()}
-        return ProviderChoiceRow(choice, note, is_available=False)
-    matches = [integration for integration in integrations if _is_same(integration, choice.row)]
+def _describe(row: ProviderRow, integrations: list[Integration], own_ids: set[int]) -> tuple[str, str, bool]:
+    """Return what the portal knows about a provider, where to read more, and whether it can be selected."""
+    if not row.repository:
+        return _(SKIP_REASONS[ImportOutcome.NO_REPOSITORY]) % {"host": get_allowed_host()}, "", False
+    matches = [integration for integration in integrations if _is_same(integration, row)]
     own = next((integration for integration in matches if integration.partner_id in own_ids), None)
     if own is not None:
-        url = reverse("submissions:detail", args=[own.uuid])
-        return ProviderChoiceRow(choice, _("Already in the portal"), url, is_available=False)
+        return _("Already in the portal"), reverse("submissions:detail", args=[own.uuid]), False
     listed = next((integration for integration in matches if integration.is_listed), None)
     if listed is not None:
-        return ProviderChoiceRow(choice, _("%(partner)s lists this provider.") % {"partner": listed.partner.name})
-    return ProviderChoiceRow(choice, _("Someone is working on this.") if matches else "")
+        return _("%(partner)s lists this provider.") % {"partner": listed.partner.name}, "", True
+    return _("Someone is working on this.") if matches else "", "", True
 
 
 def _is_same(integration: Integration, row: ProviderRow) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition, Program
@@ -28,9 +28,6 @@ class Candidate:
     program: str
     category: str
     reasons: tuple[Reason, ...]
-
-    def as_dict(self) -> dict[str, object]:
-        return asdict(self)
 
 
 def recognize(reading: Reading) -> list[Candidate]:

@@ -1,7 +1,7 @@
 """Services that read an address and start an integration from what was found."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -44,7 +44,6 @@ from verification.sources.github.responses import GitHubRepository
 
 READ_JOB = "discovery.read"
 RETRY = Backoff(first=timedelta(seconds=5), maximum=timedelta(minutes=1), give_up_after=timedelta(minutes=5))
-KEEP_ABANDONED = timedelta(days=30)
 MAX_PER_HOUR = 30  # addresses that a person can have read
 FINAL_ERRORS = (SourceNotFoundError, LegallyWithheldError, AccessDeniedError, RequestRefusedError)
 READING_FIELDS = ("name", "candidates", "facts", "values", "providers", "results", "problem", "detail", "read_at")
@@ -123,8 +122,8 @@ def _record_reading(discovery: Discovery, reading: Reading) -> None:
     candidates = recognize(reading)
     discovery.problem, discovery.detail = find_problem(reading)
     discovery.providers = build_rows(reading.providers)
-    discovery.candidates = [candidate.as_dict() for candidate in candidates]
-    discovery.facts = clean_json([fact.as_dict() for fact in list_facts(reading)])
+    discovery.candidates = [asdict(candidate) for candidate in candidates]
+    discovery.facts = clean_json([asdict(fact) for fact in list_facts(reading)])
     if candidates and not discovery.program_key:
         Discovery.objects.filter(pk=discovery.pk, program_key="").update(program_key=candidates[0].program)
         discovery.refresh_from_db(fields=["program_key"])
@@ -220,8 +219,3 @@ def get_known_facts(discovery: Discovery) -> dict[str, str]:
     facts = {fact["key"]: fact for fact in discovery.facts}
     sources = {"listing": "value", "docs": "url", "endpoint": "value"}
     return {key: facts[key][attribute] for key, attribute in sources.items() if key in facts}
-
-
-def delete_abandoned(now: datetime) -> int:
-    """Delete old discoveries from which no integration was started. Return how many."""
-    return Discovery.objects.filter(integration=None, created_at__lt=now - KEEP_ABANDONED).delete()[0]

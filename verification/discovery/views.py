@@ -25,13 +25,13 @@ from portal.core.value_types import TemplateContext
 from portal.github_access import services as github_access
 from portal.jobs.models import Job
 from portal.ui.refusals import refusals_in_form
+from verification.checks.views import STOP_POLLING_STATUS
 from verification.discovery import github_page, namespace_page, presenters, provider_rows, services
 from verification.discovery.addresses import AddressKind
 from verification.discovery.company_choice import CompanyChoice, build_company_choice
 from verification.discovery.forms import AddressForm, NamespaceForm, StartForm
 from verification.discovery.models import Discovery
 
-STOP_POLLING_STATUS = 286  # htmx's own status: swap this response in and stop polling
 TEMPLATE = "discovery/discovery.html"
 
 

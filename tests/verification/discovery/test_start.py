@@ -1,5 +1,6 @@
 """Tests of the pages that start an integration from an address: who may do what, and that nothing happens twice."""
 
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -193,5 +194,5 @@ def test_abandoned_discoveries_are_deleted_after_thirty_days(discovery: Discover
 def test_facts_survive_the_start(discovery: Discovery, sign_in: Any, alice: Any) -> None:
     sign_in(alice).post(f"/new/{discovery.uuid}/", build_fields(discovery))
     stored, read_at = load_facts(Integration.objects.get())
-    assert [fact.as_dict() for fact in stored] == discovery.facts
+    assert [asdict(fact) for fact in stored] == discovery.facts
     assert set(read_at.values()) == {discovery.read_at}
