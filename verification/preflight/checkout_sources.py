@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import NoReturn
@@ -34,30 +34,29 @@ REF_PATTERN = re.compile(r"ref: (refs/[\w./-]+)")
 
 @dataclass(frozen=True, slots=True)
 class UnavailableSource:
-    """Source that is not available with --path."""
+    """Source of which nothing but the attributes of subclasses is available with --path."""
 
-    reason: str
+    reason: str = field(default=FOLDER_REASON, kw_only=True)
 
     def __getattr__(self, name: str) -> NoReturn:
         raise UnsupportedBySourceError(self.reason)
 
 
 @dataclass(frozen=True, slots=True)
-class CheckoutRepository:
-    """Repository of a local checkout. `id` is 0 and `license_spdx` is blank because only GitHub has them."""
+class CheckoutRepository(UnavailableSource):
+    """Repository of a local checkout. `id` is 0 and `license_spdx` is blank because only GitHub has them.
+
+    Nor are there other fields that only GitHub has, such as visibility, owner, and language.
+    """
 
     full_name: str
     html_url: str
     id: int = 0
     license_spdx: str = ""
 
-    def __getattr__(self, name: str) -> NoReturn:
-        """Raise UnsupportedBySourceError for fields that only GitHub has, such as visibility, owner, and language."""
-        raise UnsupportedBySourceError(FOLDER_REASON)
-
 
 @dataclass(frozen=True, slots=True)
-class CheckoutGitHub:
+class CheckoutGitHub(UnavailableSource):
     """Replacement for the GitHub client that reads a folder."""
 
     folder: Path
@@ -76,16 +75,13 @@ class CheckoutGitHub:
     def _read_text(self, file: RepositoryFile) -> str:
         return read_text(self.folder / file.path, file.path)
 
-    def __getattr__(self, name: str) -> NoReturn:
-        raise UnsupportedBySourceError(FOLDER_REASON)
-
 
 class CheckoutSources(Sources):
     """Sources for one run of checks on a folder. They send no requests."""
 
     def __init__(self, folder: Path) -> None:
-        registry = UnavailableSource("the registry is not asked with --path.")
-        web = UnavailableSource("no address is asked with --path.")
+        registry = UnavailableSource(reason="the registry is not asked with --path.")
+        web = UnavailableSource(reason="no address is asked with --path.")
         super().__init__(CheckoutGitHub(folder), registry, web)  # type: ignore[arg-type]
 
     def __getattr__(self, name: str) -> NoReturn:

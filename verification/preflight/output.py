@@ -65,12 +65,8 @@ def _format_evidence(item: JsonObject) -> str:
     return f"{item['value']}  {item['url']}" if item["url"] and item["url"] != item["value"] else item["value"]
 
 
-def format_json(report: PreflightReport) -> str:
-    return json.dumps(report.as_dict(), indent=2, ensure_ascii=False)
-
-
-def format_sarif(report: PreflightReport) -> str:
-    return json.dumps(build_sarif(report), indent=2, ensure_ascii=False)
+def _format_data(data: JsonObject) -> str:
+    return json.dumps(data, indent=2, ensure_ascii=False)
 
 
 def format_junit(report: PreflightReport) -> str:
@@ -126,8 +122,8 @@ def _escape_property(text: str) -> str:
 
 FORMATTERS: dict[str, Callable[[PreflightReport], str]] = {
     "text": format_text,
-    "json": format_json,
-    "sarif": format_sarif,
+    "json": lambda report: _format_data(report.as_dict()),
+    "sarif": lambda report: _format_data(build_sarif(report)),
     "junit": format_junit,
     "github": format_annotations,
 }

@@ -19,13 +19,8 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("repository", metavar="OWNER/NAME", help="repository on GitHub")
         parser.add_argument("--program", required=True, choices=sorted(PROGRAMS), help="program whose checks are run")
-        parser.add_argument("--edition", default="", metavar="YYYY-MM", help="edition (default: the one in force)")
-        parser.add_argument(
-            "--category", default="", metavar="KEY", help="category (default: checks of all categories)"
-        )
-        parser.add_argument("--only", action="append", default=[], metavar="CHECK", help="run only this check")
+        cli.add_arguments(parser)
         parser.add_argument("--release", default="", metavar="X.Y.Z", help="release to check")
         cli.add_format_argument(parser)
 
