@@ -5,15 +5,18 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from licenseclassifier import identify_license
+
 from verification.licenses.coverage import Reading, read
 from verification.licenses.findings import Finding, Problem, finding_beside
-from verification.licenses.identification import identify
 from verification.licenses.normalization import MAX_BYTES, decode, tidy
-from verification.licenses.variants import FORMS
+from verification.licenses.variants import VARIANTS
 
 COMMONS_CLAUSE = re.compile(r"commonsclauselicensecondition|commonsclause(?:restriction)?v?10")
 MAX_KEPT = 5_000
 EMPTY = Reading((), (), 0.0)
+# of the text that looks like licenses, in percent: every region counts, and the gate judges the rest
+MIN_COVERAGE = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +81,10 @@ def analyze_content(raw: bytes, notice_of: tuple[str, ...] = ()) -> FileAnalysis
     if len(raw) > MAX_BYTES:
         return FileAnalysis((), (), EMPTY, trouble=f"The file is larger than {MAX_BYTES // 1000} kB.")
     text = tidy(decode(raw))
-    reading = read(text, FORMS, notice_of)
-    # takes most of the time, and says nothing more about a file of which every word is explained
-    regions = () if reading.is_complete else identify(text.clean)
+    reading = read(text, VARIANTS.texts, notice_of)
+    # A hint of where to look, never a decision: the library's templates hold wildcards. It takes most of the time, and
+    # says nothing more about a file of which every word is explained.
+    regions = [] if reading.is_complete else identify_license(text.clean, MIN_COVERAGE)
     identified_ids = tuple(dict.fromkeys(region.id for region in regions))
     if identified_ids:
         reading = read(text, identified_ids, notice_of)

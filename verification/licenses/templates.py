@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from verification.licenses.normalization import tidy
-from verification.licenses.variants import BESIDE, FORMS, GROUPS, NOTICES, Form, Vary
+from verification.licenses.variants import VARIANTS, Form, Vary
 
 TEXTS = Path(__file__).with_name("data") / "texts"
 ENUMERATOR = re.compile(r"(?m)^[ \t]*[(\[]?(\d+(?:\.\d+)*|[a-zA-Z]|[ivx]+)[.)\]]+(?=\s)")
@@ -181,8 +181,8 @@ class Compiler:
         return "".join(pieces)
 
     def slot(self, kind: str) -> str:
-        if kind in GROUPS:
-            return f"(?:{'|'.join(map(self.option, GROUPS[kind]))})"
+        if kind in VARIANTS.groups:
+            return f"(?:{'|'.join(map(self.option, VARIANTS.groups[kind]))})"
         return f"(?P<{kind}_{next(self.slots)}>.{SLOT_LENGTH[kind]})"
 
 
@@ -204,6 +204,7 @@ def read(name: str) -> str:
 @cache
 def templates(id: str) -> tuple[Template, ...]:
     """Return the templates of that SPDX id, its text first; none where no text is kept."""
-    forms = [*([("text", FORMS[id])] if id in FORMS else [])]
-    forms += [(kind, form) for kind, table in (("notice", NOTICES), ("beside", BESIDE)) for form in table.get(id, ())]
+    forms = [("text", VARIANTS.texts[id])] if id in VARIANTS.texts else []
+    forms += [("notice", form) for form in VARIANTS.notices.get(id, ())]
+    forms += [("beside", form) for form in VARIANTS.beside.get(id, ())]
     return tuple(Compiler(read(f"{id}.txt"), form).template(id, kind) for kind, form in forms)

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
+from pydantic import TypeAdapter
 
-from portal.core.value_types import JsonObject
+from portal.core.content_files import Content, load_content
 
 
 @dataclass(frozen=True, slots=True)
-class Vary:
+class Vary(Content):
     """Instead of `fragment` (up to and with `to`, if given) the text may hold one of `options`. "" leaves it out."""
 
     fragment: str
@@ -18,7 +18,7 @@ class Vary:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Form(Content):
     """Form in which the text of a license is read: from `start` to `end`; titles before are known elsewhere.
 
     `loose`: paragraphs whose letter is another one, or none, in some editions of the text.
@@ -30,16 +30,14 @@ class Form:
     loose: tuple[str, ...] = ()
 
 
-def read_form(entry: JsonObject) -> Form:
-    """Return the form that an entry of the file describes."""
-    vary = tuple(
-        Vary(each["fragment"], tuple(each.get("options", ("",))), each.get("to", "")) for each in entry.get("vary", ())
-    )
-    return Form(entry["start"], entry.get("end", ""), vary, tuple(entry.get("loose", ())))
+@dataclass(frozen=True, slots=True)
+class VariantFile(Content):
+    """Content of variants.yaml, whose first lines describe the four parts."""
+
+    groups: dict[str, tuple[str, ...]]
+    texts: dict[str, Form]
+    notices: dict[str, tuple[Form, ...]]
+    beside: dict[str, tuple[Form, ...]]
 
 
-_DATA = yaml.load((Path(__file__).with_name("data") / "variants.yaml").read_bytes(), Loader=yaml.CSafeLoader)
-GROUPS: dict[str, tuple[str, ...]] = {name: tuple(phrases) for name, phrases in _DATA["groups"].items()}
-FORMS: dict[str, Form] = {id: read_form(entry) for id, entry in _DATA["texts"].items()}
-NOTICES: dict[str, tuple[Form, ...]] = {id: tuple(map(read_form, each)) for id, each in _DATA["notices"].items()}
-BESIDE: dict[str, tuple[Form, ...]] = {id: tuple(map(read_form, each)) for id, each in _DATA["beside"].items()}
+VARIANTS = load_content(Path(__file__).with_name("data") / "variants.yaml", TypeAdapter(VariantFile))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from integrations.programs.registry import PROGRAMS
 from verification.licenses.policy import Policy
 from verification.licenses.templates import read
-from verification.licenses.variants import FORMS
+from verification.licenses.variants import VARIANTS
 
 FIRST = ("MIT", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "BSL-1.0", "EPL-1.0")
 RIGHT = {"allow": {"allow"}, "deny": {"deny"}, "review": {"review"}, "no": {"deny", "review"}}
@@ -110,7 +110,7 @@ def traps() -> Iterator[Case]:
         yield Case(f"trap/asked {id}", text_of(id), "review")
     for id in sorted(policy().allow - {"MPL-2.0"}):
         yield Case(f"Nomad/{id}", text_of(id), "deny", "nomad")
-    for id in sorted(FORMS.keys() & policy().allow):
+    for id in sorted(VARIANTS.texts.keys() & policy().allow):
         text = text_of(id)
         yield Case(f"truncated/{id}", text[: len(text) * 3 // 5], "no")
         yield Case(f"beheaded/{id}", text[len(text) // 2 :], "no")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.verification.licenses.corpus import policy
 from verification.licenses.templates import read
-from verification.licenses.variants import FORMS
+from verification.licenses.variants import VARIANTS
 
 CORPORA = Path(__file__).with_name("corpora")
 COUNT = 600
@@ -52,7 +52,7 @@ def body(id: str) -> str:
     """The text of a license without title and notice."""
     text = read(f"{id}.txt")
     text = text.replace("[yyyy] [name of copyright owner]", "2021 Jane Doe")
-    return text[text.index(FORMS[id].start) :]
+    return text[text.index(VARIANTS.texts[id].start) :]
 
 
 LAYOUTS: dict[str, Callable[[str], str]] = {

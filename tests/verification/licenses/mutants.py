@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tests.verification.licenses.corpus import policy, text_of
 from tests.verification.licenses.sentences import RESTRICTIONS
-from verification.licenses.variants import FORMS
+from verification.licenses.variants import VARIANTS
 
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 KINDS = ("sentence", "swap", "remove", "insert", "replace")
@@ -24,7 +24,7 @@ def draw_mutants(seed: int, count: int) -> Iterator[tuple[str, str, str]]:
     for _ in range(count):
         id = draw.choice(ids)
         text = text_of(id)
-        yield id, *mutant(text, text.index(FORMS[id].start), draw)
+        yield id, *mutant(text, text.index(VARIANTS.texts[id].start), draw)
 
 
 def mutant(text: str, body: int, draw: random.Random) -> tuple[str, str]:

@@ -8,7 +8,7 @@ import pytest
 from integrations.programs.registry import PROGRAMS
 from tests.verification.licenses.corpus import CASES, RIGHT, policy
 from verification.licenses.policy import judge
-from verification.licenses.variants import FORMS
+from verification.licenses.variants import VARIANTS
 
 HERE = Path(__file__).parent
 REAL_SHARE = 0.92  # of real files of allowed licenses, decided without a person
@@ -55,4 +55,4 @@ def test_real_allowed_files_are_decided_without_a_person():
 
 def test_every_allowed_license_has_a_text():
     listed_ids = {id for program in PROGRAMS.values() for edition in program.editions for id in edition.licenses.allow}
-    assert listed_ids - FORMS.keys() == set()
+    assert listed_ids - VARIANTS.texts.keys() == set()

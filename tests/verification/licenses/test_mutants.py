@@ -10,7 +10,7 @@ from tests.verification.licenses.corpus import policy, text_of
 from tests.verification.licenses.mutants import WORD, draw_mutants
 from tests.verification.licenses.sentences import IN_PLACE_OF_NAMES, RESTRICTIONS
 from verification.licenses.policy import judge
-from verification.licenses.variants import FORMS
+from verification.licenses.variants import VARIANTS
 
 SEED = int(os.environ.get("LICENCE_SEED") or random.SystemRandom().randrange(10**9))
 MUTANTS = 200  # bin/bench licences draws a thousand
@@ -54,7 +54,7 @@ def test_mutants_of_a_fresh_seed_are_not_allowed():
 @pytest.mark.parametrize("id", ["MIT", "BSD-3-Clause"])
 def test_no_word_of_the_terms_can_be_removed(id):
     text = text_of(id)
-    words = [word for word in WORD.finditer(text) if word.start() >= text.index(FORMS[id].start)]
+    words = [word for word in WORD.finditer(text) if word.start() >= text.index(VARIANTS.texts[id].start)]
     shorter = [text[: word.start()] + text[word.end() :] for word in words]
     assert [t for t in shorter if is_allowed(t)] == []
 

@@ -9,7 +9,7 @@ from verification.licenses.normalization import decode, tidy
 from verification.licenses.notices import Reader
 from verification.licenses.templates import read as text_of
 from verification.licenses.templates import templates
-from verification.licenses.variants import FORMS
+from verification.licenses.variants import VARIANTS
 
 
 @pytest.mark.parametrize(
@@ -66,13 +66,13 @@ def test_no_name(words):
     assert not is_holder_list(words)
 
 
-@pytest.mark.parametrize("id", sorted(FORMS))
+@pytest.mark.parametrize("id", sorted(VARIANTS.texts))
 def test_published_text_is_its_own_template(id):
     text = tidy(text_of(f"{id}.txt"))
     assert read(text, (id,)).texts == (id,)
 
 
-@pytest.mark.parametrize("id", sorted(FORMS))
+@pytest.mark.parametrize("id", sorted(VARIANTS.texts))
 def test_template_leaves_the_text_where_a_letter_differs(id):
     letters = tidy(text_of(f"{id}.txt")).letters
     template = templates(id)[0]
