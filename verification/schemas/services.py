@@ -17,8 +17,7 @@ from portal.accounts.requests import AnyUser
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import get_product_name
 from verification.schemas.engine.diff import SchemaDifference, compare_schemas
-from verification.schemas.engine.file_formats import parse_json, unpack
-from verification.schemas.engine.parsing import parse_schemas
+from verification.schemas.engine.parsing import parse_json, parse_schemas, unpack
 from verification.schemas.engine.types import ParsedSchema, SchemaParseError
 from verification.schemas.engine.version_policy import VersionVerdict, evaluate_version
 from verification.schemas.models import ProviderSchema
