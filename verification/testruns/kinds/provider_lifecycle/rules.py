@@ -4,7 +4,7 @@ from pathlib import Path
 
 from portal.core.value_types import JsonObject
 from verification.outcomes import Outcome
-from verification.testruns.kinds.provider_lifecycle import failed_update
+from verification.testruns.kinds.provider_lifecycle import plan_comparison
 from verification.testruns.kinds.provider_lifecycle.config import PROBE_NAME
 from verification.testruns.kinds.provider_lifecycle.plan_comparison import (
     check_changes_in_place,
@@ -110,7 +110,7 @@ def check_failed_update_error(records: ProviderLifecycleRecords) -> RuleOutcome:
     if isinstance(command, RuleOutcome):
         return command
     again = records.get_step("failed_again")
-    return failed_update.check_error(command, again.plan if again else None)
+    return plan_comparison.check_failed_update_error(command, again.plan if again else None)
 
 
 @RULES.check("failing.state")
@@ -120,7 +120,7 @@ def check_failed_update_state(records: ProviderLifecycleRecords) -> RuleOutcome:
     if isinstance(command, RuleOutcome):
         return command
     if command.is_good:
-        return failed_update.UNEXPECTED_SUCCESS
+        return plan_comparison.UNEXPECTED_SUCCESS
     previous, recorded, actual = map(records.get_step, ("update", "failed_state", "failed_again"))
     if previous is None or recorded is None or actual is None:
         return records.explain_missing_step()
@@ -132,7 +132,7 @@ def check_failed_update_state(records: ProviderLifecycleRecords) -> RuleOutcome:
         return report_failure(f"After the failed update, the next plan fails. {failure.sentence}")
     if recorded.plan is None or actual.plan is None:
         return UNREADABLE_PLAN
-    return failed_update.check_state(recorded.plan, actual.plan)
+    return plan_comparison.check_failed_update_state(recorded.plan, actual.plan)
 
 
 def _find_failing_update(records: ProviderLifecycleRecords) -> CommandRecord | RuleOutcome:
