@@ -83,6 +83,25 @@ class RoleRequest(models.Model):
         return f"administrator role of {self.user}"
 
 
+class StaffInvitation(models.Model):
+    """Invitation of one email address to roles. Only the hash of its token is stored."""
+
+    email = models.EmailField("email address")
+    roles = models.JSONField(default=list)
+    token_hash = models.CharField(max_length=64, unique=True)
+    invited_by = models.ForeignKey(User, models.CASCADE, related_name="+")
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("-created_at",)
+
+    def __str__(self) -> str:
+        return f"{self.email}: {', '.join(self.roles)}"
+
+
 class SecurityEvent(models.Model):
     """Entry of an account's security log. Sign-in attempts with an unknown address have no `user`."""
 

@@ -41,6 +41,13 @@ def list_programs(user: User, role: str) -> list[str]:
     return [program for name, _separator, program in pairs if name == role]
 
 
+def list_manageable_roles(user: User) -> list[str]:
+    """Return the roles that a user can grant and revoke: all as an administrator, or those of the managed programs."""
+    if user.is_superuser:
+        return list(ROLES)
+    return [f"{role}:{program}" for program in list_programs(user, "manager") for role in PROGRAM_ROLES]
+
+
 def describe_role(role: str) -> str:
     """Return the translated label of a role, with its program."""
     name, _separator, program = role.partition(":")

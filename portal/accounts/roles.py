@@ -16,9 +16,17 @@ from django.db import transaction
 from django.db.models import Q
 from django.http import HttpRequest
 
-from portal.accounts.access import end_other_sessions, revoke_access
+from portal.accounts.access import revoke_access
 from portal.accounts.models import RoleRequest, User
-from portal.accounts.role_names import ADMINISTRATOR, AUDITOR, COLUMNS_BY_ROLE, ROLES, list_roles, merge_roles
+from portal.accounts.role_names import (
+    ADMINISTRATOR,
+    AUDITOR,
+    COLUMNS_BY_ROLE,
+    ROLES,
+    list_manageable_roles,
+    list_roles,
+    merge_roles,
+)
 from portal.accounts.security_log import TEXTS, record_security_event
 from portal.audit.services import record_account_event
 from portal.core.errors import ActionRefused
@@ -47,7 +55,7 @@ def change_roles(
         user: User whose roles change.
         grant: Roles to grant, see role_names.ROLES.
         revoke: Roles to revoke.
-        actor: Superuser who decides, or None for the server's command line and single sign-on.
+        actor: Superuser, or manager of the roles' programs, or None for the command line and single sign-on.
         now: Time of the decision.
         reason: Reason for the audit log and the email.
         request: Request that caused the change.
@@ -55,7 +63,8 @@ def change_roles(
     Raises:
         ActionRefused: The actor lacks permission, the roles don't fit together, or the change would leave no superuser.
     """
-    with _change(user, actor=actor, reason=reason) as row:
+    with _change(user, actor=actor, reason=reason, is_open_to_managers=True) as row:
+        _require_manageable([*grant, *revoke], actor)
         if ADMINISTRATOR in grant and _needs_approval(actor, row):
             _request_administrator_role(row, actor=actor, now=now, reason=reason, request=request)
             grant = [role for role in grant if role != ADMINISTRATOR]
@@ -87,9 +96,9 @@ def reject_request(
 
 
 def end_sessions(user: User, *, actor: User, now: datetime, reason: str, request: HttpRequest | None = None) -> None:
-    """Sign a user out everywhere. Raises ActionRefused."""
+    """End a user's sessions and revoke their personal API tokens. Raises ActionRefused."""
     with _change(user, actor=actor, reason=reason) as row:
-        end_other_sessions(row)
+        revoke_access(row)
         _announce(row, "signed_out_everywhere", actor=actor, now=now, reason=reason, request=request)
 
 
@@ -117,21 +126,35 @@ def reactivate(
 
 
 @contextmanager
-def _change(user: User, *, actor: User | None, reason: str) -> Iterator[User]:
+def _change(user: User, *, actor: User | None, reason: str, is_open_to_managers: bool = False) -> Iterator[User]:
     """Yield the locked row of an account that the actor can change. Raises ActionRefused."""
     if actor is not None and actor.pk == user.pk:
-        raise ActionRefused("You can't change your own roles. Ask another superuser.", "forbidden")
+        raise ActionRefused("You can't change your own roles. Ask an administrator.", "forbidden")
     if not reason.strip():
         raise ActionRefused("Enter a reason. It appears in the audit log and the email.")
     with transaction.atomic():
         # Lock all superusers in one order: if two of them revoke each other, the second request is refused.
         is_superuser = Q(is_superuser=True, is_active=True)
-        rows = User.objects.select_for_update().filter(Q(pk=user.pk) | is_superuser).order_by("pk")
-        rows_by_pk = {row.pk: row for row in rows}
-        locked_actor = rows_by_pk.get(actor.pk) if actor is not None else None
-        if actor is not None and (locked_actor is None or not locked_actor.is_superuser):
-            raise ActionRefused("Only superusers can change roles.", "forbidden")
-        yield rows_by_pk[user.pk]
+        people = Q(pk__in=[user.pk, actor.pk if actor else user.pk])
+        rows = {row.pk: row for row in User.objects.select_for_update().filter(people | is_superuser).order_by("pk")}
+        if actor is not None:
+            _require_permission(rows[actor.pk], is_open_to_managers=is_open_to_managers)
+        yield rows[user.pk]
+
+
+def _require_permission(actor: User, *, is_open_to_managers: bool) -> None:
+    is_manager = is_open_to_managers and bool(list_manageable_roles(actor))
+    if not actor.is_active or not (actor.is_superuser or is_manager):
+        raise ActionRefused("Only administrators can change other people's access.", "forbidden")
+
+
+def _require_manageable(changed_roles: Collection[str], actor: User | None) -> None:
+    """Refuse roles that the actor can't manage. The stored row of the actor counts, not the one of the request."""
+    stored_actor = User.objects.get(pk=actor.pk) if actor is not None else None
+    if stored_actor is None or stored_actor.is_superuser:
+        return
+    if not set(changed_roles) <= set(list_manageable_roles(stored_actor)):
+        raise ActionRefused("You can only change roles in the programs that you manage.", "forbidden")
 
 
 def _needs_approval(actor: User | None, row: User) -> TypeGuard[User]:
@@ -176,6 +199,7 @@ def _apply(
     roles = merge_roles(current, grant, revoke)
     if roles == current:
         return
+    _require_manageable(roles ^ current, actor)  # a limit to a program also revokes the role for all programs
     if roles - current:
         _require_confirmed_address(row)
     if AUDITOR in roles and len(roles) > 1:
@@ -212,15 +236,24 @@ def _announce(
     record_account_event(row, f"account.{kind}", actor=actor, now=now, note=reason, **data)
     detail = f"{roles}: {reason}" if roles else reason
     record_security_event(row, kind, request=request, detail=detail, actor=actor or COMMAND_LINE_ACTOR, now=now)
-    _notify_administrators(row, kind, detail, actor=actor, now=now)
+    notify_administrators(str(row), row.email, kind, detail, actor=actor, now=now, person=row)
 
 
-def _notify_administrators(row: User, kind: str, detail: str, *, actor: User | None, now: datetime) -> None:
+def notify_administrators(
+    name: str,
+    address: str,
+    kind: str,
+    detail: str,
+    *,
+    actor: User | None,
+    now: datetime,
+    person: User | None = None,
+) -> None:
     """Queue an email to every administrator except the person and the actor, whom nothing surprises."""
-    known = {row.pk, actor.pk if actor else 0}
+    known = {user.pk for user in (person, actor) if user is not None}
     context = {
-        "name": str(row),
-        "address": row.email,
+        "name": name,
+        "address": address,
         "change": TEXTS.events[kind].label,
         "detail": detail,
         "actor": str(actor or COMMAND_LINE_ACTOR),

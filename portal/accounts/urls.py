@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from portal.accounts import enrollment, second_factor, security_views
+from portal.accounts import enrollment, people_views, second_factor, security_views
 from portal.accounts import views as views_profile
 
 app_name = "accounts"
@@ -13,4 +13,5 @@ urlpatterns = [
     path("accounts/sign-in-again/", security_views.request_new_sign_in, name="sign_in_again"),
     path("accounts/email/", security_views.EmailAddressesView.as_view(), name="email_addresses"),
     path("accounts/enroll/<str:uidb36>/<str:key>/", enrollment.EnrollmentView.as_view(), name="enrollment"),
+    *people_views.urlpatterns,
 ]

@@ -70,6 +70,7 @@ class AuditEvent(models.Model):
     class Meta:
         ordering = ("seq",)
         constraints = [models.UniqueConstraint(fields=["stream", "seq"], name="audit_event_unique_stream_seq")]
+        indexes = (models.Index(fields=["actor_id", "-at"], name="audit_event_actor_at"),)
 
     def __str__(self) -> str:
         return f"{self.stream} {self.seq} {self.event_type}"

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_noop
 from pydantic import TypeAdapter
 
 from integrations.partners import permissions
+from portal.accounts.people import can_view_people
 from portal.core.content_files import load_content
 from portal.core.value_types import JsonObject
 from portal.notifications.selectors import MAX_UNSEEN_COUNT, count_unseen_emails
@@ -96,7 +97,8 @@ class Frame:
         if not self.is_program_staff:
             return []
         audit = self["audit"] if self.can_read_audit_log else []
-        return [*self["program"], *audit, *(self["staff"] if self.user.is_staff else [])]
+        people = self["people"] if can_view_people(self.user) else []
+        return [*self["program"], *people, *audit, *(self["staff"] if self.user.is_staff else [])]
 
     @cached_property
     def unseen_count(self) -> str:

@@ -75,7 +75,11 @@ def _of_company(row: Integration, by: Any, now: datetime) -> dict[str, dict[str,
         "url": LINK,
         "expires_at": now + 168 * HOUR,
     }
-    return dict.fromkeys(names, request_context) | {"invitation": invitation_context}
+    staff_invitation = invitation_context | {"roles": ["Reviewer of Nomad", "Program manager of Nomad"]}
+    return dict.fromkeys(names, request_context) | {
+        "invitation": invitation_context,
+        "staff_invitation": staff_invitation,
+    }
 
 
 def _of_keys(row: Integration, by: Any, now: datetime) -> dict[str, dict[str, Any]]:

@@ -90,6 +90,9 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         **{f"analytics:table_{form}": {"table": "queue"} for form in ("csv", "xlsx")},
         **{f"sla:{name}": {"uuid": world["issue"].uuid} for name in ISSUE_PAGES},
         **{f"compliance:{form}": {"uuid": world["listed"].uuid, "seq": world["left"]} for form in EVIDENCE},
+        **{f"accounts:{name}": {"pk": world["cast"]["rob"].pk} for name in ("person", "change_account")},
+        "accounts:change_invitation": {"pk": world["staff_invitation"].pk},
+        "accounts:invitation": {"token": world["staff_token"]},
         "accounts:enrollment": {"uidb36": "1", "key": "used-before"},
         "api:revoke_token": {"uuid": world["api_token"].uuid},
         **{

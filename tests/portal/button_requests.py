@@ -76,6 +76,14 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
         facts | {"repository_address": world["integration"].repository, "homepage": ""},
     )
     yield "reviews:assign_reviewer: to rob", {}, {"reviewer": world["rob"].pk}
+    reason = {"reason": "Changes teams"}
+    yield "accounts:person: grant", {}, reason | {"roles": ["reviewer", "staff"]}
+    yield "accounts:person: limit", {}, reason | {"roles": ["reviewer:vault"]}
+    for act in ("sign_out", "deactivate"):
+        yield f"accounts:change_account: {act}", {}, reason | {"do": act}
+    yield "accounts:invite_person: a reviewer", {}, {"email": "v@program.example", "roles": ["reviewer:vault"]}
+    for act in ("resend", "revoke"):
+        yield f"accounts:change_invitation: {act}", {}, {"do": act}
     yield "partners:invite: a viewer", {}, {"email": "v@acme.example", "role": "viewer"}
     yield "partners:change_invitation: revoke", {}, {"do": "revoke"}
     yield "partners:decide_join_request: accept", {}, {"do": "accept", "role": "viewer"}

@@ -25,6 +25,12 @@ TEAMS = (
     ("vera", "Vera Voss", "acme", "viewer"),
     ("charlie", "Charlie Cole", "globex", "owner"),
 )
+# people whose roles end where Acme's integrations begin: those are in other programs than Vault
+PROGRAM_PEOPLE: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("vic", "Vic Vance", {"is_reviewer": True, "program_roles": ["reviewer:vault"]}),
+    ("mona", "Mona Marsh", {"program_roles": ["manager:vault"]}),
+    ("audrey", "Audrey Ash", {"is_auditor": True}),
+)
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +76,8 @@ def cast_of(acme: Partner, globex: Partner) -> dict[str, Any]:
         cast[key] = person(f"{key}@program.example", name, is_reviewer=True)
         ReviewerProfile.objects.create(user=cast[key])
     cast["sam"] = person("sam@program.example", "Sam Stone", is_staff=True, is_superuser=True)
+    for key, name, roles in PROGRAM_PEOPLE:
+        cast[key] = person(f"{key}@program.example", name, **roles)
     return cast
 
 

@@ -18,6 +18,7 @@ from integrations.submissions.services import credentials, documents, drafts, in
 from integrations.submissions.services import findings as reviewing
 from integrations.submissions.services.agreements import Signature
 from integrations.submissions.services.transitions import perform_transition
+from portal.accounts import invitations as staff_invitations
 from portal.analytics.saved_views import services as saved
 from portal.api.services import tokens
 from portal.core import crypto, iso_weeks
@@ -31,6 +32,7 @@ from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import begin, drive
 from tests.integrations.sla.pages.issues import create_issue
 from tests.integrations.submissions.signing import MNDA, sign
+from tests.portal.accounts.sign_in import link
 from verification.checks.models import CiCheckReport
 from verification.discovery.models import Discovery
 from verification.schemas import services as stored
@@ -40,7 +42,7 @@ from verification.testruns.kinds.provider_lifecycle.records import ProviderLifec
 from verification.testruns.models import TestRun
 
 CANARY = "canary-7f3a"
-ROLES = ("anonymous", "alice", "bob", "vera", "charlie", "rita", "rob", "sam")
+ROLES = ("anonymous", "alice", "bob", "vera", "charlie", "rita", "rob", "sam", "vic", "mona", "audrey")
 LOGS, MEETING, ACCOUNTS, FORM, ATTESTED_REQUIREMENT, AGREEMENT_REQUIREMENT = (
     "NO-7-LOGS",
     "NO-7",
@@ -81,6 +83,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
         "cast": cast,
         "report": reported_week(acme, now),
         **create_subscriptions(acme, alice, now),
+        **invite_reviewer(cast["sam"], now),
         "listed": Integration.objects.get(pk=integration.pk),
         "left": waiting_integration,
         "other": other,
@@ -118,6 +121,13 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
             at=now,
         ),
     }
+
+
+def invite_reviewer(sam: Any, now: Any) -> dict[str, Any]:
+    """An invitation to a role, and its token from the email."""
+    invitation = staff_invitations.send_invitation("nora@program.example", ["reviewer:nomad"], actor=sam, now=now)
+    mail = EmailMessage.objects.get(name="staff_invitation")
+    return {"staff_invitation": invitation, "staff_token": link(mail).rsplit("/", 2)[-2]}
 
 
 def create_subscriptions(acme: Any, alice: Any, now: Any) -> dict[str, Any]:

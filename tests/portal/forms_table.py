@@ -40,6 +40,7 @@ from integrations.submissions.forms import filters as lists
 from integrations.submissions.forms.confirmation import NameConfirmationForm
 from integrations.submissions.models import Integration
 from portal.accounts import forms as accounts
+from portal.accounts import people_forms
 from portal.accounts.models import User
 from portal.analytics.filters import AnalyticsFilterForm
 from portal.analytics.saved_views.forms import SavedViewForm
@@ -63,6 +64,7 @@ from verification.testruns.kinds.run_task.forms import RunTaskTestForm
 
 OURS = ("integrations", "verification", "portal")
 BASES = {
+    people_forms.RolesForm,
     requirement_actions.FileForm,
     schemas.SchemaComparisonForm,
 }  # never shown themselves, or never filled in
@@ -78,6 +80,7 @@ QUESTIONS = Requirement(
         for type_ in requirements.FIELD_FACTORIES
     ),
 )
+ADMINISTRATOR = User(is_superuser=True)
 ROW = Integration(program_key="terraform-provider", edition_date=PROGRAMS["terraform-provider"].newest.date)
 Build = Callable[[Any, User], BaseForm]
 
@@ -176,6 +179,12 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (accounts.SetPasswordForm, ""): lambda data, user: accounts.SetPasswordForm(user, data),
     (accounts.SignupForm, ""): lambda data, user: accounts.SignupForm(data),
     (accounts.SocialSignupForm, ""): lambda data, user: accounts.SocialSignupForm(data, sociallogin=social(user)),
+    (people_forms.PeopleFilterForm, ""): lambda data, user: people_forms.PeopleFilterForm(data=data),
+    (people_forms.PersonRolesForm, ""): lambda data, user: people_forms.PersonRolesForm(ADMINISTRATOR, data=data),
+    (people_forms.PersonInvitationForm, ""): lambda data, user: people_forms.PersonInvitationForm(
+        ADMINISTRATOR, data=data
+    ),
+    (people_forms.ReasonForm, ""): lambda data, user: people_forms.ReasonForm(data=data),
     (ConstraintForm, ""): lambda data, user: ConstraintForm(data),
     (GeneratorChoicesForm, ""): lambda data, user: GeneratorChoicesForm(data),
     (schemas.SchemaUploadForm, ""): lambda data, user: schemas.SchemaUploadForm(data=data),

@@ -31,5 +31,5 @@ def test_two_superusers_do_not_revoke_each_other(sam: Any, rita: Any) -> None:
         User.objects.filter(pk__in=[sam.pk, rita.pk]).update(is_superuser=True)
         first, second = User.objects.filter(is_superuser=True)
         pairs = [(first, second), (second, first)]
-        assert sorted(at_once(revoke_other, times=2)) == ["", "Only superusers can change roles."]
+        assert sorted(at_once(revoke_other, times=2)) == ["", "Only administrators can change other people's access."]
         assert User.objects.filter(is_superuser=True).count() == 1

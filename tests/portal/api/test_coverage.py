@@ -183,6 +183,10 @@ PAGES_BY_FEATURE = {
         "accounts:email_addresses accounts:enrollment accounts:profile accounts:second_factor_required"
         " accounts:security_log dashboard:theme"
     ),
+    "People and roles": (
+        "accounts:people accounts:person accounts:change_account accounts:invite_person accounts:change_invitation"
+        " accounts:invitation"
+    ),
     "Unsubscribing with one click": "inbox:stop reports:stop",
     "Badges, statements, and signing keys": (
         "directory:badge directory:badge_json directory:badge_key directory:badge_keys"

@@ -25,7 +25,7 @@ def test_rail_is_for_those_who_work_for_the_program(alice, rita, sam):
     assert [place.label for place in frame_of(alice).rail] == []
     words = [place.label for place in frame_of(rita, "/queue/").rail]
     assert words[:2] == ["Review queue", "Integrations"]
-    assert [place.label for place in frame_of(sam).rail] == [*words, "Audit log", "Administration"]
+    assert [place.label for place in frame_of(sam).rail] == [*words, "People", "Audit log", "Administration"]
 
 
 def test_rail_marks_where_the_reader_is(rita):

@@ -1,0 +1,134 @@
+"""Services that invite people to roles by email. Accepting an invitation grants its roles through the role service."""
+
+import secrets
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from portal.accounts import roles
+from portal.accounts.models import StaffInvitation, User
+from portal.accounts.role_names import AUDITOR, describe_role, list_manageable_roles
+from portal.accounts.security_log import record_security_event
+from portal.audit.services import record_account_event
+from portal.core.crypto import hash_token
+from portal.core.errors import ActionRefused
+from portal.notifications import email as mail
+
+INVITATION_DAYS = 14
+
+
+def list_open_invitations(now: datetime) -> QuerySet[StaffInvitation]:
+    """Return the invitations that can still be accepted, newest first."""
+    return StaffInvitation.objects.filter(accepted_at=None, revoked_at=None, expires_at__gt=now)
+
+
+def can_manage_invitation(invitation: StaffInvitation, user: User) -> bool:
+    """Return whether a user can grant all roles of the invitation."""
+    return user.is_active and set(invitation.roles) <= set(list_manageable_roles(user))
+
+
+def send_invitation(email: str, role_names: Collection[str], *, actor: User, now: datetime) -> StaffInvitation:
+    """Invite an address to roles, or replace its open invitation. The email contains a new link.
+
+    Raises:
+        ActionRefused: The actor can't grant these roles, or the roles don't fit together.
+    """
+    email = email.strip().lower()
+    with transaction.atomic():
+        actor = _lock(actor)
+        invitation = list_open_invitations(now).filter(email=email).first() or StaffInvitation(email=email)
+        _require_manageable(invitation, actor)
+        invitation.roles, invitation.invited_by = sorted(role_names), actor
+        _require_manageable(invitation, actor)
+        if not role_names or (AUDITOR in role_names and len(role_names) > 1):
+            raise ActionRefused(_("Select roles that fit together. Auditors have no other role."))
+        if User.objects.filter(email=email, is_active=False).exists():
+            raise ActionRefused(_("This account is deactivated. Reactivate it instead."))
+        token = secrets.token_urlsafe(32)
+        invitation.token_hash = hash_token(token)
+        invitation.created_at, invitation.expires_at = now, now + timedelta(days=INVITATION_DAYS)
+        invitation.save()
+        _announce(invitation, "person_invited", actor=actor, now=now)
+        _queue_email(invitation, token, now)
+    return invitation
+
+
+def revoke_invitation(invitation: StaffInvitation, *, actor: User, now: datetime) -> None:
+    """Revoke an open invitation. Raises ActionRefused."""
+    with transaction.atomic():
+        actor = _lock(actor)
+        invitation = StaffInvitation.objects.select_for_update(of=("self",)).get(pk=invitation.pk)
+        _require_manageable(invitation, actor)
+        if invitation.accepted_at or invitation.revoked_at:
+            raise ActionRefused(_("This invitation is no longer open."), "conflict")
+        invitation.revoked_at = now
+        invitation.save(update_fields=["revoked_at"])
+        _announce(invitation, "invitation_revoked", actor=actor, now=now)
+
+
+def accept_invitation(
+    invitation: StaffInvitation, *, user: User, addresses: Collection[str], now: datetime, request: HttpRequest
+) -> None:
+    """Grant the roles of an invitation to a user with these verified addresses. Raises ActionRefused."""
+    with transaction.atomic():
+        invitation = StaffInvitation.objects.select_for_update(of=("self",)).get(pk=invitation.pk)
+        if refusal := explain_refusal(invitation, addresses, now):
+            raise ActionRefused(refusal)
+        invitation.accepted_at = now
+        invitation.save(update_fields=["accepted_at"])
+        inviter, reason = invitation.invited_by, "Accepted an invitation."
+        roles.change_roles(user, grant=invitation.roles, actor=inviter, now=now, reason=reason, request=request)
+
+
+def explain_refusal(invitation: StaffInvitation, addresses: Collection[str], now: datetime) -> str:
+    """Return why a user with these verified addresses can't accept the invitation, or an empty string."""
+    if invitation.email not in addresses:
+        return _("This invitation is for %(email)s. Sign in with that address, or add it to your account.") % {
+            "email": invitation.email
+        }
+    if invitation.accepted_at:
+        return _("This invitation was already accepted.")
+    if invitation.revoked_at:
+        return _("This invitation was revoked. Ask the person who invited you.")
+    if invitation.expires_at <= now:
+        return _("This invitation expired after %(days)s days. Ask for a new one.") % {"days": INVITATION_DAYS}
+    if not can_manage_invitation(invitation, invitation.invited_by):
+        return _("The person who invited you can no longer grant these roles. Ask for a new invitation.")
+    return ""
+
+
+def _lock(actor: User) -> User:
+    """Return the locked row of the actor, whose stream gets the event."""
+    return User.objects.select_for_update().get(pk=actor.pk)
+
+
+def _require_manageable(invitation: StaffInvitation, actor: User) -> None:
+    if not can_manage_invitation(invitation, actor):
+        raise ActionRefused(_("You can only invite people to roles that you manage."), "forbidden")
+
+
+def _announce(invitation: StaffInvitation, kind: str, *, actor: User, now: datetime) -> None:
+    """Record the event in the log of the actor, because the invited person may have no account."""
+    role_names = ", ".join(invitation.roles)
+    record_account_event(actor, f"account.{kind}", actor=actor, now=now, email=invitation.email, roles=role_names)
+    record_security_event(actor, kind, detail=str(invitation), now=now)
+    detail = ", ".join(describe_role(role) for role in invitation.roles)
+    roles.notify_administrators(invitation.email, invitation.email, kind, detail, actor=actor, now=now)
+
+
+def _queue_email(invitation: StaffInvitation, token: str, now: datetime) -> None:
+    context = {
+        "invitation": invitation,
+        "roles": [describe_role(role) for role in invitation.roles],
+        "by": invitation.invited_by,
+        "url": settings.SITE_URL + reverse("accounts:invitation", args=[token]),
+        "expires_at": invitation.expires_at,
+    }
+    key = f"staff_invitation:{invitation.pk}:{invitation.token_hash[:16]}"
+    mail.queue("staff_invitation", key, invitation.email, context, now=now)

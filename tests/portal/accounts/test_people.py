@@ -1,0 +1,241 @@
+"""Tests of the people page: who sees whom, filters, and changes of roles and accounts."""
+
+from typing import Any
+
+import pytest
+from allauth.mfa.models import Authenticator
+from bs4 import BeautifulSoup
+
+from portal.accounts import roles
+from portal.accounts.models import RoleRequest, User
+from portal.accounts.role_names import list_roles
+from portal.api.services import tokens
+from tests.conftest import NOW, person
+from tests.portal.accounts.sign_in import SignIn
+from tests.portal.accounts.test_account_security import is_open, signed_in, token_of
+
+pytestmark = pytest.mark.any_database
+
+
+@pytest.fixture
+def tess(db: None) -> User:
+    """A second administrator."""
+    return person("tess@program.example", "Tess Tan", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def mona(db: None) -> User:
+    """Manager of the Nomad program."""
+    return person("mona@program.example", "Mona Marsh", program_roles=["manager:nomad"])
+
+
+@pytest.fixture
+def vic(db: None) -> User:
+    """Reviewer of the Vault program alone."""
+    return person("vic@program.example", "Vic Vance", is_reviewer=True, program_roles=["reviewer:vault"])
+
+
+@pytest.fixture
+def audrey(db: None) -> User:
+    return person("audrey@program.example", "Audrey Ash", is_auditor=True)
+
+
+def names(client: Any, query: str = "") -> list[str]:
+    """Return the names in the list, or the status of a refused request."""
+    answer = client.get(f"/people/{query}")
+    if answer.status_code != 200:
+        return [str(answer.status_code)]
+    page = BeautifulSoup(answer.content, "html5lib")
+    return [link.get_text(strip=True) for link in page.select("td.main > a[href^='/people/']")]
+
+
+def send(client: Any, path: str, **fields: Any) -> tuple[int, list[str]]:
+    """Send a form. Return the status and, after a redirect, the messages of the next page."""
+    answer = client.post(path, {"reason": "Changes teams"} | fields)
+    if answer.status_code != 302:
+        return answer.status_code, []
+    return 302, [str(message) for message in client.get(answer["Location"]).context["messages"]]
+
+
+def roles_of(user: User) -> list[str]:
+    return list_roles(User.objects.get(pk=user.pk))
+
+
+@pytest.mark.parametrize(
+    ("reader", "expected"),
+    [
+        ("sam", ["Audrey Ash", "Mona Marsh", "Rita Reyes", "Sam Stone", "Vic Vance"]),
+        ("audrey", ["Audrey Ash", "Mona Marsh", "Rita Reyes", "Sam Stone", "Vic Vance"]),
+        ("mona", ["Mona Marsh", "Rita Reyes"]),
+        ("rita", ["404"]),
+        ("alice", ["404"]),
+    ],
+)
+def test_list_shows_whom_the_reader_may_see(
+    request: pytest.FixtureRequest,
+    sign_in: SignIn,
+    alice: User,
+    rita: User,
+    sam: User,
+    mona: User,
+    vic: User,
+    audrey: User,
+    reader: str,
+    expected: list[str],
+) -> None:
+    assert names(sign_in(request.getfixturevalue(reader))) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("?q=reyes", ["Rita Reyes"]),
+        ("?role=all&q=acme.example", ["Alice Archer"]),
+        ("?role=none", ["Alice Archer"]),
+        ("?role=reviewer", ["Rita Reyes", "Vic Vance"]),
+        ("?role=reviewer&program=nomad", ["Rita Reyes"]),
+        ("?role=manager", ["Mona Marsh"]),
+        ("?role=manager&program=vault", []),
+        ("?program=vault", ["Rita Reyes", "Vic Vance"]),
+        ("?role=superuser", ["Sam Stone"]),
+        ("?active=no", ["Vic Vance"]),
+        ("?second_factor=on", ["Rita Reyes"]),
+        ("?second_factor=missing&role=reviewer", ["Vic Vance"]),
+        ("?role=wizard", ["Audrey Ash", "Mona Marsh", "Rita Reyes", "Sam Stone", "Vic Vance"]),
+    ],
+)
+def test_filters_select_people(
+    sign_in: SignIn,
+    alice: User,
+    rita: User,
+    sam: User,
+    mona: User,
+    vic: User,
+    audrey: User,
+    query: str,
+    expected: list[str],
+) -> None:
+    roles.deactivate(vic, actor=sam, now=NOW, reason="Left")
+    for user, kind in ((rita, "totp"), (sam, "recovery_codes")):
+        Authenticator.objects.create(user=user, type=kind, data={})
+    assert names(sign_in(sam), query) == expected
+
+
+def test_administrator_changes_roles(sign_in: SignIn, alice: User, sam: User) -> None:
+    client, path = sign_in(sam), f"/people/{alice.pk}/"
+    selected = ["staff", "manager:nomad"]
+    assert send(client, path, roles=selected) == (302, ["Roles of Alice Archer saved."])
+    assert roles_of(alice) == selected
+    page = BeautifulSoup(client.get(path).content, "html5lib")
+    assert [box["value"] for box in page.select("input[name=roles][checked]")] == selected
+    assert send(client, path, roles=["reviewer:vault"]) == (302, ["Roles of Alice Archer saved."])
+    assert roles_of(alice) == ["reviewer:vault"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"roles": ["staff"], "reason": ""}, "This field is required."),
+        (
+            {"roles": ["reviewer", "reviewer:nomad"], "reason": "Joins"},
+            "Select either reviewer of all programs or reviewer of some programs.",
+        ),
+        (
+            {"roles": ["auditor", "staff"], "reason": "Joins"},
+            "Auditors change nothing, so they have no other role. Revoke the other roles first.",
+        ),
+    ],
+)
+def test_roles_that_do_not_fit_are_refused_with_a_sentence(
+    sign_in: SignIn, alice: User, sam: User, fields: Any, sentence: str
+) -> None:
+    answer = sign_in(sam).post(f"/people/{alice.pk}/", fields)
+    assert (answer.status_code, sentence in answer.content.decode(), roles_of(alice)) == (422, True, [])
+
+
+def test_manager_changes_only_roles_of_the_program(
+    sign_in: SignIn, rita: User, sam: User, mona: User, vic: User
+) -> None:
+    nell = person("nell@program.example", "Nell North", program_roles=["manager:nomad"])
+    roles.change_roles(nell, grant=["reviewer:vault"], actor=None, now=NOW, reason="Joins")
+    client = sign_in(mona)
+    assert send(client, f"/people/{nell.pk}/", roles=["reviewer:nomad"]) == (302, ["Roles of Nell North saved."])
+    assert roles_of(nell) == ["reviewer:nomad", "reviewer:vault"]
+    assert send(client, f"/people/{nell.pk}/", roles=["superuser"])[0] == 422
+    assert send(client, f"/people/{rita.pk}/", roles=["reviewer:nomad"])[0] == 403
+    assert client.get(f"/people/{vic.pk}/").status_code == 404
+    assert send(client, f"/people/{nell.pk}/account/", do="deactivate")[0] == 403
+    assert (roles_of(nell), roles_of(rita)) == (["reviewer:nomad", "reviewer:vault"], ["reviewer"])
+
+
+def test_auditor_sees_people_and_changes_nothing(sign_in: SignIn, audrey: User, rita: User) -> None:
+    client = sign_in(audrey)
+    page = BeautifulSoup(client.get(f"/people/{rita.pk}/").content, "html5lib")
+    assert page.select("main form") == []
+    assert client.get("/people/invite/").status_code == 404
+    codes = [send(client, f"/people/{rita.pk}/{path}", do="deactivate", roles=[])[0] for path in ("", "account/")]
+    assert (codes, roles_of(rita)) == ([403, 403], ["reviewer"])
+
+
+def test_no_one_changes_their_own_roles(sign_in: SignIn, sam: User) -> None:
+    client = sign_in(sam)
+    assert BeautifulSoup(client.get(f"/people/{sam.pk}/").content, "html5lib").select("main form") == []
+    assert send(client, f"/people/{sam.pk}/", roles=["reviewer"])[0] == 403
+
+
+def test_change_needs_a_recent_sign_in(client: Any, alice: User, sam: User) -> None:
+    client.force_login(sam, backend="django.contrib.auth.backends.ModelBackend")
+    answers = [
+        client.post(path, {"roles": ["staff"], "reason": "Joins", "do": "deactivate", "email": "new@acme.example"})
+        for path in (f"/people/{alice.pk}/", f"/people/{alice.pk}/account/", "/people/invite/")
+    ]
+    assert [answer["Location"].partition("?")[0] for answer in answers] == ["/accounts/reauthenticate/"] * 3
+    assert roles_of(alice) == []
+
+
+def test_account_is_signed_out_deactivated_and_reactivated(sign_in: SignIn, rita: User, sam: User) -> None:
+    rita_client, token, client = signed_in(rita), token_of(rita), sign_in(sam)
+    path, done = f"/people/{rita.pk}/account/", (302, ["Account of Rita Reyes changed."])
+    assert send(client, path, do="sign_out") == done
+    token.refresh_from_db()
+    assert (is_open(rita_client), token.revoked_at is None) == (False, False)
+    assert send(client, path, do="deactivate") == done
+    assert not User.objects.get(pk=rita.pk).is_active
+    assert send(client, path, do="reactivate") == done
+    assert User.objects.get(pk=rita.pk).is_active
+    assert send(client, path, do="sign_out", reason=" ") == (
+        302,
+        ["Enter a reason. It appears in the audit log and the email."],
+    )
+
+
+def test_person_page_links_to_the_audit_log(sign_in: SignIn, rita: User, sam: User) -> None:
+    roles.change_roles(rita, grant=["staff"], actor=sam, now=NOW, reason="Leads the team")
+    page = BeautifulSoup(sign_in(sam).get(f"/people/{rita.pk}/").content, "html5lib")
+    links = [link["href"] for link in page.select("main a[href^='/audit-log/']")]
+    assert links == [f"/audit-log/?stream=account:{rita.pk}", "/audit-log/?person=Rita%20Reyes"]
+
+
+@pytest.mark.parametrize(("decision", "expected"), [("approve", ["superuser"]), ("reject", [])])
+def test_second_administrator_decides_on_a_grant(
+    sign_in: SignIn, alice: User, sam: User, tess: User, settings: Any, decision: str, expected: list[str]
+) -> None:
+    settings.ADMINISTRATOR_APPROVAL = True
+    path = f"/people/{alice.pk}/"
+    assert send(sign_in(sam), path, roles=["superuser"]) == (
+        302,
+        ["Roles of Alice Archer saved.", "A second administrator must approve the administrator role."],
+    )
+    assert b"waits for a second administrator" in sign_in(tess).get("/people/").content
+    if decision == "approve":
+        assert send(sign_in(sam), f"{path}account/", do="approve")[0] == 403
+    send(sign_in(tess), f"{path}account/", do=decision)
+    assert (roles_of(alice), RoleRequest.objects.count()) == (expected, 0)
+
+
+def test_last_activity_is_the_newest_event_or_sign_in(sign_in: SignIn, alice: User, rita: User, sam: User) -> None:
+    roles.change_roles(alice, grant=["staff"], actor=sam, now=NOW, reason="Joins")
+    tokens.create_token("ci", ["integrations:read"], 30, actor=rita, now=NOW)
+    rows = sign_in(sam).get("/people/").context["rows"]
+    activity = {str(user): at for user, _roles, at in rows}
+    assert (activity["Alice Archer"], activity["Sam Stone"] > NOW) == (None, True)

@@ -1,0 +1,140 @@
+"""Tests of invitations to roles: sending, resending, revoking, and accepting them."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.test import Client
+
+from portal.accounts import invitations, roles
+from portal.accounts.models import SecurityEvent, StaffInvitation, User
+from portal.accounts.role_names import list_roles
+from portal.audit.models import AuditEvent
+from portal.core.errors import ActionRefused
+from portal.notifications.models import EmailMessage
+from tests.conftest import NOW, person
+from tests.portal.accounts.sign_in import SignIn, link
+
+NORA = "nora@program.example"
+NEW = {"name": "Nora Nash", "email": NORA, "password1": "a long one to remember"}
+
+
+@pytest.fixture
+def tess(db: None) -> User:
+    """A second administrator."""
+    return person("tess@program.example", "Tess Tan", is_staff=True, is_superuser=True)
+
+
+def invite(actor: User, *role_names: str, email: str = NORA) -> str:
+    """Invite an address and return the path of the link in the email."""
+    invitations.send_invitation(email, role_names, actor=actor, now=NOW)
+    return link(EmailMessage.objects.filter(name="staff_invitation").latest("pk"))
+
+
+def test_invitation_is_recorded_and_emailed(sign_in: SignIn, sam: User, tess: User) -> None:
+    client = sign_in(sam)
+    answer = client.post("/people/invite/", {"email": NORA.upper(), "roles": ["reviewer:nomad", "manager:nomad"]})
+    assert (answer.status_code, answer["Location"]) == (302, "/people/")
+    event = AuditEvent.objects.get(event_type="account.person_invited")
+    assert event.summary == f"Sam Stone invited {NORA}: manager:nomad, reviewer:nomad"
+    mails = [(mail.to, mail.subject) for mail in EmailMessage.objects.order_by("pk")]
+    assert mails == [
+        ("tess@program.example", f"Person invited: {NORA}"),
+        (NORA, "Sam Stone invited you to work on partner programs"),
+    ]
+    assert SecurityEvent.objects.get(user=sam).kind == "person_invited"
+
+
+def test_accepting_creates_the_account_with_a_verified_address(sam: User) -> None:
+    client, path = Client(), ""
+    with time_machine.travel(NOW):
+        path = invite(sam, "reviewer:nomad")
+        assert client.get(path).status_code == 200
+        answer = client.post(f"/accounts/signup/?next={path}", NEW)
+        assert (answer.status_code, answer["Location"]) == (302, path)
+        answer = client.post(path)
+    user = User.objects.get(email=NORA)
+    assert (answer["Location"], list_roles(user), user.check_password(NEW["password1"])) == (
+        "/",
+        ["reviewer:nomad"],
+        True,
+    )
+    assert list(user.emailaddress_set.values_list("email", "verified", "primary")) == [(NORA, True, True)]
+    event = AuditEvent.objects.get(event_type="account.roles_changed")
+    assert (event.actor, event.note) == ("Sam Stone", "Accepted an invitation.")
+
+
+def test_account_of_the_link_has_its_address(sam: User) -> None:
+    client = Client()
+    with time_machine.travel(NOW):
+        client.get(invite(sam, "reviewer"))
+        client.post("/accounts/signup/", NEW | {"email": "other@acme.example"})
+    addresses = User.objects.exclude(pk=sam.pk).values_list("email", "emailaddress__email", "emailaddress__verified")
+    assert (NORA, NORA, True) in list(addresses)
+    assert ("other@acme.example", True) not in [(address, verified) for _, address, verified in addresses]
+
+
+@pytest.mark.parametrize(
+    ("case", "sentence"),
+    [
+        ("other address", f"This invitation is for {NORA}. Sign in with that address, or add it to your account."),
+        ("accepted", "This invitation was already accepted."),
+        ("revoked", "This invitation was revoked. Ask the person who invited you."),
+        ("expired", "This invitation expired after 14 days. Ask for a new one."),
+        (
+            "former administrator",
+            "The person who invited you can no longer grant these roles. Ask for a new invitation.",
+        ),
+    ],
+)
+def test_invitation_is_refused_with_a_sentence(
+    sign_in: SignIn, alice: User, sam: User, tess: User, case: str, sentence: str
+) -> None:
+    path, invitation = invite(sam, "reviewer"), StaffInvitation.objects.get()
+    user = alice if case == "other address" else person(NORA, "Nora Nash")
+    if case == "accepted":
+        StaffInvitation.objects.update(accepted_at=NOW)
+    elif case == "revoked":
+        invitations.revoke_invitation(invitation, actor=tess, now=NOW)
+    elif case == "former administrator":
+        roles.change_roles(sam, revoke=["superuser"], actor=tess, now=NOW, reason="Left")
+    client = sign_in(user)
+    with time_machine.travel(NOW + timedelta(days=15 if case == "expired" else 0)):
+        texts = [client.get(path).content.decode(), client.post(path, follow=True).content.decode()]
+    assert ([sentence in text for text in texts], list_roles(User.objects.get(pk=user.pk))) == ([True, True], [])
+
+
+def test_resending_replaces_the_link(sign_in: SignIn, sam: User) -> None:
+    with time_machine.travel(NOW):
+        first, client = invite(sam, "reviewer"), sign_in(sam)
+        path = f"/people/invitations/{StaffInvitation.objects.get().pk}/"
+        client.post(path, {"do": "resend"})
+        second = link(EmailMessage.objects.filter(name="staff_invitation").latest("pk"))
+        assert [Client().get(each).status_code for each in (first, second)] == [404, 200]
+        client.post(path, {"do": "revoke"})
+        assert client.post(path, {"do": "resend"}).status_code == 404
+    kinds = list(AuditEvent.objects.order_by("pk").values_list("event_type", flat=True))
+    assert kinds == ["account.person_invited", "account.person_invited", "account.invitation_revoked"]
+
+
+def test_manager_invites_only_to_the_program(sam: User) -> None:
+    mona = person("mona@program.example", "Mona Marsh", program_roles=["manager:nomad"])
+    invite(mona, "reviewer:nomad")
+    for role_names in (["reviewer:vault"], ["reviewer"], ["superuser"]):
+        with pytest.raises(ActionRefused, match="only invite people to roles that you manage"):
+            invitations.send_invitation("other@program.example", role_names, actor=mona, now=NOW)
+    invite(sam, "staff", email="staff@program.example")
+    with pytest.raises(ActionRefused, match="only invite people to roles that you manage"):
+        invitations.send_invitation("staff@program.example", ["reviewer:nomad"], actor=mona, now=NOW)
+    assert StaffInvitation.objects.get(email="staff@program.example").roles == ["staff"]
+
+
+def test_administrator_role_of_an_invitation_waits_for_a_second_administrator(
+    sign_in: SignIn, sam: User, settings: Any
+) -> None:
+    settings.ADMINISTRATOR_APPROVAL = True
+    path, nora = invite(sam, "staff", "superuser"), person(NORA, "Nora Nash")
+    with time_machine.travel(NOW):
+        sign_in(nora).post(path)
+    assert (list_roles(User.objects.get(pk=nora.pk)), nora.role_requests.get().requested_by) == (["staff"], sam)
