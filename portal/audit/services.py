@@ -78,9 +78,12 @@ def record_account_event(
     )
 
 
-def record_system_event(stream: str, event_type: str, *, now: datetime, **data: object) -> AuditEvent:
-    """Append an event of the portal itself, which no page shows. `data` must be JSON."""
-    return _append_event(stream, event_type=event_type, data=data, at=now)
+def record_system_event(
+    stream: str, event_type: str, *, now: datetime, actor: Any = None, **data: object
+) -> AuditEvent:
+    """Append an event of the portal itself, which only the audit log shows. `data` must be JSON."""
+    actor_fields = {"actor_id": actor.pk, "actor": str(actor)} if actor else {}
+    return _append_event(stream, event_type=event_type, data=data, at=now, **actor_fields)
 
 
 def _append_event(stream: str, *, event_type: str, internal: bool = False, **fields: object) -> AuditEvent:

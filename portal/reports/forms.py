@@ -10,8 +10,8 @@ from integrations.programs.registry import PROGRAMS
 from portal.accounts.models import User
 from portal.core.django_arguments import FormArguments
 from portal.reports.models import ReportSubscription
+from portal.reports.recipients import get_default_frequency
 from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_key, find_report_scope, get_display_name
-from portal.reports.tasks import get_default_frequency
 from portal.reports.unsubscribe import update_subscription
 
 

@@ -21,7 +21,7 @@ from integrations.sla.presenters import SIDE_LABELS
 from portal.core.content_files import load_content
 from portal.core.exports import BYTE_ORDER_MARK, escape_formula
 from portal.core.value_types import JsonObject
-from portal.reports.summaries import build_subject, build_verdict, describe_next_action
+from portal.reports.summaries import build_subject, build_verdict, describe_as_of, describe_next_action
 
 CONTENT = load_content(Path(__file__).with_name("content") / "report.yaml", TypeAdapter(JsonObject))
 HEADLINE_KEYS = ("share", "breached", "overdue", "at_risk")  # of the first screen of the email
@@ -30,6 +30,12 @@ TARGET_LABELS = {
     "respond": gettext_noop("first response"),
     "resolve": gettext_noop("resolution"),
 }
+
+
+def build_current_context(figures: JsonObject, now: datetime) -> dict[str, object]:
+    """Return the context of a report as read now. `is_over`: its open issues and due dates are in the past."""
+    current = describe_as_of(figures, now)
+    return build_report_context(current) | {"is_past": figures["is_past"], "is_over": current["is_past"]}
 
 
 def build_report_context(figures: JsonObject) -> dict[str, object]:
@@ -64,7 +70,7 @@ def build_report_context(figures: JsonObject) -> dict[str, object]:
 
 def _list_figure_titles(figures: JsonObject) -> list[tuple[str, str]]:
     """Return the titles and keys of the figures that the report contains. Older reports have fewer."""
-    late_title = "late_title" if figures["made_late"] else "title"
+    late_title = "late_title" if figures["made_late"] or figures["is_past"] else "title"
     rows = [row for row in CONTENT["figures"] if row["key"] in figures["totals"]]
     return [(row.get(late_title, row["title"]), row["key"]) for row in rows]
 

@@ -53,6 +53,11 @@ def can_read_report(user: User, report_scope: ReportScope) -> bool:
     )
 
 
+def can_manage_report(user: User, report_scope: ReportScope) -> bool:
+    """Return whether a user can send the emails of a report: managers of its program, and staff."""
+    return permissions.can_manage_program(report_scope.scope.program_key, user)
+
+
 def list_readers(report_scope: ReportScope) -> list[User]:
     """Return the users who can receive a report."""
     if report_scope.partner is None:

@@ -1,10 +1,11 @@
 """URLs of the reports app."""
 
-from portal.reports import sla_views
+from portal.reports import delivery_views, sla_views
 from portal.reports import views as reports
 
 app_name = "reports"
 urlpatterns = [
     *reports.urlpatterns,
+    *delivery_views.urlpatterns,
     *sla_views.urlpatterns,
 ]

@@ -19,7 +19,7 @@ from portal.notifications.unsubscribe import read_token
 from portal.reports import presenters, summaries, unsubscribe
 from portal.reports.forms import ReportSubscriptionsForm, list_report_scopes
 from portal.reports.models import ReportSnapshot, ReportSubscription
-from portal.reports.scopes import can_read_report, find_report_scope, get_display_name
+from portal.reports.scopes import can_manage_report, can_read_report, find_report_scope, get_display_name
 from portal.ui.pagination import paginate
 
 
@@ -61,12 +61,12 @@ def get_snapshot(request: AuthenticatedRequest, scope: str, week: str) -> Report
 
 def show_report(request: AuthenticatedRequest, scope: str, week: str) -> HttpResponse:
     """Show a report."""
-    figures = get_snapshot(request, scope, week).figures
-    current = summaries.describe_as_of(figures, timezone.now())
-    action = summaries.describe_required_action(current)
+    figures, now = get_snapshot(request, scope, week).figures, timezone.now()
+    action = summaries.describe_required_action(summaries.describe_as_of(figures, now))
+    report_scope = find_report_scope(scope)
     context: TemplateContext = {
-        "report": presenters.build_report_context(current)
-        | {"name": _get_report_name(figures), "is_past": figures["is_past"], "is_over": current["is_past"]},
+        "report": presenters.build_current_context(figures, now) | {"name": _get_report_name(figures)},
+        "can_manage": report_scope is not None and can_manage_report(request.user, report_scope),
         "reports_url": reverse("reports:list"),
         "is_mine": bool(action),
         "is_at_rest": not action,

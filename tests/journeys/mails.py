@@ -12,7 +12,7 @@ from portal.core.iso_weeks import get_last_complete_week, get_program_zone
 from portal.notifications import rendering
 from portal.notifications.models import EmailMessage
 from portal.reports.metrics import build_figures
-from portal.reports.presenters import build_report_context
+from portal.reports.presenters import build_current_context
 from portal.reports.scopes import build_partner_key, find_report_scope
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 from tests.portal.notifications.integration_events import NEWS
@@ -109,4 +109,4 @@ def _report(row: Integration, now: datetime) -> dict[str, Any]:
     assert report_scope
     figures = build_figures(report_scope, get_last_complete_week(now, get_program_zone()), get_program_zone(), now)
     figures["retracted"] = [{"name": "acme/rocket#3", "integration": row.name, "reason": "Late data: it was answered."}]
-    return {"report": build_report_context(figures), "page": LINK, "stop": LINK}
+    return {"report": build_current_context(figures, now), "page": LINK, "stop": LINK}

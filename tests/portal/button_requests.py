@@ -106,6 +106,7 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
     yield "reviews:migrate_edition: nowhere", {}, {"to": "2000-01", "move": "1"}
     yield "reviews:decide_on_partner: reject", {}, {"do": "reject", "note": "We don't know them."}
     yield "reviews:partner: manager", {}, {"manager": world["rob"].pk}
+    yield "reports:send_emails: to one", {}, {"to": world["cast"]["alice"].pk}
     yield "directory:reply: a text", {}, {"text": "We are on it."}
     yield "analytics:change_view: delete", {}, {"act": "delete"}
     yield "reviews:post_message: a message", {}, {"body": "Hello."}

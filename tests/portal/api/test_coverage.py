@@ -201,6 +201,7 @@ PAGES_BY_FEATURE = {
         "checks:check_help checks:help help:clock_help help:index help:compliance_help styleguide:styleguide"
         " help:getting_started help:glossary"
     ),
+    "Emails of reports": "reports:emails reports:email_html reports:send_emails",
     "Portal status": "status:healthz status:index status:json",
     "Previews of listings": "directory:preview directory:preview_logo",
     "Version constraints and installation instructions": "directory:installation",

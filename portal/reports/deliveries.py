@@ -1,0 +1,155 @@
+"""Emails of a report: their exact content, their delivery on schedule, and what staff send by hand."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F
+from django.utils.translation import gettext
+
+from integrations.submissions.models import Integration
+from integrations.submissions.workflow.states import ResponsibleParty
+from portal.accounts.models import User
+from portal.audit.services import record_system_event
+from portal.core.site_urls import build_absolute_url
+from portal.notifications import email as mail
+from portal.notifications.models import EmailMessage
+from portal.notifications.rendering import RenderedEmail, render
+from portal.notifications.tasks import enqueue_email
+from portal.reports import unsubscribe
+from portal.reports.models import ReportDelivery, ReportSnapshot
+from portal.reports.presenters import build_current_context
+from portal.reports.recipients import Recipient, is_wanted, list_recipients
+from portal.reports.scopes import find_report_scope
+
+TEMPLATE = "report"
+MAX_DECISIONS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A recipient of a report with the newest email to them, or None."""
+
+    recipient: Recipient
+    email: EmailMessage | None
+    is_wanted: bool
+
+    @property
+    def is_pending(self) -> bool:
+        """Return whether the recipient wants the report and its email is not on its way."""
+        return self.is_wanted if self.email is None else self.email.state == EmailMessage.State.HELD
+
+
+def list_deliveries(snapshot: ReportSnapshot) -> list[Delivery]:
+    """Return the recipients who want the report or have an email with it."""
+    report_scope = find_report_scope(snapshot.scope)
+    emails = EmailMessage.objects.filter(key__startswith=_build_key_prefix(snapshot)).defer("text", "html")
+    newest = {email.to: email for email in emails.order_by("pk")}
+    deliveries = [
+        Delivery(each, newest.get(each.person.email), is_wanted(snapshot, each.frequency))
+        for each in (list_recipients(report_scope) if report_scope else [])
+    ]
+    return [each for each in deliveries if each.is_wanted or each.email]
+
+
+def list_decisions(scope: str, reader: User) -> list[tuple[str, str, str]]:
+    """Return the name, action, and page of integrations in the scope that wait for the reader, by due date."""
+    report_scope = find_report_scope(scope)
+    if report_scope is None:
+        return []
+    rows = Integration.objects.filter(report_scope.scope.build_condition(""))
+    if report_scope.partner is None:
+        rows, page = rows.filter(responsible_party=ResponsibleParty.PROGRAM, reviewer=reader), "reviews:review"
+    else:
+        rows, page = rows.filter(responsible_party=ResponsibleParty.PARTNER), "submissions:detail"
+    waiting = rows.exclude(next_action_code="").order_by(F("action_due_at").asc(nulls_last=True), "pk")
+    return [(row.name, row.next_action_label, build_absolute_url(page, row.uuid)) for row in waiting[:MAX_DECISIONS]]
+
+
+def render_report_email(snapshot: ReportSnapshot, recipient: Recipient, now: datetime) -> RenderedEmail:
+    """Return the exact email that a recipient would get now."""
+    return render(TEMPLATE, {"person": recipient.person, **_build_context(snapshot, recipient, now)})
+
+
+def _build_context(snapshot: ReportSnapshot, recipient: Recipient, now: datetime) -> dict[str, object]:
+    return {
+        "report": build_current_context(snapshot.figures, now),
+        "page": build_absolute_url("reports:detail", snapshot.scope, snapshot.week),
+        "csv": build_absolute_url("reports:detail_csv", snapshot.scope, snapshot.week),
+        "decisions": list_decisions(snapshot.scope, recipient.person),
+        "stop": unsubscribe.build_unsubscribe_url(recipient.person, snapshot.scope),
+        "category": gettext("Weekly report"),
+    }
+
+
+def _build_key_prefix(snapshot: ReportSnapshot) -> str:
+    return f"{unsubscribe.build_email_key_prefix(snapshot.scope)}{snapshot.week}:"
+
+
+def _queue(
+    snapshot: ReportSnapshot,
+    recipient: Recipient,
+    now: datetime,
+    *,
+    hold_until: datetime | None = None,
+    suffix: str = "",
+) -> bool:
+    """Queue the email to a recipient. Return whether there was none with this key."""
+    context = _build_context(snapshot, recipient, now)
+    key = f"{_build_key_prefix(snapshot)}{recipient.key}{suffix}"
+    email = mail.queue(
+        TEMPLATE, key, recipient.person, context, hold_until=hold_until, unsubscribe=str(context["stop"]), now=now
+    )
+    return email is not None
+
+
+@transaction.atomic
+def deliver_report(
+    snapshot: ReportSnapshot, recipient: Recipient, now: datetime, hold_until: datetime | None = None
+) -> int:
+    """Deliver a report to a recipient once and return the number of queued emails."""
+    should_send = is_wanted(snapshot, recipient.frequency)
+    _, is_new = ReportDelivery.objects.get_or_create(
+        snapshot=snapshot, reader=recipient.person.email, defaults={"created_at": now, "sent": should_send}
+    )
+    return int(is_new and should_send and _queue(snapshot, recipient, now, hold_until=hold_until))
+
+
+@transaction.atomic
+def send_report_now(snapshot: ReportSnapshot, *, actor: User, now: datetime) -> int:
+    """Send the report to everyone who wants it and has not got it. Return the number of recipients."""
+    _lock(snapshot)
+    pending = [each for each in list_deliveries(snapshot) if each.is_pending]
+    for delivery in pending:
+        if delivery.email is None:
+            deliver_report(snapshot, delivery.recipient, now)
+        else:
+            _release(delivery.email, now)
+    if pending:
+        _record(snapshot, "report.sent_now", actor, now, count=len(pending))
+    return len(pending)
+
+
+def _release(email: EmailMessage, now: datetime) -> None:
+    """Send a scheduled email now. Its pending job keeps the earlier of the two times."""
+    email.state, email.held_until = EmailMessage.State.QUEUED, None
+    email.save(update_fields=["state", "held_until"])
+    enqueue_email(email, now)
+
+
+@transaction.atomic
+def resend_report(snapshot: ReportSnapshot, recipient: Recipient, *, actor: User, now: datetime) -> None:
+    """Send the report to one recipient once more, also if they don't subscribe to it."""
+    _lock(snapshot)
+    prefix = f"{_build_key_prefix(snapshot)}{recipient.key}"
+    count = EmailMessage.objects.filter(key__startswith=f"{prefix}:").count()
+    _queue(snapshot, recipient, now, suffix=f":{count + 1}")
+    _record(snapshot, "report.resent", actor, now, recipient=recipient.person.email)
+
+
+def _lock(snapshot: ReportSnapshot) -> None:
+    ReportSnapshot.objects.select_for_update().get(pk=snapshot.pk)
+
+
+def _record(snapshot: ReportSnapshot, event_type: str, actor: User, now: datetime, **data: str | int) -> None:
+    record_system_event(f"report:{snapshot.scope}", event_type, actor=actor, now=now, week=snapshot.week, **data)

@@ -1,0 +1,96 @@
+"""Staff page of a report's emails: exact preview, delivery state, sending now, and sending again."""
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path, reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+from django.views.decorators.http import require_POST
+
+from portal.accounts.requests import AuthenticatedRequest
+from portal.core.value_types import TemplateContext
+from portal.reports import deliveries
+from portal.reports.models import ReportSnapshot
+from portal.reports.recipients import Recipient, list_recipients
+from portal.reports.scopes import can_manage_report, find_report_scope, get_display_name
+from portal.reports.views import get_snapshot
+
+# The email has inline styles and must not run or load anything.
+PREVIEW_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox"
+
+
+def get_managed_snapshot(
+    request: AuthenticatedRequest, scope: str, week: str
+) -> tuple[ReportSnapshot, list[Recipient]]:
+    """Return a report that the user manages and everyone who can receive it, or raise Http404."""
+    snapshot, report_scope = get_snapshot(request, scope, week), find_report_scope(scope)
+    if report_scope is None or not can_manage_report(request.user, report_scope):
+        raise Http404(_("Only managers of the program and staff can see the emails of this report."))
+    return snapshot, list_recipients(report_scope)
+
+
+def find_recipient(recipients: list[Recipient], key: str) -> Recipient:
+    """Return the recipient with this key, or raise Http404."""
+    match = next((each for each in recipients if each.key == key), None)
+    if match is None:
+        raise Http404(_("This person doesn't receive this report."))
+    return match
+
+
+def _get_previewed(request: AuthenticatedRequest, recipients: list[Recipient]) -> Recipient:
+    """Return the selected recipient, or else the viewer as a recipient."""
+    key = request.GET.get("to", "")
+    return find_recipient(recipients, key) if key else Recipient("", request.user, "")
+
+
+def show_emails(request: AuthenticatedRequest, scope: str, week: str) -> HttpResponse:
+    """Show the exact email to a recipient and the delivery to each."""
+    snapshot, recipients = get_managed_snapshot(request, scope, week)
+    previewed = _get_previewed(request, recipients)
+    rows = deliveries.list_deliveries(snapshot)
+    preview_url = reverse("reports:email_html", args=[scope, week])
+    context: TemplateContext = {
+        "snapshot": snapshot,
+        "name": get_display_name(scope, snapshot.figures["name"]),
+        "reports_url": reverse("reports:list"),
+        "report_url": reverse("reports:detail", args=[scope, week]),
+        "previewed": previewed,
+        "email": deliveries.render_report_email(snapshot, previewed, timezone.now()),
+        "preview_url": f"{preview_url}?to={previewed.key}" if previewed.key else preview_url,
+        "deliveries": rows,
+        "pending_count": sum(each.is_pending for each in rows),
+    }
+    return render(request, "reports/emails.html", context)
+
+
+@xframe_options_sameorigin
+def show_email_html(request: AuthenticatedRequest, scope: str, week: str) -> HttpResponse:
+    """Return the HTML part of the email as a page of its own, without scripts."""
+    snapshot, recipients = get_managed_snapshot(request, scope, week)
+    email = deliveries.render_report_email(snapshot, _get_previewed(request, recipients), timezone.now())
+    return HttpResponse(email.html, headers={"Content-Security-Policy": PREVIEW_POLICY})
+
+
+@require_POST
+def send_emails(request: AuthenticatedRequest, scope: str, week: str) -> HttpResponse:
+    """Send the report to everyone who waits for it, or again to one recipient."""
+    snapshot, recipients = get_managed_snapshot(request, scope, week)
+    if key := request.POST.get("to", ""):
+        recipient = find_recipient(recipients, key)
+        deliveries.resend_report(snapshot, recipient, actor=request.user, now=timezone.now())
+        messages.success(request, _("Report sent to %(email)s again.") % {"email": recipient.person.email})
+    else:
+        count = deliveries.send_report_now(snapshot, actor=request.user, now=timezone.now())
+        template = ngettext("Report sent to %(count)s recipient.", "Report sent to %(count)s recipients.", count)
+        messages.success(request, template % {"count": count})
+    return redirect("reports:emails", scope, week)
+
+
+urlpatterns = [
+    path("reports/<str:scope>/<str:week>/emails/", show_emails, name="emails"),
+    path("reports/<str:scope>/<str:week>/emails/preview/", show_email_html, name="email_html"),
+    path("reports/<str:scope>/<str:week>/emails/send/", send_emails, name="send_emails"),
+]

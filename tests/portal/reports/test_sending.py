@@ -1,0 +1,113 @@
+"""Tests of the staff page of a report's emails: preview, sending now, and sending again."""
+
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from django.utils.html import escape
+
+from integrations.partners.models import Partner
+from integrations.sla.models import MonitoredRepository
+from portal.accounts.models import User
+from portal.audit.models import AuditEvent
+from portal.jobs.execution import run_due_jobs
+from portal.notifications.models import EmailMessage
+from portal.reports import tasks
+from tests.portal.reports.deliveries import MONDAY, H, readers
+
+
+@pytest.fixture
+def scope(watch: MonitoredRepository, acme: Partner, alice: User, bob: User, time_machine: Any) -> str:
+    """The scope of Acme's report of week 16, whose emails to Alice and Bob wait for Monday morning."""
+    time_machine.move_to(MONDAY - 7 * H, tick=False)
+    tasks.generate_due_reports(MONDAY - 7 * H)
+    return f"partner:{acme.pk}"
+
+
+def url(name: str, scope: str) -> str:
+    return reverse(f"reports:{name}", args=[scope, "2026-W16"])
+
+
+def events() -> list[tuple[str, str]]:
+    rows = AuditEvent.objects.filter(stream__startswith="report:").order_by("seq")
+    return [(event.event_type, event.summary) for event in rows]
+
+
+def states() -> dict[str, str]:
+    return dict(EmailMessage.objects.filter(name="report").order_by("pk").values_list("to", "state"))
+
+
+def test_preview_is_the_exact_email(scope: str, alice: User, sam: User, sign_in: Any) -> None:
+    client = sign_in(sam)
+    sent = EmailMessage.objects.get(name="report", to="alice@acme.example")
+    html = client.get(url("email_html", scope), {"to": alice.pk})
+    page = client.get(url("emails", scope), {"to": alice.pk}).content.decode()
+    assert html.content.decode() == sent.html
+    assert (html["X-Frame-Options"], html["Content-Security-Policy"].rpartition("; ")[2]) == ("SAMEORIGIN", "sandbox")
+    assert (escape(sent.text) in page, escape(sent.subject) in page) == (True, True)
+
+
+def test_report_is_sent_now_to_those_who_wait_for_it(
+    scope: str, sam: User, sign_in: Any, settings: Any, time_machine: Any
+) -> None:
+    settings.EMAIL_STORED_ONLY = True
+    time_machine.move_to(MONDAY - 5 * H, tick=False)
+    client = sign_in(sam)
+    assert "Send 2 emails" in client.get(url("emails", scope)).content.decode()
+    client.post(url("send_emails", scope))
+    run_due_jobs("email", MONDAY - 5 * H)
+    assert states() == {"alice@acme.example": "stored", "bob@acme.example": "stored"}
+    client.post(url("send_emails", scope))
+    assert readers() == ["alice@acme.example", "bob@acme.example"]
+    assert events() == [("report.sent_now", "Sam Stone sent the report of 2026-W16 to its recipients: 2")]
+    assert "Everyone who wants this report has an email" in client.get(url("emails", scope)).content.decode()
+
+
+def test_report_is_sent_now_to_a_new_member(
+    scope: str, acme: Partner, charlie: User, sam: User, sign_in: Any, time_machine: Any
+) -> None:
+    time_machine.move_to(MONDAY + 5 * H, tick=False)
+    run_due_jobs("email", MONDAY + 5 * H)
+    acme.memberships.create(user=charlie, role="owner", joined_at=MONDAY)
+    client = sign_in(sam)
+    assert "Send 1 email<" in client.get(url("emails", scope)).content.decode()
+    client.post(url("send_emails", scope))
+    assert readers() == ["alice@acme.example", "bob@acme.example", "charlie@globex.example"]
+    tasks.generate_due_reports(MONDAY + 6 * H)
+    assert len(readers()) == 3
+
+
+def test_report_is_sent_again_to_one_recipient(
+    scope: str, alice: User, sam: User, sign_in: Any, time_machine: Any
+) -> None:
+    time_machine.move_to(MONDAY + 240 * H, tick=False)
+    client = sign_in(sam)
+    for _ in range(2):
+        client.post(url("send_emails", scope), {"to": alice.pk})
+    assert readers() == [*["alice@acme.example"] * 3, "bob@acme.example"]
+    assert events() == [("report.resent", "Sam Stone sent the report of 2026-W16 to alice@acme.example again")] * 2
+    page = client.get(url("emails", scope)).content.decode()
+    assert ("Queued" in page, "Scheduled for" in page) == (True, True)
+    latest = EmailMessage.objects.filter(to="alice@acme.example", name="report").latest("pk")
+    assert "Most overdue at the end of the week" in latest.text  # sent long after its week
+    assert client.post(url("send_emails", scope), {"to": "0"}).status_code == 404
+
+
+def test_emails_are_for_managers_of_the_program_and_staff(
+    scope: str, alice: User, rita: User, rob: User, sam: User, sign_in: Any
+) -> None:
+    User.objects.filter(pk=rob.pk).update(program_roles=["manager:nomad"])
+    names = ("emails", "email_html", "send_emails")
+    codes = {
+        who.email: [
+            sign_in(who).get(url(name, scope)).status_code
+            if name != "send_emails"
+            else sign_in(who).post(url(name, scope)).status_code
+            for name in names
+        ]
+        for who in (alice, rita, rob, sam)
+    }
+    assert list(codes.values()) == [[404] * 3, [404] * 3, [404] * 3, [200, 200, 302]]
+    link = url("emails", scope)
+    pages = [sign_in(who).get(url("detail", scope)).content.decode() for who in (rita, sam)]
+    assert [link in page for page in pages] == [False, True]
