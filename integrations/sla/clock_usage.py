@@ -6,6 +6,7 @@ it is stopped or paused, the counted time stays the same.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -19,6 +20,22 @@ from portal.core.business_time import ELAPSED_SCALE, Calendar
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 MeterParts = list[tuple[str, float]]
+
+
+class UsageInputs(NamedTuple):
+    """Columns of a clock, its issue, its repository, and its integration that its used time depends on."""
+
+    program_key: str
+    edition: str
+    target_type: str
+    severity: str
+    state: str
+    counted_seconds: int
+    paused_seconds: int
+    due_at: datetime | None
+    stopped_at: datetime | None
+    ended_at: datetime | None  # end of the monitoring
+    projected_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +95,36 @@ def format_target(target: SlaTarget | None) -> str:
     return _("%(count)s business days") % {"count": target.business_days} if target.business_days else ""
 
 
-def calculate_usage(clock: SlaClock, calendar: Calendar, now: datetime) -> TimeUsage:
+def calculate_clock_usage(clock: SlaClock, calendar: Calendar, now: datetime) -> TimeUsage:
     """Calculate the used time of a clock."""
-    sla = get_edition(clock.integration.program_key, clock.issue.edition).sla
-    target = sla.get_target(clock.target_type, clock.severity)
-    counted_time = timedelta(seconds=clock.counted_seconds)
-    is_running = clock.due_at and clock.stopped_at is None and clock.watch.ended_at is None
-    if target and target.allowed_time and clock.due_at and is_running:
+    inputs = UsageInputs(
+        program_key=clock.integration.program_key,
+        edition=clock.issue.edition,
+        target_type=clock.target_type,
+        severity=clock.severity,
+        state=clock.state,
+        counted_seconds=clock.counted_seconds,
+        paused_seconds=clock.paused_seconds,
+        due_at=clock.due_at,
+        stopped_at=clock.stopped_at,
+        ended_at=clock.watch.ended_at,
+        projected_at=clock.issue.projected_at,
+    )
+    return calculate_usage(inputs, calendar, now)
+
+
+def calculate_usage(inputs: UsageInputs, calendar: Calendar, now: datetime) -> TimeUsage:
+    """Calculate the used time of a clock from its columns."""
+    sla = get_edition(inputs.program_key, inputs.edition).sla
+    target = sla.get_target(inputs.target_type, inputs.severity)
+    counted_time = timedelta(seconds=inputs.counted_seconds)
+    is_running = inputs.due_at and inputs.stopped_at is None and inputs.ended_at is None
+    if target and target.allowed_time and inputs.due_at and is_running:
         scale = sla.localize_calendar(calendar).days if target.business_days else ELAPSED_SCALE
-        counted_time = target.allowed_time + scale.position(now) - scale.position(clock.due_at)
-    paused_time = timedelta(seconds=clock.paused_seconds)
-    if clock.state == ClockStatus.PAUSED and clock.issue.projected_at:
-        paused_time += max(now - clock.issue.projected_at, timedelta())
+        counted_time = target.allowed_time + scale.position(now) - scale.position(inputs.due_at)
+    paused_time = timedelta(seconds=inputs.paused_seconds)
+    if inputs.state == ClockStatus.PAUSED and inputs.projected_at:
+        paused_time += max(now - inputs.projected_at, timedelta())
     return TimeUsage(max(counted_time, timedelta()), paused_time, target)
 
 

@@ -11,7 +11,7 @@ from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
 from integrations.sla import warnings
-from integrations.sla.clock_usage import calculate_usage
+from integrations.sla.clock_usage import calculate_clock_usage
 from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.models import Alert, SlaBreach
 from integrations.sla.services.policies import get_calendar
@@ -132,7 +132,7 @@ def _get_used_share(alert: Alert, now: datetime) -> int:
     clock = alert.clock
     if alert.kind != "warned" or clock.state != ClockStatus.RUNNING or clock.due_at != alert.due_at:
         return alert.share
-    return min(alert.share, calculate_usage(clock, get_calendar(clock.issue), now).percent)
+    return min(alert.share, calculate_clock_usage(clock, get_calendar(clock.issue), now).percent)
 
 
 def _get_retraction_reason(alert: Alert) -> str:

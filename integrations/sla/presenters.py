@@ -1,6 +1,6 @@
-"""Rows of clocks for lists, the countdown, exports, and the API."""
+"""Rows of clocks for lists and the countdown."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,12 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.partners.models import Partner, PartnerCalendar
-from integrations.programs.registry import PROGRAMS
 from integrations.sla.clock_usage import (
     MeterParts,
     TimeUsage,
-    calculate_usage,
-    format_target,
+    calculate_clock_usage,
     is_at_risk,
     is_ideal_missed,
 )
@@ -22,7 +20,6 @@ from integrations.sla.engine.types import ClockStatus, IssueEventKind
 from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue, SupportIssueEvent
 from integrations.submissions.models import Integration
 from portal.core.business_time import Calendar
-from portal.core.exports import CellValue
 
 Badge = tuple[str, str, str]  # label, tone, and icon
 STATE_BADGES: dict[str, Badge] = {
@@ -109,16 +106,6 @@ class ClockRow:
             status = _("not measurable") if self.clock.watch.trouble else _("none yet")
         return _("%(target_type)s: %(status)s") % {"target_type": target_type, "status": status}
 
-    def get_stopped_at(self, target_type: str) -> datetime | None:
-        """Return when the issue was responded to or resolved."""
-        clock = self.issue_clocks.get(target_type)
-        return clock.stopped_at if clock else None
-
-    def get_counted_hours(self, target_type: str) -> float | None:
-        """Return the counted hours until the response or resolution, None before it."""
-        clock = self.issue_clocks.get(target_type)
-        return round(clock.counted_seconds / 3600, 1) if clock and clock.stopped_at else None
-
     @property
     def severity_badge(self) -> Badge:
         return localize_badge(SEVERITY_BADGES[self.clock.severity])
@@ -147,50 +134,13 @@ class ClockRow:
         return [piece for piece in self.usage.pieces if not (self.has_incomplete_data and piece[0] == "over")]
 
 
-# Columns of exports and fields of the API. Timestamps are in UTC.
-COLUMNS: dict[str, Callable[[ClockRow], CellValue]] = {
-    "issue": lambda row: row.name,
-    "title": lambda row: row.clock.issue.title,
-    "partner": lambda row: row.clock.integration.partner.name,
-    "integration": lambda row: row.clock.integration.name,
-    "program": lambda row: PROGRAMS[row.clock.integration.program_key].name,
-    "severity": lambda row: row.clock.severity,
-    "target_type": lambda row: row.clock.target_type,
-    "target": lambda row: format_target(row.usage.target),
-    "state": lambda row: row.clock.state,
-    "at_risk": lambda row: row.is_at_risk,
-    "used_percent": lambda row: row.usage.percent,
-    "used": lambda row: row.usage.text,
-    "paused_hours": lambda row: round(row.usage.paused_time.total_seconds() / 3600, 1),
-    "opened": lambda row: row.clock.issue.opened_at,
-    "due": lambda row: row.clock.due_at,
-    "stopped": lambda row: row.clock.stopped_at,
-    "ideal_due": lambda row: row.clock.ideal_due_at,
-    "ideal_missed": lambda row: row.is_ideal_missed,
-    "responded": lambda row: row.get_stopped_at("respond"),
-    "response_hours": lambda row: row.get_counted_hours("respond"),
-    "resolved": lambda row: row.get_stopped_at("resolve"),
-    "resolution_hours": lambda row: row.get_counted_hours("resolve"),
-    "last_commenter": lambda row: row.last_commenter,
-    "last_commenter_role": lambda row: row.clock.issue.last_commenter_role,
-    "last_commented_at": lambda row: row.clock.issue.last_commented_at,
-    "data_up_to": lambda row: row.clock.watch.data_up_to,
-    "url": lambda row: row.clock.issue.url,
-}
-
-
-def serialize_row(row: ClockRow) -> dict[str, CellValue]:
-    """Serialize a row for exports and the API."""
-    return {name: read(row) for name, read in COLUMNS.items()}
-
-
 def build_rows(queryset: QuerySet[SlaClock], now: datetime, *, with_details: bool = True) -> list[ClockRow]:
     """Build rows with four queries: clocks and calendars, and as details the last commenters and the issues' clocks."""
     return build_clock_rows(list(select_row_data(queryset)), now, with_details=with_details)
 
 
 def select_row_data(queryset: QuerySet[SlaClock]) -> QuerySet[SlaClock]:
-    """Add what a row shows to a query of clocks, and no other columns: an export has many rows."""
+    """Add what a row shows to a query of clocks, and no other columns."""
     return queryset.select_related("issue", "watch", "integration__partner").defer(
         *("warn50_at", "warn90_at", "next_at", "breached_at"),
         *_list_unused("issue", SupportIssue, ISSUE_COLUMNS),
@@ -213,7 +163,7 @@ def build_clock_rows(clocks: list[SlaClock], now: datetime, *, with_details: boo
     return [
         ClockRow(
             clock,
-            calculate_usage(clock, calendars.get(clock.issue.calendar_id or 0, Calendar()), now),
+            calculate_clock_usage(clock, calendars.get(clock.issue.calendar_id or 0, Calendar()), now),
             is_at_risk(clock, now),
             is_ideal_missed(clock, now),
             issue_clocks.get(clock.issue_id, {}),

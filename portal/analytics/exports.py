@@ -1,6 +1,6 @@
 """Exportable tables, each built from the same query as its page."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from django.db.models import QuerySet
@@ -12,10 +12,9 @@ from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters
 from integrations.reviews.selectors import queue
+from integrations.sla.clock_records import COLUMNS as SLA_COLUMNS
+from integrations.sla.clock_records import iterate_records
 from integrations.sla.filters import parse_filters as parse_sla_filters
-from integrations.sla.models import SlaClock
-from integrations.sla.presenters import COLUMNS as SLA_COLUMNS
-from integrations.sla.presenters import ClockRow, build_clock_rows, select_row_data
 from integrations.submissions.forms.filters import IntegrationFilterForm
 from integrations.submissions.models import Integration
 from integrations.submissions.views.lists import filter_integrations
@@ -82,15 +81,7 @@ def build_queue_table(request: AuthenticatedRequest, now: datetime) -> ExportTab
 def build_sla_table(request: AuthenticatedRequest, now: datetime) -> ExportTable:
     """Build the table of filtered SLA clocks."""
     clocks = parse_sla_filters(request.user, request.GET).list_matching_clocks(now)
-    keys = list(clocks.values_list("pk", flat=True)[: MAX_ROWS + 1])  # fixed, to avoid gaps and duplicates
-    return build_export("sla", SLA_COLUMNS, _iterate_clocks(keys, now))
-
-
-def _iterate_clocks(keys: list[int], now: datetime) -> Iterator[ClockRow]:
-    for start in range(0, len(keys), CHUNK_SIZE):
-        chunk = keys[start : start + CHUNK_SIZE]
-        clocks = select_row_data(SlaClock.objects.all()).in_bulk(chunk)
-        yield from build_clock_rows([clocks[key] for key in chunk if key in clocks], now)
+    return build_export("sla", SLA_COLUMNS, iterate_records(clocks[: MAX_ROWS + 1], now))
 
 
 def build_stages_table(request: HttpRequest, now: datetime) -> ExportTable:

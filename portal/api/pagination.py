@@ -18,7 +18,6 @@ from portal.api.conditional import set_header
 from portal.api.problems import FieldError
 
 T = TypeVar("T")
-Row = TypeVar("Row", bound=Model)
 MAX_PAGE_SIZE, DEFAULT_PAGE_SIZE = 100, 50
 
 
@@ -67,10 +66,10 @@ def build_cursor_error() -> FieldError:
 
 def paginate(
     request: HttpRequest,
-    rows: QuerySet[Row],
+    rows: QuerySet[Model, T],
     pagination: PaginationParams,
     key: str = "pk",
-) -> Page[Row]:
+) -> Page[T]:
     """Return a page of a list, newest first by a stable key, and set the Link header."""
     if pagination.after is not None:
         rows = rows.filter(**{f"{key}__lt": decode_cursor(pagination.after)[0]})
@@ -80,10 +79,10 @@ def paginate(
 
 def build_page(
     request: HttpRequest,
-    rows: list[Row],
+    rows: list[T],
     pagination: PaginationParams,
-    encode_position: Callable[[Row], str],
-) -> Page[Row]:
+    encode_position: Callable[[T], str],
+) -> Page[T]:
     """Build a page from its rows and, if there is a next page, one more row. Set the Link header."""
     items = rows[: pagination.limit]
     next_cursor = encode_position(items[-1]) if len(rows) > pagination.limit else None

@@ -59,29 +59,26 @@ def _read_rows(
 
 def generate_csv(table: ExportTable) -> Iterator[str]:
     """Yield chunks of CSV with a byte order mark, CRLF line ends, and ISO timestamps in UTC."""
-    lines = [BYTE_ORDER_MARK + _format_line(table.columns)]
-    for row in table.rows:
-        lines.append(_format_line([_format_cell(cell) for cell in row]))
-        if len(lines) == CHUNK_LINES:
-            yield "".join(lines)
-            lines = []
-    yield "".join(lines)
+    yield BYTE_ORDER_MARK + _format_lines([table.columns])
+    rows = iter(table.rows)
+    while chunk := list(islice(rows, CHUNK_LINES)):
+        yield _format_lines([[_format_cell(cell) for cell in row] for row in chunk])
 
 
-def _format_line(cells: Sequence[object]) -> str:
+def _format_lines(lines: Iterable[Sequence[object]]) -> str:
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\r\n").writerow(cells)
+    csv.writer(buffer, lineterminator="\r\n").writerows(lines)
     return buffer.getvalue()
 
 
-def _format_cell(cell: CellValue) -> str | int | float:
+def _format_cell(cell: CellValue) -> str | int | float | None:
+    if isinstance(cell, str):
+        return escape_formula(cell)
     if isinstance(cell, datetime):
         return cell.astimezone(UTC).isoformat(timespec="seconds")
     if isinstance(cell, bool):
         return "yes" if cell else "no"
-    if isinstance(cell, int | float):
-        return cell
-    return escape_formula("" if cell is None else str(cell))
+    return cell.isoformat() if isinstance(cell, date) else cell
 
 
 def escape_formula(cell: str) -> str:

@@ -12,11 +12,11 @@ from integrations.partners import permissions
 from integrations.partners.models import PartnerCalendar
 from integrations.partners.services import calendars
 from integrations.sla.calendar_form import CalendarForm, build_initial_data, preview_calendar
+from integrations.sla.clock_records import build_records, select_columns, serialize_record
 from integrations.sla.filters import parse_filters
 from integrations.sla.issue_decisions import DECISIONS, IssueDecision
 from integrations.sla.issue_page import IssuePage, build_issue_page
 from integrations.sla.models import LabelPolicy
-from integrations.sla.presenters import build_clock_rows, select_row_data, serialize_row
 from integrations.sla.services import label_proposals, policies
 from integrations.sla.views import label_policy as label_pages
 from integrations.sla.views.calendar import load_partner
@@ -39,8 +39,10 @@ def list_clocks(request: AuthenticatedRequest, params: Query[schemas.ClockFilter
     """List the committed SLA clocks that you can see, newest issue first."""
     now = timezone.now()
     filters = parse_filters(request.user, params.model_dump(exclude={"after", "limit"}))
-    page = paginate(request, select_row_data(filters.list_matching_clocks(now)), params)
-    items = [serialize_row(row) | {"uuid": row.clock.issue.uuid} for row in build_clock_rows(page.items, now)]
+    page = paginate(request, select_columns(filters.list_matching_clocks(now)), params)
+    items = [
+        serialize_record(record) | {"uuid": record.columns.issue__uuid} for record in build_records(page.items, now)
+    ]
     return Page(items, page.next)
 
 

@@ -1,0 +1,166 @@
+"""Records of clocks for exports and the API: plain values instead of model instances, because an export has many."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import NamedTuple, cast
+from uuid import UUID
+
+from django.db.models import FilteredRelation, OuterRef, Q, QuerySet, Subquery
+
+from integrations.partners.models import PartnerCalendar
+from integrations.programs.registry import PROGRAMS
+from integrations.programs.sla_policy import TargetType
+from integrations.sla.clock_usage import TimeUsage, UsageInputs, calculate_usage, format_target
+from integrations.sla.engine.clock import is_missed
+from integrations.sla.engine.types import ClockStatus, IssueEventKind
+from integrations.sla.models import SlaClock, SupportIssueEvent
+from portal.core.business_time import Calendar
+from portal.core.exports import CellValue
+
+CHUNK_SIZE = 1_000
+
+
+class ClockColumns(NamedTuple):
+    """Columns of a clock's record, named like the lookups that read them."""
+
+    pk: int
+    target_type: str
+    severity: str
+    state: str
+    due_at: datetime | None
+    stopped_at: datetime | None
+    ideal_due_at: datetime | None
+    warn75_at: datetime | None
+    counted_seconds: int
+    paused_seconds: int
+    issue__uuid: UUID
+    issue__number: int
+    issue__title: str
+    issue__url: str
+    issue__edition: str
+    issue__calendar: int | None
+    issue__opened_at: datetime
+    issue__projected_at: datetime | None
+    issue__last_commented_at: datetime | None
+    issue__last_commenter_role: str
+    watch__repository: str
+    watch__data_up_to: datetime
+    watch__ended_at: datetime | None
+    integration__name: str
+    integration__program_key: str
+    integration__partner__name: str
+    last_commenter: str | None
+    respond__stopped_at: datetime | None
+    respond__counted_seconds: int | None
+    resolve__stopped_at: datetime | None
+    resolve__counted_seconds: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClockRecord:
+    """Columns and used time of a clock."""
+
+    columns: ClockColumns
+    usage: TimeUsage
+    now: datetime
+
+    @property
+    def is_at_risk(self) -> bool:
+        columns = self.columns
+        return columns.state == ClockStatus.RUNNING and columns.warn75_at is not None and columns.warn75_at <= self.now
+
+    @property
+    def is_ideal_missed(self) -> bool:
+        columns = self.columns
+        return is_missed(columns.ideal_due_at, columns.stopped_at, min(self.now, columns.watch__data_up_to))
+
+
+# Columns of exports and fields of the API. Timestamps are in UTC.
+COLUMNS: dict[str, Callable[[ClockRecord], CellValue]] = {
+    "issue": lambda record: f"{record.columns.watch__repository}#{record.columns.issue__number}",
+    "title": lambda record: record.columns.issue__title,
+    "partner": lambda record: record.columns.integration__partner__name,
+    "integration": lambda record: record.columns.integration__name,
+    "program": lambda record: PROGRAMS[record.columns.integration__program_key].name,
+    "severity": lambda record: record.columns.severity,
+    "target_type": lambda record: record.columns.target_type,
+    "target": lambda record: format_target(record.usage.target),
+    "state": lambda record: record.columns.state,
+    "at_risk": lambda record: record.is_at_risk,
+    "used_percent": lambda record: record.usage.percent,
+    "used": lambda record: record.usage.text,
+    "paused_hours": lambda record: round(record.usage.paused_time.total_seconds() / 3600, 1),
+    "opened": lambda record: record.columns.issue__opened_at,
+    "due": lambda record: record.columns.due_at,
+    "stopped": lambda record: record.columns.stopped_at,
+    "ideal_due": lambda record: record.columns.ideal_due_at,
+    "ideal_missed": lambda record: record.is_ideal_missed,
+    "responded": lambda record: record.columns.respond__stopped_at,
+    "response_hours": lambda record: _count_hours(*record.columns[-4:-2]),
+    "resolved": lambda record: record.columns.resolve__stopped_at,
+    "resolution_hours": lambda record: _count_hours(*record.columns[-2:]),
+    "last_commenter": lambda record: record.columns.last_commenter or "",
+    "last_commenter_role": lambda record: record.columns.issue__last_commenter_role,
+    "last_commented_at": lambda record: record.columns.issue__last_commented_at,
+    "data_up_to": lambda record: record.columns.watch__data_up_to,
+    "url": lambda record: record.columns.issue__url,
+}
+
+
+def _count_hours(stopped_at: datetime | None, counted_seconds: int | None) -> float | None:
+    """Return the counted hours until the response or resolution, None before it."""
+    return round(counted_seconds / 3600, 1) if stopped_at and counted_seconds is not None else None
+
+
+def serialize_record(record: ClockRecord) -> dict[str, CellValue]:
+    """Serialize a record for the API."""
+    return {name: read(record) for name, read in COLUMNS.items()}
+
+
+def select_columns(clocks: QuerySet[SlaClock]) -> QuerySet[SlaClock, ClockColumns]:
+    """Return the columns of clocks, with both clocks of each issue and the login of its last human commenter."""
+    comments = SupportIssueEvent.objects.filter(
+        issue=OuterRef("issue"),
+        at=OuterRef("issue__last_commented_at"),
+        kind__in=(IssueEventKind.OPENED, IssueEventKind.COMMENTED),
+    )
+    issue_clocks = {
+        target_type.value: FilteredRelation("issue__clocks", condition=Q(issue__clocks__target_type=target_type))
+        for target_type in TargetType
+    }
+    rows = clocks.annotate(last_commenter=Subquery(comments.order_by("-pk").values("actor")[:1]), **issue_clocks)
+    return cast("QuerySet[SlaClock, ClockColumns]", rows.values_list(*ClockColumns._fields, named=True))
+
+
+def iterate_records(clocks: QuerySet[SlaClock], now: datetime) -> Iterator[ClockRecord]:
+    """Yield the records of clocks, read in chunks."""
+    rows = select_columns(clocks).iterator(CHUNK_SIZE)
+    while chunk := list(islice(rows, CHUNK_SIZE)):
+        yield from build_records(chunk, now)
+
+
+def build_records(rows: list[ClockColumns], now: datetime) -> Iterator[ClockRecord]:
+    """Yield the records of rows. Takes a query if a partner has its own calendar."""
+    calendar_ids = {row.issue__calendar for row in rows if row.issue__calendar}
+    calendars = {pk: edition.calendar for pk, edition in PartnerCalendar.objects.in_bulk(calendar_ids).items()}
+    for row in rows:
+        usage = calculate_usage(_select_usage_inputs(row), calendars.get(row.issue__calendar or 0, Calendar()), now)
+        yield ClockRecord(row, usage, now)
+
+
+def _select_usage_inputs(row: ClockColumns) -> UsageInputs:
+    return UsageInputs(
+        program_key=row.integration__program_key,
+        edition=row.issue__edition,
+        target_type=row.target_type,
+        severity=row.severity,
+        state=row.state,
+        counted_seconds=row.counted_seconds,
+        paused_seconds=row.paused_seconds,
+        due_at=row.due_at,
+        stopped_at=row.stopped_at,
+        ended_at=row.watch__ended_at,
+        projected_at=row.issue__projected_at,
+    )
