@@ -233,6 +233,13 @@ def can_review_program(program_key: str, user: AnyUser | None) -> bool:
     return not programs or program_key in programs
 
 
+def can_manage_program(program_key: str, user: AnyUser | None) -> bool:
+    """Return whether the user manages settings and reports of the program: its managers and staff."""
+    if user is None or not user.is_authenticated or not user.is_active:
+        return False
+    return user.is_staff or program_key in list_programs(user, "manager")
+
+
 def _can_review(user: AnyUser | None, partner: "Partner") -> TypeGuard[User]:
     return user is not None and user.is_active and user.is_reviewer and not get_role(partner, user)
 

@@ -26,8 +26,7 @@ from portal.demo.sla import load_issues
 from portal.demo.test_runs import create_lifecycle_test, create_nomad_plugin_test, create_run_task_test
 from portal.demo.webhooks import create_webhooks
 from portal.jobs.models import Job
-from verification.checks.models import CheckRun
-from verification.checks.models import CHECK_RUN_JOB
+from verification.checks.models import CHECK_RUN_JOB, CheckRun
 from verification.checks.services.runs import plan_check_run
 
 JUST_NOW = timedelta(minutes=1)

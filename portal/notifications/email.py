@@ -40,7 +40,10 @@ def queue(
         key=key,
         defaults={
             **asdict(render(name, {"person": person, **context}, draft)),
-            **{"calendar": calendar, "unsubscribe": unsubscribe, "group_key": group_key, "name": name},
+            "calendar": calendar,
+            "unsubscribe": unsubscribe,
+            "group_key": group_key,
+            "name": name,
             "to": person.email if person else str(to),
             "person": person,
             "event": event,
