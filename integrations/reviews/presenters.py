@@ -184,7 +184,11 @@ def build_next_action_context(integration: Integration, now: datetime) -> dict[s
     return {
         "responsible_party_label": labels.get(responsible_party, ""),  # type: ignore[call-overload]
         "at_rest": responsible_party == ResponsibleParty.MACHINE,
-        "partner_requirements": context.list_partner_requirements(integration, now) if in_review else (),
+        "partner_requirements": [
+            action.requirement
+            for action in context.list_integration_actions(integration, now, ResponsibleParty.PARTNER)
+            if in_review and action.requirement
+        ],
     }
 
 

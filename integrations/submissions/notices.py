@@ -16,6 +16,7 @@ from integrations.submissions.compliance_emails import build_compliance_email
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import build_settled_copy, perform_transition
+from integrations.submissions.workflow.actions import NextAction
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
@@ -62,15 +63,18 @@ FINDERS: dict[Audience, RecipientFinder] = {
 def build_context(event: AuditEvent) -> TemplateContext:
     """Return the context of all emails about an integration.
 
-    `findings`: open findings; `items`: open requirements of the partner while a review waits for changes. The email of
-    a decision is sent when the decision is final, so it names the next action of that time.
+    `findings`: open findings; `items`: requirements that the partner can complete while a review waits for changes. The
+    email of a decision is sent when the decision is final, so it names the actions of that time.
     """
     integration = event.integration
     if integration is not None and "undo_until" in event.data:
         integration = build_settled_copy(integration)
     is_in_changes = integration is not None and integration.review_state == ReviewState.CHANGES
     tier = integration.edition.tier(event.data.get("tier") or integration.tier) if integration else None
-    items = context.list_partner_requirements(integration, event.at) if integration and is_in_changes else ()
+    actions: tuple[NextAction, ...] = ()
+    if integration and is_in_changes:
+        moment = integration.undo_until or event.at
+        actions = context.list_integration_actions(integration, moment, ResponsibleParty.PARTNER)
     requirement = integration.edition.requirement(event.data.get("requirement", "")) if integration else None
     return {
         **_build_names(event, integration),
@@ -79,7 +83,7 @@ def build_context(event: AuditEvent) -> TemplateContext:
         "note": event.note or _get_source_note(event, integration),
         "data": event.data,
         "findings": list(integration.findings.filter(state=Finding.State.OPEN)) if integration else [],
-        "items": items,
+        "items": [action.requirement for action in actions if action.requirement],
         "process": build_compliance_email(event),
         "due": parse_moment(event.data.get("due")),
         "tier_name": tier.name if tier else "",

@@ -11,7 +11,8 @@ from integrations.submissions.forms.drafts import IntegrationForm, get_naming_hi
 from integrations.submissions.forms.requirements import RequirementForm
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
-from integrations.submissions.workflow.states import Status, determine_next_action
+from integrations.submissions.workflow.actions import determine_next_action
+from integrations.submissions.workflow.states import Status
 from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
 from portal.core.repository_urls import get_product_name
@@ -110,8 +111,9 @@ def check_history(integration: Integration, now: datetime) -> Iterator[str]:
 def check_next_action(integration: Integration, now: datetime) -> Iterator[str]:
     """Require that the stored next action and counts are the derived ones."""
     action = determine_next_action(context.build_snapshot(integration, now))
-    derived = (str(action.responsible_party), action.code, action.params) if action else ("", "", {})
-    stored = (integration.responsible_party, integration.next_action_code, integration.next_action_params)
+    derived = (str(action.responsible_party), action.code, action.params, action.target) if action else ("", "", {}, "")
+    columns = ("responsible_party", "next_action_code", "next_action_params", "next_action_target")
+    stored = tuple(getattr(integration, column) for column in columns)
     if derived != stored:
         yield f"The next action is {stored}, but should be {derived}."
     if integration.requirement_counts != context.count_requirements(integration, now):

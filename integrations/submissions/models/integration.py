@@ -15,10 +15,10 @@ from integrations.partners.models import VerificationState
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Category, Program, Step, Tier
 from integrations.submissions.models.stage import StageFields
+from integrations.submissions.workflow.actions import PENDING_ACTION
 from integrations.submissions.workflow.next_action import render_sentence
 from integrations.submissions.workflow.states import (
     FINAL_STAGES,
-    PENDING_ACTION,
     ListingStatus,
     ResponsibleParty,
     Stage,

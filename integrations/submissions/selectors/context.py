@@ -11,6 +11,7 @@ from integrations.programs.schema import Tier
 from integrations.programs.stages import Stage
 from integrations.submissions.selectors.prerequisites import explain_blocker, is_fulfilled, is_needed
 from integrations.submissions.selectors.prerequisites import is_applicable as is_applicable
+from integrations.submissions.workflow.actions import NextAction, list_actions
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.states import (
     OUTAGE_PARTY,
@@ -159,10 +160,15 @@ def list_partner_requirements(integration: "Integration", now: datetime) -> tupl
     """Return open requirements before the next position that the partner can complete now."""
     if not integration.is_open:
         return ()
-    open_requirements = list_open_next(integration, now)
-    return tuple(
-        item for item in open_requirements if item.responsible_party == ResponsibleParty.PARTNER and not item.is_blocked
-    )
+    return tuple(item for item in list_open_next(integration, now) if item.is_for_partner)
+
+
+def list_integration_actions(
+    integration: "Integration", now: datetime, party: ResponsibleParty | None = None
+) -> tuple[NextAction, ...]:
+    """Return what is required of a party, or of all, most urgent first. The first of all is stored with the row."""
+    actions = list_actions(build_snapshot(integration, now))
+    return tuple(action for action in actions if party in (None, action.responsible_party))
 
 
 def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnapshot:

@@ -23,11 +23,8 @@ from integrations.submissions.services import attestations
 from integrations.submissions.services.responsibility import record_responsibility_change
 from integrations.submissions.workflow import evidence as evidence_provider
 from integrations.submissions.workflow import guards
-from integrations.submissions.workflow.states import (
-    IntegrationSnapshot,
-    ResponsibleParty,
-    determine_next_action,
-)
+from integrations.submissions.workflow.actions import determine_next_action
+from integrations.submissions.workflow.states import IntegrationSnapshot, ResponsibleParty
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser

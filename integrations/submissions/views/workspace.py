@@ -19,7 +19,7 @@ from integrations.submissions.presenters import (
     list_tier_rows,
     list_visible_findings,
 )
-from integrations.submissions.selectors import context as context_selectors
+from integrations.submissions.selectors.context import list_integration_actions
 from integrations.submissions.selectors.history import list_dates, list_recent_events
 from integrations.submissions.selectors.outages import find_outage
 from integrations.submissions.selectors.people import list_hinted_handles, list_participants
@@ -27,7 +27,7 @@ from integrations.submissions.selectors.waiting import describe_responsible
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.requirements.opening import open_next_requirement
 from integrations.submissions.workflow.next_action import get_action_label
-from integrations.submissions.workflow.states import OpenRequirement, ResponsibleParty
+from integrations.submissions.workflow.states import ResponsibleParty
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
@@ -81,6 +81,7 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
         "edition": integration.edition,
         "program": integration.program,
         "next_action": build_next_action_context(integration, user) | {"can_undo": is_undoable},
+        "parallel_action": get_parallel_action(integration, user, now),
         "outage": find_outage(integration, now),
         "path": list_path_steps(integration),
         "steps": list_step_rows(integration, now, party_labels),
@@ -95,18 +96,22 @@ def build_page_context(integration: Integration, user: User) -> TemplateContext:
         "for_program": permissions.is_program_staff(user),
         "now": now,
         "has_run_task_test": any("run_task.test_run" in r.checks for r in integration.edition.requirements()),
-        "parallel_requirement": get_parallel_requirement(integration, user, now),
         "actions": transitions,
         "ready_actions": [a for a in transitions if a.tone == "good" and a.is_ready and a.name != "request_tier"],
         "other_actions": [a for a in transitions if a.tone != "good" and a.name != "undo_decision"],
     }
 
 
-def get_parallel_requirement(integration: Integration, user: User, now: datetime) -> OpenRequirement | None:
-    """Return the partner's first open requirement while the program is responsible."""
+def get_parallel_action(integration: Integration, user: User, now: datetime) -> dict[str, str] | None:
+    """Return the label and address of the partner's first action while the program is responsible."""
     if integration.responsible_party != ResponsibleParty.PROGRAM or not permissions.can_edit(integration, user):
         return None
-    return next(iter(context_selectors.list_partner_requirements(integration, now)), None)
+    actions = list_integration_actions(integration, now, ResponsibleParty.PARTNER)
+    return (
+        {"label": actions[0].render(), "href": build_action_url(integration, user, actions[0].target)}
+        if actions
+        else None
+    )
 
 
 def list_introductions(integration: Integration) -> list[Introduction]:
@@ -117,9 +122,9 @@ def list_introductions(integration: Integration) -> list[Introduction]:
     return list(introductions.select_related("asking__partner", "other__partner"))
 
 
-def build_next_action_context(integration: Integration, user: User) -> dict[str, object]:
-    """Return the sentence and the button at the top of the page for the user."""
-    target_kind, _, target_key = integration.next_action_target.partition(":")
+def build_action_url(integration: Integration, user: User, target: str) -> str:
+    """Return the address where the user performs an action, blank without one."""
+    target_kind, _, target_key = target.partition(":")
     company_page = "reviews:partner" if permissions.can_view_notes(integration, user) else "partners:verify"
     targets = {
         "requirement": lambda: reverse("submissions:requirement", args=[integration.uuid, target_key]),
@@ -129,6 +134,12 @@ def build_next_action_context(integration: Integration, user: User) -> dict[str,
         "company": lambda: reverse(company_page, args=[integration.partner.slug]),
         "compliance": lambda: reverse("compliance:status", args=[integration.uuid]),
     }
+    return targets[target_kind]() if target_kind in targets else ""
+
+
+def build_next_action_context(integration: Integration, user: User) -> dict[str, object]:
+    """Return the sentence and the button at the top of the page for the user."""
+    target_kind, _, target_key = integration.next_action_target.partition(":")
     party = integration.responsible_party
     acting_rules = {ResponsibleParty.PARTNER: permissions.can_edit, ResponsibleParty.PROGRAM: permissions.can_decide}
     is_responsible = party in acting_rules and acting_rules[ResponsibleParty(party)](integration, user)
@@ -137,7 +148,7 @@ def build_next_action_context(integration: Integration, user: User) -> dict[str,
         "sentence": integration.next_action_label,
         "is_transition": is_responsible and target_kind == "step" and party == ResponsibleParty.PARTNER,
         "button": get_button_label(integration, target_kind, target_key),
-        "href": targets[target_kind]() if target_kind in targets else "",
+        "href": build_action_url(integration, user, integration.next_action_target),
         "since": integration.responsible_since,
         "due": integration.action_due_at,
         "label": gettext("Action required") if is_responsible else get_waiting_label(integration),

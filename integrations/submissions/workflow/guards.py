@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 
 from integrations.partners.models import VerificationState
 from integrations.programs.stages import Stage
-from integrations.submissions.workflow.states import UNDECIDED_STATES, ReviewState
+from integrations.submissions.workflow.actions import UNDECIDED_STATES
+from integrations.submissions.workflow.states import ReviewState
 from portal.ui.components.moments import format_clock
 
 if TYPE_CHECKING:

@@ -1,13 +1,28 @@
 """Tests that next actions and queue reasons are rendered in the reader's language."""
 
-import pytest
+from collections.abc import Callable
+from datetime import datetime
 
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+from django.urls import reverse
+
+from integrations.partners.models import VerificationState
+from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.queue_reasons import list_reasons
-from integrations.submissions.workflow.next_action import COUNTED_SENTENCES, TEXTS, render_sentence
-from integrations.submissions.workflow.states import (
+from integrations.submissions.services.findings import raise_finding
+from integrations.submissions.services.transitions import perform_transition
+from integrations.submissions.tasks import refresh_due_integrations
+from integrations.submissions.workflow.actions import (
     COMPLIANCE_ACTIONS,
     IDLE_ACTIONS,
+    determine_next_action,
+    list_actions,
+)
+from integrations.submissions.workflow.next_action import COUNTED_SENTENCES, TEXTS, render_sentence
+from integrations.submissions.workflow.states import (
     ComplianceStatus,
     IntegrationSnapshot,
     ListingStatus,
@@ -15,10 +30,12 @@ from integrations.submissions.workflow.states import (
     ResponsibleParty,
     ReviewState,
     Stage,
-    determine_next_action,
 )
+from portal.accounts.models import User
+from portal.notifications.models import EmailMessage
 from tests.conftest import NOW
 from tests.portal import pseudo
+from tests.portal.api.calling import caller
 
 VALUES = {
     name: "7" for name in ("title", "step", "round", "reason", "tier", "request", "days", "factor", "old", "new")
@@ -86,3 +103,82 @@ def test_every_requirement_action_has_a_label_and_a_sentence() -> None:
 
 def test_no_code_has_no_sentence() -> None:
     assert render_sentence("", {}) == ""
+
+
+TEST = OpenRequirement("X-2", "Test", ResponsibleParty.MACHINE, "run_check")
+CALL = OpenRequirement("X-3", "Call", ResponsibleParty.PARTNER, "choose_time")
+STATEMENT = OpenRequirement("X-4", "Tested", ResponsibleParty.PARTNER, "confirm", is_blocked=True)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "actions"),
+    [
+        (IntegrationSnapshot(Stage.WITHDRAWN, "Engage"), []),
+        (
+            IntegrationSnapshot(
+                Stage.DEVELOP, "Develop", missing=(TEST, *ITEM, STATEMENT), on_hold_for=ResponsibleParty.PROGRAM
+            ),
+            ["program on_hold", "partner upload", "machine run_check"],
+        ),
+        (
+            IntegrationSnapshot(Stage.RELEASE, "Release", missing=ITEM, company=VerificationState.UNVERIFIED),
+            ["partner upload", "partner verify_company"],
+        ),
+        (
+            IntegrationSnapshot(
+                **REVIEW, review=ReviewState.WAITING, missing=(*ITEM, CALL, STATEMENT), partner_requests=(CALL,)
+            ),
+            ["partner choose_time", "program review", "partner upload"],
+        ),
+        (
+            IntegrationSnapshot(
+                **REVIEW,
+                review=ReviewState.CHANGES,
+                open_findings=2,
+                missing=(TEST, *ITEM),
+                company=VerificationState.REJECTED,
+            ),
+            ["partner respond_to_findings", "partner upload", "partner rename_company"],
+        ),
+        (
+            IntegrationSnapshot(
+                **SUPPORT,
+                listing_status=ListingStatus.ON_NOTICE,
+                process=ComplianceStatus.RUNNING,
+                unfulfilled=(TEST, *ITEM),
+                tier_request="Premier",
+            ),
+            ["partner respond_to_notice", "partner upload", "machine run_check", "program decide_on_tier"],
+        ),
+    ],
+)
+def test_actions_are_listed_most_urgent_first(snapshot: IntegrationSnapshot, actions: list[str]) -> None:
+    assert [f"{action.responsible_party} {action.code}" for action in list_actions(snapshot)] == actions
+
+
+def test_page_email_and_api_show_the_same_actions(
+    at: Callable[..., Integration], client: Client, alice: User, rita: User, now: datetime
+) -> None:
+    row = at("review")
+    raise_finding(row, row.edition.requirements()[0].id, "Describe the limits.", actor=rita, now=now)
+    client.force_login(rita)
+    review = BeautifulSoup(client.get(reverse("reviews:review", args=[row.uuid])).content, "html.parser")
+    perform_transition(row, "request_changes", actor=rita, now=now)
+    message = EmailMessage.objects.get(event__event_type="review.changes_requested")
+    row = Integration.objects.get(pk=row.pk)
+    assert row.undo_until is not None
+    refresh_due_integrations(row.undo_until)
+    row.refresh_from_db()
+    actions = caller(alice).get(f"/integrations/{row.uuid}").json()["actions"]
+    client.force_login(alice)
+    page = client.get(reverse("submissions:detail", args=[row.uuid])).content.decode()
+    assert actions[0]["action"] == row.next_action_label == "Respond to 1 finding"
+    assert "Respond to 1 finding" in page
+    assert message.text.startswith("Action required: Respond to 1 finding.")
+    requirements = [row.edition.requirement(action["requirement"]).title for action in actions[1:]]
+    listed = [line.split(": ")[1].split(" (")[0] for line in message.text.splitlines() if line.startswith("- ")]
+    assert (
+        requirements
+        == listed
+        == [link.get_text(strip=True) for link in review.select("#actions ul:first-of-type li > a")]
+    )

@@ -19,6 +19,7 @@ from integrations.submissions.services.transitions import list_available_transit
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty
 from portal.audit.verification import find_chain_faults
 from portal.core.errors import ActionRefused
+from portal.demo.consistency import check_next_action
 from tests.conftest import FACTS, NOW, begin, drive, meet
 
 pytestmark = pytest.mark.any_database
@@ -109,6 +110,7 @@ def deed(name: str, row: Integration, who: Any, now: datetime) -> None:
 
 def check(row: Integration, before: int | None, step: str, now: datetime) -> None:
     """What must be true after every move."""
+    assert list(check_next_action(row, max(now, row.responsible_since or now))) == []
     if row.stage in FINAL_STAGES:
         assert row.responsible_party == ""
         return

@@ -291,7 +291,7 @@ def test_what_the_partner_gives_once_reaches_its_other_integrations(acme: Partne
 
 def test_turn_that_is_stored_is_the_turn_that_is_derived(at: At, now: datetime) -> None:
     from integrations.submissions.selectors.context import build_snapshot
-    from integrations.submissions.workflow.states import determine_next_action
+    from integrations.submissions.workflow.actions import determine_next_action
 
     for stage in ("engage", "develop", "review", "release", "support"):
         row = at(stage, name=f"Rocket {stage}")

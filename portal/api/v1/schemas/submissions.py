@@ -72,6 +72,15 @@ class IntegrationOut(Schema):
         }
 
 
+class ActionOut(Schema):
+    """Required action. `requirement`: ID of the requirement that it completes, empty for other actions."""
+
+    responsible_party: str
+    code: str
+    action: str
+    requirement: str
+
+
 class OpenRequirementOut(Schema):
     """Requirement that must be complete before the next step."""
 
@@ -81,9 +90,22 @@ class OpenRequirementOut(Schema):
 
 
 class IntegrationDetail(IntegrationOut):
-    """Integration with the open requirements of the next step."""
+    """Integration with the actions of all parties, most urgent first, and the open requirements of the next step."""
 
+    actions: list[ActionOut]
     open_requirements: list[OpenRequirementOut]
+
+    @staticmethod
+    def resolve_actions(row: Integration) -> list[JsonObject]:
+        return [
+            {
+                "responsible_party": action.responsible_party,
+                "code": action.code,
+                "action": action.render(),
+                "requirement": action.requirement.id if action.requirement else "",
+            }
+            for action in context.list_integration_actions(row, timezone.now())
+        ]
 
     @staticmethod
     def resolve_open_requirements(row: Integration) -> list[Requirement]:

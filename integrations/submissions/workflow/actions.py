@@ -1,0 +1,165 @@
+"""Actions that an integration needs: the list that pages, emails, the API, and the stored next action are made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from integrations.partners.models import VerificationState
+from integrations.programs.stages import FINAL_STAGES, Stage
+from integrations.submissions.workflow.next_action import SentenceParams, render_sentence
+from integrations.submissions.workflow.states import (
+    ComplianceStatus,
+    IntegrationSnapshot,
+    ListingStatus,
+    OpenRequirement,
+    ResponsibleParty,
+    ReviewState,
+)
+
+PENDING_ACTION = "decision_pending"
+
+
+@dataclass(frozen=True, slots=True)
+class NextAction:
+    """Responsible party, code and parameters of the action's sentence, and target of the button.
+
+    `target`: "requirement:ID", "step:NAME", "findings", "review", "company", "compliance", or "". `requirement`: the
+    open requirement that the action completes.
+    """
+
+    responsible_party: ResponsibleParty
+    code: str
+    target: str = ""
+    params: SentenceParams = field(default_factory=dict)
+    requirement: OpenRequirement | None = None
+
+    def render(self) -> str:
+        """Return the action in the reader's language."""
+        return render_sentence(self.code, self.params)
+
+
+def determine_next_action(snapshot: IntegrationSnapshot) -> NextAction | None:
+    """Return the first action; None for an integration that has ended."""
+    return next(iter(list_actions(snapshot)), None)
+
+
+def list_actions(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
+    """Return all actions before the next position of any party, most urgent first; none after the end.
+
+    While a decision can be undone, nobody is asked for the step that follows it.
+    """
+    if snapshot.undo_until is not None:
+        params = {"until": snapshot.undo_until.isoformat()}
+        return (NextAction(ResponsibleParty.MACHINE, PENDING_ACTION, params=params),)
+    if snapshot.stage in FINAL_STAGES:
+        return ()
+    list_in_stage = {Stage.REVIEW: _list_in_review, Stage.SUPPORT: _list_in_support}.get(snapshot.stage, _list_on_path)
+    actions = list_in_stage(snapshot)
+    if snapshot.on_hold_for is None:
+        return actions
+    return (NextAction(snapshot.on_hold_for, "on_hold", params={"reason": snapshot.hold_reason}), *actions)
+
+
+def _list_on_path(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
+    """Return the open requirements, then the company, or else the action that completes the step."""
+    company = _list_for_company(snapshot) if _is_company_blocking(snapshot) else ()
+    return (*_list_for_open(snapshot.missing), *company) or (_determine_step(snapshot),)
+
+
+def _determine_step(snapshot: IntegrationSnapshot) -> NextAction:
+    """Return the action that completes a step without open requirements."""
+    if snapshot.stage == Stage.RELEASE:
+        return NextAction(ResponsibleParty.PROGRAM, "publish", "step:publish")
+    if snapshot.next_stage == Stage.REVIEW:
+        return NextAction(ResponsibleParty.PARTNER, "request_review", "step:submit_for_review")
+    return NextAction(ResponsibleParty.PARTNER, "complete_step", "step:complete_step", {"step": snapshot.step})
+
+
+UNDECIDED_STATES = (VerificationState.NEEDS_DECISION, VerificationState.REJECTED)
+COMPANY_ACTIONS: dict[VerificationState, tuple[ResponsibleParty, str]] = {
+    VerificationState.UNVERIFIED: (ResponsibleParty.PARTNER, "verify_company"),
+    VerificationState.NEEDS_DECISION: (ResponsibleParty.PROGRAM, "decide_on_company"),
+    VerificationState.REJECTED: (ResponsibleParty.PARTNER, "rename_company"),
+}
+
+
+def _is_company_blocking(snapshot: IntegrationSnapshot) -> bool:
+    """Whether the company must be accepted before the review, or verified before the publication."""
+    if snapshot.stage == Stage.RELEASE:
+        return snapshot.company != VerificationState.VERIFIED
+    return snapshot.next_stage == Stage.REVIEW and snapshot.company in UNDECIDED_STATES
+
+
+def _list_for_company(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
+    return (NextAction(*COMPANY_ACTIONS[snapshot.company], "company"),)
+
+
+def _list_in_review(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
+    """Return what the partner was asked for, the review, then what the partner can complete meanwhile."""
+    if snapshot.review == ReviewState.CHANGES:
+        return _list_in_changes(snapshot)
+    review = NextAction(ResponsibleParty.PROGRAM, "review", "review", {"round": snapshot.round})
+    others = [item for item in snapshot.missing if item.is_for_partner and item not in snapshot.partner_requests]
+    return (*_list_for_open(snapshot.partner_requests), review, *_list_for_open(others))
+
+
+def _list_in_changes(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
+    """Return the findings first, then the partner's requirements and company, or else the next round."""
+    params = {"count": snapshot.open_findings}
+    findings = NextAction(ResponsibleParty.PARTNER, "respond_to_findings", "findings", params)
+    resubmission = NextAction(ResponsibleParty.PARTNER, "request_another_review", "step:resubmit_for_review")
+    actions = (
+        *((findings,) if snapshot.open_findings else ()),
+        *_list_for_open([item for item in snapshot.missing if item.is_for_partner]),
+        *(_list_for_company(snapshot) if snapshot.company in UNDECIDED_STATES else ()),
+    )
+    return actions or (resubmission,)
+
+
+COMPLIANCE_ACTIONS: dict[tuple[ListingStatus, ComplianceStatus], tuple[ResponsibleParty, str]] = {
+    (ListingStatus.ON_NOTICE, ComplianceStatus.RUNNING): (ResponsibleParty.PARTNER, "respond_to_notice"),
+    (ListingStatus.ON_NOTICE, ComplianceStatus.EXPIRED): (ResponsibleParty.PROGRAM, "decide_on_suspension"),
+    (ListingStatus.ON_NOTICE, ComplianceStatus.PARTNER_RESPONDED): (ResponsibleParty.PROGRAM, "review_notice_response"),
+    (ListingStatus.ON_NOTICE, ComplianceStatus.APPEALED): (ResponsibleParty.PROGRAM, "decide_on_notice_appeal"),
+    (ListingStatus.SUSPENDED, ComplianceStatus.RUNNING): (ResponsibleParty.PARTNER, "fix_issues"),
+    (ListingStatus.SUSPENDED, ComplianceStatus.EXPIRED): (ResponsibleParty.PROGRAM, "decide_on_delisting"),
+    (ListingStatus.SUSPENDED, ComplianceStatus.PARTNER_RESPONDED): (
+        ResponsibleParty.PROGRAM,
+        "review_suspension_response",
+    ),
+    (ListingStatus.SUSPENDED, ComplianceStatus.APPEALED): (ResponsibleParty.PROGRAM, "decide_on_suspension_appeal"),
+}
+IDLE_ACTIONS = {ListingStatus.DELISTED: "none_delisted", ListingStatus.UNLISTED: "none_unlisted"}
+
+
+def _list_in_support(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
+    """Return the compliance procedure, requirements that are no longer fulfilled, and the requested tier."""
+    if snapshot.process != ComplianceStatus.REQUESTED and snapshot.listing_status in IDLE_ACTIONS:
+        return (NextAction(ResponsibleParty.MACHINE, IDLE_ACTIONS[snapshot.listing_status], "compliance"),)
+    tier = NextAction(ResponsibleParty.PROGRAM, "decide_on_tier", "review", {"tier": snapshot.tier_request})
+    actions = (
+        *_list_for_compliance(snapshot),
+        *_list_for_open(snapshot.unfulfilled),
+        *((tier,) if snapshot.tier_request else ()),
+    )
+    return actions or (NextAction(ResponsibleParty.MACHINE, "none_monitored"),)
+
+
+def _list_for_compliance(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
+    if snapshot.process == ComplianceStatus.REQUESTED:
+        request = {"code": snapshot.compliance_request, "params": snapshot.compliance_request_params}
+        return (NextAction(ResponsibleParty.PROGRAM, "decide_on_request", "compliance", {"request": request}),)
+    action = COMPLIANCE_ACTIONS.get((snapshot.listing_status, snapshot.process))
+    return (NextAction(*action, "compliance"),) if action else ()
+
+
+def _list_for_open(open_requirements: Sequence[OpenRequirement]) -> tuple[NextAction, ...]:
+    """Return the actions for requirements, the partner's first: only the partner can act on those.
+
+    What a statement is about comes before the statement.
+    """
+    parties = list(ResponsibleParty)
+    candidates = [item for item in open_requirements if not item.is_blocked] or open_requirements
+    return tuple(
+        NextAction(item.responsible_party, item.action, f"requirement:{item.id}", {"title": item.title}, item)
+        for item in sorted(candidates, key=lambda item: parties.index(item.responsible_party))
+    )
