@@ -12,7 +12,7 @@ from ninja.errors import HttpError
 from ninja.params.models import Query as InQuery
 from ninja.parser import Parser
 from ninja.security import HttpBearer
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.problems import ApiError
@@ -43,6 +43,12 @@ class StrictSchema(Schema):
     """Request body that rejects unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class NameConfirmation(StrictSchema):
+    """Query parameter that confirms a deletion."""
+
+    confirm_name: str = Field("", max_length=200, description="Name of what is deleted.")
 
 
 class MessageResponse(Schema):

@@ -18,6 +18,7 @@ from portal.accounts.reauthentication import require_recent_authentication
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
+from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.pagination import paginate
 from portal.ui.refusals import reported_refusals
 from portal.webhooks import payloads, services
@@ -214,10 +215,12 @@ def perform_action(request: AuthenticatedRequest, uuid: UUID, act: str) -> HttpR
 
 
 def remove_webhook(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Ask for confirmation, then remove the endpoint."""
+    """Ask for the name, then remove the endpoint."""
     endpoint = access.get_endpoint(request.user, uuid)
-    if request.method != "POST":
-        return render(request, "webhooks/end.html", {"endpoint": endpoint})
+    form = NameConfirmationForm(endpoint.name, data=request.POST if request.method == "POST" else None)
+    if not form.is_valid():
+        context = {"endpoint": endpoint, "form": form}
+        return render(request, "webhooks/end.html", context, status=422 if form.is_bound else 200)
     with reported_refusals(request):
         services.remove_endpoint(endpoint, actor=request.user, now=timezone.now())
         messages.success(request, _("Webhook “%(name)s” deleted.") % {"name": endpoint.name})

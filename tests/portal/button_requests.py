@@ -90,7 +90,7 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
     yield "partners:verify: by email", {}, {"do": "email"}
     yield "partners:change_member: role", {}, {"do": "role", "role": "viewer"}
     yield "partners:change_member: transfer", {}, {"do": "transfer"}
-    yield "partners:change_member: end", {}, {"do": "end"}
+    yield "partners:change_member: end", {}, {"do": "end", "confirm_name": str(world["member"].user)}
     yield "submissions:save_draft: a name", {}, {"name": "Other", "version": world["draft"].version}
     yield "reviews:raise_finding: on a form", {}, {"requirement": FORM, "text": "More tests."}
     yield "reviews:answer_finding: an answer", {}, {"answer": "Done."}
@@ -101,6 +101,7 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
     for act in ("lower_severity", "exclude_issue", "request_lower_severity", "dispute_breach", "dismiss_dispute"):
         yield f"sla:{act}: a reason", {}, {"reason": "It is a question."}
     yield "webhooks:action: skip", {"act": "skip"}, {}
+    yield "webhooks:remove: by name", {}, {"confirm_name": world["endpoint"].name}
     yield "webhooks:rotate_secret: another", {}, {"seen": services.get_secret_fingerprint(world["endpoint"])}
     yield "submissions:introduction: agree", {}, {"answer": "agree"}
     yield "reviews:migrate_edition: nowhere", {}, {"to": "2000-01", "move": "1"}

@@ -37,7 +37,6 @@ from integrations.submissions.forms import (
     requirements,
 )
 from integrations.submissions.forms import filters as lists
-from integrations.submissions.forms.confirmation import NameConfirmationForm
 from integrations.submissions.models import Integration
 from portal.accounts import forms as accounts
 from portal.accounts import people_forms
@@ -51,6 +50,7 @@ from portal.directory.views.installation import ConstraintForm
 from portal.inbox.forms import AuditLogFilterForm, NotificationPreferencesForm
 from portal.reports.forms import ReportSubscriptionsForm
 from portal.styleguide import views as styleguide
+from portal.ui.name_confirmation import NameConfirmationForm
 from portal.webhooks.forms import EndpointForm, ReplayForm
 from portal.webhooks.models import WebhookEndpoint
 from tests.conftest import NOW

@@ -1,8 +1,10 @@
 """Page of a partner with its members, invitations, and join requests."""
 
+from collections.abc import Mapping
+
 from django.contrib import messages
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,6 +17,7 @@ from integrations.partners.services import members
 from portal.accounts.requests import AnyUser, AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
+from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.pagination import paginate
 from portal.ui.refusals import raise_if_forbidden, reported_refusals
 
@@ -46,9 +49,15 @@ def show_partner(request: AuthenticatedRequest, slug: str = "") -> HttpResponse:
 
 
 def build_partner_context(
-    request: HttpRequest, partner: Partner, form: InvitationForm | None = None
+    request: HttpRequest,
+    partner: Partner,
+    form: InvitationForm | None = None,
+    removal_forms: Mapping[int, NameConfirmationForm] | None = None,
 ) -> TemplateContext:
-    """Return members and history, and for owners also invitations and join requests."""
+    """Return members and history, and for owners also invitations and join requests.
+
+    `removal_forms`: refused forms that remove members, by the ID of the membership.
+    """
     now = timezone.now()
     can_manage = permissions.can_manage_partner(partner, request.user)
     memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user")
@@ -64,6 +73,7 @@ def build_partner_context(
             (
                 membership,
                 RoleForm(initial={"role": membership.role}, auto_id=f"member-{membership.pk}-%s"),
+                (removal_forms or {}).get(membership.pk) or build_removal_form(membership),
                 str(membership.pk),
             )
             for membership in memberships.order_by("joined_at", "pk")
@@ -133,6 +143,11 @@ def decide_join_request(request: AuthenticatedRequest, slug: str, pk: int) -> Ht
     return redirect("partners:members", slug)
 
 
+def build_removal_form(membership: Membership, data: QueryDict | None = None) -> NameConfirmationForm:
+    """Return the form that removes a member, who is named as in the list."""
+    return NameConfirmationForm(str(membership.user), data=data, auto_id=f"end-{membership.pk}-%s")
+
+
 def change_member(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
     """Change a member's role, transfer the ownership, remove a member, or leave."""
     membership = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
@@ -144,6 +159,11 @@ def change_member(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
         with reported_refusals(request, _("%(user)s is now an owner. You are an editor.") % {"user": membership.user}):
             members.transfer_ownership(membership, actor=request.user, now=now)
     elif requested_action == "end":
+        form = build_removal_form(membership, data=request.POST)
+        can_remove = permissions.can_manage_partner(membership.partner, request.user) and not membership.ended_at
+        if can_remove and membership.user != request.user and not form.is_valid():
+            context = build_partner_context(request, membership.partner, removal_forms={membership.pk: form})
+            return render(request, "partners/company.html", context, status=422)
         with reported_refusals(
             request, _("%(user)s is no longer a member of the company.") % {"user": membership.user}
         ):

@@ -22,7 +22,6 @@ from integrations.partners import permissions
 from integrations.reviews.forms.email_draft import NOTE_PLACEHOLDER, EmailDraftForm
 from integrations.reviews.selectors.next_review import find_next_review
 from integrations.submissions import notices
-from integrations.submissions.forms.confirmation import NameConfirmationField
 from integrations.submissions.models import Integration
 from integrations.submissions.public_status import PUBLIC_STATUSES
 from integrations.submissions.services import findings
@@ -42,6 +41,7 @@ from portal.core.django_arguments import FormArguments
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import MultiLineField
 from portal.core.value_types import NamedValues
+from portal.ui.name_confirmation import NameConfirmationField
 from portal.ui.refusals import report_refusal
 
 HOLD_PARTY_LABELS = {

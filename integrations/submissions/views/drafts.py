@@ -16,7 +16,6 @@ from integrations.partners.models import Membership, Partner
 from integrations.programs.schema import Program
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.forms import requirements
-from integrations.submissions.forms.confirmation import NameConfirmationForm
 from integrations.submissions.forms.drafts import (
     IntegrationForm,
     bind_form,
@@ -42,6 +41,7 @@ from integrations.submissions.views.program_catalog import get_program_or_404
 from portal.accounts.requests import AuthenticatedRequest, is_authenticated
 from portal.core import repository_urls
 from portal.core.value_types import NamedValues, TemplateContext
+from portal.ui.name_confirmation import NameConfirmationForm
 from portal.ui.refusals import reported_refusals
 
 

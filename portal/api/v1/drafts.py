@@ -10,7 +10,6 @@ from pydantic import Field
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
-from integrations.submissions.forms.confirmation import NameConfirmationForm
 from integrations.submissions.forms.drafts import bind_form, merge_form_data, merge_repository_data
 from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.services import drafts
@@ -21,12 +20,13 @@ from portal.api.conditional import IfMatch, get_if_match_version, set_etag, set_
 from portal.api.form_data import build_form_data, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.problems import FieldError
-from portal.api.routing import MessageResponse, ScopedRouter, StrictSchema
+from portal.api.routing import MessageResponse, NameConfirmation, ScopedRouter, StrictSchema
 from portal.api.v1.integrations import READ_SCOPE, TRANSITION_SCOPE, WRITE_SCOPE
 from portal.api.v1.schemas.drafts import DraftOut
 from portal.api.v1.schemas.submissions import IntegrationDetail
 from portal.core import repository_urls
 from portal.core.errors import ActionRefused
+from portal.ui.name_confirmation import NameConfirmationForm
 
 router = ScopedRouter("Drafts")
 
@@ -40,10 +40,6 @@ class DraftFields(StrictSchema):
     offerings: list[str] | None = Field(None, max_length=20)
     repository_address: str | None = None
     homepage: str | None = None
-
-
-class DraftDeletionParams(StrictSchema):
-    confirm_name: str = Field("", max_length=200, description="Name, repository, or program of the draft.")
 
 
 class DraftIn(DraftFields):
@@ -150,7 +146,7 @@ def submit_draft(request: AuthenticatedRequest, uuid: UUID, if_match: IfMatch = 
 
 
 @router.delete("/drafts/{uuid:uuid}", WRITE_SCOPE)
-def discard_draft(request: AuthenticatedRequest, uuid: UUID, params: Query[DraftDeletionParams]) -> MessageResponse:
+def discard_draft(request: AuthenticatedRequest, uuid: UUID, params: Query[NameConfirmation]) -> MessageResponse:
     """Delete a draft. Unless it is empty, `confirm_name` is its name, or else its repository or program."""
     draft = load_integration_draft(request, uuid)
     if has_text(draft.data) and permissions.can_edit_partner(draft.partner, request.user):

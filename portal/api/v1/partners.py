@@ -19,15 +19,16 @@ from integrations.partners.services import profiles
 from integrations.submissions.selectors import agreements
 from integrations.submissions.services import creation
 from portal.accounts.requests import AuthenticatedRequest
-from portal.api.form_data import build_form_data, clean
+from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.problems import FieldError
-from portal.api.routing import MessageResponse, RowId, ScopedRouter
+from portal.api.routing import MessageResponse, NameConfirmation, RowId, ScopedRouter
 from portal.api.v1.schemas import partners as schemas
 from portal.api.v1.schemas.submissions import EventOut
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import clean_search_query
+from portal.ui.name_confirmation import NameConfirmationForm
 
 router = ScopedRouter("Partners")
 READ_SCOPE, WRITE_SCOPE = "partners:read", "partners:write"
@@ -149,9 +150,13 @@ def change_role(request: AuthenticatedRequest, slug: str, body: schemas.RoleIn, 
 
 
 @router.delete("/partners/{slug:slug}/members/{int:pk}", WRITE_SCOPE)
-def end_membership(request: AuthenticatedRequest, slug: str, pk: RowId) -> MessageResponse:
-    """Remove a member, or leave."""
+def end_membership(
+    request: AuthenticatedRequest, slug: str, pk: RowId, params: Query[NameConfirmation]
+) -> MessageResponse:
+    """Remove a member, or leave. To remove another member, `confirm_name` is their name in the list of members."""
     member = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
+    if member.user != request.user and permissions.can_manage_partner(member.partner, request.user):
+        validate_form(NameConfirmationForm(str(member.user), data=params.model_dump()))
     people.end_membership(member, actor=request.user, now=timezone.now())
     return MessageResponse(message=f"{member.user} is no longer a member of the company.")
 

@@ -12,9 +12,10 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean, validate_form
 from portal.api.pagination import CursorPage, Page, PaginationParams, paginate
 from portal.api.problems import get_row
-from portal.api.routing import MessageResponse, ScopedRouter, StrictSchema
+from portal.api.routing import MessageResponse, NameConfirmation, ScopedRouter, StrictSchema
 from portal.api.v1.schemas.common import PartnerReference, link_to
 from portal.core.value_types import JsonObject
+from portal.ui.name_confirmation import NameConfirmationForm
 from portal.webhooks import payloads, permissions, selectors, services
 from portal.webhooks.event_types import iterate_webhook_groups
 from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data
@@ -166,9 +167,10 @@ def update_webhook(request: AuthenticatedRequest, uuid: UUID, body: WebhookUpdat
 
 
 @router.delete("/webhooks/{uuid:uuid}", WRITE_SCOPE)
-def delete_webhook(request: AuthenticatedRequest, uuid: UUID) -> MessageResponse:
-    """Delete a webhook with its address and secrets."""
+def delete_webhook(request: AuthenticatedRequest, uuid: UUID, params: Query[NameConfirmation]) -> MessageResponse:
+    """Delete a webhook with its address and secrets. `confirm_name` is its name."""
     row = permissions.get_endpoint(request.user, uuid)
+    validate_form(NameConfirmationForm(row.name, data=params.model_dump()))
     services.remove_endpoint(row, actor=request.user, now=timezone.now())
     return MessageResponse(message=f"Webhook “{row.name}” deleted.")
 

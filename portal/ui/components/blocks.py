@@ -174,9 +174,17 @@ def check_result(
 
 @component
 def decision(
-    content: str, *, label: str, id: str, heading: str = "", tone: str = "secondary", icon: str = "", disabled: str = ""
+    content: str,
+    *,
+    label: str,
+    id: str,
+    heading: str = "",
+    tone: str = "secondary",
+    icon: str = "",
+    disabled: str = "",
+    is_open: bool = False,
 ) -> Values:
-    """Render a button that opens a form: as a dialog with JavaScript, or in place without."""
+    """Render a button that opens a form: as a dialog with JavaScript, or in place without or if it has errors."""
     return {"heading": heading or label}
 
 

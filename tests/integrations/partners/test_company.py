@@ -131,7 +131,17 @@ def test_access_of_a_removed_colleague_ends_on_the_next_request(sign_in: SignIn,
     his = Client()
     his.force_login(bob, backend="django.contrib.auth.backends.ModelBackend")
     assert his.get("/company/acme/").status_code == 200
-    sign_in(alice).post(member(bob), {"do": "end"})
+    client = sign_in(alice)
+    refused = client.post(member(bob), {"do": "end", "confirm_name": "Bob"})
+    assert (
+        refused.status_code,
+        text_of(refused, f"#end-{Membership.objects.get(user=bob).pk}-confirm_name_error"),
+    ) == (
+        422,
+        "Enter the name “Bob Baker” to confirm.",
+    )
+    assert his.get("/company/acme/").status_code == 200
+    client.post(member(bob), {"do": "end", "confirm_name": "Bob Baker"})
     assert his.get("/company/acme/").status_code == 404
     assert mails() == [("membership_ended", bob.email)]
     assert EmailMessage.objects.get().subject == "Membership ended: Acme"

@@ -60,7 +60,12 @@ def place_of(name: str, path: str, world: dict[str, Any]) -> str:
         "report": world["reported"].uuid,
         "table": "integrations",
     }
-    query = f"?confirm_name={draft.title}" if name == "discard_draft" else ""
+    names = {
+        "discard_draft": draft.title,
+        "end_membership": str(world["member"].user),
+        "delete_webhook": world["endpoint"].name,
+    }
+    query = f"?confirm_name={names[name]}" if name in names else ""
     return re.sub(r"{(\w+)}", lambda found: str(path_values[found[1]]), path) + query
 
 

@@ -128,7 +128,12 @@ def test_buttons_do_what_they_say(sign_in: Any, endpoint: Make, receiver: Receiv
     client.post(reverse("webhooks:delivery", args=[row.uuid, message.uuid]))
     message.refresh_from_db()
     assert message.state == "waiting"
-    client.post(reverse("webhooks:remove", args=[row.uuid]))
+    refused = client.post(reverse("webhooks:remove", args=[row.uuid]), {"confirm_name": "Build"})
+    assert (refused.status_code, "Enter the name “Build pipeline” to confirm." in refused.content.decode()) == (
+        422,
+        True,
+    )
+    client.post(reverse("webhooks:remove", args=[row.uuid]), {"confirm_name": row.name})
     assert client.get(reverse("webhooks:detail", args=[row.uuid])).status_code == 404
 
 
