@@ -59,11 +59,9 @@ class ClockFilters:
     report: str = ""
 
     @property
-    def fields(self) -> str:
-        """Return the form as HTML. Takes up to two queries for the options."""
-        form = SlaFilterForm(self)
-        form.is_valid()
-        return form.render()
+    def form(self) -> "SlaFilterForm":
+        """Return the form with the entered values. Takes up to two queries for the options."""
+        return SlaFilterForm(self)
 
     @property
     def is_filtered(self) -> bool:

@@ -59,7 +59,7 @@ class AnalyticsFilters:
     period: str
     since: datetime
     now: datetime
-    fields: str
+    form: AnalyticsFilterForm
 
     @property
     def words(self) -> str:
@@ -89,4 +89,4 @@ def parse_analytics_filters(request: HttpRequest, now: datetime, *, period: bool
     period_key = str(form.cleaned_data.get("period") or DEFAULT_PERIOD)
     program = str(form.cleaned_data.get("program", ""))
     form.data = {"program": program, "period": period_key}  # show the values in use instead of invalid ones
-    return AnalyticsFilters(program, period_key, now - timedelta(days=int(period_key)), now, form.render())
+    return AnalyticsFilters(program, period_key, now - timedelta(days=int(period_key)), now, form)

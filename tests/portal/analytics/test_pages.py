@@ -16,7 +16,7 @@ from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.analytics import waiting_times
-from portal.analytics.filters import AnalyticsFilters
+from portal.analytics.filters import AnalyticsFilterForm, AnalyticsFilters
 from portal.analytics.forecast import MIN_WAITS
 from portal.analytics.metrics import count_working_days
 from portal.analytics.models import StageDuration
@@ -89,7 +89,7 @@ def test_stages_and_holders_are_shown_with_a_table(sign_in: SignIn, rita: Any, e
 
 def test_only_the_time_within_the_period_is_added_up(enough_decisions: None, today: datetime) -> None:
     since = today - 18 * DAY
-    choice = AnalyticsFilters("nomad", "30", since, today, "")
+    choice = AnalyticsFilters("nomad", "30", since, today, AnalyticsFilterForm({}))
     inside = [min(today - (20 + n - 7) * DAY, today) - max(today - (20 + n) * DAY, since) for n in range(MIN_WAITS)]
     (holder_times,) = stays.list_holder_times(choice)
     assert (holder_times.stage, holder_times.holder) == ("review", "program")
