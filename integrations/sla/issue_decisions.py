@@ -43,7 +43,47 @@ class IssueDecision:
         return f"sla:{self.name}"
 
 
+def _is_breach_disputed(issue: SupportIssue, state: IssueState, breaches: Sequence[SlaBreach]) -> bool:
+    return bool(issue.disputed) and any(not breach.retracted_at for breach in breaches)
+
+
 DECISIONS = (
+    IssueDecision(
+        disputes.accept_dispute,
+        permissions.can_decide,
+        lambda issue, state, breaches: issue.disputed == "breach" and _is_breach_disputed(issue, state, breaches),
+        "check",
+        _("Accept dispute"),
+        _("The breach was recorded wrongly. We retract it. The due date and the clock stay as they are."),
+        _("Dispute accepted. The breach is retracted."),
+        "Accept a dispute: retract the breach, or lower the severity as requested. For reviewers.",
+    ),
+    IssueDecision(
+        disputes.correct_severity,
+        permissions.can_decide,
+        lambda issue, state, breaches: bool(issue.disputed) and state.severity == "critical" and state.is_covered,
+        "pencil",
+        _("Correct severity"),
+        _(
+            "The issue was never critical. The standard target applies from the start, and breaches of the critical"
+            " target are retracted."
+        ),
+        _("Severity corrected. The standard target applies from the start."),
+        "Accept a dispute with a correction: the issue was never critical. For reviewers.",
+    ),
+    IssueDecision(
+        disputes.waive_breach,
+        permissions.can_decide,
+        _is_breach_disputed,
+        "shield-off",
+        _("Waive breach"),
+        _(
+            "The target was missed for a reason that the partner isn't responsible for. The breach stays visible and"
+            " doesn't count."
+        ),
+        _("Breach waived. It stays visible and doesn't count."),
+        "Waive the breaches of a disputed issue, so that they don't count. For reviewers.",
+    ),
     IssueDecision(
         disputes.lower_severity,
         permissions.can_decide,

@@ -203,7 +203,7 @@ class SlaClock(models.Model):
 
 
 class SlaBreach(models.Model):
-    """Missed SLA target. Never deleted, but retracted once if late events disprove it. New proof creates a new row."""
+    """Missed SLA target. Never deleted, but retracted once, by late events or by the decision `outcome`."""
 
     clock = models.ForeignKey(SlaClock, models.PROTECT, related_name="breaches")
     issue = models.ForeignKey(SupportIssue, models.PROTECT, related_name="breaches")
@@ -214,6 +214,7 @@ class SlaBreach(models.Model):
     found_at = models.DateTimeField()
     retracted_at = models.DateTimeField(null=True, blank=True)
     retraction_reason = models.CharField(max_length=300, blank=True)
+    outcome = models.CharField(max_length=10, blank=True)  # a BreachOutcome: the due date is not recorded again
 
     class Meta:
         ordering = ("-due_at", "-pk")

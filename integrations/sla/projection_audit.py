@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db.models import F, Q
+
 from integrations.sla.engine import inputs
 from integrations.sla.engine.types import ClockStatus, IssueState
 from integrations.sla.models import SlaBreach, SlaClock, SupportIssue
@@ -58,8 +60,9 @@ def _compare_chunk(pks: list[int], now: datetime, counts: ReplayCounts) -> Itera
     for clock in SlaClock.objects.filter(issue__in=pks):
         clocks.setdefault(clock.issue_id, {})[clock.target_type] = clock
     due_times_by_clock: dict[int, set[datetime]] = {}
-    standing_breaches = SlaBreach.objects.filter(issue__in=pks, retracted_at=None)
-    for pk, due_at in standing_breaches.values_list("clock_id", "due_at"):
+    is_missed = Q(due_at=F("clock__due_at"), clock__is_committed=True) & ~Q(clock__state=ClockStatus.MET)
+    recorded_breaches = SlaBreach.objects.filter(Q(retracted_at=None) | ~Q(outcome="") & is_missed, issue__in=pks)
+    for pk, due_at in recorded_breaches.values_list("clock_id", "due_at"):
         due_times_by_clock.setdefault(pk, set()).add(due_at)
     for issue in projection.load_issues(pks):
         counts.issues += 1

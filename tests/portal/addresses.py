@@ -13,6 +13,10 @@ from tests.portal.everything import AGREEMENT_REQUIREMENT, FORM
 OURS = ("portal.", "integrations.", "verification.")
 ISSUE_PAGES = (
     "issue",
+    "dispute",
+    "accept_dispute",
+    "correct_severity",
+    "waive_breach",
     "lower_severity",
     "exclude_issue",
     "request_lower_severity",

@@ -98,7 +98,10 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
     yield "sla:label_policy: a proposal", {}, {"critical": "p0"}
     yield "sla:calendar: a look", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3, 4]}
     yield "sla:calendar: another", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3], "confirm": "1"}
-    for act in ("lower_severity", "exclude_issue", "request_lower_severity", "dispute_breach", "dismiss_dispute"):
+    for act in (
+        *("lower_severity", "exclude_issue", "request_lower_severity", "dispute_breach", "dismiss_dispute"),
+        *("accept_dispute", "correct_severity", "waive_breach"),
+    ):
         yield f"sla:{act}: a reason", {}, {"reason": "It is a question."}
     yield "webhooks:action: skip", {"act": "skip"}, {}
     yield "webhooks:remove: by name", {}, {"confirm_name": world["endpoint"].name}

@@ -29,16 +29,23 @@ def find_critical_since(
     Anyone can raise the severity with a critical label. Removing the label has no effect. Only a decision of the
     program lowers it, and a later label raises it again. `events` come from `list_severity_events`.
     """
-    critical_since: datetime | None = None
+    raised_at = find_raised_at(events, policy, cutoff_at)
+    if raised_at is not None and timedelta() <= raised_at - opened_at <= OPENING_GRACE_PERIOD:
+        return opened_at
+    return raised_at
+
+
+def find_raised_at(events: Iterable[TimelineEvent], policy: SlaPolicy, cutoff_at: datetime) -> datetime | None:
+    """Return the time of the event that made an issue critical, or None if it isn't critical at the cutoff."""
+    raised_at: datetime | None = None
     for event in events:
         if event.at > cutoff_at:
             break
         if event.kind == IssueEventKind.SEVERITY_LOWERED:
-            critical_since = None
-        elif critical_since is None and _has_critical_label(event, policy):
-            is_from_opening = timedelta() <= event.at - opened_at <= OPENING_GRACE_PERIOD
-            critical_since = opened_at if is_from_opening else event.at
-    return critical_since
+            raised_at = None
+        elif raised_at is None and _has_critical_label(event, policy):
+            raised_at = event.at
+    return raised_at
 
 
 def get_severity(critical_since: datetime | None) -> Severity:

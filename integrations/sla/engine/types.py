@@ -23,6 +23,13 @@ class Severity(StrEnum):
     OTHER = "other"
 
 
+class BreachOutcome(StrEnum):
+    """Decision about a dispute that retracts a breach."""
+
+    ACCEPTED = "accepted"  # recorded wrongly
+    WAIVED = "waived"  # stays visible and doesn't count
+
+
 class IssueEventKind(StrEnum):
     """Kind of an issue event. The first group comes from GitHub, the second from the portal."""
 
@@ -98,7 +105,8 @@ class TimelineEvent:
     - commented, comment_edited, comment_deleted: `comment`, the key of the comment ("comment:<id>").
     - commented: `unread` is True if the comment was edited before we read it. `text` is then empty.
     - closed: GitHub's `reason`, and the `commit` that closed the issue or "".
-    - severity_lowered: `requested_at`, the ISO time of the partner's request, if any.
+    - severity_lowered: `requested_at`, the ISO time from which it also counts: of the partner's request, or of the
+      event that a correction reverses.
     - any: `denied`, the key of a webhook event that GitHub doesn't confirm. Neither event counts.
     """
 

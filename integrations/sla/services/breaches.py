@@ -2,7 +2,9 @@
 
 from datetime import datetime
 
-from integrations.sla.engine.types import ClockStatus
+from django.db.models import Q
+
+from integrations.sla.engine.types import BreachOutcome, ClockStatus
 from integrations.sla.models import Alert, SlaBreach, SlaClock, SlaClockEvent, SupportIssue
 from integrations.sla.tasks import build_alert_fields, build_alert_key, list_warning_times
 
@@ -12,14 +14,16 @@ STANDING_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.DATA_INC
 def calculate_next_check_at(clock: SlaClock, now: datetime) -> datetime | None:
     """Return when to check a projected clock next: at its next warning, its due date, or never.
 
-    A missed target without a recorded breach is due immediately, even if a late reply has stopped the clock.
+    A missed target without a recorded breach is due immediately, even if a late reply has stopped the clock. A breach
+    that a dispute retracted counts as recorded.
     """
     if not clock.is_committed or clock.due_at is None:
         return None
     if clock.state == ClockStatus.DATA_INCOMPLETE and clock.stopped_at and clock.stopped_at <= clock.due_at:
         return None  # probably on time; decided when the data is complete
     if clock.state in (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE):
-        has_breach = clock.pk and SlaBreach.objects.filter(clock=clock, due_at=clock.due_at, retracted_at=None).exists()
+        is_recorded = Q(retracted_at=None) | ~Q(outcome="")
+        has_breach = clock.pk and SlaBreach.objects.filter(is_recorded, clock=clock, due_at=clock.due_at).exists()
         return None if has_breach else clock.due_at
     if clock.state != ClockStatus.RUNNING:
         return None
@@ -58,3 +62,19 @@ def _retract_breach(breach: SlaBreach, clock: SlaClock, now: datetime, reason: s
     alert_fields = build_alert_fields(clock_at_breach, "retracted", 100, now) | {"clock": clock}
     Alert.objects.get_or_create(key=key, defaults=alert_fields)
     return 1
+
+
+def settle_breaches(issue: SupportIssue, outcome: BreachOutcome, reason: str, now: datetime) -> int:
+    """Retract the breaches of an issue by a decision, and return their number.
+
+    The email of the decision notifies the partner: the portal didn't report these breaches by mistake.
+    """
+    breaches = list(SlaBreach.objects.filter(issue=issue, retracted_at=None).select_for_update())
+    for breach in breaches:
+        breach.retracted_at, breach.retraction_reason, breach.outcome = now, reason[:300], outcome
+        SlaClockEvent.objects.create(
+            clock_id=breach.clock_id, kind="retracted", share=100, due_at=breach.due_at, at=now
+        )
+    SlaBreach.objects.bulk_update(breaches, ("retracted_at", "retraction_reason", "outcome"))
+    SlaClock.objects.filter(issue=issue).update(breached_at=None)
+    return len(breaches)

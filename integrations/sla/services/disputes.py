@@ -1,16 +1,19 @@
 """Services for disputes: requests of partners and decisions of the program about an issue.
 
-A decision is stored as an issue event, like GitHub's events. A lower severity applies from the decision, or from the
-partner's request, and doesn't retract earlier breaches. Any decision about an issue resolves its open dispute.
+A decision about severity or coverage is stored as an issue event, like GitHub's events. A lower severity applies from
+the decision, or from the partner's request, and doesn't retract earlier breaches. A correction applies from the event
+that made the issue critical. Any decision about an issue resolves its open dispute.
 """
 
 from datetime import datetime
 
 from integrations.partners import permissions
-from integrations.sla.engine.types import Actor, IssueEventKind, Severity, TimelineEvent
+from integrations.sla.engine import inputs
+from integrations.sla.engine.severity import find_raised_at, list_severity_events
+from integrations.sla.engine.types import Actor, BreachOutcome, IssueEventKind, Severity, TimelineEvent
 from integrations.sla.github import event_store
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
-from integrations.sla.services import projection
+from integrations.sla.services import breaches, projection
 from integrations.submissions.services.changes import IntegrationChange, change_integration
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
@@ -18,7 +21,16 @@ from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
 
 RESOLVED_DISPUTE_FIELDS: NamedValues = {"disputed": "", "disputed_at": None}
-SEVERITY_EVENT_TYPES = ("issue.severity_reduction_requested", "issue.severity_reduced", "issue.dispute_dismissed")
+SEVERITY_REQUESTED = "issue.severity_reduction_requested"
+REQUEST_EVENT_TYPES = (SEVERITY_REQUESTED, "issue.disputed")
+OUTCOME_EVENT_TYPES = (
+    "issue.severity_reduced",
+    "issue.severity_corrected",
+    "issue.dispute_accepted",
+    "issue.breach_waived",
+    "issue.dispute_dismissed",
+)
+NO_DISPUTE_MESSAGE = "This issue has no open dispute."
 # Reasons stored with breaches that a decision retracts
 RETRACTION_REASONS = {
     IssueEventKind.SEVERITY_LOWERED: "The program agreed that the issue is not critical",
@@ -38,11 +50,13 @@ def lower_severity(issue: SupportIssue, reason: str, *, actor: User, now: dateti
 def _find_requested_at(issue: SupportIssue) -> datetime | None:
     """Return the time of the partner's first undecided request for a lower severity, or None."""
     events = AuditEvent.objects.filter(
-        integration=issue.integration, data__issue=str(issue.uuid), event_type__in=SEVERITY_EVENT_TYPES
+        integration=issue.integration,
+        data__issue=str(issue.uuid),
+        event_type__in=(SEVERITY_REQUESTED, *OUTCOME_EVENT_TYPES),
     )
     requested_at: datetime | None = None
     for event_type, occurred_at in events.order_by("seq").values_list("event_type", "at"):
-        requested_at = (requested_at or occurred_at) if event_type == "issue.severity_reduction_requested" else None
+        requested_at = (requested_at or occurred_at) if event_type == SEVERITY_REQUESTED else None
     return requested_at
 
 
@@ -56,7 +70,7 @@ def request_lower_severity(issue: SupportIssue, reason: str, *, actor: User | No
     with change_integration(issue.integration, permissions.can_edit, actor=actor, now=now) as change:
         _ensure_decidable(issue, IssueEventKind.SEVERITY_LOWERED)
         _mark_disputed(issue, SupportIssue.DisputeSubject.SEVERITY, now)
-        return _record_event(change, issue, "issue.severity_reduction_requested", reason)
+        return _record_event(change, issue, SEVERITY_REQUESTED, reason)
 
 
 def dispute_breach(issue: SupportIssue, reason: str, *, actor: User | None, now: datetime) -> AuditEvent:
@@ -72,9 +86,52 @@ def dispute_breach(issue: SupportIssue, reason: str, *, actor: User | None, now:
 def dismiss_dispute(issue: SupportIssue, reason: str, *, actor: User | None, now: datetime) -> AuditEvent:
     """Dismiss an open dispute with a reason. Raises ActionRefused."""
     with change_integration(issue.integration, permissions.can_decide, actor=actor, now=now) as change:
-        if not SupportIssue.objects.filter(pk=issue.pk, disputed_at__isnull=False).update(**RESOLVED_DISPUTE_FIELDS):
-            raise ActionRefused("This issue has no open dispute.", "invalid-transition")
+        _resolve_dispute(issue)
         return _record_event(change, issue, "issue.dispute_dismissed", reason)
+
+
+def accept_dispute(issue: SupportIssue, reason: str, *, actor: User, now: datetime) -> AuditEvent:
+    """Accept a dispute: retract its breaches, or lower the severity as requested. Raises ActionRefused."""
+    if issue.disputed == SupportIssue.DisputeSubject.SEVERITY:
+        return lower_severity(issue, reason, actor=actor, now=now)
+    outcome = BreachOutcome.ACCEPTED
+    return _settle_breaches(issue, outcome, "issue.dispute_accepted", reason, actor=actor, now=now)
+
+
+def waive_breach(issue: SupportIssue, reason: str, *, actor: User, now: datetime) -> AuditEvent:
+    """Waive the breaches of a disputed issue: they stay on record and don't count. Raises ActionRefused."""
+    outcome = BreachOutcome.WAIVED
+    return _settle_breaches(issue, outcome, "issue.breach_waived", reason, actor=actor, now=now)
+
+
+def correct_severity(issue: SupportIssue, reason: str, *, actor: User, now: datetime) -> AuditEvent:
+    """Accept a dispute with a correction: the issue was never critical. Raises ActionRefused.
+
+    The standard target applies as if the event that made the issue critical had not happened.
+    """
+    if not SupportIssue.objects.filter(pk=issue.pk, disputed_at__isnull=False).exists():
+        raise ActionRefused(NO_DISPUTE_MESSAGE, "invalid-transition")
+    context = inputs.build_projection_context(issue, now)
+    raised_at = find_raised_at(list_severity_events(inputs.list_timeline_events(issue)), context.policy, now)
+    data = {"requested_at": raised_at.isoformat()} if raised_at else {}
+    kind = IssueEventKind.SEVERITY_LOWERED
+    return _record_decision(issue, kind, "issue.severity_corrected", reason, data, actor=actor, now=now)
+
+
+def _settle_breaches(
+    issue: SupportIssue, outcome: BreachOutcome, event_type: str, reason: str, *, actor: User, now: datetime
+) -> AuditEvent:
+    with change_integration(issue.integration, permissions.can_decide, actor=actor, now=now) as change:
+        event_store.lock_repository(issue.watch_id, wait=True)
+        _resolve_dispute(issue)
+        if not breaches.settle_breaches(issue, outcome, reason, now):
+            raise ActionRefused("This issue has no breach to decide on.", "invalid-transition")
+        return _record_event(change, issue, event_type, reason)
+
+
+def _resolve_dispute(issue: SupportIssue) -> None:
+    if not SupportIssue.objects.filter(pk=issue.pk, disputed_at__isnull=False).update(**RESOLVED_DISPUTE_FIELDS):
+        raise ActionRefused(NO_DISPUTE_MESSAGE, "invalid-transition")
 
 
 def _mark_disputed(issue: SupportIssue, subject: str, now: datetime) -> None:

@@ -1,6 +1,6 @@
 """Issue page with its decisions and requests."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from uuid import UUID
 
 from django import forms
@@ -14,15 +14,18 @@ from django.utils.translation import gettext_lazy
 
 from integrations.partners import permissions
 from integrations.partners.permissions import PermissionRule
+from integrations.sla.decision_effects import preview_decision
 from integrations.sla.engine import inputs
 from integrations.sla.filters import build_visibility_condition
 from integrations.sla.issue_decisions import DECISIONS, IssueDecision
 from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import SupportIssue
+from integrations.sla.services.disputes import REQUEST_EVENT_TYPES
 from integrations.submissions.views.mixins import require_button, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import MultiLineField
+from portal.core.value_types import TemplateContext
 from portal.ui.refusals import raise_if_forbidden
 
 
@@ -46,9 +49,15 @@ def show_issue(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     return _render_page(request, load_issue(request, uuid), {})
 
 
-def _render_page(
-    request: AuthenticatedRequest, issue: SupportIssue, bound_forms: dict[str, ReasonForm]
-) -> HttpResponse:
+BoundForms = Mapping[str, ReasonForm]
+
+
+def _render_page(request: AuthenticatedRequest, issue: SupportIssue, bound_forms: BoundForms) -> HttpResponse:
+    context = _build_context(request, issue, bound_forms)
+    return render(request, "sla/issue.html", context, status=422 if bound_forms else 200)
+
+
+def _build_context(request: AuthenticatedRequest, issue: SupportIssue, bound_forms: BoundForms) -> TemplateContext:
     now, user = timezone.now(), request.user
     page = build_issue_page(issue, user, now)
     breaches = list(issue.breaches.order_by("due_at", "pk"))
@@ -59,7 +68,7 @@ def _render_page(
         for decision in DECISIONS
         if has_permission[decision.permission] and decision.is_possible(issue, page.state, breaches)
     ]
-    context = {
+    return {
         "page": page,
         "issue": issue,
         "integration": issue.integration,
@@ -70,7 +79,40 @@ def _render_page(
         "is_partner": has_permission[permissions.can_edit],
         "can_decide": has_permission[permissions.can_decide],
     }
-    return render(request, "sla/issue.html", context, status=422 if bound_forms else 200)
+
+
+def load_dispute(request: AuthenticatedRequest, uuid: UUID) -> SupportIssue:
+    """Load an issue for a decision about its dispute. Raises ActionRefused if the user can't decide."""
+    issue = load_issue(request, uuid)
+    require_permission(permissions.can_decide, issue.integration, request.user)
+    return issue
+
+
+def show_dispute(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Show a dispute with the possible decisions and the effect of each."""
+    issue = load_dispute(request, uuid)
+    return _render_dispute(request, issue, {}) if issue.disputed else redirect("sla:issue", uuid)
+
+
+def build_dispute_context(
+    request: AuthenticatedRequest, issue: SupportIssue, bound_forms: BoundForms
+) -> TemplateContext:
+    """Return the context of the issue with the effect of each decision that the user can take."""
+    context = _build_context(request, issue, bound_forms)
+    return context | {
+        "decisions": [
+            (decision, form, preview_decision(decision, issue, actor=request.user, now=context["now"]))
+            for decision, form in context["decisions"]
+            if decision.permission is permissions.can_decide
+        ]
+    }
+
+
+def _render_dispute(request: AuthenticatedRequest, issue: SupportIssue, bound_forms: BoundForms) -> HttpResponse:
+    context = build_dispute_context(request, issue, bound_forms)
+    requests = [event for event in context["page"].decisions if event.event_type in REQUEST_EVENT_TYPES]
+    context["dispute"] = requests[-1] if requests else None
+    return render(request, "sla/dispute.html", context, status=422 if bound_forms else 200)
 
 
 def build_decision_view(decision: IssueDecision) -> Callable[..., HttpResponse]:
@@ -81,14 +123,16 @@ def build_decision_view(decision: IssueDecision) -> Callable[..., HttpResponse]:
         issue = load_issue(request, uuid)
         require_permission(decision.permission, issue.integration, request.user)
         form = ReasonForm(request.POST, auto_id=f"{decision.slug}-%s")
+        is_dispute = issue.disputed and decision.permission is permissions.can_decide
+        render_form = _render_dispute if is_dispute else _render_page
         if not form.is_valid():
-            return _render_page(request, issue, {decision.name: form})
+            return render_form(request, issue, {decision.name: form})
         try:
             decision.perform(issue, form.cleaned_data["reason"], actor=request.user, now=timezone.now())
         except ActionRefused as refusal:
             raise_if_forbidden(refusal)
             form.add_error("reason", str(refusal))
-            return _render_page(request, issue, {decision.name: form})
+            return render_form(request, issue, {decision.name: form})
         messages.success(request, str(decision.success_message))
         return redirect("sla:issue", uuid)
 
@@ -97,6 +141,7 @@ def build_decision_view(decision: IssueDecision) -> Callable[..., HttpResponse]:
 
 urlpatterns = [
     path("issues/<uuid:uuid>/", show_issue, name="issue"),
+    path("issues/<uuid:uuid>/dispute/", show_dispute, name="dispute"),
     *(
         path(f"issues/<uuid:uuid>/{decision.slug}/", build_decision_view(decision), name=decision.name)
         for decision in DECISIONS

@@ -20,7 +20,7 @@ from integrations.sla.models import LabelPolicy
 from integrations.sla.services import label_proposals, policies
 from integrations.sla.views import label_policy as label_pages
 from integrations.sla.views.calendar import load_partner
-from integrations.sla.views.issue import ReasonForm, load_issue
+from integrations.sla.views.issue import ReasonForm, build_dispute_context, load_dispute, load_issue
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean, validate_form
@@ -50,6 +50,15 @@ def list_clocks(request: AuthenticatedRequest, params: Query[schemas.ClockFilter
 def get_issue(request: AuthenticatedRequest, uuid: UUID) -> IssuePage:
     """Get an issue with both clocks and explanations of their due dates."""
     return build_issue_page(load_issue(request, uuid), request.user, timezone.now())
+
+
+@router.get("/issues/{uuid:uuid}/dispute", READ_SCOPE, schemas.DisputeOut)
+def get_dispute(request: AuthenticatedRequest, uuid: UUID) -> JsonObject:
+    """Get the possible outcomes of a dispute with the effect of each. For reviewers."""
+    issue = load_dispute(request, uuid)
+    if not issue.disputed:
+        raise ActionRefused("This issue has no open dispute.", "conflict")
+    return {"outcomes": [effect for _, _, effect in build_dispute_context(request, issue, {})["decisions"] if effect]}
 
 
 def register_decision(decision: IssueDecision) -> None:

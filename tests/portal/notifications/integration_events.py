@@ -76,6 +76,9 @@ DATA: dict[str, dict[str, Any]] = {
     "issue.dispute_dismissed": DECISION_DATA,
     "issue.severity_reduced": DECISION_DATA,
     "issue.excluded": DECISION_DATA,
+    "issue.dispute_accepted": DECISION_DATA,
+    "issue.severity_corrected": DECISION_DATA,
+    "issue.breach_waived": DECISION_DATA,
     "program.notice_suggested": {"reason": "2 SLA breaches within 90 days"},
     "compliance.deadline_paused": {
         "activities": [{"key": "release", "summary": "A new release was seen: 1.2.0", "at": "", "url": ""}]

@@ -90,6 +90,9 @@ SUBJECTS = {
     "issue.dispute_dismissed": "Dispute dismissed: acme/rocket#7",
     "issue.severity_reduced": "Severity lowered: acme/rocket#7",
     "issue.excluded": "Issue excluded: acme/rocket#7",
+    "issue.dispute_accepted": "Dispute accepted: acme/rocket#7",
+    "issue.severity_corrected": "Severity corrected: acme/rocket#7",
+    "issue.breach_waived": "Breach waived: acme/rocket#7",
 }
 ACTIONS = (
     "Action required: ",

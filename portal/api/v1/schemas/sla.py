@@ -105,6 +105,37 @@ class IssueOut(Schema):
     data_up_to: datetime = Field(validation_alias="context.data_up_to")
 
 
+class ClockEffectOut(Schema):
+    """Effect of a decision on a clock. Due dates are null without a target."""
+
+    target_type: str
+    due_before: datetime | None = Field(validation_alias="before.due_at")
+    due_after: datetime | None = Field(validation_alias="after.due_at")
+    breached_before: bool = Field(validation_alias="before.is_breached")
+    breached_after: bool = Field(validation_alias="after.is_breached")
+
+
+class OutcomeOut(Schema):
+    """Possible outcome of a dispute, with its effect on the clocks and on the partner's figures of a week.
+
+    `share_before` and `share_after`: percentage of targets met; null without settled targets.
+    """
+
+    outcome: str
+    week: DisplayText
+    share_before: float | None = Field(validation_alias="before.share")
+    share_after: float | None = Field(validation_alias="after.share")
+    breached_before: int = Field(validation_alias="before.breached")
+    breached_after: int = Field(validation_alias="after.breached")
+    clocks: list[ClockEffectOut]
+
+
+class DisputeOut(Schema):
+    """Open dispute with its possible outcomes."""
+
+    outcomes: list[OutcomeOut]
+
+
 class IssueDecisionIn(StrictSchema):
     """Reason, visible to both sides."""
 

@@ -138,7 +138,7 @@ def test_disputed_breach_stands_is_listed_and_waits_for_the_programs_decision(
     assert issue.breaches.get().retracted_at is None
     assert "Waiting for the program." in client.get(page).content.decode()
     client = sign_in(rita)
-    assert "Action required: Decide under" in client.get(page).content.decode()
+    assert "Action required: Decide on the dispute." in client.get(page).content.decode()
     assert "1 disputed issue</a> needs a decision" in client.get("/queue/").content.decode()
     assert [row.clock.issue.title for row in client.get("/sla/?state=disputed").context["rows"]] == ["Exploded"]
     assert client.post(f"{page}dismiss-dispute/", {"reason": "GitHub shows no answer."}).status_code == 302

@@ -1,0 +1,98 @@
+"""Effect of a decision about an issue on its clocks and on the weekly report, shown before the decision."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from integrations.sla.issue_decisions import IssueDecision
+from integrations.sla.metrics import MetricsScope, Totals, get_metrics
+from integrations.sla.models import SlaBreach, SlaClock, SupportIssue
+from integrations.sla.presenters import TARGET_TYPE_LABELS
+from portal.accounts.models import User
+from portal.core.errors import ActionRefused
+from portal.core.iso_weeks import IsoWeek, get_program_zone, get_week
+
+
+@dataclass(frozen=True, slots=True)
+class ClockOutcome:
+    """Due date of a clock, None without one, and whether a breach of it counts."""
+
+    due_at: datetime | None
+    is_breached: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClockEffect:
+    """Clock before and after a decision."""
+
+    target_type: str
+    before: ClockOutcome
+    after: ClockOutcome
+
+    @property
+    def label(self) -> str:
+        return _(TARGET_TYPE_LABELS[self.target_type])
+
+    @property
+    def states(self) -> tuple[ClockOutcome, ClockOutcome]:
+        return self.before, self.after
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionEffect:
+    """Effect of the decision named `outcome` on the clocks and on the partner's figures of the week of the due date."""
+
+    outcome: str
+    clocks: list[ClockEffect]
+    week: IsoWeek
+    before: Totals
+    after: Totals
+
+    @property
+    def totals(self) -> tuple[Totals, Totals]:
+        return self.before, self.after
+
+
+def preview_decision(
+    decision: IssueDecision, issue: SupportIssue, *, actor: User, now: datetime
+) -> DecisionEffect | None:
+    """Return the effect of a decision by performing it and rolling it back. None if it is refused.
+
+    A sent report doesn't change; the figures are those of the same week if the report were created now.
+    """
+    clocks_before = _read_clocks(issue)
+    week = _find_week(issue, now)
+    totals_before = _read_totals(issue, week, now)
+    try:
+        with transaction.atomic():
+            decision.perform(issue, "-", actor=actor, now=now)
+            clocks_after, totals_after = _read_clocks(issue), _read_totals(issue, week, now)
+            transaction.set_rollback(True)
+    except ActionRefused:
+        return None
+    effects = [ClockEffect(key, before, clocks_after[key]) for key, before in clocks_before.items()]
+    return DecisionEffect(decision.name, effects, week, totals_before, totals_after)
+
+
+def _read_clocks(issue: SupportIssue) -> dict[str, ClockOutcome]:
+    breached = set(SlaBreach.objects.filter(issue=issue, retracted_at=None).values_list("clock_id", flat=True))
+    clocks = SlaClock.objects.filter(issue=issue).order_by("-target_type")
+    return {
+        clock.target_type: ClockOutcome(clock.due_at if clock.is_committed else None, clock.pk in breached)
+        for clock in clocks
+    }
+
+
+def _find_week(issue: SupportIssue, now: datetime) -> IsoWeek:
+    """Return the week of the last breach, or else of the first due date, or the current one."""
+    breach = SlaBreach.objects.filter(issue=issue, retracted_at=None).first()
+    clock = SlaClock.objects.filter(issue=issue, is_committed=True, due_at__isnull=False).order_by("due_at").first()
+    due_at = (breach.due_at if breach else None) or (clock.due_at if clock else None) or now
+    return get_week(due_at.astimezone(get_program_zone()).date())
+
+
+def _read_totals(issue: SupportIssue, week: IsoWeek, now: datetime) -> Totals:
+    start, end = week.span(get_program_zone())
+    return get_metrics(MetricsScope(partner_id=issue.integration.partner_id), start, end, min(now, end))

@@ -1,0 +1,163 @@
+"""Tests of the dispute page: the outcomes, and their effect on clocks and the weekly figure."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from integrations.sla import tasks
+from integrations.sla.decision_effects import DecisionEffect, preview_decision
+from integrations.sla.engine import inputs
+from integrations.sla.issue_decisions import DECISIONS
+from integrations.sla.models import SlaBreach, SupportIssue
+from integrations.sla.projection_audit import ReplayCounts, replay_issues
+from integrations.sla.services import disputes, projection
+from portal.accounts.models import User
+from portal.audit.models import AuditEvent
+from portal.core.errors import ActionRefused
+from portal.notifications.models import EmailMessage
+from tests.portal.api.calling import caller, with_second_factor
+
+pytestmark = pytest.mark.any_database
+
+SignIn = Callable[[User], Any]
+OUTCOMES = {
+    "accept_dispute": ("issue.dispute_accepted", "dispute_accepted", "accepted"),
+    "correct_severity": ("issue.severity_corrected", "severity_corrected", ""),
+    "waive_breach": ("issue.breach_waived", "breach_waived", "waived"),
+    "dismiss_dispute": ("issue.dispute_dismissed", "dispute_dismissed", ""),
+}
+
+
+@pytest.fixture
+def disputed_issue(issues: dict[str, SupportIssue], alice: User) -> SupportIssue:
+    issue = issues["breached"]
+    disputes.dispute_breach(issue, "It never was critical.", actor=alice, now=timezone.now())
+    return load(issue)
+
+
+def load(issue: SupportIssue) -> SupportIssue:
+    return inputs.select_issues().select_related("integration__partner").get(pk=issue.pk)
+
+
+def preview(name: str, issue: SupportIssue, user: User) -> DecisionEffect:
+    decision = next(decision for decision in DECISIONS if decision.name == name)
+    effect = preview_decision(decision, issue, actor=user, now=timezone.now())
+    assert effect is not None
+    return effect
+
+
+@pytest.mark.parametrize(
+    ("name", "is_breached", "moves_due_date", "breach_change"),
+    [
+        ("accept_dispute", False, False, -1),
+        ("correct_severity", False, True, -1),
+        ("waive_breach", False, False, -1),
+        ("exclude_issue", False, True, -1),
+        ("dismiss_dispute", True, False, 0),
+    ],
+)
+def test_effect_is_shown_before_the_decision_and_equals_it(
+    disputed_issue: SupportIssue, rita: User, name: str, is_breached: bool, moves_due_date: bool, breach_change: int
+) -> None:
+    effect = preview(name, disputed_issue, rita)
+    resolve = next(clock for clock in effect.clocks if clock.before.is_breached)
+    assert resolve.after.is_breached is is_breached
+    assert (resolve.before.due_at != resolve.after.due_at) is moves_due_date
+    assert effect.after.breached - effect.before.breached == breach_change
+    assert load(disputed_issue).disputed == "breach"
+    assert disputed_issue.breaches.filter(retracted_at=None).count() == 1
+    getattr(disputes, name)(disputed_issue, "Because.", actor=rita, now=timezone.now())
+    clock = disputed_issue.clocks.get(target_type=resolve.target_type)
+    assert (clock.due_at if clock.is_committed else None) == resolve.after.due_at
+    assert disputed_issue.breaches.filter(retracted_at=None).exists() is is_breached
+
+
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_outcome_is_recorded_and_the_partner_is_notified(
+    sign_in: SignIn, disputed_issue: SupportIssue, alice: User, rita: User, name: str
+) -> None:
+    event_type, email, outcome = OUTCOMES[name]
+    url = f"/issues/{disputed_issue.uuid}/{name.replace('_', '-')}/"
+    client = sign_in(rita)
+    assert client.post(url, {"reason": ""}).status_code == 422
+    assert client.post(url, {"reason": "The label was wrong."}).status_code == 302
+    event = AuditEvent.objects.get(event_type=event_type)
+    assert (event.actor, event.note) == (str(rita), "The label was wrong.")
+    message = EmailMessage.objects.get(name=email, to=alice.email)
+    assert "The label was wrong." in message.text
+    assert load(disputed_issue).disputed == ""
+    assert disputed_issue.breaches.get().outcome == outcome
+    assert client.post(url, {"reason": "Again."}).status_code == 422
+    assert AuditEvent.objects.filter(event_type=event_type).count() == 1
+
+
+@pytest.mark.parametrize("name", ["accept_dispute", "waive_breach"])
+def test_settled_breach_is_not_recorded_again(disputed_issue: SupportIssue, rita: User, name: str) -> None:
+    now = timezone.now()
+    getattr(disputes, name)(disputed_issue, "Because.", actor=rita, now=now)
+    projection.rebuild_projections([disputed_issue.pk], now + timedelta(minutes=5))
+    tasks.advance_due_clocks(now + timedelta(minutes=5))
+    assert SlaBreach.objects.filter(issue=disputed_issue).count() == 1
+    clock = disputed_issue.clocks.get(is_committed=True, breaches__isnull=False)
+    assert (clock.state, clock.breached_at, clock.next_at) == ("overdue", None, None)
+    differences = replay_issues(now + timedelta(minutes=5), ReplayCounts())
+    assert [each for each in differences if each.field_name == "breach" and str(disputed_issue) in each.location] == []
+
+
+def test_dispute_page_shows_the_outcomes_with_their_effect(
+    sign_in: SignIn, disputed_issue: SupportIssue, alice: User, rita: User
+) -> None:
+    url = f"/issues/{disputed_issue.uuid}/dispute/"
+    response = sign_in(rita).get(url)
+    assert [decision.name for decision, _, _ in response.context["decisions"]] == [
+        "accept_dispute",
+        "correct_severity",
+        "waive_breach",
+        "lower_severity",
+        "exclude_issue",
+        "dismiss_dispute",
+    ]
+    page = response.content.decode()
+    assert "It never was critical." in page
+    assert page.count("After the decision") == 6
+    assert sign_in(alice).get(url).status_code == 403
+    disputes.dismiss_dispute(disputed_issue, "No.", actor=rita, now=timezone.now())
+    assert sign_in(rita).get(url)["Location"] == f"/issues/{disputed_issue.uuid}/"
+
+
+def test_waived_breach_stays_visible(sign_in: SignIn, disputed_issue: SupportIssue, alice: User, rita: User) -> None:
+    disputes.waive_breach(disputed_issue, "GitHub was down.", actor=rita, now=timezone.now())
+    page = sign_in(alice).get(f"/issues/{disputed_issue.uuid}/").content.decode()
+    assert "Waived" in page
+    assert "GitHub was down." in page
+
+
+def test_accepted_severity_dispute_lowers_the_severity(
+    issues: dict[str, SupportIssue], alice: User, rita: User
+) -> None:
+    issue, now = issues["at_risk"], timezone.now()
+    disputes.request_lower_severity(issue, "It is a question.", actor=alice, now=now)
+    disputes.accept_dispute(load(issue), "It is.", actor=rita, now=now)
+    assert load(issue).severity == "other"
+    assert AuditEvent.objects.filter(event_type="issue.severity_reduced").count() == 1
+
+
+def test_undisputed_breach_is_not_waived(issues: dict[str, SupportIssue], rita: User) -> None:
+    with pytest.raises(ActionRefused, match=r"This issue has no open dispute\."):
+        disputes.waive_breach(issues["breached"], "Because.", actor=rita, now=timezone.now())
+
+
+def test_api_shows_the_effects_and_decides(disputed_issue: SupportIssue, alice: User, rita: User) -> None:
+    url = f"/issues/{disputed_issue.uuid}/dispute"
+    reviewer = caller(with_second_factor(rita))
+    effects = reviewer.get(url).json()["outcomes"]
+    waived = next(effect for effect in effects if effect["outcome"] == "waive_breach")
+    assert [clock["breached_before"] for clock in waived["clocks"]].count(True) == 1
+    assert [clock["breached_after"] for clock in waived["clocks"]].count(True) == 0
+    assert waived["breached_before"] - waived["breached_after"] == 1
+    assert caller(alice).get(url).status_code == 403
+    assert reviewer.post(f"/issues/{disputed_issue.uuid}/waive-breach", {"reason": "Outage."}).status_code == 200
+    assert reviewer.get(url).status_code == 409
