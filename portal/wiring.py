@@ -12,7 +12,7 @@ from integrations.partners import notices as account_notices
 from integrations.programs.requirements import RequirementKind
 from integrations.sla.services import monitoring
 from integrations.submissions import notices
-from integrations.submissions.services import agreements, changes, responsibility
+from integrations.submissions.services import agreements, changes, evidence_snapshots, responsibility
 from integrations.submissions.workflow.evidence import set_evidence_provider
 from portal.accounts.access import access_revoked
 from portal.analytics import services as keeping
@@ -77,6 +77,12 @@ def update_agreements(event: AuditEvent) -> None:
         agreements.update_agreement_requirements([event.integration], event.at)
 
 
+def store_evidence(event: AuditEvent) -> None:
+    """Store the evidence of the review round, with which the next round is compared."""
+    if event.integration is not None:
+        evidence_snapshots.take_snapshot(event.integration, event.at)
+
+
 def check_answers(event: AuditEvent) -> None:
     """Request a check run after a form was answered, because checks can depend on the answers."""
     integration = event.integration
@@ -115,8 +121,9 @@ def update_listing(event: AuditEvent) -> None:
 
 REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "integration.created": (run_checks,),
-    "review.requested": (run_checks,),
-    "review.requested_again": (run_checks,),
+    "review.requested": (store_evidence, run_checks),
+    "review.requested_again": (store_evidence, run_checks),
+    "review.changes_requested": (store_evidence,),
     "integration.edition_moved": (run_checks,),
     "requirement.answered": (check_answers,),
     "integration.edited": (run_checks,),

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import SequenceMatcher
-from typing import Literal
 
 from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from integrations.submissions.text_changes import TextChange, compare_parts
 
 MARKDOWN = MarkdownIt("commonmark", {"html": False})
 DEPTH_CHANGES = {"ordered_list_open": 1, "bullet_list_open": 1, "ordered_list_close": -1, "bullet_list_close": -1}
@@ -21,14 +21,6 @@ class TextBlock:
     marker: str = ""
     depth: int = 0
     is_heading: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TextChange:
-    """Block of a text that a new version added or removed."""
-
-    change: Literal["added", "removed"]
-    text: str
 
 
 def parse_body(text: str) -> list[Token]:
@@ -61,12 +53,8 @@ def list_blocks(text: str) -> Iterator[TextBlock]:
 def compare_texts(old: str, new: str) -> list[TextChange]:
     """Return the blocks that a new text removes from an old one and adds to it, in order."""
     old_blocks, new_blocks = ([block.text for block in list_blocks(text)] for text in (old, new))
-    matcher, changes = SequenceMatcher(None, old_blocks, new_blocks, autojunk=False), []
-    for name, old_start, old_end, new_start, new_end in matcher.get_opcodes():
-        if name != "equal":
-            changes += [TextChange("removed", text) for text in old_blocks[old_start:old_end]]
-            changes += [TextChange("added", text) for text in new_blocks[new_start:new_end]]
-    return changes
+    runs = compare_parts(old_blocks, new_blocks)
+    return [TextChange(change, text) for change, texts in runs if change != "kept" for text in texts]
 
 
 def join_text(token: Token) -> str:

@@ -138,6 +138,7 @@ def record_check_result(demo: DemoContext, requirement: Requirement, outcome: St
     detail = [
         {
             "key": key,
+            "version": CHECKS[key].version,
             "title": CHECKS[key].title,
             "advice": CHECKS[key].advice,
             "outcome": outcome,

@@ -241,6 +241,7 @@ def _serialize_detail(key: str, result: Result) -> dict[str, object]:
     description = get_description(key)
     return {
         "key": key,
+        "version": description.version,
         "title": description.title,
         "advice": result.advice or description.advice,
         "outcome": str(result.outcome),

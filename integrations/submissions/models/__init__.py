@@ -2,6 +2,7 @@
 
 from integrations.submissions.models.agreements import Agreement, AgreementSignature
 from integrations.submissions.models.drafts import IntegrationDraft
+from integrations.submissions.models.evidence import EvidenceSnapshot
 from integrations.submissions.models.findings import Finding, Introduction, ReadMarker, ReviewMessage
 from integrations.submissions.models.integration import Integration, IntegrationQuerySet
 from integrations.submissions.models.listing_status import ListingStatusFields
@@ -17,6 +18,7 @@ __all__ = [
     "Agreement",
     "AgreementSignature",
     "Document",
+    "EvidenceSnapshot",
     "Finding",
     "Integration",
     "IntegrationDraft",

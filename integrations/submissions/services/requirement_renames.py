@@ -21,6 +21,9 @@ def rename_requirements(integration: Integration, new_ids: Mapping[str, str], no
             _assign_requirement(item, new_id)
     _rename_findings(integration, new_ids, now)
     _rename_drafts(integration, new_ids, now)
+    for snapshot in integration.evidence_snapshots.all():
+        snapshot.evidence = {new_ids.get(id, id): evidence for id, evidence in snapshot.evidence.items()}
+        snapshot.save(update_fields=["evidence"])
     return _rename_answers(integration, new_ids)
 
 

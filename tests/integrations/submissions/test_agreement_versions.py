@@ -5,10 +5,11 @@ from datetime import timedelta
 import pytest
 from bs4 import BeautifulSoup
 
-from integrations.submissions.agreement_texts import TextChange, compare_texts
+from integrations.submissions.agreement_texts import compare_texts
 from integrations.submissions.models import Agreement, Integration
 from integrations.submissions.services import requirements
 from integrations.submissions.services.agreement_versions import request_new_versions
+from integrations.submissions.text_changes import TextChange
 from integrations.submissions.workflow.states import Status
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.programs.registry import get_agreement_document
-from integrations.submissions.agreement_texts import TextChange, compare_texts, render_agreement
+from integrations.submissions.agreement_texts import compare_texts, render_agreement
 from integrations.submissions.forms.requirement_actions import (
     SignatureForm,
     SignedPdfForm,
@@ -18,6 +18,7 @@ from integrations.submissions.forms.requirement_actions import (
 from integrations.submissions.models import Agreement
 from integrations.submissions.services import agreement_uploads, agreements
 from integrations.submissions.services.requirements import get_acting_party
+from integrations.submissions.text_changes import TextChange
 from integrations.submissions.views.requirements.page import (
     RequirementAction,
     RequirementKindPage,
