@@ -181,11 +181,6 @@ class Person:
         """The first part of the page that matches the selector and contains these words."""
         return self.page.locator(selector, has_text=words).first
 
-    def unfold(self, item: Locator, words: str) -> None:
-        """Open the folded part with these words, and the sections around it."""
-        self.page.evaluate("document.querySelectorAll('section > details').forEach(d => { d.open = true })")
-        item.locator("summary", has_text=words).click()
-
     def waits_for(self, selector: str) -> "Person":
         """Such a part appears."""
         self.page.locator(selector).first.wait_for()

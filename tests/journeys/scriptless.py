@@ -131,10 +131,6 @@ class ScriptlessPerson:
         """The first part of the page that matches the selector and contains these words."""
         return next(tag for tag in self.document.select(selector) if words in tag.get_text())
 
-    def unfold(self, item: Tag, words: str) -> None:
-        """Nothing is folded without styles."""
-        assert [tag for tag in item.select("summary") if words in tag.get_text()]
-
     def waits_for(self, selector: str) -> "ScriptlessPerson":
         """The page that came holds such a part."""
         assert self.document.select(selector), self.path

@@ -117,9 +117,8 @@ class Walk:
         reviewer, partner = self.reviewer, self.partner
         reviewer.go("/queue/").sees(self.row.name).press(f"Claim review {self.row.name}")
         reviewer.go(f"{self.page}review/")
-        item = reviewer.item("li.requirement", "Add finding")
-        reviewer.unfold(item, "Add finding")
-        reviewer.write("Requested change", text, within=item).press("Add finding", within=item)
+        reviewer.press("Add finding", within=reviewer.item("article.asserted"))
+        reviewer.write("Requested change", text).press("Add finding", within=reviewer.item("#finding-form"))
         reviewer.go(f"{self.page}review/").press("Request changes").sees(text).press("Request changes")
         self.later(minutes=11)
         assert self.row.next_action_label == "Respond to 1 finding"

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.reviews.assignment import suggest_reviewers
+from integrations.reviews.evidence import load_review_evidence
 from integrations.reviews.finding_templates import list_templates
 from integrations.reviews.presenters import (
     build_next_action_context,
@@ -20,7 +21,6 @@ from integrations.reviews.presenters import (
     explain_decision_refusal,
     filter_relevant_actions,
     get_undoable_decision,
-    list_review_sections,
 )
 from integrations.reviews.views.queue import build_claim_context, load_integration_for_program
 from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm, MessageForm
@@ -44,7 +44,7 @@ def show_review(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if permissions.get_role(integration.partner, request.user):
         messages.info(request, explain_decision_refusal(integration, request.user))
         return redirect("submissions:detail", uuid)
-    context = build_review_context(integration, request.user)
+    context = build_review_context(integration, request.user, only_different=request.GET.get("show") == "changed")
     return render(request, "reviews/review.html", context | _build_decided_context(request))
 
 
@@ -57,18 +57,22 @@ def _build_decided_context(request: AuthenticatedRequest) -> dict[str, object]:
     return {"decided": decided, "decided_undo": get_undoable_decision(decided, request.user, timezone.now())}
 
 
-def build_review_context(integration: Integration, user: User) -> dict[str, object]:
+def build_review_context(integration: Integration, user: User, *, only_different: bool = False) -> dict[str, object]:
     """Return the context of the review page, including internal notes, for program staff only."""
     now, read_marker = timezone.now(), get_read_marker(integration, user)
+    evidence = load_review_evidence(integration, now, only_different=only_different)
+    participants = list_participants(integration)
     return {
         "integration": integration,
         "edition": integration.edition,
         "program": integration.program,
         "path": list_path_steps(integration),
-        "sections": list_review_sections(integration, now),
+        "sections": evidence.sections,
+        "comparison": evidence.comparison,
+        "only_different": only_different,
         "read_marker": read_marker,
         "changes": list_changes_since(integration, read_marker, with_notes=True) if read_marker else [],
-        "handles": list_hinted_handles(integration, list_participants(integration), user),
+        "handles": list_hinted_handles(integration, participants, user),
         "thread": list(integration.messages.select_related("author")),
         "actions": filter_relevant_actions(integration, list_available_transitions(integration, user, now=now)),
         "findings": integration.all_findings,
@@ -83,7 +87,7 @@ def build_review_context(integration: Integration, user: User) -> dict[str, obje
         "can_write_note": True,
         "now": now,
         **build_claim_context(integration, user),
-        **build_reviewer_context(integration),
+        **build_reviewer_context(integration, participants),
         **build_next_action_context(integration, now),
     }
 
@@ -100,11 +104,11 @@ def raise_finding(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Add a finding to a requirement."""
     integration = load_integration_for_program(request, uuid)
     require_permission(permissions.can_decide, integration, request.user)
-    form = FindingForm(_get_form_data(request))
-    requirement_id = str(form.data.get("requirement") or request.GET.get("requirement", ""))
-    requirement = integration.edition.requirement(requirement_id)
+    data = _get_form_data(request)
+    requirement = integration.edition.requirement((data or request.GET).get("requirement", ""))
     if requirement is None:
         raise Http404(_("Requirement not found in this edition."))
+    form = FindingForm(data, auto_id=f"{requirement.id}-%s")
     if _is_submitted(request) and form.is_valid():
         with refusals_in_form(form):
             text, severity = form.cleaned_data["text"], form.cleaned_data["severity"]

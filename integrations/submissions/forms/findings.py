@@ -18,6 +18,7 @@ class FindingForm(forms.Form):
         label=gettext_lazy("Requested change"),
         help_text=gettext_lazy("Describe the problem and the expected result. The partner sees this text."),
         max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 4, "autofocus": True}),
         error_messages={"required": gettext_lazy("Enter the requested change.")},
     )
     severity = forms.ChoiceField(

@@ -147,6 +147,13 @@ def requirement(
 
 
 @component
+def index_entry(content: str, *, state: str, title: str, href: str) -> Values:
+    """Render the entry of a requirement in the index of a split pane, with marks as content."""
+    icon, tone, word = OUTCOMES[require_choice(state, OUTCOMES, "state")]
+    return {"icon": icon, "tone": tone, "word": _(word)}
+
+
+@component
 def check_result(
     content: str,
     result: ShownResult | None = None,

@@ -38,6 +38,9 @@ Blocks, each closed by {% end… %}:
     {% facts %}{% fact "Repository" %}…{% endfact %}{% endfacts %}   a blank fact says "not yet"
     <ul class="requirements">{% requirement state="open" title="Support contacts" who="" href="" reason="" action="" %}
        more{% endrequirement %}</ul>                  states are the words of {% outcome %}
+    <div class="split"><nav class="split-index" aria-label="Requirements"><h2>Prepare</h2><ul>
+       {% index_entry state="pass" title="License" href="#license" %}{% badge "Changed" %}{% endindex_entry %}
+       </ul></nav><div class="split-main">…</div><div class="split-side">…</div></div>   three panes, one on a phone
     {% check_result outcome="fail" title="Signature" summary="…" advice="" looked_at="v1.4.2, commit 9f3c1e" at=None
        next_try=None action="" help="" id="" level=3 swap=False %}evidence{% endcheck_result %}
        put several in <div class="checks">; an object can give outcome, title, summary, and advice

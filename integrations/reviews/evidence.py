@@ -1,0 +1,188 @@
+"""Requirements of the review page with their evidence, findings, and comparison with the previous round."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from integrations.programs.requirements import RequirementKind
+from integrations.reviews.answers import list_answers
+from integrations.reviews.round_comparison import (
+    RequirementComparison,
+    RoundComparison,
+    compare_evidence,
+    count_comparisons,
+    load_previous_snapshot,
+)
+from integrations.submissions.models import Agreement, Document, Finding, Integration, Meeting
+from integrations.submissions.presenters import PARTY_LABELS, RequirementRow, build_row, list_step_rows
+from integrations.submissions.selectors import context
+from integrations.submissions.services.evidence_snapshots import build_evidence, list_document_uuids, name_documents
+from integrations.submissions.workflow.states import ResponsibleParty
+from portal.core.value_types import JsonObject
+
+SETTLED_STATUSES = frozenset({"submitted", "not_applicable", "pass", "waived"})
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewItem:
+    """Requirement as a reviewer sees it.
+
+    `responsible` names who can complete it while it is open; `answers` holds (question, answer) pairs; `results` holds
+    check results; `comparison` is None without an earlier round.
+    """
+
+    row: RequirementRow
+    responsible: str
+    answers: tuple[tuple[str, str], ...]
+    documents: tuple[Document, ...]
+    results: tuple[JsonObject, ...]
+    meetings: tuple[Meeting, ...]
+    findings: tuple[Finding, ...]
+    comparison: RequirementComparison | None
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether someone confirmed the statement of an attestation."""
+        return self.row.state is not None and bool(self.row.state.data.get("confirmed"))
+
+    @property
+    def has_evidence(self) -> bool:
+        return bool(self.answers or self.documents or self.results or self.meetings or self.is_confirmed)
+
+    @property
+    def is_different(self) -> bool:
+        """Whether the evidence is changed or new since the previous round."""
+        return self.comparison is not None and self.comparison.state != "unchanged"
+
+    @property
+    def open_findings(self) -> int:
+        """Return the number of findings that aren't verified."""
+        return sum(finding.state != Finding.State.VERIFIED for finding in self.findings)
+
+    @property
+    def needs_attention(self) -> bool:
+        """Whether a finding isn't verified or the status isn't clearly good."""
+        is_settled = self.row.display_status in SETTLED_STATUSES or self.row.requirement.optional
+        return bool(self.open_findings) or not is_settled
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSection:
+    """Program step or requested tier with its requirements. `is_open`: whether the page unfolds it."""
+
+    key: str
+    title: str
+    items: tuple[ReviewItem, ...]
+    completed_count: int
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewEvidence:
+    """Sections of the page, and their comparison with the previous round if one was recorded."""
+
+    sections: tuple[ReviewSection, ...]
+    comparison: RoundComparison | None
+
+
+def load_review_evidence(integration: Integration, now: datetime, *, only_different: bool = False) -> ReviewEvidence:
+    """Return all steps with their evidence, then the requirements of the requested tier.
+
+    With `only_different`, requirements whose evidence is unchanged since the previous round are left out.
+    """
+    evidence = _SubmittedEvidence(integration)
+    sections = [
+        evidence.build_section(step.step.key, step.step.name, step.rows, is_reached=step.state != "next")
+        for step in list_step_rows(integration, now)
+        if step.rows
+    ]
+    tier = integration.requested_tier
+    if tier is not None:
+        rows = [build_row(integration, r, now) for r in tier.requirements if context.is_applicable(r, integration)]
+        title = _("Tier %(name)s") % {"name": tier.name}
+        sections.append(evidence.build_section(tier.key, title, rows, is_reached=True))
+    comparison = None
+    if evidence.snapshot is not None:
+        comparisons = (item.comparison for section in sections for item in section.items)
+        comparison = count_comparisons(evidence.snapshot, comparisons)
+    if only_different and comparison is not None:
+        sections = [filtered for section in sections if (filtered := _keep_different(section)).items]
+    return ReviewEvidence(tuple(sections), comparison)
+
+
+def _keep_different(section: ReviewSection) -> ReviewSection:
+    items = tuple(item for item in section.items if item.is_different)
+    return ReviewSection(section.key, section.title, items, sum(item.row.is_met for item in items), is_open=True)
+
+
+class _SubmittedEvidence:
+    """Evidence of an integration, loaded in at most five queries for any number of requirements."""
+
+    def __init__(self, integration: Integration) -> None:
+        self.partner_name = integration.partner.name
+        states = integration.fulfillments_by_id
+        self.documents = {str(document.uuid): document for document in _load_documents(integration)}
+        self.document_names = name_documents(self.documents.values())
+        self.findings = _group_by_requirement(integration.all_findings)
+        has_meetings = any(
+            each.kind == RequirementKind.MEETING and each.id in states
+            for each in integration.edition.all_requirements()
+        )
+        self.meetings = _group_by_requirement(integration.meetings.all() if has_meetings else ())
+        self.snapshot = load_previous_snapshot(integration)
+
+    def build_section(self, key: str, title: str, rows: Sequence[RequirementRow], *, is_reached: bool) -> ReviewSection:
+        """Return a section. The page folds steps to come, unless they have findings or differ."""
+        items = tuple(self.build_item(row) for row in rows)
+        is_open = is_reached or any(item.findings or item.is_different for item in items)
+        return ReviewSection(key, title, items, sum(row.is_met for row in rows), is_open)
+
+    def build_item(self, row: RequirementRow) -> ReviewItem:
+        requirement, state = row.requirement, row.state
+        is_partner_task = row.responsible == PARTY_LABELS[ResponsibleParty.PARTNER]
+        return ReviewItem(
+            row=row,
+            responsible=self.partner_name if is_partner_task else row.responsible,
+            answers=tuple(list_answers(requirement, state.data)) if state else (),
+            documents=tuple(self._list_documents(row)),
+            results=tuple(state.detail) if state else (),
+            meetings=tuple(self.meetings[requirement.id]),
+            findings=tuple(self.findings[requirement.id]),
+            comparison=self._compare(row),
+        )
+
+    def _list_documents(self, row: RequirementRow) -> Iterator[Document]:
+        """Return documents named in the answer, even of other integrations, and those of the requirement."""
+        if row.state is None:
+            return iter(())
+        uuids, state_id = row.state.data.get("documents", []), row.state.pk
+        return (each for uuid, each in self.documents.items() if uuid in uuids or each.state_id == state_id)
+
+    def _compare(self, row: RequirementRow) -> RequirementComparison | None:
+        if self.snapshot is None:
+            return None
+        old = self.snapshot.evidence.get(row.requirement.id, {})
+        new = build_evidence(row.state, self.document_names) if row.state else {}
+        return compare_evidence(row.requirement, old, new)
+
+
+def _load_documents(integration: Integration) -> Iterable[Document]:
+    """Return the documents in answers, and the uploaded PDFs of agreements. Without any, no query is made."""
+    states = integration.fulfillments_by_id.values()
+    pdf_states = [state.pk for state in states if state.data.get("method") == Agreement.Method.UPLOAD]
+    uuids = list_document_uuids(states)
+    if not uuids and not pdf_states:
+        return []
+    documents = Document.objects.filter(partner=integration.partner_id, removed_at=None).order_by("pk")
+    return documents.filter(state__in=pdf_states) | documents.filter(uuid__in=uuids)
+
+
+def _group_by_requirement(rows: Iterable[Any]) -> dict[str, list[Any]]:
+    rows_by_requirement: dict[str, list[Any]] = defaultdict(list)
+    for row in rows:
+        rows_by_requirement[row.requirement_id].append(row)
+    return rows_by_requirement

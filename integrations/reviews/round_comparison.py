@@ -1,0 +1,105 @@
+"""Comparison of the evidence with that of the previous review round."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from django.utils.translation import gettext as _
+
+from integrations.programs.requirements import Requirement
+from integrations.reviews.answers import list_answers
+from integrations.submissions.models import EvidenceSnapshot, Integration
+from integrations.submissions.text_changes import TextChange, compare_words
+from integrations.submissions.workflow.states import ReviewState
+from portal.core.value_types import JsonObject
+from portal.ui.components.inline import OUTCOMES
+
+MAX_SHORT_TEXT = 80  # characters; longer texts are compared by words
+MIN_KEPT_SHARE = 0.3  # of a text; with less in common, both texts are easier to read than their differences
+
+
+@dataclass(frozen=True, slots=True)
+class ValueChange:
+    """Value that differs from the previous round; blank if there was or is none."""
+
+    label: str
+    old: str
+    new: str
+
+    @property
+    def text_changes(self) -> list[TextChange]:
+        """Return the changed words of a long text, empty for short or very different texts."""
+        if not (self.old and self.new) or max(len(self.old), len(self.new)) <= MAX_SHORT_TEXT:
+            return []
+        changes = compare_words(self.old, self.new)
+        kept_length = sum(len(part.text) for part in changes if part.change == "kept")
+        return changes if kept_length >= MIN_KEPT_SHARE * len(self.new) else []
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementComparison:
+    """Evidence of a requirement compared with that of an earlier round."""
+
+    state: Literal["unchanged", "changed", "new"]
+    changes: tuple[ValueChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RoundComparison:
+    """Numbers of requirements by their comparison with an earlier round."""
+
+    round: int
+    unchanged: int
+    changed: int
+    new: int
+
+
+def load_previous_snapshot(integration: Integration) -> EvidenceSnapshot | None:
+    """Return what the reviewer saw last in an earlier round; while the partner makes changes, in the current round."""
+    is_waiting = integration.review_state == ReviewState.WAITING
+    last_round = integration.review_round - is_waiting
+    if last_round < 1:
+        return None
+    return integration.evidence_snapshots.filter(round__lte=last_round).order_by("-round").first()
+
+
+def compare_evidence(requirement: Requirement, old: JsonObject, new: JsonObject) -> RequirementComparison | None:
+    """Return the comparison, or None if a requirement has and had no evidence."""
+    old_values, new_values = _list_values(requirement, old), _list_values(requirement, new)
+    labels = dict.fromkeys([*new_values, *old_values])
+    changes = tuple(
+        ValueChange(label, old_values.get(label, ""), new_values.get(label, ""))
+        for label in labels
+        if old_values.get(label) != new_values.get(label)
+    )
+    if not labels:
+        return None
+    state: Literal["new", "changed"] = "changed" if old_values else "new"
+    return RequirementComparison(state, changes) if changes else RequirementComparison("unchanged")
+
+
+def count_comparisons(
+    snapshot: EvidenceSnapshot, comparisons: Iterable[RequirementComparison | None]
+) -> RoundComparison:
+    """Return the counts of a page."""
+    counts = Counter(comparison.state for comparison in comparisons if comparison)
+    return RoundComparison(snapshot.round, counts["unchanged"], counts["changed"], counts["new"])
+
+
+def _list_values(requirement: Requirement, evidence: JsonObject) -> dict[str, str]:
+    """Return the values of a requirement by their labels in the reader's language."""
+    if not evidence:
+        return {}
+    values = {_("Statement"): _("Confirmed")} if evidence["confirmed"] else {}
+    values |= dict(list_answers(requirement, evidence["answers"]))
+    if evidence["documents"]:
+        values[_("Documents")] = "\n".join(evidence["documents"])
+    return values | {item["title"]: _describe_check(item) for item in evidence["checks"]}
+
+
+def _describe_check(item: JsonObject) -> str:
+    """Return the result of a check with the repository and the release that it looked at."""
+    outcome = _(OUTCOMES[item["outcome"]][2]) if item["outcome"] in OUTCOMES else ""
+    subjects = [f"{name} {revision}" for name, revision in (item["subjects"] or {}).items()]
+    return " · ".join(part for part in (outcome, item["summary"], *subjects) if part)

@@ -1,0 +1,170 @@
+"""Tests of the evidence on the review page, and of its comparison with the previous round."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from integrations.programs.requirements import Requirement
+from integrations.reviews.round_comparison import ValueChange, compare_evidence
+from integrations.submissions.models import EvidenceSnapshot, Integration
+from integrations.submissions.services import findings
+from integrations.submissions.services import requirements as answers
+from integrations.submissions.services.transitions import perform_transition
+from integrations.submissions.text_changes import TextChange
+from portal.accounts.models import User
+from tests.conftest import meet
+from tests.integrations.reviews.conftest import fresh
+from tests.integrations.reviews.pages.review_pages import SignIn, find, page, text_of
+
+pytestmark = pytest.mark.any_database
+EMPTY = {"confirmed": False, "answers": {}, "documents": [], "checks": []}
+
+
+@pytest.fixture
+def form_requirement(rocket: Integration) -> Requirement:
+    return next(each for each in rocket.edition.requirements() if each.fields)
+
+
+def end_first_round(row: Integration, alice: User, rita: User, moment: datetime) -> None:
+    """Request changes with one finding, answer it, and complete what the partner has to."""
+    finding = find(row, rita, moment)
+    perform_transition(fresh(row), "request_changes", actor=rita, now=moment)
+    findings.answer_finding(finding, "Done.", actor=alice, now=moment)
+    meet(row, alice, moment)
+
+
+def request_again(row: Integration, alice: User, moment: datetime) -> None:
+    perform_transition(fresh(row), "resubmit_for_review", actor=alice, now=moment + timedelta(minutes=11))
+
+
+def list_index(response: Any) -> list[str]:
+    index = BeautifulSoup(response.content, "html.parser").select(".split-index li > a")
+    return [link["href"] for link in index]
+
+
+def test_index_links_every_requirement_of_the_page(rocket: Integration, rita: User, sign_in: SignIn) -> None:
+    response = page(sign_in(rita), rocket)
+    document = BeautifulSoup(response.content, "html.parser")
+    anchors = [f"#{item['id']}" for item in document.select("article.asserted")]
+    assert list_index(response) == anchors
+    assert len(anchors) == sum(len(section.items) for section in response.context["sections"])
+    assert "No evidence yet. Waiting for" in text_of(response)
+
+
+def test_answer_is_shown_with_its_author_and_link(
+    rocket: Integration, form_requirement: Requirement, alice: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    field = form_requirement.fields[0]
+    answers.submit_answer(rocket, form_requirement.id, {field.key: "https://acme.example/x"}, actor=alice, now=moment)
+    item = f"#requirement-{form_requirement.id}"
+    response = page(sign_in(rita), rocket)
+    assert "Alice Archer" in text_of(response, item)
+    assert f"{field.label} https://acme.example/x" in text_of(response, item)
+    assert '<a href="https://acme.example/x" rel="nofollow">' in response.text
+
+
+def test_check_is_shown_with_its_version_and_subject(
+    at: Callable[..., Integration], rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    row = at("review", program="terraform-provider")
+    requirement = next(each for each in row.edition.requirements() if each.responsible_party == "machine")
+    result = {"key": "x", "title": "License", "outcome": "pass", "summary": "MPL-2.0.", "version": 3}
+    result |= {
+        "looked_at": "commit 4f2a",
+        "evidence": [{"label": "File", "value": "LICENSE", "url": "https://x.example"}],
+    }
+    answers.record_check_outcome(
+        row, requirement.id, outcome="pass", summary="Fine.", detail=[result], retry_at=None, now=moment
+    )
+    text = text_of(page(sign_in(rita), row), f"#requirement-{requirement.id}")
+    assert "Passed License MPL-2.0. File LICENSE Checked commit 4f2a · version 3 of the check" in text
+
+
+def test_first_round_is_not_compared(rocket: Integration, rita: User, sign_in: SignIn) -> None:
+    response = page(sign_in(rita), rocket)
+    assert response.context["comparison"] is None
+    assert "Since round" not in text_of(response)
+
+
+def test_second_round_is_compared_with_the_first(
+    ready: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    changed = next(each for each in ready.edition.requirements() if each.fields)
+    field = changed.fields[0]
+    answers.submit_answer(ready, changed.id, {field.key: "On Tuesdays"}, actor=alice, now=moment)
+    end_first_round(fresh(ready), alice, rita, moment)
+    answers.submit_answer(fresh(ready), changed.id, {field.key: "Every day"}, actor=alice, now=moment)
+    request_again(ready, alice, moment)
+    assert list(EvidenceSnapshot.objects.order_by("round").values_list("round", flat=True)) == [1, 2]
+    client = sign_in(rita)
+    response = page(client, ready)
+    comparison = response.context["comparison"]
+    assert (comparison.round, comparison.changed, comparison.new) == (1, 1, 1)
+    assert f"{field.label} Before On Tuesdays Now Every day" in text_of(response, f"#requirement-{changed.id}")
+    filtered = client.get(f"/integrations/{ready.uuid}/review/?show=changed")
+    about_findings = next(each for each in ready.edition.requirements() if each.after_findings)
+    assert list_index(filtered) == [f"#requirement-{changed.id}", f"#requirement-{about_findings.id}"]
+    assert filtered.context["comparison"] == comparison
+
+
+def test_snapshot_of_a_missing_round_is_mentioned(
+    ready: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    end_first_round(ready, alice, rita, moment)
+    request_again(ready, alice, moment)
+    EvidenceSnapshot.objects.all().delete()
+    assert "The evidence of the previous round was not recorded." in text_of(page(sign_in(rita), ready), "#comparison")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "state"),
+    [
+        ({}, EMPTY, None),
+        ({}, EMPTY | {"confirmed": True}, "new"),
+        (EMPTY | {"documents": ["a.svg · SHA-256 1"]}, EMPTY | {"documents": ["a.svg · SHA-256 2"]}, "changed"),
+        (EMPTY | {"confirmed": True}, {}, "changed"),
+        (EMPTY | {"answers": {"met": "yes"}}, EMPTY | {"answers": {"met": "yes"}}, "unchanged"),
+    ],
+)
+def test_evidence_is_new_changed_or_unchanged(
+    form_requirement: Requirement, old: dict[str, Any], new: dict[str, Any], state: str | None
+) -> None:
+    comparison = compare_evidence(form_requirement, old, new)
+    assert (comparison and comparison.state) == state
+
+
+def test_check_differs_by_outcome_or_release_and_not_by_commit(form_requirement: Requirement) -> None:
+    check = {"key": "x", "title": "License", "outcome": "fail", "summary": "None.", "subjects": {"release": "v1"}}
+    passed = check | {"outcome": "pass", "summary": "MPL.", "subjects": {"release": "v2"}}
+    comparison = compare_evidence(form_requirement, EMPTY | {"checks": [check]}, EMPTY | {"checks": [passed]})
+    assert comparison is not None
+    assert comparison.changes == (ValueChange("License", "Failed · None. · release v1", "Passed · MPL. · release v2"),)
+
+
+def test_long_texts_are_compared_by_words() -> None:
+    text = "Rocket launches on Tuesdays, and lands in the sea. "
+    text += "Its crew counts backward and opens the hatch after an hour."
+    change = ValueChange("Summary", text, text.replace("sea.", "desert."))
+    assert [part for part in change.text_changes if part.change != "kept"] == [
+        TextChange("removed", "sea. "),
+        TextChange("added", "desert. "),
+    ]
+    assert ValueChange("Summary", "sea", "desert").text_changes == []
+    assert ValueChange("Summary", text, "0123456789 " * 20).text_changes == []
+
+
+def test_document_is_shown_with_type_size_and_digest(
+    at: Callable[..., Integration], alice: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    row = at("review")
+    requirement = next(each for each in row.edition.requirements() if each.kind == "document")
+    client, url = sign_in(alice), f"/integrations/{row.uuid}/requirements/{requirement.id}/"
+    file = SimpleUploadedFile("notes.txt", b"It launches.")
+    client.post(url, {"act": "upload", "file": file})
+    document = row.partner.documents.get()
+    text = text_of(page(sign_in(rita), row), f"#requirement-{requirement.id}")
+    assert f"notes.txt {document.kind_label} · 12 B · {document.sha256[:12]}" in text
