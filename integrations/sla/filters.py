@@ -45,7 +45,8 @@ class ClockFilters:
     """Validated filters.
 
     `scope` is a condition for any model with an integration. `entered` are the values of the query string. `report` is
-    the key of the weekly report with the same scope, or an empty string.
+    the key of the weekly report with the same scope, or an empty string. `partner_id` is also that of a user's only
+    partner.
     """
 
     user: AnyUser
@@ -55,6 +56,7 @@ class ClockFilters:
     state: str = ""
     values: dict[str, str] = field(default_factory=dict)
     partner: Partner | None = None
+    partner_id: int | None = None
     integration: Integration | None = None
     report: str = ""
 
@@ -124,10 +126,10 @@ class SlaFilterForm(forms.Form):
         super().__init__(filters.entered | {name: value for name, value in filters.values.items() if value})
         self._set_choices("program", [(key, program.name) for key, program in PROGRAMS.items()])
         self._set_choices("severity", [(str(Severity.CRITICAL), _("Critical")), (str(Severity.OTHER), _("Other"))])
-        partners = _list_partners(filters.user)
+        partners = [] if _get_only_partner_id(filters.user) else _list_partners(filters.user)
         if len(partners) > 1:
             self._add_row_field("partner", _("Partner"), partners, filters.partner)
-        integrations = _list_integrations(filters.partner) if filters.partner else []
+        integrations = _list_integrations(filters.partner_id) if filters.partner_id else []
         if integrations:
             self._add_row_field("integration", _("Integration"), integrations, filters.integration)
         self.order_fields(FILTER_NAMES)
@@ -157,29 +159,29 @@ def parse_filters(user: AnyUser, parameters: Mapping[str, str]) -> ClockFilters:
     The filter of a user with one partner is that partner.
     """
     entered = {name: clean_search_query(parameters.get(name, ""))[:60] for name in FILTER_NAMES}
-    can_see_all = permissions.is_program_staff(user)
-    partner = _find_partner(user, entered["partner"])
-    if partner is None and not can_see_all and len(roles := permissions.get_roles(user)) == 1:
-        partner = Partner.objects.filter(pk__in=roles).first()
-    integration = _find_integration(user, partner, entered["integration"])
-    partner = partner or (integration.partner if integration else None)
-    is_own_only = not can_see_all and len(permissions.get_roles(user)) == 1
+    only_partner_id = _get_only_partner_id(user)
+    partner = None if only_partner_id else _find_partner(user, entered["partner"])
+    partner_id = partner.pk if partner else only_partner_id
+    integration = _find_integration(user, partner_id, entered["integration"])
+    if integration and not partner_id:
+        partner, partner_id = integration.partner, integration.partner_id
     values = {
         "program": entered["program"] if entered["program"] in PROGRAMS else "",
-        "partner": partner.slug if partner and not is_own_only else "",
+        "partner": partner.slug if partner else "",
         "integration": str(integration.uuid) if integration else "",
         "severity": entered["severity"] if entered["severity"] in list(Severity) else "",
     }
     return ClockFilters(
         user,
-        build_visibility_condition(user) & build_scope_condition(values, partner),
+        build_visibility_condition(user) & build_scope_condition(values, partner_id),
         entered,
         Q(severity=values["severity"]) if values["severity"] else Q(),
         entered["state"] if entered["state"] in STATE_LABELS else "",
         values,
         partner,
+        partner_id,
         integration,
-        determine_report_key(values, partner.pk if partner else 0, can_see_all=can_see_all),
+        determine_report_key(values, partner_id or 0, can_see_all=permissions.is_program_staff(user)),
     )
 
 
@@ -192,11 +194,17 @@ def determine_report_key(values: Mapping[str, str], partner_id: int, *, can_see_
     return f"partner:{partner_id}" if partner_id and not values["program"] else ""
 
 
-def build_scope_condition(values: Mapping[str, str], partner: Partner | None) -> Q:
+def _get_only_partner_id(user: AnyUser) -> int | None:
+    """Return the ID of the partner of a user who can see no other one."""
+    partner_ids = [] if permissions.is_program_staff(user) else list(permissions.get_roles(user))
+    return partner_ids[0] if len(partner_ids) == 1 else None
+
+
+def build_scope_condition(values: Mapping[str, str], partner_id: int | None) -> Q:
     """Return the condition for the filtered program, partner, and integration."""
     columns = {
         "integration__program_key": values["program"],
-        "integration__partner": partner,
+        "integration__partner": partner_id,
         "integration__uuid": UUID(values["integration"]) if values["integration"] else None,
     }
     return Q(**{column: value for column, value in columns.items() if value})
@@ -209,9 +217,9 @@ def _list_partners(user: AnyUser) -> Choices:
     return _sort_by_name(rows.values_list("slug", "name")[: MAX_OPTIONS + 1])
 
 
-def _list_integrations(partner: Partner) -> Choices:
+def _list_integrations(partner_id: int) -> Choices:
     """Return (UUID, name) of a partner's monitored integrations, sorted by name, at most MAX_OPTIONS + 1."""
-    rows = partner.integrations.filter(watch__isnull=False).order_by()
+    rows = Integration.objects.filter(partner=partner_id, watch__isnull=False).order_by()
     return _sort_by_name((str(uuid), name) for uuid, name in rows.values_list("uuid", "name")[: MAX_OPTIONS + 1])
 
 
@@ -232,14 +240,14 @@ def _find_partner(user: AnyUser, text: str) -> Partner | None:
     return rows.filter(slug=text).first() or _find_by_name(rows, text)
 
 
-def _find_integration(user: AnyUser, partner: Partner | None, text: str) -> Integration | None:
+def _find_integration(user: AnyUser, partner_id: int | None, text: str) -> Integration | None:
     """Return the integration with a UUID, or the first one of the partner whose name begins with the text."""
     rows = Integration.objects.visible_to(user).select_related("partner")
-    rows = rows.filter(partner=partner) if partner else rows
+    rows = rows.filter(partner=partner_id) if partner_id else rows
     try:
         return rows.filter(uuid=UUID(text)).first() if text else None
     except ValueError:
-        return _find_by_name(rows, text) if partner else None
+        return _find_by_name(rows, text) if partner_id else None
 
 
 def _find_by_name(rows: QuerySet[NamedRow], text: str) -> NamedRow | None:

@@ -4,11 +4,10 @@ A week is the last seven days, not a calendar week. The earlier figures for cloc
 data. The earlier figure for incomplete data comes from the last weekly report.
 """
 
-import hashlib
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
-from django.core.cache import cache
 from django.db.models import Count, Min, Q
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -19,12 +18,13 @@ from integrations.sla.filters import STATE_LABELS, ClockFilters, build_state_con
 from integrations.sla.formatting import format_percent
 from integrations.sla.metrics import Totals
 from integrations.sla.models import MonitoredRepository, SlaBreach
+from portal.core.figures import read_figures
 from portal.core.iso_weeks import get_last_complete_week, get_program_zone
 from portal.core.value_types import TemplateContext
 from portal.reports import trend_records
 
 WEEK = timedelta(days=7)
-MAX_CLOCKS_COUNTED_EACH_TIME, FIGURES_CACHE_SECONDS = 5_000, 60
+FIGURES_CACHE_SECONDS = 60
 MAX_UNREADABLE = 5  # repositories listed with a reason
 POLL_DELAY_TOLERANCE = timedelta(minutes=15)  # polls later than this count as behind
 
@@ -57,15 +57,13 @@ def build_dashboard_summary(filters: ClockFilters, now: datetime, query: object)
 
 
 def _read_figures(filters: ClockFilters, now: datetime) -> dict[str, Any]:
-    """Return all counts of the page. Those of many clocks are up to a minute old, because counting them takes long."""
-    scope = hashlib.sha256(str(filters.list_clocks().values("pk").query).encode()).hexdigest()
-    key = f"sla-figures-{scope}"
-    figures: dict[str, Any] | None = cache.get(key)
-    if figures is None:
-        figures = _count_clocks(filters, now) | _count_breaches(filters, now) | _measure_data_coverage(filters, now)
-        if figures["tab_all"] > MAX_CLOCKS_COUNTED_EACH_TIME:
-            cache.set(key, figures, FIGURES_CACHE_SECONDS)
-    return figures
+    """Return all counts of the page. Those of many clocks are up to a minute old."""
+    return read_figures(
+        f"dashboard {filters.list_clocks().values('pk').query}",
+        lambda: _count_clocks(filters, now) | _count_breaches(filters, now) | _measure_data_coverage(filters, now),
+        itemgetter("tab_all"),
+        seconds=FIGURES_CACHE_SECONDS,
+    )
 
 
 def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, Any]:

@@ -14,10 +14,10 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.iso_weeks import get_program_zone
 from portal.core.value_types import TemplateContext
 from portal.reports.sla_dashboard import build_dashboard_summary
-from portal.reports.trends import build_trends
+from portal.reports.trends import MAX_SHARES, build_trends
 from portal.ui.pagination import paginate
 
-PAGE_SIZE, MAX_UPCOMING_CLOCKS = 50, 5
+PAGE_SIZE, MAX_UPCOMING_CLOCKS = 25, 5
 
 
 def show_dashboard(request: AuthenticatedRequest) -> HttpResponse:
@@ -61,6 +61,7 @@ def show_trends(request: AuthenticatedRequest) -> HttpResponse:
     context = {
         "choice": filters,
         "trends": trends,
+        "max_shares": MAX_SHARES,
         "several_partners": has_several_partners,
         "sla_url": build_filtered_url(request, "reports:sla_dashboard"),
     }

@@ -1,13 +1,14 @@
-"""SLA trends of twelve weeks: met and breached targets, and durations, in nine queries."""
+"""SLA trends of twelve weeks: met and breached targets, and durations, in seven queries."""
 
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
+from operator import attrgetter
+from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import TruncWeek
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
@@ -20,12 +21,15 @@ from integrations.sla.filters import ClockFilters
 from integrations.sla.formatting import format_percent
 from integrations.sla.metrics import Totals
 from integrations.sla.models import SlaBreach, SlaClock
+from portal.core.figures import read_figures
 from portal.core.iso_weeks import IsoWeek, get_week
 from portal.core.value_types import TemplateContext
 from portal.reports.trend_records import count_incomplete_clocks
 from portal.ui.charts.columns import Chart, Column
 
 WEEK_COUNT = 12
+MAX_SHARES = 50  # rows of a table
+FIGURES_CACHE_SECONDS = 600
 HOUR_SECONDS, DAY_SECONDS = 3600, 86400
 MAX_DAY_COLUMNS = 7  # a longer target is shown in quarters
 DEFAULT_TARGETS = {
@@ -42,6 +46,9 @@ class HistogramBins:
     ends: tuple[int, ...]
     labels: tuple[str, ...]
     target: str = ""
+
+
+BinsByKind: TypeAlias = dict[tuple[str, Severity], HistogramBins]  # by target type and severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +72,71 @@ class SlaShare:
         return _("%(met)s met, %(breached)s breached") % {"met": self.met, "breached": self.breached}
 
 
+@dataclass(frozen=True, slots=True)
+class TrendCounts:
+    """Met and breached targets by week (its Monday), and of the last twelve weeks by program and by partner.
+
+    `durations` are the numbers of stopped clocks by target type, severity, and bin. `editions` are those of the clocks.
+    """
+
+    weekly: tuple[Counter[date], Counter[date]]
+    programs: dict[str, list[int]]
+    partners: dict[str, list[int]]
+    durations: dict[str, int]
+    editions: list[tuple[str, str]]
+
+    @property
+    def row_count(self) -> int:
+        return sum(counts.total() for counts in self.weekly) + sum(self.durations.values())
+
+
 def build_trends(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> TemplateContext:
-    """Return the charts and shares of the last twelve weeks, including the current week."""
+    """Return the charts and shares of the last twelve weeks, including the current week. Up to ten minutes old."""
     earlier, weeks = _list_weeks(now, zone)
     start = weeks[0].span(zone)[0]
-    met_clocks, breaches = _query_results(filters, start, now)
+    counts = read_figures(
+        f"trends {weeks[0]} {filters.list_clocks().values('pk').query}",
+        lambda: _count_trends(filters, (earlier[0].span(zone)[0], start, now), zone),
+        attrgetter("row_count"),
+        seconds=FIGURES_CACHE_SECONDS,
+    )
+    bins = _build_bins_by_kind(counts.editions)
     program_names = {key: program.name for key, program in PROGRAMS.items()}
     return {
-        "weeks": _build_weekly_chart(filters, earlier, weeks, now, zone),
-        "lengths": _build_duration_charts(filters, start, now),
-        "programs": _list_shares(met_clocks, breaches, "integration__program_key", program_names),
-        "partners": _list_shares(met_clocks, breaches, "integration__partner__name", {}),
+        "weeks": _build_weekly_chart(counts, count_incomplete_clocks(filters.report, weeks), earlier, weeks),
+        "lengths": [_build_duration_chart(*kind, bins[kind], counts.durations) for kind in bins],
+        "programs": _list_shares(counts.programs, program_names),
+        "partners": _list_shares(counts.partners, {}),
     }
 
 
-def _query_results(filters: ClockFilters, start: datetime, now: datetime) -> tuple[object, object]:
+def _count_trends(filters: ClockFilters, moments: tuple[datetime, datetime, datetime], zone: ZoneInfo) -> TrendCounts:
+    """Count since the first moment, or since the second one, until the last one."""
+    earlier_start, start, now = moments
+    weekly_results = _query_results(filters, earlier_start, now)
+    programs: dict[str, list[int]] = {}
+    partners: dict[str, list[int]] = {}
+    for index, rows in enumerate(_query_results(filters, start, now)):
+        names = rows.order_by().values_list("integration__program_key", "integration__partner__name")
+        for program_key, partner_name, count in names.annotate(n=Count("pk")):
+            programs.setdefault(program_key, [0, 0])[index] += count
+            partners.setdefault(partner_name, [0, 0])[index] += count
+    stopped_clocks = SlaClock.objects.filter(
+        filters.condition, stopped_at__gte=start, stopped_at__lte=now, target_type__in=TARGET_TYPE_LABELS
+    ).order_by()
+    editions = list(stopped_clocks.values_list("integration__program_key", "issue__edition").distinct())
+    return TrendCounts(
+        (_count_by_week(weekly_results[0], "stopped_at", zone), _count_by_week(weekly_results[1], "due_at", zone)),
+        programs,
+        partners,
+        _count_durations(stopped_clocks, _build_bins_by_kind(editions)),
+        editions,
+    )
+
+
+def _query_results(
+    filters: ClockFilters, start: datetime, now: datetime
+) -> tuple[QuerySet[SlaClock], QuerySet[SlaBreach]]:
     met_clocks = filters.list_clocks().filter(state=ClockStatus.MET, stopped_at__gte=start, stopped_at__lte=now)
     return met_clocks, SlaBreach.objects.filter(
         filters.condition, retracted_at=None, due_at__gte=start, due_at__lte=now
@@ -101,11 +158,9 @@ def _count_by_week(rows: Any, column: str, zone: ZoneInfo) -> Counter[date]:
 
 
 def _build_weekly_chart(
-    filters: ClockFilters, earlier: list[IsoWeek], weeks: list[IsoWeek], now: datetime, zone: ZoneInfo
+    counts: TrendCounts, incomplete_counts: dict[IsoWeek, int], earlier: list[IsoWeek], weeks: list[IsoWeek]
 ) -> Chart:
-    met_clocks, breaches = _query_results(filters, earlier[0].span(zone)[0], now)
-    met_counts, breach_counts = _count_by_week(met_clocks, "stopped_at", zone), _count_by_week(breaches, "due_at", zone)
-    incomplete_counts = count_incomplete_clocks(filters.report, weeks)
+    met_counts, breach_counts = counts.weekly
     columns = [
         Column(
             f"W{week.number}",
@@ -119,16 +174,15 @@ def _build_weekly_chart(
     return Chart("weeks", _("SLA targets met and breached by week"), tuple(columns))
 
 
-def _build_duration_charts(filters: ClockFilters, start: datetime, now: datetime) -> list[Chart]:
-    """Return the histograms of response and resolution times by severity."""
-    stopped_clocks = SlaClock.objects.filter(
-        filters.condition, stopped_at__gte=start, stopped_at__lte=now, target_type__in=TARGET_TYPE_LABELS
-    ).order_by()
+def _build_bins_by_kind(editions: Iterable[tuple[str, str]]) -> BinsByKind:
+    """Return the bins of the histograms by target type and severity, for clocks of these program editions."""
+    targets_by_kind = _collect_targets(editions)
     kinds = [(target_type, severity) for target_type in TARGET_TYPE_LABELS for severity in DEFAULT_TARGETS]
-    targets_by_kind = _collect_targets(
-        stopped_clocks.values_list("integration__program_key", "issue__edition").distinct()
-    )
-    bins_by_kind = {kind: build_bins(targets_by_kind.get(kind, set()), DEFAULT_TARGETS[kind[1]]) for kind in kinds}
+    return {kind: build_bins(targets_by_kind.get(kind, set()), DEFAULT_TARGETS[kind[1]]) for kind in kinds}
+
+
+def _count_durations(stopped_clocks: QuerySet[SlaClock], bins_by_kind: BinsByKind) -> dict[str, int]:
+    """Count the response and resolution times in each bin, by target type, severity, and bin."""
     columns = {
         f"{target_type}_{severity}_{index}": Count(
             "pk", filter=_build_bin_condition(bins.ends, index) & Q(severity=severity, target_type=target_type)
@@ -136,13 +190,8 @@ def _build_duration_charts(filters: ClockFilters, start: datetime, now: datetime
         for (target_type, severity), bins in bins_by_kind.items()
         for index in range(len(bins.labels))
     }
-    counts = stopped_clocks.aggregate(**columns)
-    return [
-        _build_duration_chart(
-            *kind, bins, [counts[f"{kind[0]}_{kind[1]}_{index}"] for index in range(len(bins.labels))]
-        )
-        for kind, bins in bins_by_kind.items()
-    ]
+    counts: dict[str, int] = stopped_clocks.aggregate(**columns)
+    return counts
 
 
 def _collect_targets(editions: Iterable[tuple[str, str]]) -> dict[tuple[str, Severity], set[SlaTarget]]:
@@ -192,8 +241,9 @@ def _build_bin_condition(ends: tuple[int, ...], index: int) -> Q:
     return lower_bound & Q(counted_seconds__lte=ends[index]) if index < len(ends) else lower_bound
 
 
-def _build_duration_chart(target_type: str, severity: str, bins: HistogramBins, counts: list[int]) -> Chart:
+def _build_duration_chart(target_type: str, severity: str, bins: HistogramBins, durations: dict[str, int]) -> Chart:
     """Return a histogram. Durations above a target count as late."""
+    counts = [durations[f"{target_type}_{severity}_{index}"] for index in range(len(bins.labels))]
     last_column = Column(bins.labels[-1], 0, counts[-1]) if bins.target else Column(bins.labels[-1], counts[-1])
     columns = [Column(label, count) for label, count in zip(bins.labels[:-1], counts, strict=False)] + [last_column]
     title = (
@@ -203,11 +253,7 @@ def _build_duration_chart(target_type: str, severity: str, bins: HistogramBins, 
     return Chart(f"{target_type}-{severity}", title, tuple(columns), target_index, bins.target)
 
 
-def _list_shares(met_clocks: Any, breaches: Any, column: str, names: dict[str, str]) -> list[SlaShare]:
+def _list_shares(counts: dict[str, list[int]], names: dict[str, str]) -> list[SlaShare]:
     """Return the shares by name, worst first."""
-    counts: dict[str, list[int]] = {}
-    for index, rows in enumerate((met_clocks, breaches)):
-        for key, count in rows.order_by().values_list(F(column)).annotate(n=Count("pk")):
-            counts.setdefault(key, [0, 0])[index] = count
     shares = [SlaShare(names.get(key, key), *pair) for key, pair in counts.items()]
-    return sorted(shares, key=lambda share: (-share.breached, -share.met, share.name))
+    return sorted(shares, key=lambda share: (-share.breached, -share.met, share.name))[:MAX_SHARES]

@@ -18,10 +18,12 @@ from integrations.submissions.models.stage import STAGES_BEFORE_RELEASE
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, Status
 from portal.analytics.filters import AnalyticsFilters
 from portal.audit.models import AuditEvent
+from portal.core.figures import read_figures
 
 DECISIONS = ("integration.approved", "review.changes_requested", "integration.declined")
 DECISION_WINDOW = timedelta(days=30)
 MAX_ROWS = 12  # of a page
+FIGURES_CACHE_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,12 @@ def list_reviewer_loads(filters: AnalyticsFilters) -> list[ReviewerLoad]:
 
 
 def _count_decisions(filters: AnalyticsFilters) -> Counter[int]:
+    """Return the recent decisions by person. Many are up to ten minutes old."""
+    key = f"decisions {filters.program}"
+    return read_figures(key, lambda: _read_decisions(filters), Counter.total, seconds=FIGURES_CACHE_SECONDS)
+
+
+def _read_decisions(filters: AnalyticsFilters) -> Counter[int]:
     events = AuditEvent.objects.filter(
         event_type__in=DECISIONS, at__gt=filters.now - DECISION_WINDOW, at__lte=filters.now
     )
@@ -138,20 +146,34 @@ EVALUATED_STATUSES = (Status.PASS, Status.WARN, Status.FAIL)
 
 
 def list_failing_checks(filters: AnalyticsFilters) -> list[FailingCheck]:
-    """Return the failing checks of open integrations, most frequent first."""
+    """Return the failing checks of open integrations, most frequent first. Those of many are up to ten minutes old."""
+    counts = read_figures(
+        f"checks {filters.program}",
+        lambda: _count_checks(filters),
+        lambda counts: sum(checked_count for _failed_count, checked_count in counts.values()),
+        seconds=FIGURES_CACHE_SECONDS,
+    )
+    failing_checks = [FailingCheck(*check, *numbers) for check, numbers in counts.items() if numbers[0]]
+    return sorted(
+        failing_checks,
+        key=lambda check: (-check.failed_count, -check.failed_count / check.checked_count, check.program, check.title),
+    )
+
+
+def _count_checks(filters: AnalyticsFilters) -> dict[tuple[str, str], list[int]]:
+    """Return the numbers of failed and checked integrations by program and title."""
     rows = RequirementFulfillment.objects.filter(
         status__in=[str(s) for s in EVALUATED_STATUSES], **filters.of("integration__program_key")
     ).exclude(integration__stage__in=[str(stage) for stage in FINAL_STAGES])
-    failing_rows = (
+    counted_rows = (
         rows.order_by()
         .values_list("integration__program_key", "integration__edition_date", "requirement_id")
         .annotate(failed=Count("pk", filter=Q(status=str(Status.FAIL))), checked=Count("pk"))
     )
-    sums_by_check: dict[tuple[str, str], list[int]] = {}
-    for program, edition, key, failed_count, checked_count in failing_rows.filter(failed__gt=0):
+    counts: dict[tuple[str, str], list[int]] = {}
+    for program, edition, key, failed_count, checked_count in counted_rows:
         requirement = get_edition(program, edition).requirement(key)
-        sums = sums_by_check.setdefault((program, requirement.title if requirement else key), [0, 0])
-        sums[0] += failed_count
-        sums[1] += checked_count
-    sorted_checks = sorted(sums_by_check.items(), key=lambda pair: (-pair[1][0], -pair[1][0] / pair[1][1], pair[0]))
-    return [FailingCheck(*check, *sums) for check, sums in sorted_checks]
+        numbers = counts.setdefault((program, requirement.title if requirement else key), [0, 0])
+        numbers[0] += failed_count
+        numbers[1] += checked_count
+    return counts

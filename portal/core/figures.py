@@ -1,0 +1,30 @@
+"""Cache of figures that are counted from many rows."""
+
+import hashlib
+from collections.abc import Callable
+from typing import TypeVar
+
+from django.core.cache import cache
+
+Figures = TypeVar("Figures")
+MAX_ROWS_COUNTED_EACH_TIME = 500
+
+
+def read_figures(
+    key: str, count: Callable[[], Figures], get_row_count: Callable[[Figures], int], *, seconds: int
+) -> Figures:
+    """Return figures that are up to `seconds` old if they count many rows, because counting these takes long.
+
+    Args:
+        key: Identifies what is counted, such as the SQL of the rows.
+        count: Counts the figures.
+        get_row_count: Returns the number of rows that figures count. Those of few rows are always current.
+        seconds: Maximum age of the figures.
+    """
+    cache_key = f"figures-{hashlib.sha256(key.encode()).hexdigest()}"
+    figures: Figures | None = cache.get(cache_key)
+    if figures is None:
+        figures = count()
+        if get_row_count(figures) > MAX_ROWS_COUNTED_EACH_TIME:
+            cache.set(cache_key, figures, seconds)
+    return figures
