@@ -2,7 +2,8 @@
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Case, Count, Q, QuerySet, When
+from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
@@ -15,6 +16,7 @@ from integrations.partners import selectors as partner_selectors
 from integrations.partners.models import Membership, Partner, VerificationState
 from integrations.reviews.views.partner_decisions import build_decisions
 from integrations.reviews.views.queue import require_program_staff
+from integrations.submissions.models import Integration
 from integrations.submissions.services import creation
 from integrations.submissions.views import lists
 from integrations.submissions.workflow.states import FINAL_STAGES
@@ -25,6 +27,7 @@ from portal.ui.pagination import paginate
 from portal.ui.refusals import reported_refusals
 
 MAX_RECENT_EVENTS = 20
+MAX_INTEGRATIONS = 20  # per page of a partner
 
 
 class AlliancesManagerForm(forms.Form):
@@ -55,11 +58,17 @@ def search_partners(query: str) -> QuerySet[Partner]:
         lists.search_partners(query)
         .select_related("alliances_manager")
         .annotate(
-            open_count=Count("integrations", filter=~Q(integrations__stage__in=[str(s) for s in FINAL_STAGES])),
-            listed_count=Count("integrations", filter=~Q(integrations__listing_status__in=["unlisted", "delisted"])),
+            open_count=_count_integrations(~Q(stage__in=[str(s) for s in FINAL_STAGES])),
+            listed_count=_count_integrations(~Q(listing_status__in=["unlisted", "delisted"])),
         )
         .order_by(Case(When(verification_state=VerificationState.NEEDS_DECISION, then=0), default=1), "name")
     )
+
+
+def _count_integrations(condition: Q) -> Coalesce:
+    """Return a subquery, which the database runs only for the partners of a page. A join would count all."""
+    counts = Integration.objects.filter(condition, partner=OuterRef("pk")).order_by().values("partner")
+    return Coalesce(Subquery(counts.values(count=Count("pk"))), 0)
 
 
 def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
@@ -86,7 +95,7 @@ def show_partner(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "state_reason": partner_selectors.get_state_reason(partner),
         "verifications": partner.verifications.select_related("verified_by"),
         "members": memberships,
-        "page": paginate(request, rows),
+        "page": paginate(request, rows, MAX_INTEGRATIONS),
         "events": partner_selectors.get_history(partner, with_people=False)[:MAX_RECENT_EVENTS],
     }
     return render(request, "reviews/partner.html", context)

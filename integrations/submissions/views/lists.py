@@ -80,7 +80,8 @@ def list_integrations(request: AuthenticatedRequest) -> HttpResponse:
 
 
 def search_partners(query: str) -> QuerySet[Partner]:
-    return Partner.objects.filter(Q(name__icontains=query) | Q(domain__icontains=query)).order_by("name")
+    condition = Q(name__icontains=query) | Q(domain__icontains=query) if query else Q()
+    return Partner.objects.filter(condition).order_by("name")
 
 
 urlpatterns = [path("integrations/", list_integrations, name="list")]
