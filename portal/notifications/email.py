@@ -14,6 +14,8 @@ from portal.notifications.models import EmailMessage
 from portal.notifications.rendering import EmailDraft, render
 from portal.notifications.tasks import SENDABLE_STATES, enqueue_email
 
+State = EmailMessage.State
+
 
 def queue(
     name: str,
@@ -35,7 +37,6 @@ def queue(
         raise RuntimeError("Queue emails in the transaction of the change that they report.")
     now = now or timezone.now()
     person = to if hasattr(to, "email") else None
-    initial_state = EmailMessage.State.HELD if hold_until and hold_until > now else EmailMessage.State.QUEUED
     email_message, is_new = EmailMessage.objects.get_or_create(
         key=key,
         defaults={
@@ -48,7 +49,7 @@ def queue(
             "person": person,
             "event": event,
             "integration": event.integration if event else None,
-            "state": state or initial_state,
+            "state": state or (State.HELD if hold_until and hold_until > now else State.QUEUED),
             "held_until": hold_until,
             "created_at": now,
         },
