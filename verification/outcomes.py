@@ -60,6 +60,7 @@ class Result:
     runner checks again a day later before it reports a failure (a check may also let SourceNotFoundError pass).
     `retry_at`: with ERROR, when a retry makes sense. `source`: with ERROR, what is not reachable. `freeze_reason`: why
     the integration is on hold until a reviewer decides, for example after a change of the repository's owner.
+    `needs_access`: the repository can't be seen, so a person with access to it has to connect GitHub.
     """
 
     outcome: Outcome
@@ -72,6 +73,7 @@ class Result:
     retry_at: datetime | None = None
     source: str = ""
     freeze_reason: str = ""
+    needs_access: bool = False
 
 
 def build_conflict_result(topic: str, *claims: Evidence, looked_at: tuple[tuple[str, str], ...] = ()) -> Result:

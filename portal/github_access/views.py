@@ -23,6 +23,7 @@ def show_access(request: AuthenticatedRequest) -> HttpResponse:
         "grant": services.find_grant(request.user),
         "is_available": services.is_available(),
         "install_url": services.get_install_url(),
+        "next_url": request.GET.get("next", ""),  # checked when GitHub is connected
     }
     return render(request, "github_access/access.html", context)
 

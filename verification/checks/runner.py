@@ -29,6 +29,7 @@ from verification.checks.services import observations
 from verification.checks.types import Subject, get_description
 from verification.outcomes import Outcome, Result, get_worst_outcome
 from verification.sources import Sources
+from verification.sources.errors import SourceError, SourceNotFoundError
 
 log = logging.getLogger(__name__)
 ResultsByKey = dict[str, Result]
@@ -141,6 +142,7 @@ def run_integration_checks(
             else DEFERRED_RESULT
         )
         result = observations.apply_absence_grace_period(integration, subject, key, new_result, now)
+        result = _request_access_if_hidden(integration, subject, result, run_sources)
         with transaction.atomic():
             _store_result(integration, key, result, now)
         results[key] = result
@@ -150,6 +152,35 @@ def run_integration_checks(
         _record_requirement_result(integration, requirement, results, retry_at, now)
     _freeze_listing(integration, results, now)
     return RunSummary(get_worst_outcome(result.outcome for result in results.values()), retry_at)
+
+
+def _is_hidden(integration: Integration, subject: Subject, sources: Sources) -> bool:
+    """Whether the repository was readable before, and GitHub doesn't show it now: it is private, moved, or deleted."""
+    if not observations.was_seen(integration, subject):
+        return False
+    try:
+        sources.github.repository(subject.repository)  # remembered: the checks of this run have read it
+    except SourceNotFoundError:
+        return True
+    except SourceError:
+        return False
+    return False
+
+
+def _request_access_if_hidden(integration: Integration, subject: Subject, result: Result, sources: Sources) -> Result:
+    """Return the result that asks the partner to connect GitHub if the repository is hidden.
+
+    What is listed must be public, so its result stays.
+    """
+    if not result.missing_item or not _is_hidden(integration, subject, sources):
+        return result
+    if integration.is_listed:
+        return replace(result, needs_access=True)
+    summary = (
+        f"GitHub no longer shows {subject.repository} to us, so we couldn't run this check. If it is private,"
+        " connect GitHub."
+    )
+    return replace(result, outcome=Outcome.NOT_RUN, summary=summary, observations={}, needs_access=True)
 
 
 def _sanitize_result(result: Result, key: str) -> Result:
@@ -247,6 +278,7 @@ def _serialize_detail(key: str, result: Result) -> dict[str, object]:
         "outcome": str(result.outcome),
         "summary": result.summary,
         "unreachable": result.source,
+        "needs_access": result.needs_access,
         "evidence": [evidence.as_dict() for evidence in result.evidence],
         "looked_at": ", ".join(f"{thing} {revision}" for thing, revision in result.looked_at),
         "subjects": {thing: revision for thing, revision in result.looked_at if thing in REASON_BY_SUBJECT},

@@ -1,11 +1,13 @@
 """Pages that use a person's GitHub access: repository selection, and a change of the reader of a repository."""
 
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -46,8 +48,9 @@ def change_reader(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     require_permission(permissions.can_edit, integration, request.user)
     grant = services.find_grant(request.user)
     if grant is None or not grant.is_active:
-        messages.error(request, _("Connect GitHub first."))
-        return redirect("github_access:access")
+        messages.info(request, _("Connect GitHub first."))
+        page = reverse("submissions:detail", args=[uuid])
+        return redirect(f"{reverse('github_access:access')}?{urlencode({'next': page})}")
     with reported_refusals(request, _("We now use your GitHub access to read this repository.")):
         change_repository_reader(integration, actor=request.user, now=timezone.now())
     return redirect("submissions:detail", uuid)

@@ -92,9 +92,10 @@ def fetch_nomad_plugin(subject: Subject, sources: Sources, folder: Path) -> Path
     release = _find_release(subject, sources)
     asset = _select_asset(release)
     path, executable = folder / "release", folder / "plugin"
+    address, headers = sources.github.build_asset_request(subject.repository, asset)
     with path.open("wb") as file:
-        sha256 = sources.web.download(asset.url, ARCHIVE, file).sha256
-    _verify_checksum(release, asset, sha256, sources)
+        sha256 = sources.web.download(address, ARCHIVE, file, headers).sha256
+    _verify_checksum(release, asset, sha256, subject, sources)
     is_packed = asset.name.lower().endswith(ZIP_SUFFIX)
     return _unpack(path, asset.name, executable) if is_packed else path.rename(executable)
 
@@ -124,12 +125,15 @@ def _select_asset(release: GitHubRelease) -> ReleaseAsset:
     raise UnverifiedReleaseError(f"The release {release.tag} has no file for {get_platform() or 'this machine'}.")
 
 
-def _verify_checksum(release: GitHubRelease, asset: ReleaseAsset, sha256: str, sources: Sources) -> None:
+def _verify_checksum(
+    release: GitHubRelease, asset: ReleaseAsset, sha256: str, subject: Subject, sources: Sources
+) -> None:
     """Verify the file against the list of checksums, if the release has one."""
     checksum_file = next((each for each in release.assets if each.name.lower().endswith(CHECKSUM_FILE_SUFFIXES)), None)
     if checksum_file is None:
         return
-    expected_sha256 = digest_of(sources.web.get(checksum_file.url, SUMS).body, asset.name)
+    address, headers = sources.github.build_asset_request(subject.repository, checksum_file)
+    expected_sha256 = digest_of(sources.web.get(address, SUMS, headers).body, asset.name)
     if expected_sha256 != sha256:
         problem = "lists a different checksum for" if expected_sha256 else "doesn't list"
         raise UnverifiedReleaseError(f"{checksum_file.name} {problem} {asset.name}, so we don't start the file.")

@@ -27,6 +27,7 @@ from integrations.submissions.workflow.states import (
 
 if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
+    from integrations.submissions.models.requirements import RequirementFulfillment
 
 
 def get_recorded_party(integration: "Integration") -> str:
@@ -64,10 +65,17 @@ def get_responsible_party(requirement: Requirement, integration: "Integration") 
     if state is not None and state.status == Status.AWAITING_OTHER_PARTY:
         return ResponsibleParty(state.data.get("waits_for", ResponsibleParty.PROGRAM))
     if requirement.responsible_party == FulfillingParty.MACHINE:
+        if needs_access(state):
+            return ResponsibleParty.PARTNER
         check_parties = {Status.FAIL: ResponsibleParty.PARTNER, Status.NOT_RUN: ResponsibleParty.PROGRAM}
         return check_parties.get(Status(state.status), ResponsibleParty.MACHINE) if state else ResponsibleParty.MACHINE
     is_program = requirement.responsible_party == FulfillingParty.PROGRAM
     return ResponsibleParty.PROGRAM if is_program else ResponsibleParty.PARTNER
+
+
+def needs_access(state: "RequirementFulfillment | None") -> bool:
+    """Whether a check couldn't see the repository, so that the partner has to connect GitHub."""
+    return state is not None and any(item.get("needs_access") for item in state.detail)
 
 
 def list_blocking(
@@ -146,6 +154,8 @@ def list_open_next(integration: "Integration", now: datetime) -> tuple[OpenRequi
 def _get_action(requirement: Requirement, responsible_party: ResponsibleParty, integration: "Integration") -> str:
     if responsible_party != ResponsibleParty.PARTNER:
         return OTHER_PARTY_ACTIONS[responsible_party]
+    if needs_access(integration.fulfillments_by_id.get(requirement.id)):
+        return "connect_github"
     if requirement.kind == RequirementKind.MEETING and _is_awaiting_other_party(requirement.id, integration):
         return "choose_time"
     return ACTIONS_BY_KIND[requirement.kind]

@@ -13,6 +13,7 @@ from integrations.programs.requirements import AnswerScope, Requirement
 from integrations.programs.schema import Edition
 from integrations.programs.selectors import get_edition_in_force
 from integrations.submissions.models import Integration, RequirementFulfillment
+from integrations.submissions.selectors.context import needs_access
 from integrations.submissions.services.changes import IntegrationChange, change_integration
 from integrations.submissions.workflow.states import Status
 from portal.accounts.models import User
@@ -111,11 +112,15 @@ def change_description(
 
 
 def change_repository_reader(integration: Integration, *, actor: User, now: datetime) -> None:
-    """Read the private repository with the actor's GitHub access. Raises ActionRefused."""
+    """Read the private repository with the actor's GitHub access. Raises ActionRefused.
+
+    A repository that was public at the start has no reader until GitHub no longer shows it.
+    """
     with change_integration(integration, permissions.can_edit, actor=actor, now=now) as change:
-        if change.integration.repository_reader_id is None:
+        row = change.integration
+        if row.repository_reader_id is None and not any(map(needs_access, row.fulfillments_by_id.values())):
             raise ActionRefused(_("This repository isn't read with anyone's GitHub access."))
-        change.integration.repository_reader = actor
+        row.repository_reader = actor
         change.record("integration.reader_changed")
 
 

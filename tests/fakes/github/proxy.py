@@ -181,11 +181,24 @@ class Handler(BaseHTTPRequestHandler):
             of, tag, file = match[1].lower(), match[2], match[3]
             matching_downloads = (data for key, data in state.downloads.items() if (key[0], key[2]) == (of, file))
             content = state.downloads.get((of, tag, file)) if tag else next(matching_downloads, None)
+            content = None if self.is_hidden(match[1]) else content
         elif (match := ASSET.match(self.plain_path)) and "octet-stream" in self.headers.get("Accept", ""):
-            content = state.assets.get(match[1])
+            repository = "/".join(self.plain_path.split("/")[2:4])
+            content = (
+                None
+                if self.is_hidden(repository, self.headers.get("Authorization", ""))
+                else state.assets.get(match[1])
+            )
         if content is not None:
             self.answer(200, content, {"Content-Type": "application/octet-stream"})
         return content is not None
+
+    def is_hidden(self, full_name: str, authorization: str = "") -> bool:
+        """Whether a repository is private, and the token isn't that of a person who reads it."""
+        access = self.server.state.user_access
+        login = access.logins.get(authorization.partition(" ")[2], "")
+        is_private = bool(self.upstream(f"/repos/{full_name}", KEEPER)[1].get("private"))
+        return is_private and full_name not in access.readable.get(login, [])
 
     def pass_on(self) -> None:
         """Ask the emulator, add what it lacks."""

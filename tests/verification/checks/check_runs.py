@@ -1,6 +1,7 @@
 """Helpers of tests that run all checks of an integration and read a result."""
 
 from datetime import timedelta
+from types import SimpleNamespace
 
 from integrations.submissions.models import Integration, RequirementFulfillment
 from verification.checks.models import CheckResult
@@ -10,8 +11,11 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 KEY = "repository.public"
 
 
+VISIBLE = SimpleNamespace(github=SimpleNamespace(repository=lambda full_name: None))
+
+
 def look(row, now):
-    return run_integration_checks(Integration.objects.get(pk=row.pk), now=now, sources=object())
+    return run_integration_checks(Integration.objects.get(pk=row.pk), now=now, sources=VISIBLE)
 
 
 def state(row, key=KEY):

@@ -69,6 +69,12 @@ def apply_absence_grace_period(
     return replace(result, outcome=outcome, summary=summary, observations={})
 
 
+def was_seen(integration: Integration, subject: Subject) -> bool:
+    """Whether a check has read the repository before."""
+    seen = Observation.objects.filter(integration=integration, key__startswith=LAST_SEEN_PREFIX)
+    return seen.filter(value=subject.repository).exists()
+
+
 def _save_observation(integration: Integration, key: str, value: object, source: str, now: datetime) -> None:
     fields = {"value": value, "source": source, "since": now, "confirmed_at": now, "missing_since": None}
     observation, is_new = Observation.objects.get_or_create(integration=integration, key=key, defaults=fields)

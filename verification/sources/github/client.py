@@ -16,7 +16,7 @@ from verification.sources.errors import GitHubUnavailableError, SourceError
 from verification.sources.github import responses
 from verification.sources.github.api import GitHubApi, ResponseCache, build_token_auth
 from verification.sources.github.requester import RateLimiter, build_error
-from verification.sources.github.responses import GitHubRelease, GitHubRepository, PullRequest
+from verification.sources.github.responses import GitHubRelease, GitHubRepository, PullRequest, ReleaseAsset
 from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
 MAX_FILE_BYTES = 512 * 1024  # larger files are not fetched
@@ -45,6 +45,7 @@ class GitHubClient:
         self._api = GitHubApi(base_url or settings.GITHUB_API_URL, credential, rate_limiter, cache)
         self._answers: dict[str, object] = {}
         self._hides_private = credential is not None and not shows_private
+        self._personal_auth = auth if shows_private else None
 
     def repository(self, full_name: str) -> GitHubRepository:
         """Return the repository with this name, or with the new name after a rename. Raises SourceError."""
@@ -53,6 +54,18 @@ class GitHubClient:
     def releases(self, full_name: str) -> tuple[GitHubRelease, ...]:
         """Return the newest 30 releases in GitHub's order. Raises SourceError."""
         return self._read(f"/repos/{full_name}/releases", f"the releases of {full_name}", responses.parse_releases)
+
+    def build_asset_request(self, full_name: str, asset: ReleaseAsset) -> tuple[str, dict[str, str]]:
+        """Return the address and headers that download a release asset.
+
+        Private assets are only served by the API. The portal's own credential is never sent for an asset. Raises
+        SourceError if a person's access has ended.
+        """
+        if self._personal_auth is None:
+            return asset.url, {}
+        address = f"{self._api.requester.base_url}/repos/{full_name}/releases/assets/{asset.id}"
+        authorization = f"{self._personal_auth.token_type} {self._personal_auth.token}"
+        return address, {"Authorization": authorization, "Accept": "application/octet-stream"}
 
     def code(self, full_name: str, ref: str) -> RepositorySnapshot:
         """Return the files at a tag or branch. Each file is fetched when it is opened. Raises SourceError."""

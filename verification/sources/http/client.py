@@ -106,9 +106,11 @@ class OutboundClient:
         """Return the response with status 200. Raises SourceError for any other status and for a failed request."""
         return _require_success(self.ask(address, kind, headers), kind)
 
-    def download(self, address: str, kind: ResponseKind, into: BinaryIO) -> SourceResponse:
+    def download(
+        self, address: str, kind: ResponseKind, into: BinaryIO, headers: Mapping[str, str] | None = None
+    ) -> SourceResponse:
         """Write the body to a file, else like get(). `size` and `sha256` of the response are those of the file."""
-        return _require_success(self.ask(address, kind, into=into), kind)
+        return _require_success(self.ask(address, kind, headers, into=into), kind)
 
     def ask(
         self,

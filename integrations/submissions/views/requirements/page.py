@@ -174,6 +174,7 @@ def build_page_context(page: RequirementPage) -> TemplateContext:
         "requirement": page.requirement,
         "state": page.state,
         "display_status": page.state.get_display_status(page.now),
+        "needs_access": context_selectors.needs_access(page.state),
         "is_waived": page.state.is_waived(page.now),
         "responsible_party": describe_responsible_party(page),
         "deadline": describe_deadline(page.integration.edition, page.requirement),
