@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
+from django.utils import timezone
 
 from integrations.reviews.selectors import queue
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
+from portal.accounts import roles
 from portal.accounts.models import User
 from tests.conftest import meet
 from tests.integrations.reviews.queue_page import names, row_of
@@ -60,6 +62,12 @@ def test_refused_action_says_why(
 ) -> None:
     response = sign_in(rita).post("/queue/action/", fields | {"row": uuids("Scan")}, follow=True)
     assert message in BeautifulSoup(response.content, "html.parser").text
+
+
+def test_auditor_sees_no_actions(three: None, rita: User, sam: User, sign_in: SignIn) -> None:
+    roles.change_roles(rita, grant=["auditor"], revoke=["reviewer"], actor=sam, now=timezone.now(), reason="Audits")
+    page = BeautifulSoup(sign_in(User.objects.get(pk=rita.pk)).get("/queue/").content, "html5lib")
+    assert ([button["value"] for button in page.select("button[name=action]")], len(page.select("td.main"))) == ([], 3)
 
 
 def test_action_without_selection_is_reported(three: None, rita: User, sign_in: SignIn) -> None:
