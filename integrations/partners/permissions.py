@@ -5,25 +5,23 @@ This is the only module that decides on permissions. Transitions, services, and 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
+from typing import Protocol, TypeAlias, TypeGuard
 
 from django.db.models import Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from integrations.partners.models.partners import Partner
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.accounts.role_names import list_programs
-
-if TYPE_CHECKING:
-    from integrations.partners.models.partners import Partner
 
 
 class PartnerIntegration(Protocol):
     """Columns of an integration that decide who can do what with it."""
 
     @property
-    def partner(self) -> "Partner": ...
+    def partner(self) -> Partner: ...
     @property
     def program_key(self) -> str: ...
     @property
@@ -112,7 +110,7 @@ def list_current_memberships(user: User) -> list[CurrentMembership]:
     return memberships
 
 
-def get_role(partner: "Partner", user: AnyUser | None) -> str:
+def get_role(partner: Partner, user: AnyUser | None) -> str:
     """Return the user's current role in the partner, or an empty string."""
     return get_roles(user).get(partner.pk, "")
 
@@ -206,15 +204,15 @@ def is_never_allowed(_integration: PartnerIntegration, _user: object) -> bool:
     return False
 
 
-def can_edit_partner(partner: "Partner", user: AnyUser | None) -> bool:
+def can_edit_partner(partner: Partner, user: AnyUser | None) -> bool:
     return get_role(partner, user) in EDITOR_ROLES
 
 
-def can_manage_partner(partner: "Partner", user: AnyUser | None) -> bool:
+def can_manage_partner(partner: Partner, user: AnyUser | None) -> bool:
     return get_role(partner, user) == "owner"
 
 
-def can_decide_on_partner(partner: "Partner", user: AnyUser | None) -> bool:
+def can_decide_on_partner(partner: Partner, user: AnyUser | None) -> bool:
     """Return whether the user is an active reviewer who doesn't belong to the partner.
 
     A reviewer of some programs decides on the companies that have an integration in one of them.
@@ -223,6 +221,29 @@ def can_decide_on_partner(partner: "Partner", user: AnyUser | None) -> bool:
         return False
     programs = list_programs(user, "reviewer")
     return not programs or partner.integrations.filter(program_key__in=programs).exists()
+
+
+def build_decision_condition(user: User, prefix: str = "") -> Q:
+    """Return the condition for integrations on which the user can decide, the same as can_decide.
+
+    Args:
+        prefix: Path from the filtered rows to their integration, such as "integration__".
+    """
+    if not (user.is_active and user.is_reviewer):
+        return Q(pk__in=[])
+    programs = list_programs(user, "reviewer")
+    in_programs = Q(**{f"{prefix}program_key__in": programs}) if programs else Q()
+    return in_programs & ~Q(**{f"{prefix}partner__in": list(get_roles(user))})
+
+
+def build_partner_decision_condition(user: User) -> Q:
+    """Return the condition for companies on which the user can decide, the same as can_decide_on_partner."""
+    if not (user.is_active and user.is_reviewer):
+        return Q(pk__in=[])
+    programs = list_programs(user, "reviewer")
+    partners = Partner.objects.filter(integrations__program_key__in=programs)
+    in_programs = Q(pk__in=partners.values("pk")) if programs else Q()
+    return in_programs & ~Q(pk__in=list(get_roles(user)))
 
 
 def can_review_program(program_key: str, user: AnyUser | None) -> bool:
@@ -240,11 +261,23 @@ def can_manage_program(program_key: str, user: AnyUser | None) -> bool:
     return user.is_staff or program_key in list_programs(user, "manager")
 
 
-def _can_review(user: AnyUser | None, partner: "Partner") -> TypeGuard[User]:
+def can_change_absences(user: AnyUser | None) -> bool:
+    """Return whether the user can set when other reviewers are out of office: program managers and staff."""
+    if user is None or not user.is_authenticated or not user.is_active:
+        return False
+    return user.is_staff or bool(list_programs(user, "manager"))
+
+
+def can_change_absence(reviewer: User, user: AnyUser) -> bool:
+    """Return whether the user can set when a reviewer is out of office."""
+    return user.pk == reviewer.pk or can_change_absences(user)
+
+
+def _can_review(user: AnyUser | None, partner: Partner) -> TypeGuard[User]:
     return user is not None and user.is_active and user.is_reviewer and not get_role(partner, user)
 
 
-def can_merge_partners(source: "Partner", target: "Partner", user: AnyUser | None) -> bool:
+def can_merge_partners(source: Partner, target: Partner, user: AnyUser | None) -> bool:
     """Return whether the user is active staff and belongs to neither partner."""
     is_staff = user is not None and user.is_active and user.is_staff
     return is_staff and not get_role(source, user) and not get_role(target, user)
@@ -277,7 +310,7 @@ def can_view_notes(integration: PartnerIntegration, user: AnyUser | None) -> boo
     return is_program_staff(user) and not get_role(integration.partner, user)
 
 
-def can_download(partner: "Partner", user: AnyUser | None, *, is_agreement: bool) -> bool:
+def can_download(partner: Partner, user: AnyUser | None, *, is_agreement: bool) -> bool:
     """Return whether the user can download a document. Agreements are for owners and program staff only."""
     return is_program_staff(user) or (
         can_manage_partner(partner, user) if is_agreement else bool(get_role(partner, user))

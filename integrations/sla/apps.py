@@ -9,5 +9,6 @@ class SlaConfig(AppConfig):
     name = "integrations.sla"
 
     def ready(self) -> None:
-        """Load the job that reads repositories; `tasks` cannot, since reading ends in the services of clocks."""
+        """Load the job that reads repositories, which `tasks` can't import, and add disputes to the review queue."""
         import_module("integrations.sla.github.reconciliation")
+        import_module("integrations.sla.queue_items")

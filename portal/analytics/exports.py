@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from operator import itemgetter
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
@@ -10,8 +11,10 @@ from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS, get_edition
-from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters
-from integrations.reviews.selectors import queue
+from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters, parse_position
+from integrations.reviews.selectors import queue_items
+from integrations.reviews.selectors.queue_kinds import KINDS
+from integrations.reviews.selectors.queue_rows import get_url_arguments, list_tasks
 from integrations.sla.clock_records import COLUMNS as SLA_COLUMNS
 from integrations.sla.clock_records import iterate_records
 from integrations.sla.filters import parse_filters as parse_sla_filters
@@ -69,13 +72,31 @@ def build_integrations_table(request: AuthenticatedRequest, now: datetime) -> Ex
     return build_export("integrations", columns, _iterate_integrations(rows))
 
 
+QUEUE_COLUMNS: Columns = {
+    "kind": itemgetter("kind"),
+    "item": itemgetter("name"),
+    "company": itemgetter("company"),
+    "program": lambda item: PROGRAMS[item["program_key"]].name if item["program_key"] else "",
+    "detail": itemgetter("detail"),
+    "stage": itemgetter("stage"),
+    "waits for": lambda item: "; ".join(list_tasks(KINDS[item["kind"]], item)),
+    "due (UTC)": itemgetter("action_due_at"),
+    "since (UTC)": itemgetter("began_at"),
+    "round": itemgetter("review_round"),
+    "reviewer": itemgetter("reviewer_name"),
+    "address": lambda item: build_absolute_url(KINDS[item["kind"]].url_name, *get_url_arguments(item)),
+}
+
+
 def build_queue_table(request: AuthenticatedRequest, now: datetime) -> ExportTable:
     """Build the table of the filtered review queue."""
     require_program_staff(request)
     filters, _ = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
-    condition = queue.build_tab_condition(request.GET.get("tab", ""), request.user, now)
-    rows = queue.sort_queue(queue.filter_queue(filters, now).filter(condition), request.GET.get("sort", ""))
-    return build_export("queue", LIST_COLUMNS, _iterate_integrations(rows))
+    kind, tab, sort = parse_position(request.GET)
+    summary = queue_items.summarize_queue(filters, request.user, now)
+    rows = queue_items.list_items(summary, kind, tab, filters, request.user, now, sort).iterator(chunk_size=CHUNK_SIZE)
+    items = (dict(zip(queue_items.ITEM_NAMES, row, strict=True)) for row in rows)
+    return build_export("queue", QUEUE_COLUMNS, items)
 
 
 def build_sla_table(request: AuthenticatedRequest, now: datetime) -> ExportTable:

@@ -4,7 +4,8 @@ const form = document.getElementById("queue-form");
 const keys = document.getElementById("queue-keys");
 const EMPTY_ID = "00000000-0000-0000-0000-000000000000";
 const rows = () => [...document.querySelectorAll("#results tr[data-item]")];
-const boxOf = (row) => row.querySelector("input[name=row]");
+const boxOf = (row) => row.querySelector("input[name=row]"); // null for decisions without bulk actions
+const boxes = () => rows().map(boxOf).filter(Boolean);
 const currentRow = () => document.activeElement?.closest("tr[data-item]");
 const pressAction = (name) => form.querySelector(`button[name=action][value=${name}]`).click();
 
@@ -15,8 +16,8 @@ function move(step) {
 
 // An action without a selection applies to the current item.
 function act(name) {
-  const row = currentRow();
-  if (row && !rows().some((other) => boxOf(other).checked)) boxOf(row).checked = true;
+  const box = currentRow() && boxOf(currentRow());
+  if (box && !boxes().some((other) => other.checked)) box.checked = true;
   if (name !== "snooze" || form.elements.reason.value) pressAction(name);
   else form.elements.reason.focus();
 }
@@ -24,13 +25,14 @@ function act(name) {
 const SHORTCUTS = {
   j: () => move(1),
   k: () => move(-1),
-  x: () => { const row = currentRow(); if (row) boxOf(row).checked = !boxOf(row).checked; },
+  x: () => { const box = currentRow() && boxOf(currentRow()); if (box) box.checked = !box.checked; },
   c: () => act("claim"),
   e: () => act("snooze"),
   r: () => act("remind"),
   a: () => {
     const row = currentRow() || rows()[0];
-    if (row) location.assign(form.dataset.approve.replace(EMPTY_ID, row.dataset.item));
+    if (row?.dataset.kind === "review") location.assign(form.dataset.approve.replace(EMPTY_ID, row.dataset.item));
+    else row?.querySelector("td.main a").click();
   },
   "?": () => keys.showModal(),
 };
@@ -46,9 +48,9 @@ document.addEventListener("keydown", (event) => {
 let lastBox = null;
 document.addEventListener("click", (event) => {
   if (!event.target.matches("#results input[name=row]")) return;
-  const boxes = rows().map(boxOf), from = boxes.indexOf(lastBox), to = boxes.indexOf(event.target);
+  const all = boxes(), from = all.indexOf(lastBox), to = all.indexOf(event.target);
   if (event.shiftKey && from >= 0) {
-    for (const box of boxes.slice(Math.min(from, to), Math.max(from, to) + 1)) box.checked = event.target.checked;
+    for (const box of all.slice(Math.min(from, to), Math.max(from, to) + 1)) box.checked = event.target.checked;
   }
   lastBox = event.target;
 });
@@ -57,13 +59,13 @@ document.addEventListener("click", (event) => {
 let selected = [], current;
 document.addEventListener("htmx:beforeSwap", (event) => {
   if (event.target.id !== "results") return;
-  selected = rows().filter((row) => boxOf(row).checked).map((row) => row.dataset.item);
+  selected = boxes().filter((box) => box.checked).map((box) => box.value);
   current = currentRow()?.dataset.item;
 });
 document.addEventListener("htmx:afterSettle", (event) => {
   if (event.target.id !== "results") return;
   for (const row of rows()) {
-    if (selected.includes(row.dataset.item)) boxOf(row).checked = true;
+    if (selected.includes(boxOf(row)?.value)) boxOf(row).checked = true;
     if (row.dataset.item === current) row.querySelector("td.main a").focus();
   }
 });

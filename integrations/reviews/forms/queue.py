@@ -1,11 +1,15 @@
 """Filter form of the review queue."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Unpack
 
 from django import forms
 from django.utils.translation import get_language, gettext_lazy
 
+from integrations.reviews.selectors.queue import TAB_LABELS
+from integrations.reviews.selectors.queue_items import SORT_ORDERS
+from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.submissions.forms.filters import (
     ALL_CHOICE,
     ANY_PARTY,
@@ -63,3 +67,13 @@ def _parse_filters(_language: str | None, values: tuple[str, ...]) -> tuple[dict
     form = QueueFilterForm(data=dict(zip(FILTER_FIELDS, values, strict=True)))
     form.is_valid()
     return form.cleaned_data, form.render()
+
+
+def parse_position(parameters: Mapping[str, str]) -> tuple[str, str, str]:
+    """Return the kind, the tab, and the order of the URL, with defaults for unknown values."""
+    kind, tab, sort = (parameters.get(name, "") for name in ("kind", "tab", "sort"))
+    return (
+        kind if kind in KINDS else "",
+        tab if tab in TAB_LABELS else "all",
+        sort if sort in SORT_ORDERS else "",
+    )

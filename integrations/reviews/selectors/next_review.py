@@ -7,13 +7,10 @@ from integrations.partners import permissions
 from integrations.reviews.selectors.queue import build_tab_condition, filter_queue
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from portal.accounts.role_names import list_programs
 
 
 def find_next_review(decided: Integration, user: User, now: datetime) -> UUID | None:
     """Return the most urgent other item of the queue that the user can decide on and that no one else reviews."""
-    rows = filter_queue({}, now).exclude(pk=decided.pk).exclude(partner__in=permissions.get_roles(user))
-    if programs := list_programs(user, "reviewer"):
-        rows = rows.filter(program_key__in=programs)
+    rows = filter_queue({}, now).exclude(pk=decided.pk).filter(permissions.build_decision_condition(user))
     is_mine_or_free = build_tab_condition("mine", user, now) | build_tab_condition("free", user, now)
     return rows.filter(is_mine_or_free).values_list("uuid", flat=True).first()

@@ -1,9 +1,9 @@
-"""Filters, order, and figures of the review queue. The figures take one query for any length."""
+"""Filters and tabs of the integrations in the review queue."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from django.db.models import Case, Count, F, Min, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models import Case, F, OuterRef, Q, QuerySet, Subquery, When
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
@@ -21,29 +21,12 @@ TAB_LABELS = {
     "free": gettext_noop("Unclaimed"),
     "snoozed": gettext_noop("Snoozed"),
 }
-SORT_COLUMNS = {
-    "name": ("name_key",),
-    "program": ("program_key", "step"),
-    "age": ("began_at",),
-    "reviewer": ("reviewer__name", "reviewer__email"),
-    "due": ("action_due_at",),
-}
-SORT_ORDERS = ("", *SORT_COLUMNS, *(f"-{name}" for name in SORT_COLUMNS))
 FIRST_REQUEST = AuditEvent.objects.filter(integration=OuterRef("pk"), event_type="review.requested").order_by("seq")
 # Work that comes back after requested changes keeps the age of its first round.
 BEGAN_AT = Case(When(review_round__gt=1, then=Subquery(FIRST_REQUEST.values("at")[:1])), default=F("responsible_since"))
 
 
-@dataclass(frozen=True, slots=True)
-class QueueSummary:
-    """Figures above the review queue for the filtered rows."""
-
-    open: int
-    oldest: str
-    tabs: dict[str, int]
-
-
-def filter_queue(filters: dict[str, str], now: datetime) -> QuerySet[Integration]:
+def filter_queue(filters: Mapping[str, str], now: datetime) -> QuerySet[Integration]:
     """Return the filtered integrations with the time at which their wait began, most urgent first."""
     responsible_party = filters.get("holder") or ResponsibleParty.PROGRAM
     if responsible_party == ResponsibleParty.PROGRAM:
@@ -63,43 +46,28 @@ def filter_queue(filters: dict[str, str], now: datetime) -> QuerySet[Integration
     return rows
 
 
-def sort_queue(rows: QuerySet[Integration], sort: str) -> QuerySet[Integration]:
-    """Return the rows in an order of SORT_ORDERS, rows without a value last. Without one, the most urgent first."""
-    columns = [F(column) for column in SORT_COLUMNS.get(sort.removeprefix("-"), ())]
-    if not columns:
-        return rows
-    is_descending = sort.startswith("-")
-    orders = [c.desc(nulls_last=True) if is_descending else c.asc(nulls_last=True) for c in columns]
-    return rows.order_by(*orders, "pk")
-
-
 def build_tab_condition(tab: str, user: User, now: datetime) -> Q:
-    """Return the condition of a tab. Unclaimed: without a reviewer, or with an expired claim.
+    """Return the condition of a tab. Snoozed rows are only in their own tab."""
+    is_snoozed = build_snoozed_condition(now)
+    return is_snoozed if tab == "snoozed" else list_tab_conditions(user, now).get(tab, Q()) & ~is_snoozed
 
-    Snoozed rows are only in their own tab, until the time is over or the next party becomes responsible.
-    """
+
+def build_snoozed_condition(now: datetime) -> Q:
+    """Return the condition for rows that are snoozed until a time or until the next party becomes responsible."""
     snoozes = Snooze.objects.filter(until__gt=now, at__gte=F("integration__responsible_since"))
-    is_snoozed = Q(pk__in=snoozes.values("integration"))
-    if tab == "snoozed":
-        return is_snoozed
+    return Q(pk__in=snoozes.values("integration"))
+
+
+def list_tab_conditions(user: User, now: datetime) -> dict[str, Q]:
+    """Return the conditions of the tabs for rows that aren't snoozed.
+
+    Unclaimed rows are without a reviewer, or with an expired claim.
+    """
     tomorrow = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
-    conditions = {
+    return {
+        "all": Q(),
         "overdue": Q(action_due_at__lt=now),
         "today": Q(action_due_at__gte=now, action_due_at__lt=tomorrow),
         "mine": Q(reviewer=user),
         "free": Q(reviewer=None) | Q(claim_expires_at__lte=now),
     }
-    return conditions.get(tab, Q()) & ~is_snoozed
-
-
-def summarize_queue(rows: QuerySet[Integration], user: User, now: datetime) -> QueueSummary:
-    """Return all figures with one query."""
-    counts = {tab: Count("pk", filter=build_tab_condition(tab, user, now)) for tab in TAB_LABELS}
-    figures = rows.order_by().aggregate(**counts, oldest=Min("began_at"))
-    oldest = _format_waiting_time(now - figures["oldest"]) if figures["oldest"] else ""
-    return QueueSummary(figures["all"], oldest, {tab: figures[tab] for tab in TAB_LABELS})
-
-
-def _format_waiting_time(duration: timedelta) -> str:
-    """Return the days, or the hours below two days, such as "6 d"."""
-    return f"{duration.days} d" if duration.days > 1 else f"{int(duration.total_seconds() // 3600)} h"

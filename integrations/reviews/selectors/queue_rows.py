@@ -1,8 +1,8 @@
-"""Rows of the review queue as plain values, in two queries for any number of rows."""
+"""Rows of the review queue as plain values. Changes take one query for any number of rows."""
 
 from datetime import datetime
 from functools import lru_cache
-from typing import TypedDict
+from typing import Any, TypedDict
 from uuid import UUID
 
 from django.core.paginator import Page, Paginator
@@ -14,7 +14,9 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.partners.models import VerificationState
 from integrations.programs.registry import PROGRAMS, get_edition
-from integrations.submissions.models import Integration, ReadMarker
+from integrations.reviews.selectors.queue_items import ITEM_NAMES
+from integrations.reviews.selectors.queue_kinds import KINDS, QueueKind
+from integrations.submissions.models import ReadMarker
 from integrations.submissions.selectors.recent_changes import EXCLUDED_EVENT_TYPES
 from integrations.submissions.workflow.next_action import render_sentence
 from integrations.submissions.workflow.states import ResponsibleParty, ReviewState, Stage
@@ -26,26 +28,6 @@ PAGE_SIZE = 50
 POSITION_COLUMNS = ("program_key", "edition_date", "step", "stage", "review_state", "review_round")
 PLACEHOLDER_UUID = UUID(int=0)  # resolves each URL once for all rows
 PLACEHOLDER_TEXT = str(PLACEHOLDER_UUID)
-ROW_COLUMNS = (
-    *POSITION_COLUMNS,
-    "pk",
-    "uuid",
-    "name",
-    "partner_id",
-    "partner__name",
-    "partner__verification_state",
-    "responsible_party",
-    "next_action_code",
-    "next_action_params",
-    "action_due_at",
-    "began_at",
-    "reasons",
-    "requirement_counts",
-    "reviewer_id",
-    "reviewer__name",
-    "reviewer__email",
-    "claim_expires_at",
-)
 # Check outcomes in a narrow cell: a sign, and a word for screen readers.
 OUTCOME_SIGNS = {
     "fail": ("✗", gettext_noop("failed")),
@@ -58,22 +40,12 @@ OUTCOME_SIGNS = {
 }
 
 
-class QueueRow(TypedDict):
-    """Row of the review queue. `claim` is the label of the button, blank without a button.
-
-    A dictionary, because templates read keys several times faster than attributes and a page has fifty rows.
-    """
+class ReviewColumns(TypedDict):
+    """Columns that only integrations have. `uuid` selects the row for bulk actions."""
 
     uuid: str
-    href: str
-    name: str
-    company: str
-    program: str
     position: str
-    reasons: list[str]
     changes: str
-    due: datetime | None
-    since: datetime | None
     checks: str
     checks_label: str
     reviewer: str
@@ -82,17 +54,45 @@ class QueueRow(TypedDict):
     claim_href: str
 
 
+class QueueRow(ReviewColumns):
+    """Row of the review queue. `claim` is the label of the button, blank without a button.
+
+    A dictionary, because templates read keys several times faster than attributes and a page has fifty rows.
+    """
+
+    item: str
+    kind: str
+    kind_label: str
+    href: str
+    name: str
+    company: str
+    program: str
+    reasons: list[str]
+    due: datetime | None
+    since: datetime | None
+
+
 def build_page(
-    rows: QuerySet[Integration], count: int, number: int | str | None, user: User, now: datetime
+    items: QuerySet[Any, tuple[Any, ...]], count: int, number: int | str | None, user: User, now: datetime
 ) -> tuple[Page, list[QueueRow]]:
     """Return a page and its rows. `count` is the total, known from the summary."""
-    paginator = Paginator(rows.values_list(*ROW_COLUMNS), PAGE_SIZE)
+    paginator = Paginator(items, PAGE_SIZE)
     paginator.count = count  # type: ignore[misc]
     page = paginator.get_page(number)
-    links = reverse("reviews:review", args=[PLACEHOLDER_UUID]), reverse("reviews:claim", args=[PLACEHOLDER_UUID])
-    rows_by_column = [dict(zip(ROW_COLUMNS, values, strict=True)) for values in page.object_list]
-    changes = _count_changes([values["pk"] for values in rows_by_column], user)
-    return page, [_build_row(values, links, user, now, _describe_changes(changes, values)) for values in rows_by_column]
+    values_by_row = [dict(zip(ITEM_NAMES, values, strict=True)) for values in page.object_list]
+    kinds = {values["kind"]: KINDS[values["kind"]] for values in values_by_row}
+    links = {
+        key: reverse(kind.url_name, args=[PLACEHOLDER_UUID] * len(kind.url_columns)) for key, kind in kinds.items()
+    }
+    links["claim"] = reverse("reviews:claim", args=[PLACEHOLDER_UUID])
+    changes = _count_changes([pk for values in values_by_row if (pk := values["integration_id"])], user)
+    return page, [_build_row(kinds[values["kind"]], values, links, changes, user, now) for values in values_by_row]
+
+
+def _fill_link(link: str, values: list[object]) -> str:
+    for value in values:
+        link = link.replace(PLACEHOLDER_TEXT, str(value), 1)
+    return link
 
 
 def _count_changes(pks: list[int], user: User) -> dict[int, int]:
@@ -103,23 +103,63 @@ def _count_changes(pks: list[int], user: User) -> dict[int, int]:
     return dict(markers.values_list("integration").annotate(n=Count("integration__events", filter=is_new & by_others)))
 
 
-def _describe_changes(changes: dict[int, int], values: NamedValues) -> str:
+def _describe_changes(changes: dict[int, int], pk: int) -> str:
     """Return what is new for the user, blank if nothing is."""
-    count = changes.get(values["pk"])
+    count = changes.get(pk)
     if count is None:
         return _("Not viewed yet")
     return ngettext("%(count)s change", "%(count)s changes", count) % {"count": count} if count else ""
 
 
-def _list_reasons(values: NamedValues) -> list[str]:
-    """Return why the row is in the queue, or the next action when another party is responsible."""
+def get_url_arguments(values: NamedValues) -> list[object]:
+    """Return the arguments of the URL of an item."""
+    return [values[name] for name in KINDS[values["kind"]].url_columns]
+
+
+def list_tasks(kind: QueueKind, values: NamedValues) -> list[str]:
+    """Return what an item waits for, or the next action of an integration when another party is responsible."""
+    if kind.list_tasks is not None:
+        return kind.list_tasks(values)
     if values["responsible_party"] == ResponsibleParty.PROGRAM:
         return [render_sentence(**reason) for reason in values["reasons"]]
     return [render_sentence(values["next_action_code"], values["next_action_params"])]
 
 
-def _build_row(values: NamedValues, links: tuple[str, str], user: User, now: datetime, changes: str) -> QueueRow:
-    href, claim_href = [link.replace(PLACEHOLDER_TEXT, str(values["uuid"])) for link in links]
+def _build_row(
+    kind: QueueKind, values: NamedValues, links: dict[str, str], changes: dict[int, int], user: User, now: datetime
+) -> QueueRow:
+    columns = ReviewColumns(
+        uuid="",
+        position=values["detail"],
+        changes="",
+        checks="",
+        checks_label="",
+        reviewer="",
+        is_mine=False,
+        claim="",
+        claim_href="",
+    )
+    if kind.is_integration:
+        news = _describe_changes(changes, values["integration_id"])
+        columns = _build_review_columns(values, links["claim"], news, user, now)
+    return {
+        "item": str(values["uuid"] or values["slug"]),
+        "kind": kind.key,
+        "kind_label": _(kind.label),
+        "href": _fill_link(links[kind.key], get_url_arguments(values)),
+        "name": values["name"],
+        "company": _describe_company(values["company"], values["company_state"]),
+        "program": PROGRAMS[values["program_key"]].name if values["program_key"] else "",
+        "reasons": list_tasks(kind, values),
+        "due": values["action_due_at"],
+        "since": values["began_at"],
+        **columns,
+    }
+
+
+def _build_review_columns(
+    values: NamedValues, claim_link: str, changes: str, user: User, now: datetime
+) -> ReviewColumns:
     signs = [
         (values["requirement_counts"][outcome], sign, _(outcome_label))
         for outcome, (sign, outcome_label) in OUTCOME_SIGNS.items()
@@ -128,28 +168,23 @@ def _build_row(values: NamedValues, links: tuple[str, str], user: User, now: dat
     reviewer_label, claim = _describe_claim(values, user, now)
     return {
         "uuid": str(values["uuid"]),
-        "href": href,
-        "name": values["name"],
-        "company": _describe_company(values["partner__name"], values["partner__verification_state"]),
-        "program": PROGRAMS[values["program_key"]].name,
         "position": _format_position(get_language(), *[values[column] for column in POSITION_COLUMNS]),
-        "reasons": _list_reasons(values),
         "changes": changes,
-        "due": values["action_due_at"],
-        "since": values["began_at"],
         "checks": " ".join([f"{count}{sign}" for count, sign, outcome_label in signs]),
         "checks_label": ", ".join([f"{count} {outcome_label}" for count, sign, outcome_label in signs])
         or _("no check results"),
         "reviewer": reviewer_label,
         "is_mine": values["reviewer_id"] == user.pk,
         "claim": claim,
-        "claim_href": claim_href,
+        "claim_href": _fill_link(claim_link, [values["uuid"]]),
     }
 
 
 def _describe_company(name: str, state: str) -> str:
     """Return the name of a company, with its state unless it is verified."""
-    return name if state == VerificationState.VERIFIED else f"{name} · {VerificationState(state).label}"
+    if state in ("", VerificationState.VERIFIED):
+        return name
+    return " · ".join(filter(None, (name, str(VerificationState(state).label))))
 
 
 @lru_cache(maxsize=2000)
@@ -172,7 +207,7 @@ def _describe_claim(values: NamedValues, user: User, now: datetime) -> tuple[str
     if reviewer_id is None:
         return _("Unclaimed"), button_label
     is_mine = reviewer_id == user.pk
-    name = _("you") if is_mine else values["reviewer__name"] or values["reviewer__email"]
+    name = _("you") if is_mine else values["reviewer_name"] or values["reviewer_email"]
     if claim_expires_at is None:
         return (_("Assigned to you"), button_label) if is_mine else (_("Assigned to %(name)s") % {"name": name}, "")
     if claim_expires_at > now:

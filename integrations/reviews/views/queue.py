@@ -1,5 +1,6 @@
 """Review queue, claims, reviewer assignment, and reviewer profiles."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from hashlib import sha256
 from time import time
@@ -11,16 +12,18 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModif
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
-from django.utils.translation import get_language, gettext_lazy
+from django.utils.translation import get_language, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
 from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
 from integrations.reviews.forms.bulk import BulkActionForm
-from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters
+from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters, parse_position
 from integrations.reviews.forms.reviewers import ReviewerProfileForm
 from integrations.reviews.models import ReviewerProfile
-from integrations.reviews.selectors import queue as queue_selectors
+from integrations.reviews.selectors import queue_items
+from integrations.reviews.selectors.queue import TAB_LABELS
+from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.reviews.selectors.queue_rows import build_page
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
@@ -29,11 +32,13 @@ from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
+from portal.ui.components.moments import format_span
 from portal.ui.refusals import reported_refusals
 
 SELECTION_KEY = "queue_selection"
 COLUMN_LABELS = {
-    "name": gettext_lazy("Integration"),
+    "name": gettext_lazy("Item"),
+    "kind": gettext_lazy("Kind"),
     "program": gettext_lazy("Program and step"),
     "checks": gettext_lazy("Checks"),
     "reviewer": gettext_lazy("Reviewer"),
@@ -55,7 +60,7 @@ def load_integration_for_program(request: AuthenticatedRequest, uuid: UUID) -> I
 
 @vary_on_headers("HX-Request")
 def show_queue(request: AuthenticatedRequest) -> HttpResponse:
-    """Show integrations that wait for the program, most urgent first. Polling without changes returns 304."""
+    """Show the items that wait for the program, most urgent first. Polling without changes returns 304."""
     require_program_staff(request)
     is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
     etag = _build_etag(request) if is_fragment else ""
@@ -74,28 +79,32 @@ def _build_etag(request: AuthenticatedRequest) -> str:
 
 def _build_queue_context(request: AuthenticatedRequest, now: datetime) -> dict[str, object]:
     filters, filter_fields = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
-    requested_tab, sort = request.GET.get("tab", ""), request.GET.get("sort", "")
-    tab = requested_tab if requested_tab in queue_selectors.TAB_LABELS else "all"
-    rows = queue_selectors.filter_queue(filters, now)
-    summary = queue_selectors.summarize_queue(rows, request.user, now)
-    tab_rows = rows.filter(queue_selectors.build_tab_condition(tab, request.user, now))
-    sorted_rows = queue_selectors.sort_queue(tab_rows, sort)
-    page, page_rows = build_page(sorted_rows, summary.tabs[tab], request.GET.get("page"), request.user, now)
+    kind, tab, sort = parse_position(request.GET)
+    summary = queue_items.summarize_queue(filters, request.user, now)
+    items = queue_items.list_items(summary, kind, tab, filters, request.user, now, sort)
+    page, page_rows = build_page(items, summary.count(kind, tab), request.GET.get("page"), request.user, now)
     return {
         "filters": filter_fields,
-        "summary": summary,
-        "tabs": _build_tabs(request, summary, tab),
+        "oldest": _format_waiting_time(summary.get_oldest(kind), now),
+        "figures": {name: summary.count(kind, name) for name in ("overdue", "today", "all")},
+        "tabs": _build_links(request, "tab", {name: summary.count(kind, name) for name in TAB_LABELS}, TAB_LABELS, tab),
+        "kinds": _build_kind_links(request, summary, kind, tab),
+        "kind": kind,
         "tab": tab,
         "columns": _build_columns(request, sort),
-        "sort": sort if sort in queue_selectors.SORT_ORDERS else "",
+        "sort": sort,
         "page": page,
         "rows": page_rows,
         "selected": request.session.pop(SELECTION_KEY, ()),
         "bulk_form": BulkActionForm(),
         "now": now,
-        "is_filtered": any(filters.values()),
+        "is_filtered": any(filters.values()) or bool(kind),
         "back": request.GET.urlencode(),
     }
+
+
+def _format_waiting_time(since: datetime | None, now: datetime) -> str:
+    return format_span((now - since).total_seconds()) if since else ""
 
 
 def _build_columns(request: HttpRequest, sort: str) -> list[dict[str, object]]:
@@ -104,7 +113,7 @@ def _build_columns(request: HttpRequest, sort: str) -> list[dict[str, object]]:
     query.pop("page", None)
     columns: list[dict[str, object]] = []
     for name, label in COLUMN_LABELS.items():
-        if name not in queue_selectors.SORT_COLUMNS:
+        if name not in queue_items.SORT_COLUMNS:
             columns.append({"label": label})
             continue
         query["sort"] = f"-{name}" if sort == name else name
@@ -113,16 +122,27 @@ def _build_columns(request: HttpRequest, sort: str) -> list[dict[str, object]]:
     return columns
 
 
-def _build_tabs(request: HttpRequest, summary: queue_selectors.QueueSummary, current: str) -> list[dict[str, object]]:
-    """Return the tabs with URLs that retain the filters but not the page."""
+def _build_links(
+    request: HttpRequest, parameter: str, counts: dict[str, int], labels: Mapping[str, str], current: str
+) -> list[dict[str, object]]:
+    """Return tabs that set a parameter, with URLs that retain the filters but not the page."""
     query = request.GET.copy()
     query.pop("page", None)
-    tabs = []
-    for tab, label in queue_selectors.TAB_LABELS.items():
-        query["tab"] = tab
+    links = []
+    for value, count in counts.items():
+        query[parameter] = value
         href = f"?{query.urlencode()}"
-        tabs.append({"label": _(label), "href": href, "count": summary.tabs[tab], "current": tab == current})
-    return tabs
+        links.append({"label": _(labels[value]), "href": href, "count": count, "current": value == current})
+    return links
+
+
+def _build_kind_links(
+    request: HttpRequest, summary: queue_items.QueueSummary, current: str, tab: str
+) -> list[dict[str, object]]:
+    """Return the kinds that the user can see, with their counts in the current tab."""
+    labels = {"": gettext_noop("All kinds"), **{key: kind.label for key, kind in KINDS.items()}}
+    counts = {key: summary.count(key, tab) for key in ("", *summary.counts)}
+    return _build_links(request, "kind", counts, labels, current) if len(summary.counts) > 1 else []
 
 
 @require_button("reviews:review")

@@ -22,11 +22,10 @@ def duration(length: timedelta) -> str:
 
 
 @register.inclusion_tag("sla/disputed.html", takes_context=True)
-def disputed_banner(context: TemplateContext, integration: Integration | None = None) -> dict[str, object]:
-    """Show program staff the number of open disputes, or nothing if there are none."""
+def disputed_banner(context: TemplateContext, integration: Integration) -> dict[str, object]:
+    """Show program staff the number of open disputes of an integration, or nothing if there are none."""
     if not permissions.is_program_staff(context["request"].user):
         return {"count": 0}
-    disputed_issues = SupportIssue.objects.filter(disputed_at__isnull=False)
-    integration_query = f"&partner={integration.partner.slug}&integration={integration.uuid}" if integration else ""
-    issues = disputed_issues.filter(integration=integration) if integration else disputed_issues
-    return {"count": issues.count(), "href": f"{reverse('reports:sla_dashboard')}?state=disputed{integration_query}"}
+    query = f"state=disputed&partner={integration.partner.slug}&integration={integration.uuid}"
+    issues = SupportIssue.objects.filter(disputed_at__isnull=False, integration=integration)
+    return {"count": issues.count(), "href": f"{reverse('reports:sla_dashboard')}?{query}"}

@@ -6,6 +6,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext, gettext_lazy
 
 from integrations.programs.requirements import Requirement
@@ -45,6 +46,14 @@ class RequirementFulfillment(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["integration", "requirement_id"], name="requirement_fulfillment_unique_integration_requirement"
+            )
+        ]
+        # finds stale results without reading the table
+        indexes = [
+            models.Index(
+                fields=["valid_until", "integration"],
+                name="fulfillment_valid_until",
+                condition=Q(valid_until__isnull=False),
             )
         ]
 

@@ -16,7 +16,9 @@ from django.utils.translation import gettext_noop
 from integrations.partners import permissions
 from integrations.reviews.forms.agreements import AgreementFilterForm
 from integrations.reviews.forms.queue import QueueFilterForm
-from integrations.reviews.selectors.queue import SORT_ORDERS, TAB_LABELS
+from integrations.reviews.selectors.queue import TAB_LABELS
+from integrations.reviews.selectors.queue_items import SORT_ORDERS
+from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.sla.filters import FILTER_NAMES as SLA_NAMES
 from integrations.sla.filters import STATE_LABELS
 from integrations.submissions.forms.filters import IntegrationFilterForm
@@ -54,7 +56,7 @@ class SavablePage:
 
 
 EMAIL_STATES = {"state": ["", *EmailMessage.State.values]}
-QUEUE_CHOICES = {"tab": TAB_LABELS, "sort": SORT_ORDERS}
+QUEUE_CHOICES: dict[str, Iterable[str]] = {"kind": KINDS, "tab": TAB_LABELS, "sort": SORT_ORDERS}
 PAGES = {
     page.name: page
     for page in (

@@ -114,7 +114,7 @@ class ReadMarkerOut(Schema):
 
 @router.get("/queue", REVIEW_SCOPE, CursorPage[QueueItemOut])
 def get_queue(request: AuthenticatedRequest, params: Query[ReviewQueueParams]) -> Page[Integration]:
-    """List the review queue, most urgent first."""
+    """List the integrations in the review queue, most urgent first."""
     require_program_staff(request)
     now = timezone.now()
     filters = clean(QueueFilterForm(data=params.model_dump(exclude={"tab", "after", "limit"})))

@@ -12,21 +12,22 @@ from portal.ui.components.markup import register
 from portal.ui.components.moments import due, when
 
 ROW_TEMPLATE = (
-    '<tr{mine} data-item="{uuid}"><td><input type="checkbox" name="row" value="{uuid}" form="queue-form"'
-    ' aria-label="{select}"{checked}></td>'
+    '<tr{mine} data-item="{item}" data-kind="{kind}"><td>{box}</td>'
     '<td class="main"><a href="{href}">{name}</a> <span class="muted">{company}</span>{news}{reasons}</td>'
+    '<td class="nowrap">{kind_label}</td>'
     '<td>{program} <span class="muted">{position}</span></td>'
     '<td class="nowrap"><span aria-hidden="true" title="{checks_label}">{checks}</span>'
     '<span class="visually-hidden">{checks_label}</span></td>'
     '<td>{reviewer}{button}</td><td class="nowrap">{age}</td><td class="end nowrap">{moment}</td></tr>'
 )
+BOX_TEMPLATE = '<input type="checkbox" name="row" value="{uuid}" form="queue-form" aria-label="{select}"{checked}>'
 BUTTON_TEMPLATE = (
     ' <button type="submit" class="button button-secondary button-small" form="queue-form"'
     ' formaction="{claim_href}">{claim}'
     '<span class="visually-hidden"> {name}</span></button>'
 )
-ESCAPED_FIELDS = ("name", "company", "program", "position", "reviewer")
-SAFE_FIELDS = ("uuid", "href", "checks", "checks_label", "claim", "claim_href")
+ESCAPED_FIELDS = ("name", "company", "program", "position", "reviewer", "item", "kind_label")
+SAFE_FIELDS = ("uuid", "kind", "href", "checks", "checks_label", "claim", "claim_href")
 
 
 @register.simple_tag
@@ -41,11 +42,14 @@ def queue_rows(rows: Iterable[JsonObject], *, now: datetime, selected: Collectio
 def _render_row(row: JsonObject, now: datetime, is_selected: bool) -> str:
     values = {name: escape(row[name]) for name in ESCAPED_FIELDS} | {name: row[name] for name in SAFE_FIELDS}
     reasons = "".join([f"<li>{escape(reason)}</li>" for reason in row["reasons"]])
+    selection = {
+        "select": _("Select %(name)s") % {"name": values["name"]},
+        "checked": " checked" if is_selected else "",
+    }
     return ROW_TEMPLATE.format(
         **values,
         mine=' class="is-mine"' if row["is_mine"] else "",
-        select=_("Select %(name)s") % {"name": values["name"]},
-        checked=" checked" if is_selected else "",
+        box=BOX_TEMPLATE.format(**values, **selection) if row["uuid"] else "",
         news=f' <strong class="news">{escape(row["changes"])}</strong>' if row["changes"] else "",
         reasons=f'<ul class="chips" aria-label="{_("Reasons")}">{reasons}</ul>' if reasons else "",
         button=BUTTON_TEMPLATE.format(**values) if row["claim"] else "",

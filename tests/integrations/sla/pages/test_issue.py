@@ -17,6 +17,7 @@ from integrations.sla.services import disputes, projection
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
+from tests.integrations.reviews.queue_page import names
 from tests.integrations.sla.pages.issues import create_issue
 from tests.integrations.sla.watched import create_listed_integration, watch_over
 
@@ -139,12 +140,12 @@ def test_disputed_breach_stands_is_listed_and_waits_for_the_programs_decision(
     assert "Waiting for the program." in client.get(page).content.decode()
     client = sign_in(rita)
     assert "Action required: Decide on the dispute." in client.get(page).content.decode()
-    assert "1 disputed issue</a> needs a decision" in client.get("/queue/").content.decode()
+    assert names(client.get("/queue/?kind=dispute")) == ["Exploded"]
     assert [row.clock.issue.title for row in client.get("/sla/?state=disputed").context["rows"]] == ["Exploded"]
     assert client.post(f"{page}dismiss-dispute/", {"reason": "GitHub shows no answer."}).status_code == 302
     assert fresh(issue).disputed_at is None
     assert client.post(f"{page}dismiss-dispute/", {"reason": "Again."}).status_code == 422
-    assert "disputed issue" not in client.get("/queue/").content.decode()
+    assert names(client.get("/queue/?kind=dispute")) == []
     assert "GitHub shows no answer." in sign_in(alice).get(page).content.decode()
     mails = EmailMessage.objects.filter(name__in=("breach_disputed", "dispute_dismissed")).order_by("pk")
     assert [mail.to == alice.email for mail in mails] == [False, True]

@@ -1,0 +1,178 @@
+"""Tests of decisions besides reviews as items of the queue: disputes, companies, appeals, and stale listings."""
+
+import csv
+import io
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+
+from integrations.partners.models import Membership, Partner
+from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
+from integrations.submissions.models import Integration, RequirementFulfillment
+from portal.accounts.models import User
+from tests.conftest import begin, drive
+from tests.integrations.compliance.transitions import take
+from tests.integrations.reviews.conftest import create_integration_in_review
+from tests.integrations.reviews.queue_page import figures, names, row_of
+from tests.integrations.sla.clocks import issue_of
+
+pytestmark = pytest.mark.any_database
+
+SignIn = Any
+DAY = timedelta(days=1)
+
+
+def list_integration(partner: Partner, by: User, reviewer: User, now: datetime, name: str) -> Integration:
+    row = begin(partner, by, "terraform-provider", now, name=name, repository=f"acme/terraform-provider-{name.lower()}")
+    return drive(row, "support", partner=by, reviewer=reviewer, now=now)
+
+
+@pytest.fixture
+def mixed(acme: Partner, globex: Partner, alice: User, rita: User, rob: User, moment: datetime) -> None:
+    """One item of each kind, in the order of the default sorting: with a due date first."""
+    create_integration_in_review(acme, alice, rita, moment - DAY, name="Reviewed")
+    appealed = list_integration(acme, alice, rita, moment - 3 * DAY, "Appealed")
+    take(take(appealed, "issue_notice", rob, moment - 2 * DAY), "appeal", alice, moment - DAY)
+    supported = list_integration(acme, alice, rita, moment - 3 * DAY, "Supported")
+    RequirementFulfillment.objects.exclude(integration=supported).update(valid_until=None)
+    stale = RequirementFulfillment.objects.filter(integration=supported).order_by("pk")[:2].values("pk")
+    RequirementFulfillment.objects.filter(pk__in=list(stale.values_list("pk", flat=True))).update(
+        valid_until=moment - 2 * DAY
+    )
+    issue = issue_of(MonitoredRepository.objects.get(integration=supported), 7, moment - 3 * DAY)
+    opening = {"key": "opened", "kind": "opened", "at": issue.opened_at, "seen_at": moment, "source": "poll"}
+    SupportIssueEvent.objects.create(issue=issue, actor_id=5, actor="reporter", actor_type="User", **opening)
+    SupportIssue.objects.filter(pk=issue.pk).update(disputed="severity", disputed_at=moment - DAY)
+    Partner.objects.filter(pk=globex.pk).update(verification_state="needs_decision")
+
+
+def links(response: Any, label: str) -> dict[str, tuple[str, int]]:
+    """Return URL and count of the tabs with a label."""
+    page = BeautifulSoup(response.content, "html.parser")
+    tabs = page.select(f'nav[aria-label="{label}"] a')
+    return {str(tab.contents[0]).strip(): (str(tab["href"]), int(tab.select_one(".count").text)) for tab in tabs}  # type: ignore[union-attr]
+
+
+def test_each_decision_is_one_line(mixed: None, rita: User, sign_in: SignIn) -> None:
+    response = sign_in(rita).get("/queue/")
+    assert sorted(names(response)) == ["Appealed", "Globex", "It breaks 7", "Reviewed", "Supported"]
+    assert row_of(response, "Appealed").startswith("Appealed Acme Not viewed yet appeal Appeal Terraform provider")
+    assert row_of(response, "It breaks 7").startswith("It breaks 7 Acme Decide on the severity Dispute Terraform")
+    assert "acme/terraform-provider-supported#7" in row_of(response, "It breaks 7")
+    assert row_of(response, "Globex").startswith("Globex Needs a decision Decide on the company Company globex.example")
+    assert "Check results are out of date Stale listing" in row_of(response, "Supported")
+    assert row_of(response, "Supported").endswith("2 d ago No due date")
+    assert figures(response).startswith("0 overdue · 0 due today · 5 open")
+
+
+def test_item_links_to_the_page_where_it_is_decided(mixed: None, rita: User, sign_in: SignIn) -> None:
+    client = sign_in(rita)
+    page = BeautifulSoup(client.get("/queue/").content, "html.parser")
+    links_by_name = {link.text: str(link["href"]) for link in page.select("td.main a")}
+    uuids = {row.name: row.uuid for row in Integration.objects.all()}
+    assert links_by_name == {
+        "Appealed": f"/integrations/{uuids['Appealed']}/review/",
+        "Globex": "/companies/globex/",
+        "It breaks 7": f"/issues/{SupportIssue.objects.get().uuid}/",
+        "Reviewed": f"/integrations/{uuids['Reviewed']}/review/",
+        "Supported": f"/integrations/{uuids['Supported']}/review/",
+    }
+    assert {client.get(link).status_code for link in links_by_name.values()} == {200}
+
+
+@pytest.mark.parametrize(
+    "query", ["", "program=terraform-provider", "tab=free", "age=1", "stage=support", "holder=any"]
+)
+def test_counts_equal_the_lists(mixed: None, rita: User, sign_in: SignIn, query: str) -> None:
+    client = sign_in(rita)
+    for label in ("Kind", "Assignment"):
+        for href, count in links(client.get(f"/queue/?{query}"), label).values():
+            assert (href, len(names(client.get(f"/queue/{href}")))) == (href, count)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("kind=dispute", ["It breaks 7"]),
+        ("kind=company&program=nomad", []),
+        ("kind=stale&age=3", []),
+        ("kind=appeal&tab=free", ["Appealed"]),
+        ("kind=nothing&sort=-name", ["Supported", "Reviewed", "It breaks 7", "Globex", "Appealed"]),
+        ("sort=age", ["Supported", "Reviewed", "Appealed", "It breaks 7", "Globex"]),
+        ("holder=partner", []),
+    ],
+)
+def test_kind_is_a_filter_and_columns_sort_all_kinds(
+    mixed: None, rita: User, sign_in: SignIn, query: str, expected: list[str]
+) -> None:
+    assert names(sign_in(rita).get(f"/queue/?{query}")) == expected
+
+
+def test_only_people_who_can_decide_see_decisions(
+    mixed: None, acme: Partner, rita: User, rob: User, sam: User, sign_in: SignIn, moment: datetime
+) -> None:
+    assert sorted(names(sign_in(sam).get("/queue/"))) == ["Appealed", "Reviewed"]
+    assert names(sign_in(rob).get("/queue/?kind=appeal")) == []  # Rob issued the notice
+    User.objects.filter(pk=rob.pk).update(program_roles=["reviewer:nomad"])
+    assert sorted(names(sign_in(User.objects.get(pk=rob.pk)).get("/queue/"))) == ["Appealed", "Reviewed"]
+    Membership.objects.create(partner=acme, user=rita, role="editor", joined_at=moment)
+    assert sorted(names(sign_in(User.objects.get(pk=rita.pk)).get("/queue/"))) == ["Appealed", "Globex", "Reviewed"]
+
+
+def test_company_replaces_the_integrations_that_wait_for_it(mixed: None, rita: User, sign_in: SignIn) -> None:
+    Integration.objects.filter(name="Reviewed").update(next_action_code="decide_on_company")
+    assert "Reviewed" not in names(sign_in(rita).get("/queue/"))
+
+
+def test_waived_result_does_not_make_a_listing_stale(
+    mixed: None, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    RequirementFulfillment.objects.update(waiver_expires_at=moment + DAY)
+    assert names(sign_in(rita).get("/queue/?kind=stale")) == []
+
+
+def test_decisions_have_no_bulk_actions(mixed: None, rita: User, sign_in: SignIn) -> None:
+    page = BeautifulSoup(sign_in(rita).get("/queue/").content, "html.parser")
+    uuids = {str(box["value"]) for box in page.select("input[name=row]")}
+    assert uuids == {str(row.uuid) for row in Integration.objects.all()}
+
+
+def test_export_has_the_same_items(mixed: None, rita: User, sign_in: SignIn) -> None:
+    response = sign_in(rita).get("/exports/queue.csv?sort=name")
+    text = b"".join(response.streaming_content).decode("utf-8-sig")
+    rows = [(row["kind"], row["item"], row["waits for"]) for row in csv.DictReader(io.StringIO(text))]
+    assert rows == [
+        ("appeal", "Appealed", "appeal"),
+        ("company", "Globex", "Decide on the company"),
+        ("dispute", "It breaks 7", "Decide on the severity"),
+        ("review", "Reviewed", "new review"),
+        ("stale", "Supported", "Check results are out of date"),
+    ]
+
+
+@pytest.mark.parametrize("count", [60, 600])
+def test_mixed_list_takes_as_many_queries_for_many_items(
+    mixed: None, rita: User, sign_in: SignIn, moment: datetime, count: int, django_assert_num_queries: Any
+) -> None:
+    Partner.objects.bulk_create(
+        Partner(
+            name=f"Company {n}",
+            skeleton=f"company{n}",
+            name_key=f"company {n:04}",
+            slug=f"company-{n}",
+            created_at=moment,
+            verification_state="needs_decision",
+        )
+        for n in range(count)
+    )
+    client = sign_in(rita)
+    with django_assert_num_queries(
+        9
+    ):  # session, person, memberships, figures, items, markers, reviewers, views, unread
+        assert len(names(client.get("/queue/"))) == 50
+    listed = [
+        name for page in range(1, count // 50 + 2) for name in names(client.get(f"/queue/?page={page}&sort=name"))
+    ]
+    assert (len(listed), len(set(listed))) == (count + 5, count + 5)
