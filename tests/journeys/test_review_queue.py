@@ -13,11 +13,12 @@ from playwright.sync_api import expect
 from integrations.partners.models import Membership, Partner
 from integrations.submissions.models import Integration
 from portal.notifications.models import EmailMessage
-from tests.conftest import begin, drive
+from tests.conftest import begin, drive, meet
 from tests.journeys.person import Person
 
 Visit = Callable[..., Person]
 Later = Callable[..., None]
+MAX_KEYS_PER_APPROVAL = 3
 
 
 @pytest.fixture
@@ -207,3 +208,22 @@ def test_reviewer_assigns_a_page_with_four_clicks_and_opens_approval_with_one_ke
     expect(reviewer.page.locator("#results input[name=row]:checked")).to_have_count(20)
     reviewer.page.keyboard.press("a")
     reviewer.page.wait_for_url("**/steps/approve/")
+
+
+def test_clean_integration_is_approved_and_the_next_opens_with_three_keys(
+    visit: Visit, acme: Partner, alice: Any, rita: Any
+) -> None:
+    now = timezone.now()
+    for name in ("First", "Second", "Third"):
+        row = drive(begin(acme, alice, now=now, name=name), "review", partner=alice, reviewer=rita, now=now)
+        meet(row, None, now)
+    reviewer, keys = visit(rita).go("/queue/"), ["j", "a", "a"]
+    reviewer.page.keyboard.press(keys[0])
+    reviewer.page.keyboard.press(keys[1])
+    reviewer.page.wait_for_url("**/steps/approve/")
+    reviewer.arrived().page.keyboard.press(keys[2])
+    reviewer.page.wait_for_url("**/review/?decided=*")
+    print(f"approve and open the next item: {len(keys)} keys")
+    reviewer.arrived().sees("Second", "You approved")
+    assert len(keys) <= MAX_KEYS_PER_APPROVAL
+    assert [stage_of(row) for row in Integration.objects.order_by("name")] == ["release", "review", "review"]
