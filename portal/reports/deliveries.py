@@ -10,7 +10,6 @@ from django.utils.translation import gettext
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
-from portal.audit.services import record_system_event
 from portal.core.site_urls import build_absolute_url
 from portal.notifications import email as mail
 from portal.notifications.models import EmailMessage
@@ -20,6 +19,7 @@ from portal.reports import unsubscribe
 from portal.reports.models import ReportDelivery, ReportSnapshot
 from portal.reports.presenters import build_current_context
 from portal.reports.recipients import Recipient, is_wanted, list_recipients
+from portal.reports.schedules import lock_report, record_report_event
 from portal.reports.scopes import find_report_scope
 
 TEMPLATE = "report"
@@ -46,16 +46,16 @@ def list_deliveries(snapshot: ReportSnapshot) -> list[Delivery]:
     emails = EmailMessage.objects.filter(key__startswith=_build_key_prefix(snapshot)).defer("text", "html")
     newest = {email.to: email for email in emails.order_by("pk")}
     deliveries = [
-        Delivery(each, newest.get(each.person.email), is_wanted(snapshot, each.frequency))
+        Delivery(each, newest.get(each.email), is_wanted(snapshot, each.frequency))
         for each in (list_recipients(report_scope) if report_scope else [])
     ]
     return [each for each in deliveries if each.is_wanted or each.email]
 
 
-def list_decisions(scope: str, reader: User) -> list[tuple[str, str, str]]:
+def list_decisions(scope: str, reader: User | None) -> list[tuple[str, str, str]]:
     """Return the name, action, and page of integrations in the scope that wait for the reader, by due date."""
     report_scope = find_report_scope(scope)
-    if report_scope is None:
+    if report_scope is None or reader is None:
         return []
     rows = Integration.objects.filter(report_scope.scope.build_condition(""))
     if report_scope.partner is None:
@@ -72,12 +72,17 @@ def render_report_email(snapshot: ReportSnapshot, recipient: Recipient, now: dat
 
 
 def _build_context(snapshot: ReportSnapshot, recipient: Recipient, now: datetime) -> dict[str, object]:
+    outside = recipient.outside
+    address = (snapshot.scope, snapshot.week)
     return {
-        "report": build_current_context(snapshot.figures, now),
-        "page": build_absolute_url("reports:detail", snapshot.scope, snapshot.week),
-        "csv": build_absolute_url("reports:detail_csv", snapshot.scope, snapshot.week),
+        "report": build_current_context(snapshot.figures, now, is_outside=outside is not None),
+        "is_outside": outside is not None,
+        "page": "" if outside else build_absolute_url("reports:detail", *address),
+        "csv": "" if outside else build_absolute_url("reports:detail_csv", *address),
         "decisions": list_decisions(snapshot.scope, recipient.person),
-        "stop": unsubscribe.build_unsubscribe_url(recipient.person, snapshot.scope),
+        "stop": unsubscribe.build_outside_url(outside)
+        if outside
+        else unsubscribe.build_unsubscribe_url(recipient.person, snapshot.scope),
         "category": gettext("Weekly report"),
     }
 
@@ -98,7 +103,13 @@ def _queue(
     context = _build_context(snapshot, recipient, now)
     key = f"{_build_key_prefix(snapshot)}{recipient.key}{suffix}"
     email = mail.queue(
-        TEMPLATE, key, recipient.person, context, hold_until=hold_until, unsubscribe=str(context["stop"]), now=now
+        TEMPLATE,
+        key,
+        recipient.person or recipient.email,
+        context,
+        hold_until=hold_until,
+        unsubscribe=str(context["stop"]),
+        now=now,
     )
     return email is not None
 
@@ -110,7 +121,7 @@ def deliver_report(
     """Deliver a report to a recipient once and return the number of queued emails."""
     should_send = is_wanted(snapshot, recipient.frequency)
     _, is_new = ReportDelivery.objects.get_or_create(
-        snapshot=snapshot, reader=recipient.person.email, defaults={"created_at": now, "sent": should_send}
+        snapshot=snapshot, reader=recipient.email, defaults={"created_at": now, "sent": should_send}
     )
     return int(is_new and should_send and _queue(snapshot, recipient, now, hold_until=hold_until))
 
@@ -118,7 +129,7 @@ def deliver_report(
 @transaction.atomic
 def send_report_now(snapshot: ReportSnapshot, *, actor: User, now: datetime) -> int:
     """Send the report to everyone who wants it and has not got it. Return the number of recipients."""
-    _lock(snapshot)
+    lock_report(snapshot.scope)
     pending = [each for each in list_deliveries(snapshot) if each.is_pending]
     for delivery in pending:
         if delivery.email is None:
@@ -140,16 +151,12 @@ def _release(email: EmailMessage, now: datetime) -> None:
 @transaction.atomic
 def resend_report(snapshot: ReportSnapshot, recipient: Recipient, *, actor: User, now: datetime) -> None:
     """Send the report to one recipient once more, also if they don't subscribe to it."""
-    _lock(snapshot)
+    lock_report(snapshot.scope)
     prefix = f"{_build_key_prefix(snapshot)}{recipient.key}"
     count = EmailMessage.objects.filter(key__startswith=f"{prefix}:").count()
     _queue(snapshot, recipient, now, suffix=f":{count + 1}")
-    _record(snapshot, "report.resent", actor, now, recipient=recipient.person.email)
-
-
-def _lock(snapshot: ReportSnapshot) -> None:
-    ReportSnapshot.objects.select_for_update().get(pk=snapshot.pk)
+    _record(snapshot, "report.resent", actor, now, recipient=recipient.email)
 
 
 def _record(snapshot: ReportSnapshot, event_type: str, actor: User, now: datetime, **data: str | int) -> None:
-    record_system_event(f"report:{snapshot.scope}", event_type, actor=actor, now=now, week=snapshot.week, **data)
+    record_report_event(snapshot.scope, event_type, actor=actor, now=now, week=snapshot.week, **data)

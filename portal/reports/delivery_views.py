@@ -57,6 +57,7 @@ def show_emails(request: AuthenticatedRequest, scope: str, week: str) -> HttpRes
         "name": get_display_name(scope, snapshot.figures["name"]),
         "reports_url": reverse("reports:list"),
         "report_url": reverse("reports:detail", args=[scope, week]),
+        "recipients_url": None if scope.startswith("partner:") else reverse("reports:recipients", args=[scope]),
         "previewed": previewed,
         "email": deliveries.render_report_email(snapshot, previewed, timezone.now()),
         "preview_url": f"{preview_url}?to={previewed.key}" if previewed.key else preview_url,
@@ -81,7 +82,7 @@ def send_emails(request: AuthenticatedRequest, scope: str, week: str) -> HttpRes
     if key := request.POST.get("to", ""):
         recipient = find_recipient(recipients, key)
         deliveries.resend_report(snapshot, recipient, actor=request.user, now=timezone.now())
-        messages.success(request, _("Report sent to %(email)s again.") % {"email": recipient.person.email})
+        messages.success(request, _("Report sent to %(email)s again.") % {"email": recipient.email})
     else:
         count = deliveries.send_report_now(snapshot, actor=request.user, now=timezone.now())
         template = ngettext("Report sent to %(count)s recipient.", "Report sent to %(count)s recipients.", count)

@@ -1,16 +1,20 @@
-"""Form for report subscriptions."""
+"""Forms for report subscriptions, schedules, and recipients without an account."""
 
 from typing import Unpack
+from zoneinfo import available_timezones
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS
 from portal.accounts.models import User
-from portal.core.django_arguments import FormArguments
-from portal.reports.models import ReportSubscription
-from portal.reports.recipients import get_default_frequency
+from portal.accounts.role_names import ROLE_LABELS
+from portal.core.django_arguments import FormArguments, ModelFormArguments
+from portal.reports.models import ReportSchedule, ReportSubscription
+from portal.reports.recipients import get_default_frequency, list_outside_recipients, load_schedules
 from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_key, find_report_scope, get_display_name
 from portal.reports.unsubscribe import update_subscription
 
@@ -30,13 +34,73 @@ class ReportSubscriptionsForm(forms.Form):
         super().__init__(**kwargs)
         self.user = user
         frequencies = {row.scope: row.frequency for row in ReportSubscription.objects.filter(user=user)}
-        for report_scope in list_report_scopes(user):
+        report_scopes = list_report_scopes(user)
+        schedules = load_schedules(each.key for each in report_scopes)
+        for report_scope in report_scopes:
+            default = get_default_frequency(report_scope, user, schedules[report_scope.key])
             self.fields[report_scope.key] = forms.ChoiceField(
                 label=_("Weekly report: %(name)s") % {"name": get_display_name(report_scope.key, report_scope.name)},
                 choices=ReportSubscription.Frequency.choices,
-                initial=frequencies.get(report_scope.key, get_default_frequency(report_scope, user)),
+                initial=frequencies.get(report_scope.key, default),
             )
 
     def save(self) -> None:
         for scope in self.changed_data:
             update_subscription(self.user, scope, self.cleaned_data[scope])
+
+
+class ReportScheduleForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Roles that receive a report, and when it is sent."""
+
+    roles = forms.MultipleChoiceField(
+        label=gettext_lazy("Roles"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        choices=list(ROLE_LABELS.items()),
+        help_text=gettext_lazy("People with one of these roles get the report unless they unsubscribe."),
+        error_messages={"invalid_choice": gettext_lazy("Select one of the listed options.")},
+    )
+    hour = forms.TypedChoiceField(
+        label=gettext_lazy("Hour"),
+        coerce=int,
+        choices=[(hour, f"{hour:02}:00") for hour in range(24)],
+        error_messages={"invalid_choice": gettext_lazy("Select one of the listed options.")},
+    )
+    zone = forms.ChoiceField(
+        label=gettext_lazy("Time zone"),
+        error_messages={"invalid_choice": gettext_lazy("Select one of the listed options.")},
+    )
+
+    class Meta:
+        model = ReportSchedule
+        fields = ("roles", "weekday", "hour", "zone", "skips_empty")
+        labels = {
+            "weekday": gettext_lazy("Day after the week"),
+            "skips_empty": gettext_lazy("Skip weeks without targets and open issues"),
+        }
+        error_messages = {"weekday": {"invalid_choice": gettext_lazy("Select one of the listed options.")}}
+
+    def __init__(self, **kwargs: Unpack[ModelFormArguments]) -> None:
+        super().__init__(**kwargs)
+        zones = sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/"))
+        self.fields["zone"].choices = [("UTC", "UTC"), *((zone, zone) for zone in zones)]  # type: ignore[attr-defined]
+
+
+class OutsideRecipientForm(forms.Form):
+    """Email address of a recipient without an account."""
+
+    email = forms.EmailField(
+        label=gettext_lazy("Email address"),
+        max_length=254,
+        help_text=gettext_lazy("We ask this person to confirm before we send the first report."),
+    )
+
+    def __init__(self, scope: str, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
+        self.scope = scope
+
+    def clean_email(self) -> str:
+        email = str(self.cleaned_data["email"]).lower()
+        if list_outside_recipients(self.scope).filter(email=email).exists():
+            raise ValidationError(_("This address is already a recipient."))
+        return email

@@ -20,6 +20,7 @@ from integrations.sla.formatting import format_percent
 from integrations.sla.presenters import SIDE_LABELS
 from portal.core.content_files import load_content
 from portal.core.exports import BYTE_ORDER_MARK, escape_formula
+from portal.core.site_urls import build_absolute_url
 from portal.core.value_types import JsonObject
 from portal.reports.summaries import build_subject, build_verdict, describe_as_of, describe_next_action
 
@@ -32,9 +33,14 @@ TARGET_LABELS = {
 }
 
 
-def build_current_context(figures: JsonObject, now: datetime) -> dict[str, object]:
-    """Return the context of a report as read now. `is_over`: its open issues and due dates are in the past."""
+def build_current_context(figures: JsonObject, now: datetime, *, is_outside: bool = False) -> dict[str, object]:
+    """Return the context of a report as read now. `is_over`: its open issues and due dates are in the past.
+
+    `is_outside`: the reader has no account, so issues link to their repository.
+    """
     current = describe_as_of(figures, now)
+    if is_outside:
+        current |= {name: [row | {"page": row["url"]} for row in figures[name]] for name in ("worst", "coming")}
     return build_report_context(current) | {"is_past": figures["is_past"], "is_over": current["is_past"]}
 
 
@@ -177,7 +183,16 @@ def _build_row(row: JsonObject, zone: ZoneInfo) -> dict[str, object]:
         name: _(SIDE_LABELS[row[name]] if row[name] in SIDE_LABELS else row[name])
         for name in ("holder", "last_commenter_role")
     }
-    return {**row, **times, **labels, **sides, "age": _format_hours(row["age_hours"]), "late": _describe_lateness(row)}
+    page = row.get("page") or build_absolute_url("sla:issue", row["issue"])
+    return {
+        **row,
+        **times,
+        **labels,
+        **sides,
+        "page": page,
+        "age": _format_hours(row["age_hours"]),
+        "late": _describe_lateness(row),
+    }
 
 
 def _describe_lateness(row: JsonObject) -> str:

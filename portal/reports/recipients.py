@@ -1,13 +1,20 @@
-"""Recipients of a report and how often they receive it."""
+"""Recipients of a report: readers with an account by role or subscription, and confirmed addresses outside."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+from django.conf import settings
+from django.db.models import QuerySet
 
 from integrations.partners import permissions
 from integrations.partners.models import Role
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
-from portal.reports.models import ReportSnapshot, ReportSubscription
-from portal.reports.scopes import ReportScope, list_readers
+from portal.accounts.role_names import list_roles
+from portal.reports.models import OutsideRecipient, ReportSchedule, ReportSnapshot, ReportSubscription
+from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, list_readers
+
+Frequency = ReportSubscription.Frequency
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,40 +22,79 @@ class Recipient:
     """Recipient of a report. `key` identifies it within the report, in email keys and forms."""
 
     key: str
-    person: User
+    person: User | None
     frequency: str
+    outside: OutsideRecipient | None = None
+
+    @property
+    def email(self) -> str:
+        account = self.person or self.outside
+        return account.email if account else ""
+
+    @property
+    def name(self) -> str:
+        return self.person.name if self.person else ""
 
 
 def list_recipients(report_scope: ReportScope) -> list[Recipient]:
-    """Return everyone who can receive a report, including those who never want it."""
+    """Return everyone who can receive a report, including readers who never want it."""
+    schedule = load_schedules([report_scope.key])[report_scope.key]
     frequencies = {
         subscription.user_id: subscription.frequency
         for subscription in ReportSubscription.objects.filter(scope=report_scope.key)
     }
-    return [
-        Recipient(str(reader.pk), reader, frequencies.get(reader.pk, "") or get_default_frequency(report_scope, reader))
+    readers = [
+        Recipient(
+            str(reader.pk), reader, frequencies.get(reader.pk) or get_default_frequency(report_scope, reader, schedule)
+        )
         for reader in list_readers(report_scope)
+    ]
+    return readers + [
+        Recipient(f"outside-{outside.pk}", None, Frequency.WEEKLY, outside)
+        for outside in list_outside_recipients(report_scope.key).exclude(confirmed_at=None)
     ]
 
 
-def get_default_frequency(report_scope: ReportScope, reader: AnyUser) -> str:
-    """Return the frequency of a reader without a subscription. Viewers and reports of one program are opt-in."""
-    if report_scope.partner is not None and permissions.get_role(report_scope.partner, reader) not in (
-        Role.OWNER,
-        Role.EDITOR,
-    ):
-        return ReportSubscription.Frequency.NEVER
-    return (
-        ReportSubscription.Frequency.NEVER
-        if report_scope.key.startswith("program:")
-        else ReportSubscription.Frequency.WEEKLY
-    )
+def list_outside_recipients(scope: str) -> QuerySet[OutsideRecipient]:
+    """Return the current recipients without an account, confirmed or not."""
+    return OutsideRecipient.objects.filter(scope=scope, ended_at=None)
+
+
+def load_schedules(scopes: Iterable[str]) -> dict[str, ReportSchedule]:
+    """Return the schedule of each scope.
+
+    By default, managers get the report of their program, and administrators get the report of all programs.
+    """
+    schedules = {
+        scope: ReportSchedule(
+            scope=scope, roles=["superuser" if scope == PROGRAMS_SCOPE else "manager"], zone=settings.REPORT_ZONE
+        )
+        for scope in scopes
+    }
+    return schedules | {each.scope: each for each in ReportSchedule.objects.filter(scope__in=schedules)}
+
+
+def get_default_frequency(report_scope: ReportScope, reader: AnyUser, schedule: ReportSchedule) -> str:
+    """Return the frequency of a reader without a subscription, which follows from their role."""
+    if report_scope.partner is not None:
+        is_included = permissions.get_role(report_scope.partner, reader) in (Role.OWNER, Role.EDITOR)
+    else:
+        is_included = has_role(reader, schedule.roles, report_scope.scope.program_key)
+    return Frequency.WEEKLY if is_included else Frequency.NEVER
+
+
+def has_role(user: AnyUser, roles: Iterable[str], program: str) -> bool:
+    """Return whether a user has one of the roles portal-wide or in the program, or in any program if it is blank."""
+    wanted = set(roles)
+    for role in list_roles(user) if user.is_authenticated else ():
+        name, _, role_program = role.partition(":")
+        if name in wanted and (not role_program or not program or role_program == program):
+            return True
+    return False
 
 
 def is_wanted(snapshot: ReportSnapshot, frequency: str) -> bool:
     """Return whether a reader with this frequency receives the report."""
     totals = snapshot.figures["totals"]
     has_trouble = any(totals[name] for name in ("breached", "at_risk", "overdue", "data_incomplete"))
-    return frequency == ReportSubscription.Frequency.WEEKLY or (
-        frequency == ReportSubscription.Frequency.ONLY_WITH_PROBLEMS and has_trouble
-    )
+    return frequency == Frequency.WEEKLY or (frequency == Frequency.ONLY_WITH_PROBLEMS and has_trouble)

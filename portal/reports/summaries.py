@@ -149,6 +149,11 @@ def is_severe(figures: JsonObject) -> bool:
     return any(concern.is_severe for concern in _list_concerns(figures))
 
 
+def is_empty(figures: JsonObject) -> bool:
+    """Return whether a report has nothing to tell: no concern, and no target that was or is soon due."""
+    return not (_list_concerns(figures) or figures["totals"]["settled"] or figures["coming_in_all"])
+
+
 def build_verdict(figures: JsonObject) -> str:
     """Return how the week went: the severe concerns, the SLA targets that were due, and the other concerns."""
     concerns = _list_concerns(figures)

@@ -3,11 +3,15 @@
 from functools import partial
 from typing import Any
 
+from django.core import signing
+
+from portal.core.site_urls import build_absolute_url
 from portal.notifications.models import EmailMessage
 from portal.notifications.unsubscribe import build_url
-from portal.reports.models import ReportSubscription
+from portal.reports.models import OutsideRecipient, ReportSubscription
 
 SALT = "report"
+OUTSIDE_SALT = "report-recipient"
 build_unsubscribe_url = partial(build_url, page="reports:stop", salt=SALT)
 
 
@@ -27,3 +31,17 @@ def update_subscription(reader: Any, scope: str, frequency: str) -> ReportSubscr
         user=reader, scope=scope, defaults={"frequency": frequency}
     )
     return subscription
+
+
+def build_outside_url(recipient: OutsideRecipient, page: str = "reports:stop_outside") -> str:
+    """Return the URL with which a recipient without an account confirms or unsubscribes."""
+    return build_absolute_url(page, signing.dumps(recipient.pk, salt=OUTSIDE_SALT))
+
+
+def find_outside_recipient(token: str) -> OutsideRecipient | None:
+    """Return the recipient of a token, or None if it is invalid or the recipient was removed."""
+    try:
+        pk = signing.loads(token, salt=OUTSIDE_SALT)
+    except signing.BadSignature:
+        return None
+    return OutsideRecipient.objects.filter(pk=pk, ended_at=None).first()

@@ -1,10 +1,11 @@
 """URLs of the reports app."""
 
-from portal.reports import delivery_views, sla_views
+from portal.reports import delivery_views, recipient_views, sla_views
 from portal.reports import views as reports
 
 app_name = "reports"
 urlpatterns = [
+    *recipient_views.urlpatterns,  # before the report of a week
     *reports.urlpatterns,
     *delivery_views.urlpatterns,
     *sla_views.urlpatterns,

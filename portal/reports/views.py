@@ -42,7 +42,12 @@ def _render_list(request: AuthenticatedRequest, form: ReportSubscriptionsForm) -
         (row, _get_report_name(row.figures), summaries.build_verdict(summaries.describe_as_of(row.figures, now)))
         for row in page
     ]
-    context = {"page": page, "rows": rows, "form": form}
+    managed = [
+        (each.key, get_display_name(each.key, each.name))
+        for each in list_report_scopes(request.user)
+        if not each.partner and can_manage_report(request.user, each)
+    ]
+    context = {"page": page, "rows": rows, "form": form, "managed": managed}
     return render(request, "reports/reports.html", context, status=422 if form.errors else 200)
 
 

@@ -108,6 +108,14 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         "submissions:prefill_draft": {"uuid": world["draft"].uuid},
         "submissions:confirm_draft": {"uuid": world["draft"].uuid},
         **{name: {"key": "repository.owner"} for name in ("checks:check_help", "checks:accept_finding")},
+        **{
+            f"reports:{page}": {"scope": "programs", "pk": world["recipient"].pk}
+            for page in ("recipients", "add_recipient", "remove_recipient")
+        },
+        **{
+            name: {"token": unsubscribe.build_outside_url(world["recipient"]).rsplit("/", 2)[-2]}
+            for name in ("reports:confirm_outside", "reports:stop_outside")
+        },
         "reports:stop": {
             "token": unsubscribe.build_unsubscribe_url(world["cast"]["alice"], world["report"]).rsplit("/", 2)[-2]
         },

@@ -111,6 +111,8 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
     yield "reviews:decide_on_partner: reject", {}, {"do": "reject", "note": "We don't know them."}
     yield "reviews:partner: manager", {}, {"manager": world["rob"].pk}
     yield "reports:send_emails: to one", {}, {"to": world["cast"]["alice"].pk}
+    yield "reports:recipients: a schedule", {}, {"roles": ["staff"], "weekday": 1, "hour": 9, "zone": "Europe/Berlin"}
+    yield "reports:add_recipient: an address", {}, {"email": "cfo@bank.example"}
     yield "directory:reply: a text", {}, {"text": "We are on it."}
     yield "analytics:change_view: delete", {}, {"act": "delete"}
     yield "reviews:post_message: a message", {}, {"body": "Hello."}

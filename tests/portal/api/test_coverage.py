@@ -191,7 +191,7 @@ PAGES_BY_FEATURE = {
         "accounts:people accounts:person accounts:change_account accounts:invite_person accounts:change_invitation"
         " accounts:invitation"
     ),
-    "Unsubscribing with one click": "inbox:stop reports:stop",
+    "Unsubscribing with one click": "inbox:stop reports:stop reports:stop_outside reports:confirm_outside",
     "Badges, statements, and signing keys": (
         "directory:badge directory:badge_json directory:badge_key directory:badge_keys"
         " directory:badge_shields directory:badge_statement directory:badge_statement_compact"
@@ -205,7 +205,10 @@ PAGES_BY_FEATURE = {
         "checks:check_help checks:help help:clock_help help:index help:compliance_help styleguide:styleguide"
         " help:getting_started help:glossary"
     ),
-    "Emails of reports": "reports:emails reports:email_html reports:send_emails",
+    "Emails of reports": (
+        "reports:emails reports:email_html reports:send_emails reports:recipients reports:add_recipient"
+        " reports:remove_recipient"
+    ),
     "Portal status": "status:healthz status:index status:json",
     "Previews of listings": "directory:preview directory:preview_logo",
     "Version constraints and installation instructions": "directory:installation",

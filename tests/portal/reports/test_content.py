@@ -26,7 +26,7 @@ def report(to: str) -> EmailMessage:
 
 
 def test_subject_and_first_line_have_the_overdue_count(
-    watch: MonitoredRepository, alice: User, rita: User, settings: Any
+    watch: MonitoredRepository, alice: User, sam: User, settings: Any
 ) -> None:
     tasks.generate_due_reports(MONDAY)
     assert [report(to).subject for to in readers()] == [
@@ -169,12 +169,12 @@ def many(watch: MonitoredRepository, count: int, due: datetime, state: str, firs
         clock_of(issue_of(watch, number, due - 48 * H), due, state=state, next_at=None)
 
 
-def test_overdue_count_includes_unlisted_issues(rocket: Integration, alice: User, rita: User, now: datetime) -> None:
+def test_overdue_count_includes_unlisted_issues(rocket: Integration, alice: User, sam: User, now: datetime) -> None:
     watch = watch_over(rocket, now)
     many(watch, 30, MONDAY - 24 * H, "overdue", 1)
     many(watch, 2, MONDAY - 24 * H, "data_incomplete", 31)
     tasks.generate_due_reports(MONDAY)
-    email = report("rita@program.example")
+    email = report("sam@program.example")
     turn = (
         "Action required: Decide on 30 overdue issues. Action required: Find out why data is incomplete for 2 issues."
     )

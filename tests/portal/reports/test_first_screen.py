@@ -48,14 +48,14 @@ def test_trend_is_a_chart_with_the_same_text(watch: MonitoredRepository, alice: 
 
 
 def test_email_links_to_the_download_and_to_what_waits_for_the_reader(
-    watch: MonitoredRepository, rita: User, settings: Any
+    watch: MonitoredRepository, sam: User, settings: Any
 ) -> None:
     integration = watch.integration
     Integration.objects.filter(pk=integration.pk).update(
-        responsible_party="program", reviewer=rita, next_action_code="review", next_action_params={"round": 1}
+        responsible_party="program", reviewer=sam, next_action_code="review", next_action_params={"round": 1}
     )
     tasks.generate_due_reports(MONDAY)
-    text = report("rita@program.example").text
+    text = report("sam@program.example").text
     page = f"{settings.SITE_URL}{reverse('reviews:review', args=[integration.uuid])}"
     csv_page = f"{settings.SITE_URL}{reverse('reports:detail_csv', args=['programs', '2026-W16'])}"
     assert (page in text, "## Waiting for you" in text, f"Download CSV: {csv_page}" in text) == (

@@ -1,0 +1,115 @@
+"""Page of a program's report recipients and schedule, and the links that recipients without an account get."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import path, reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from portal.accounts.requests import AuthenticatedRequest
+from portal.core.value_types import TemplateContext
+from portal.reports import schedules, unsubscribe
+from portal.reports.forms import OutsideRecipientForm, ReportScheduleForm
+from portal.reports.models import OutsideRecipient
+from portal.reports.recipients import Frequency, list_outside_recipients, list_recipients, load_schedules
+from portal.reports.scopes import ReportScope, can_manage_report, find_report_scope, get_display_name
+
+
+def get_managed_scope(request: AuthenticatedRequest, scope: str) -> ReportScope:
+    """Return the scope of a program, or of all, whose reports the user manages, or raise Http404."""
+    report_scope = find_report_scope(scope)
+    if report_scope is None or report_scope.partner or not can_manage_report(request.user, report_scope):
+        raise Http404(_("Only managers of the program and staff can edit the recipients of its report."))
+    return report_scope
+
+
+def edit_recipients(request: AuthenticatedRequest, scope: str) -> HttpResponse:
+    """Show who receives a report and when, or save the roles and the schedule."""
+    report_scope = get_managed_scope(request, scope)
+    schedule = load_schedules([scope])[scope]
+    form = ReportScheduleForm(instance=schedule, data=request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        schedules.save_schedule(form.save(commit=False), actor=request.user, now=timezone.now())
+        messages.success(request, _("Recipients and schedule saved."))
+        return redirect("reports:recipients", scope)
+    return _render_page(request, report_scope, form, OutsideRecipientForm(scope))
+
+
+def _render_page(
+    request: AuthenticatedRequest,
+    report_scope: ReportScope,
+    form: ReportScheduleForm,
+    outside_form: OutsideRecipientForm,
+) -> HttpResponse:
+    readers = [each for each in list_recipients(report_scope) if each.person and each.frequency != Frequency.NEVER]
+    context: TemplateContext = {
+        "scope": report_scope.key,
+        "name": get_display_name(report_scope.key, report_scope.name),
+        "reports_url": reverse("reports:list"),
+        "form": form,
+        "outside_form": outside_form,
+        "readers": readers,
+        "outside_recipients": list_outside_recipients(report_scope.key).select_related("added_by"),
+    }
+    is_refused = bool(form.errors or outside_form.errors)
+    return render(request, "reports/recipients.html", context, status=422 if is_refused else 200)
+
+
+@require_POST
+def add_outside_recipient(request: AuthenticatedRequest, scope: str) -> HttpResponse:
+    """Add a recipient without an account, who must confirm."""
+    report_scope = get_managed_scope(request, scope)
+    form = OutsideRecipientForm(scope, data=request.POST)
+    if not form.is_valid():
+        schedule_form = ReportScheduleForm(instance=load_schedules([scope])[scope])
+        return _render_page(request, report_scope, schedule_form, form)
+    email = form.cleaned_data["email"]
+    schedules.add_outside_recipient(report_scope, email, actor=request.user, now=timezone.now())
+    messages.success(request, _("We asked %(email)s to confirm.") % {"email": email})
+    return redirect("reports:recipients", scope)
+
+
+@require_POST
+def remove_outside_recipient(request: AuthenticatedRequest, scope: str, pk: int) -> HttpResponse:
+    """Stop the reports to a recipient without an account."""
+    get_managed_scope(request, scope)
+    recipients: QuerySet[OutsideRecipient] = list_outside_recipients(scope)
+    recipient = get_object_or_404(recipients, pk=pk)
+    schedules.end_outside_recipient(recipient, actor=request.user, now=timezone.now())
+    messages.success(request, _("%(email)s no longer receives this report.") % {"email": recipient.email})
+    return redirect("reports:recipients", scope)
+
+
+@csrf_exempt  # the token is the proof: a mail program posts without a session
+@login_not_required
+def answer(request: HttpRequest, token: str, *, stops: bool) -> HttpResponse:
+    """Confirm or unsubscribe as a recipient. GET only asks, because email scanners open all links."""
+    recipient = unsubscribe.find_outside_recipient(token)
+    report_scope = find_report_scope(recipient.scope) if recipient else None
+    if recipient is None or report_scope is None:
+        raise Http404(_("This link is no longer valid."))
+    if request.method == "POST" and stops:
+        schedules.end_outside_recipient(recipient, actor=None, now=timezone.now())
+    elif request.method == "POST":
+        schedules.confirm_outside_recipient(recipient, timezone.now())
+    context = {
+        "email": recipient.email,
+        "name": get_display_name(report_scope.key, report_scope.name),
+        "is_done": request.method == "POST",
+        "stops": stops,
+    }
+    return render(request, "reports/outside.html", context)
+
+
+urlpatterns = [
+    path("reports/confirm/<str:token>/", answer, {"stops": False}, name="confirm_outside"),
+    path("reports/unsubscribe/<str:token>/", answer, {"stops": True}, name="stop_outside"),
+    path("reports/<str:scope>/recipients/", edit_recipients, name="recipients"),
+    path("reports/<str:scope>/recipients/add/", add_outside_recipient, name="add_recipient"),
+    path("reports/<str:scope>/recipients/<int:pk>/remove/", remove_outside_recipient, name="remove_recipient"),
+]

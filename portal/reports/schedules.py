@@ -1,0 +1,73 @@
+"""Changes of the schedule and of the recipients without an account, which the audit log records."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from portal.accounts.models import User
+from portal.audit.services import record_system_event
+from portal.notifications import email as mail
+from portal.notifications.models import EmailMessage
+from portal.reports import unsubscribe
+from portal.reports.models import OutsideRecipient, ReportSchedule, ReportSnapshot
+from portal.reports.scopes import ReportScope, get_display_name
+
+
+def lock_report(scope: str) -> None:
+    """Lock a report's log until the end of the transaction."""
+    ReportSnapshot.objects.filter(scope=scope).order_by("pk").select_for_update().first()
+
+
+def record_report_event(scope: str, event_type: str, *, actor: User | None, now: datetime, **data: str | int) -> None:
+    """Record an event of a report, which the caller has locked."""
+    record_system_event(f"report:{scope}", event_type, actor=actor, now=now, **data)
+
+
+@transaction.atomic
+def save_schedule(schedule: ReportSchedule, *, actor: User, now: datetime) -> None:
+    """Save when and to which roles a report is sent."""
+    lock_report(schedule.scope)
+    schedule.save()
+    when = f"{schedule.get_weekday_display()} {schedule.hour}:00 {schedule.zone}"
+    record_report_event(
+        schedule.scope, "report.schedule_changed", actor=actor, now=now, when=when, roles=", ".join(schedule.roles)
+    )
+
+
+@transaction.atomic
+def add_outside_recipient(report_scope: ReportScope, address: str, *, actor: User, now: datetime) -> OutsideRecipient:
+    """Add a recipient without an account and ask them to confirm."""
+    lock_report(report_scope.key)
+    recipient = OutsideRecipient.objects.create(scope=report_scope.key, email=address, added_by=actor, added_at=now)
+    context = {
+        "name": get_display_name(report_scope.key, report_scope.name),
+        "by": actor,
+        "url": unsubscribe.build_outside_url(recipient, "reports:confirm_outside"),
+    }
+    mail.queue("report_confirmation", f"report-confirmation:{recipient.pk}", address, context, now=now)
+    record_report_event(report_scope.key, "report.recipient_added", actor=actor, now=now, email=address)
+    return recipient
+
+
+@transaction.atomic
+def confirm_outside_recipient(recipient: OutsideRecipient, now: datetime) -> None:
+    """Record that a recipient confirmed the address. A second confirmation changes nothing."""
+    lock_report(recipient.scope)
+    if OutsideRecipient.objects.filter(pk=recipient.pk, confirmed_at=None).update(confirmed_at=now):
+        record_report_event(recipient.scope, "report.recipient_confirmed", actor=None, now=now, email=recipient.email)
+
+
+@transaction.atomic
+def end_outside_recipient(recipient: OutsideRecipient, *, actor: User | None, now: datetime) -> None:
+    """Stop reports to a recipient, who unsubscribed if there is no actor, and cancel scheduled ones."""
+    lock_report(recipient.scope)
+    if not OutsideRecipient.objects.filter(pk=recipient.pk, ended_at=None).update(ended_at=now):
+        return
+    EmailMessage.objects.filter(
+        key__startswith=unsubscribe.build_email_key_prefix(recipient.scope),
+        to=recipient.email,
+        person=None,
+        state=EmailMessage.State.HELD,
+    ).update(state=EmailMessage.State.CANCELED)
+    event_type = "report.recipient_removed" if actor else "report.recipient_unsubscribed"
+    record_report_event(recipient.scope, event_type, actor=actor, now=now, email=recipient.email)

@@ -1,0 +1,183 @@
+"""Tests of who receives the reports of programs and when, inside and outside the portal."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core import mail as django_mail
+from django.urls import reverse
+
+from integrations.sla.models import MonitoredRepository
+from integrations.submissions.models import Integration
+from portal.accounts.models import User
+from portal.audit.models import AuditEvent
+from portal.jobs.execution import run_due_jobs
+from portal.notifications.models import EmailMessage
+from portal.reports import tasks, unsubscribe
+from portal.reports.models import OutsideRecipient, ReportSchedule, ReportSnapshot
+from portal.reports.recipients import has_role
+from tests.integrations.sla.clocks import watch_over
+from tests.portal.reports.deliveries import MONDAY, H, readers
+
+NOMAD = "program:nomad"
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def manager(rob: User) -> User:
+    """A manager of the Nomad program."""
+    User.objects.filter(pk=rob.pk).update(program_roles=["manager:nomad"])
+    return User.objects.get(pk=rob.pk)
+
+
+def url(name: str, *args: object) -> str:
+    return reverse(f"reports:{name}", args=args or [NOMAD])
+
+
+def sent_to(scope: str) -> list[str]:
+    emails = EmailMessage.objects.filter(key__startswith=f"report:{scope}:").order_by("to")
+    return list(emails.values_list("to", flat=True))
+
+
+def list_event_types() -> list[str]:
+    return list(
+        AuditEvent.objects.filter(stream=f"report:{NOMAD}").order_by("seq").values_list("event_type", flat=True)
+    )
+
+
+def test_by_default_managers_get_their_program_and_administrators_get_all(
+    watch: MonitoredRepository, manager: User, rita: User, sam: User
+) -> None:
+    User.objects.filter(pk=rita.pk).update(is_auditor=True)
+    tasks.generate_due_reports(MONDAY)
+    assert (sent_to("programs"), sent_to(NOMAD)) == (["sam@program.example"], ["rob@program.example"])
+
+
+@pytest.mark.parametrize(
+    ("roles", "program", "expected"),
+    [
+        (["manager"], "nomad", True),
+        (["manager"], "vault", False),
+        (["manager"], "", True),
+        (["reviewer"], "vault", True),
+        (["superuser", "auditor"], "nomad", False),
+        ([], "nomad", False),
+    ],
+)
+def test_role_counts_in_its_program(manager: User, roles: list[str], program: str, expected: bool) -> None:
+    assert has_role(manager, roles, program) is expected
+
+
+def test_schedule_decides_on_roles_day_hour_and_zone(
+    watch: MonitoredRepository, manager: User, rita: User, sam: User, sign_in: Any
+) -> None:
+    values = {"roles": ["reviewer"], "weekday": 2, "hour": 9, "zone": "America/New_York", "skips_empty": "on"}
+    assert sign_in(manager).post(url("recipients"), values).status_code == 302
+    due_at = MONDAY + 2 * DAY + 5 * H  # 9 AM in New York
+    tasks.generate_due_reports(due_at - H)
+    assert sent_to(NOMAD) == []
+    tasks.generate_due_reports(due_at)
+    tasks.generate_due_reports(due_at + DAY)
+    assert sent_to(NOMAD) == ["rita@program.example", "rob@program.example"]
+    assert list_event_types() == ["report.schedule_changed"]
+
+
+@pytest.mark.parametrize(("skips_empty", "expected"), [(True, []), (False, ["rob@program.example"])])
+def test_empty_week_is_skipped_unless_wanted(
+    rocket: Integration, manager: User, now: Any, skips_empty: bool, expected: list[str]
+) -> None:
+    watch_over(rocket, now)
+    ReportSchedule.objects.create(scope=NOMAD, roles=["manager"], skips_empty=skips_empty)
+    tasks.generate_due_reports(MONDAY)
+    assert sent_to(NOMAD) == expected
+    assert ReportSnapshot.objects.get(scope=NOMAD).delivered_at == MONDAY
+
+
+def test_invalid_schedule_is_refused(manager: User, sign_in: Any) -> None:
+    values = {"roles": ["owner"], "weekday": 9, "hour": 25, "zone": "Mars/Base"}
+    response = sign_in(manager).post(url("recipients"), values)
+    assert (response.status_code, sorted(response.context["form"].errors)) == (
+        422,
+        ["hour", "roles", "weekday", "zone"],
+    )
+    assert ReportSchedule.objects.count() == 0
+
+
+def test_outside_recipient_gets_reports_after_confirming(
+    watch: MonitoredRepository, manager: User, sign_in: Any, client: Any, settings: Any, time_machine: Any
+) -> None:
+    time_machine.move_to(MONDAY - DAY, tick=False)
+    sign_in(manager).post(url("add_recipient"), {"email": "CFO@Bank.example"})
+    recipient = OutsideRecipient.objects.get()
+    assert sign_in(manager).post(url("add_recipient"), {"email": "cfo@bank.example"}).status_code == 422
+    client.logout()
+    link = unsubscribe.build_outside_url(recipient, "reports:confirm_outside").removeprefix(settings.SITE_URL)
+    assert link in EmailMessage.objects.get(name="report_confirmation", to="cfo@bank.example").text
+    tasks.generate_due_reports(MONDAY - 7 * DAY)
+    client.get(link)
+    assert "cfo@bank.example" not in sent_to(NOMAD)  # nor by a scanner that opens the link
+    assert [client.post(link).status_code for _ in range(2)] == [200, 200]
+    tasks.generate_due_reports(MONDAY)
+    assert sent_to(NOMAD)[0] == "cfo@bank.example"
+    assert list_event_types() == ["report.recipient_added", "report.recipient_confirmed"]
+
+
+def test_outside_email_links_only_to_what_its_reader_can_open(
+    watch: MonitoredRepository, manager: User, settings: Any
+) -> None:
+    OutsideRecipient.objects.create(scope=NOMAD, email="cfo@bank.example", added_at=MONDAY, confirmed_at=MONDAY)
+    tasks.generate_due_reports(MONDAY)
+    email = EmailMessage.objects.get(to="cfo@bank.example")
+    assert email.text.startswith("1 issue is overdue. 1 of 2 SLA targets met, 1 breached.\n")
+    assert f"#2: https://github.com/{watch.repository}/issues/2" in email.text
+    assert "/reports/program:nomad/" not in email.html
+    assert "You received this email because you confirmed this address" in email.text
+
+
+def test_outside_recipient_unsubscribes_with_one_click(
+    watch: MonitoredRepository, client: Any, settings: Any, sam: User
+) -> None:
+    recipient = OutsideRecipient.objects.create(
+        scope=NOMAD, email="cfo@bank.example", added_at=MONDAY, confirmed_at=MONDAY
+    )
+    tasks.generate_due_reports(MONDAY)
+    settings.EMAIL_STORED_ONLY = False
+    run_due_jobs("email", MONDAY)
+    email = next(each for each in django_mail.outbox if each.to == ["cfo@bank.example"])
+    assert email.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    link = email.extra_headers["List-Unsubscribe"].strip("<>").removeprefix(settings.SITE_URL)
+    client.get(link)
+    assert OutsideRecipient.objects.get(pk=recipient.pk).ended_at is None
+    assert client.post(link, {"List-Unsubscribe": "One-Click"}).status_code == 200
+    tasks.generate_due_reports(MONDAY + 7 * DAY)
+    assert readers().count("cfo@bank.example") == 1
+    assert list_event_types() == ["report.recipient_unsubscribed"]
+    assert client.post(link).status_code == 404
+
+
+def test_staff_revoke_an_outside_recipient(
+    watch: MonitoredRepository, manager: User, sign_in: Any, client: Any
+) -> None:
+    recipient = OutsideRecipient.objects.create(scope=NOMAD, email="cfo@bank.example", added_at=MONDAY)
+    link = unsubscribe.build_outside_url(recipient, "reports:confirm_outside")
+    page = sign_in(manager).get(url("recipients")).content.decode()
+    assert ("cfo@bank.example" in page, "Not confirmed" in page) == (True, True)
+    assert client.post(url("remove_recipient", NOMAD, recipient.pk)).status_code == 302
+    assert client.post(link).status_code == 404
+    assert list_event_types() == ["report.recipient_removed"]
+
+
+def test_recipients_are_edited_by_managers_of_the_program_and_staff(
+    acme: Any, alice: User, rita: User, manager: User, sam: User, sign_in: Any
+) -> None:
+    scopes = (NOMAD, "programs", f"partner:{acme.pk}", "program:none")
+    codes = [
+        [sign_in(who).get(url("recipients", scope)).status_code for scope in scopes]
+        for who in (alice, rita, manager, sam)
+    ]
+    assert codes == [[404] * 4, [404] * 4, [200, 404, 404, 404], [200, 200, 404, 404]]
+    pages = [sign_in(who).get(reverse("reports:list")).content.decode() for who in (manager, sam)]
+    assert [[url("recipients", scope) in page for scope in scopes[:2]] for page in pages] == [
+        [True, False],
+        [True, True],
+    ]
