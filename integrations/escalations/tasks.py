@@ -1,13 +1,15 @@
-"""Emails of escalations: those to one recipient within 15 minutes are combined into one.
+"""Emails of escalations: a recipient gets one a day with all of them, unless a critical issue can't wait.
 
-Each escalation has a row of its own, which is its notification in the portal. One job per recipient sends what waits.
+The first of a day is sent after 15 minutes, later ones the next morning. Each escalation has a row of its own, which is
+its notification in the portal. One job per recipient sends what waits.
 """
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from integrations.sla.engine.types import Severity
 from integrations.submissions import notices
@@ -21,17 +23,20 @@ from portal.jobs.definitions import job
 from portal.jobs.services import enqueue
 from portal.notifications import email
 from portal.notifications.models import EmailMessage
+from portal.notifications.preferences import DIGEST_TIME
 from portal.notifications.tasks import enqueue_email
 
 State = EmailMessage.State
 MAX_WAIT = timedelta(minutes=15)
+DIGEST_TEMPLATE = "escalation_digest"
+SENT_STATES = (State.QUEUED, State.SENT, State.STORED)
 
 
 def queue_escalation(event: AuditEvent, recipient: User | str, now: datetime) -> None:
     """Add an escalation to the next email to its recipient, which a critical issue sends at once."""
     address = notices.get_address(recipient)
     is_critical = any(issue["severity"] == Severity.CRITICAL for issue in event.data["issues"])
-    send_after = now if is_critical else now + MAX_WAIT
+    send_after = now if is_critical else _calculate_send_time(recipient, address, now)
     email.queue(
         EMAILS[event.event_type].template,
         f"{event.stream}:{event.seq}:{address}",
@@ -45,6 +50,17 @@ def queue_escalation(event: AuditEvent, recipient: User | str, now: datetime) ->
     )
     # A pending job of the recipient keeps the earlier of the two times.
     enqueue(send_escalations, address=address, dedup_key=address, run_after=send_after)
+
+
+def _calculate_send_time(recipient: User | str, address: str, now: datetime) -> datetime:
+    """Return the end of the wait, or the next morning if the recipient had an email of escalations today."""
+    zone = ZoneInfo(getattr(recipient, "zone", "UTC"))
+    today = now.astimezone(zone).date()
+    was_sent = Q(name=DIGEST_TEMPLATE) | Q(group_key=_build_group_key(address), state__in=SENT_STATES)
+    began_at = datetime.combine(today, time(), zone)
+    if EmailMessage.objects.filter(was_sent, to=address, created_at__gte=began_at).exists():
+        return datetime.combine(today + timedelta(days=1), DIGEST_TIME, zone)
+    return now + MAX_WAIT
 
 
 def _build_group_key(address: str) -> str:
@@ -73,7 +89,7 @@ def send_escalations(context: JobContext, *, address: str) -> None:
     elif escalations:
         first, last = escalations[0], escalations[-1]
         digest = email.queue(
-            "escalation_digest",
+            DIGEST_TEMPLATE,
             f"{first.group_key}:{first.pk}-{last.pk}",
             first.person or address,
             build_digest_context(escalations),

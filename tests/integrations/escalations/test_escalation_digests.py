@@ -1,6 +1,6 @@
 """Tests of escalations that are combined into one email per recipient."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -103,15 +103,28 @@ def test_critical_issue_is_sent_at_once_with_what_waits(row: Integration, rita: 
     assert send_due_emails() == []
 
 
-def test_next_escalation_after_an_email_waits_for_its_own(row: Integration, rita: User, clock: Any) -> None:
+def test_escalations_of_a_day_are_one_email_and_later_ones_wait_for_the_morning(
+    row: Integration, rita: User, clock: Any
+) -> None:
+    User.objects.filter(pk=rita.pk).update(zone="Europe/Berlin")
+    rita.refresh_from_db()
     escalate(row, rita)
     clock.shift(15 * MINUTE)
     assert len(send_due_emails()) == 1
+    for _ in range(14):
+        escalate(row, rita)
+        clock.shift(30 * MINUTE)
+        assert send_due_emails() == []
+    escalate(row, row.edition.mailbox)
+    clock.move_to(datetime(2026, 4, 15, 5, 59, tzinfo=UTC), tick=False)
+    assert len(send_due_emails()) == 1  # to the mailbox, which had none
+    clock.shift(MINUTE)  # 8 AM in Berlin
+    assert send_due_emails() == ["14 escalations: Rocket"]
     escalate(row, rita)
-    clock.shift(14 * MINUTE)
+    clock.shift(15 * MINUTE)
     assert send_due_emails() == []
-    clock.shift(MINUTE)
-    assert len(send_due_emails()) == 1
+    escalate(row, rita, severity="critical")
+    assert send_due_emails() == ["2 escalations: Rocket"]
 
 
 def test_waiting_escalation_is_in_no_other_digest(row: Integration, rita: User, clock: Any) -> None:
