@@ -1,0 +1,86 @@
+"""Tests of the comparison of a company's identity."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+
+from integrations.partners.models import Partner, PartnerVerification, VerificationMethod
+from integrations.submissions.models import Integration
+from portal.accounts.models import User
+from tests.conftest import NOW, begin
+from verification.checks.facts import REGISTRY, Fact
+from verification.checks.identity import IdentityRow, compare_identity, is_about_identity
+from verification.checks.services import facts
+
+pytestmark = pytest.mark.any_database
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def earlier(acme: Partner, alice: User) -> Integration:
+    row = begin(
+        acme, alice, "terraform-provider", NOW - DAY, name="Glider", repository="acme/terraform-provider-glider"
+    )
+    facts.store_facts(row, [Fact("listing", "acme/glider", REGISTRY), Fact("signing_keys", "AB12", REGISTRY)], NOW)
+    return row
+
+
+@pytest.fixture
+def provider(acme: Partner, alice: User, earlier: Integration) -> Integration:
+    """A later integration with another owner and another key."""
+    row = begin(acme, alice, "terraform-provider", NOW, repository="acme-labs/terraform-provider-rocket")
+    facts.store_facts(row, [Fact("listing", "acme/rocket", REGISTRY), Fact("signing_keys", "CD34", REGISTRY)], NOW)
+    return row
+
+
+def prove(partner: Partner, method: VerificationMethod, subject: str) -> None:
+    PartnerVerification.objects.create(partner=partner, method=method, subject=subject, verified_at=NOW)
+
+
+def test_identity_is_compared_with_proofs_and_earlier_integrations(
+    acme: Partner, earlier: Integration, provider: Integration
+) -> None:
+    prove(acme, VerificationMethod.DNS, "acme.example")
+    prove(acme, VerificationMethod.GITHUB, "acme")
+    comparison = compare_identity(acme, provider)
+    assert comparison.earlier == (earlier,)
+    assert comparison.rows == (
+        IdentityRow("Domain", ("acme.example",), ("acme.example",)),
+        IdentityRow("GitHub organization", ("acme-labs",), ("acme",), ("acme",)),
+        IdentityRow("Registry namespace", ("acme-labs",), ("acme",), ("acme",)),
+        IdentityRow("Signing key", (), ("CD34",), ("AB12",)),
+    )
+    assert [row.match for row in comparison.rows] == ["match", "different", "different", ""]
+    assert [row.is_same_as_before for row in comparison.rows] == [False, True, True, False]
+
+
+def test_first_integration_has_nothing_earlier(acme: Partner, earlier: Integration) -> None:
+    comparison = compare_identity(acme, earlier)
+    assert comparison.earlier == ()
+    assert [(row.match, row.earlier) for row in comparison.rows][:2] == [("missing", None), ("missing", None)]
+
+
+def test_company_without_integrations_has_a_domain_and_no_organization(acme: Partner) -> None:
+    assert compare_identity(acme, None).rows == (
+        IdentityRow("Domain", ("acme.example",), ()),
+        IdentityRow("GitHub organization", (), ()),
+    )
+
+
+def test_identity_is_shown_to_staff_where_they_decide(
+    provider: Integration, rita: User, alice: User, sign_in: Any
+) -> None:
+    requirement = next(
+        each for each in provider.edition.requirements() if each.confirms and is_about_identity(each, provider)
+    )
+    page = f"/integrations/{provider.uuid}/requirements/{requirement.id}/"
+    for path in (page, "/companies/acme/"):
+        table = BeautifulSoup(sign_in(rita).get(path).content, "html.parser").select_one("#identity")
+        assert table is not None
+        assert "Signing key Not stated CD34 Different AB12" in " ".join(table.get_text(" ").split())
+        assert "Glider" in table.get_text()
+    assert 'id="identity"' not in sign_in(alice).get(page).text
+    other = next(each for each in provider.edition.requirements() if not is_about_identity(each, provider))
+    assert 'id="identity"' not in sign_in(rita).get(f"/integrations/{provider.uuid}/requirements/{other.id}/").text

@@ -1,0 +1,117 @@
+"""Identity of a company: what it claims, what proofs and sources state, and what its earlier integrations have."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from django.utils.translation import gettext as _
+
+from integrations.partners.domains import list_claimable_domains
+from integrations.partners.models import Partner, PartnerVerification, VerificationMethod
+from integrations.partners.models.verifications import DOMAIN_METHODS
+from integrations.programs.requirements import Requirement
+from integrations.submissions.models import Integration
+from verification.checks.models import Observation
+from verification.checks.services.observations import FACT_PREFIX
+
+IDENTITY_CHECKS = frozenset({"repository.owner", "keys.registered", "keys.personal"})
+LISTING, SIGNING_KEYS = f"{FACT_PREFIX}listing", f"{FACT_PREFIX}signing_keys"
+PROVIDER_QUESTION = "provider"  # key of the question for the registry's name, NAMESPACE/NAME
+
+Values = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityRow:
+    """One aspect of the identity. `earlier` has the values of earlier integrations, None if they have no such value."""
+
+    label: str
+    claimed: Values
+    found: Values
+    earlier: Values | None = None
+
+    @property
+    def match(self) -> Literal["", "match", "different", "missing"]:
+        """Return whether a claim was found; blank without a claim to compare."""
+        if not self.claimed:
+            return ""
+        if not self.found:
+            return "missing"
+        return "match" if _fold(self.claimed) & _fold(self.found) else "different"
+
+    @property
+    def is_same_as_before(self) -> bool:
+        """Whether an earlier integration has one of the values."""
+        return bool(_fold(self.earlier or ()) & _fold(self.found or self.claimed))
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityComparison:
+    """Aspects of a company's identity, and its earlier integrations, newest first."""
+
+    rows: tuple[IdentityRow, ...]
+    earlier: tuple[Integration, ...]
+
+
+def is_about_identity(requirement: Requirement, integration: Integration) -> bool:
+    """Return whether the requirement, or one that it confirms, has checks of the owner or the signing key."""
+    confirmed = [integration.edition.requirement(id) for id in requirement.confirms]
+    return any(each and IDENTITY_CHECKS.intersection(each.checks) for each in (requirement, *confirmed))
+
+
+def compare_identity(partner: Partner, integration: Integration | None) -> IdentityComparison:
+    """Return the identity that a company claims with an integration, by default its newest one."""
+    integrations = list(partner.integrations.order_by("-created_at"))
+    if integration is None:
+        integration, earlier = (integrations[0], integrations[1:]) if integrations else (None, [])
+    else:
+        earlier = [each for each in integrations if each.created_at < integration.created_at]
+    proofs = list(PartnerVerification.objects.filter(partner=partner).order_by("verified_at"))
+    rows = [_compare_domains(partner, proofs), _compare_organizations(integration, earlier, proofs)]
+    if integration is not None:
+        rows += _compare_registry(integration, earlier)
+    return IdentityComparison(tuple(rows), tuple(earlier))
+
+
+def _compare_domains(partner: Partner, proofs: Sequence[PartnerVerification]) -> IdentityRow:
+    proved = (proof.subject for proof in proofs if proof.method in DOMAIN_METHODS)
+    return IdentityRow(_("Domain"), tuple(list_claimable_domains(partner)), _unique(proved))
+
+
+def _compare_organizations(
+    integration: Integration | None, earlier: Sequence[Integration], proofs: Sequence[PartnerVerification]
+) -> IdentityRow:
+    proved = (proof.subject for proof in proofs if proof.method == VerificationMethod.GITHUB)
+    claimed = (_get_owner(integration.repository),) if integration else ()
+    owners = _unique(_get_owner(each.repository) for each in earlier)
+    return IdentityRow(_("GitHub organization"), _unique(claimed), _unique(proved), owners or None)
+
+
+def _compare_registry(integration: Integration, earlier: Sequence[Integration]) -> list[IdentityRow]:
+    """Return the registry's namespace and its signing keys, both as last read."""
+    facts = Observation.objects.filter(integration__in=[integration, *earlier], key__in=[LISTING, SIGNING_KEYS])
+    values = {(fact.integration_id, fact.key): str((fact.value or {}).get("value", "")) for fact in facts}
+    namespaces = {pk: _get_owner(value) for (pk, key), value in values.items() if key == LISTING}
+    keys = {pk: _unique(value.split(", ")) for (pk, key), value in values.items() if key == SIGNING_KEYS}
+    answers = [str(state.data.get(PROVIDER_QUESTION, "")) for state in integration.fulfillments_by_id.values()]
+    claimed = _unique(_get_owner(answer) for answer in answers) or _unique([_get_owner(integration.repository)])
+    earlier_namespaces = _unique(namespaces.get(each.pk, "") for each in earlier)
+    earlier_keys = _unique(key for each in earlier for key in keys.get(each.pk, ()))
+    found = _unique([namespaces.get(integration.pk, "")])
+    return [
+        IdentityRow(_("Registry namespace"), claimed, found, earlier_namespaces or None),
+        IdentityRow(_("Signing key"), (), keys.get(integration.pk, ()), earlier_keys or None),
+    ]
+
+
+def _get_owner(full_name: str) -> str:
+    """Return the part of "owner/name" before the slash."""
+    return full_name.partition("/")[0]
+
+
+def _unique(values: Iterable[str]) -> Values:
+    return tuple(dict.fromkeys(value for value in values if value))
+
+
+def _fold(values: Values) -> set[str]:
+    return {value.casefold() for value in values}
