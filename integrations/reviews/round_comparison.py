@@ -95,11 +95,13 @@ def _list_values(requirement: Requirement, evidence: JsonObject) -> dict[str, st
     values |= dict(list_answers(requirement, evidence["answers"]))
     if evidence["documents"]:
         values[_("Documents")] = "\n".join(evidence["documents"])
-    return values | {item["title"]: _describe_check(item) for item in evidence["checks"]}
+    for item in evidence["checks"]:
+        values |= _list_check_values(item)
+    return values
 
 
-def _describe_check(item: JsonObject) -> str:
-    """Return the result of a check with the repository and the release that it looked at."""
+def _list_check_values(item: JsonObject) -> dict[str, str]:
+    """Return the result of a check, and the repository and the release that it looked at."""
     outcome = _(OUTCOMES[item["outcome"]][2]) if item["outcome"] in OUTCOMES else ""
-    subjects = [f"{name} {revision}" for name, revision in (item["subjects"] or {}).items()]
-    return " · ".join(part for part in (outcome, item["summary"], *subjects) if part)
+    values = {item["title"]: " · ".join(part for part in (outcome, item["summary"]) if part)}
+    return values | {f"{item['title']} ({name})": revision for name, revision in (item["subjects"] or {}).items()}

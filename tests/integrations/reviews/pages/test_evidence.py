@@ -142,7 +142,10 @@ def test_check_differs_by_outcome_or_release_and_not_by_commit(form_requirement:
     passed = check | {"outcome": "pass", "summary": "MPL.", "subjects": {"release": "v2"}}
     comparison = compare_evidence(form_requirement, EMPTY | {"checks": [check]}, EMPTY | {"checks": [passed]})
     assert comparison is not None
-    assert comparison.changes == (ValueChange("License", "Failed · None. · release v1", "Passed · MPL. · release v2"),)
+    assert comparison.changes == (
+        ValueChange("License", "Failed · None.", "Passed · MPL."),
+        ValueChange("License (release)", "v1", "v2"),
+    )
 
 
 def test_long_texts_are_compared_by_words() -> None:
