@@ -11,11 +11,13 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from integrations.partners.models import Membership, Partner
+from integrations.reviews.finding_templates import list_templates
 from integrations.submissions.models import Integration
 from portal.notifications.models import EmailMessage
 from tests.conftest import begin, drive, meet
 from tests.journeys.person import Person
 
+MAX_REQUEST_CLICKS = 5
 Visit = Callable[..., Person]
 Later = Callable[..., None]
 MAX_KEYS_PER_APPROVAL = 3
@@ -189,6 +191,20 @@ def test_no_one_decides_on_their_own_partner(
     own.sees_not("Add finding").go(page_of(waiting, "steps/approve/"))
     expect(own.page.get_by_role("button", name="Approve")).to_have_count(0)
     visit(rita).go(page_of(waiting, "review/")).sees("Rita Reyes").sees_not("Rob Roth: ")
+
+
+def test_two_findings_from_templates_are_requested_within_five_clicks(
+    visit: Visit, rita: Any, waiting: Integration
+) -> None:
+    reviewer, titles = visit(rita).go(page_of(waiting, "review/")), [each.title for each in list_templates(waiting)[:2]]
+    clicks = reviewer.clicks
+    for title in titles:
+        reviewer.tick(title)
+    reviewer.press("Add and request changes").sees("Subject").press("Request changes")
+    used_clicks = reviewer.clicks - clicks
+    print(f"request changes with 2 template findings: {used_clicks} clicks, budget {MAX_REQUEST_CLICKS}")
+    waiting.refresh_from_db()
+    assert (used_clicks <= MAX_REQUEST_CLICKS, waiting.findings.count(), waiting.review_state) == (True, 2, "changes")
 
 
 def test_reviewer_assigns_a_page_with_four_clicks_and_opens_approval_with_one_key(

@@ -24,6 +24,8 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.ui.refusals import reported_refusals
 
+MAX_PK_DIGITS = 19  # longer numbers don't fit into a primary key
+
 
 @require_button("reviews:queue")
 def verify_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
@@ -86,10 +88,13 @@ def reply_to_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 @require_button("reviews:review")
 def verify_findings(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Verify all findings with a response."""
+    """Verify the selected findings with a response."""
     integration = load_integration_for_program(request, uuid)
+    pks = [int(pk) for pk in request.POST.getlist("finding") if pk.isdecimal() and len(pk) < MAX_PK_DIGITS]
     with reported_refusals(request):
-        count = finding_threads.verify_resolved_findings(integration, actor=request.user, now=timezone.now())
+        if not pks:
+            raise ActionRefused(_("Select at least one finding."))
+        count = finding_threads.verify_resolved_findings(integration, actor=request.user, now=timezone.now(), pks=pks)
         message = ngettext("You verified %(count)s finding.", "You verified %(count)s findings.", count)
         messages.success(request, message % {"count": count})
     return redirect(f"{reverse('reviews:review', args=[uuid])}#findings")

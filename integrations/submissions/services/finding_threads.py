@@ -1,5 +1,6 @@
 """Changes of findings that the partner hasn't seen, replies, and the verification of all responses at once."""
 
+from collections.abc import Collection
 from datetime import datetime
 
 from django.utils.translation import gettext as _
@@ -58,10 +59,13 @@ def reply_to_finding(finding: Finding, text: str, *, actor: User, now: datetime)
         record_with_mentions(change, event_type, text.strip(), author=actor, **_get_event_data(row))
 
 
-def verify_resolved_findings(integration: Integration, *, actor: User, now: datetime) -> int:
-    """Verify all findings with a response. Return their number."""
+def verify_resolved_findings(
+    integration: Integration, *, actor: User, now: datetime, pks: Collection[int] | None = None
+) -> int:
+    """Verify all findings with a response, or those of them that were selected. Return their number."""
     with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
-        resolved = list(change.integration.findings.filter(state=Finding.State.RESOLVED))
+        findings = change.integration.findings.filter(state=Finding.State.RESOLVED)
+        resolved = list(findings if pks is None else findings.filter(pk__in=pks))
         if not resolved:
             raise ActionRefused(_("No finding has a response to verify."), "conflict")
         for row in resolved:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 import pytest
+from bs4 import BeautifulSoup
 
 from integrations.programs.registry import PROGRAMS
 from integrations.reviews.finding_templates import TEMPLATES_BY_PROGRAM, list_templates
@@ -98,12 +99,18 @@ def test_reopened_finding_keeps_the_earlier_response_and_the_replies(
         assert [text for text in (*texts, "Signed in v1.4.3.") if text not in article] == []
 
 
-def test_all_responses_are_verified_at_once(
+def test_selected_responses_are_verified_at_once(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    rows = [find(rocket, rita, moment, text) for text in ("One.", "Two.", "Three.")]
+    rows = [find(rocket, rita, moment, text) for text in ("One.", "Two.", "Three.", "Four.")]
     perform_transition(rocket, "request_changes", actor=rita, now=moment)
-    for row in rows[:2]:
+    for row in rows[:3]:
         findings.answer_finding(row, "Done.", actor=alice, now=moment)
-    sign_in(rita).post(f"/integrations/{rocket.uuid}/findings/verify/")
-    assert list(rocket.findings.values_list("state", flat=True)) == ["verified", "verified", "open"]
+    client, url = sign_in(rita), f"/integrations/{rocket.uuid}/findings/verify/"
+    boxes = BeautifulSoup(page(client, rocket).content, "html.parser").select("#findings input[name=finding]")
+    assert [(box["value"], box.has_attr("checked")) for box in boxes] == [(str(row.pk), True) for row in rows[:3]]
+    client.post(url)
+    assert "Select at least one finding." in text_of(page(client, rocket), "body")
+    client.post(url, {"finding": [rows[0].pk, rows[1].pk, rows[3].pk, "x", "9" * 30]})
+    states = list(rocket.findings.values_list("state", flat=True))
+    assert states == ["verified", "verified", "resolved", "open"]
