@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 from django.utils.text import capfirst
 
-from integrations.programs.registry import PROGRAMS
+from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.sla import metrics
 from integrations.sla.engine import inputs as rows
 from integrations.sla.engine.types import ClockStatus
@@ -218,30 +218,35 @@ def build_review_record(scope: MetricsScope, start: datetime, end: datetime, eva
     decision_events = AuditEvent.objects.filter(
         scope.build_condition("integration__"), event_type__in=DECISION_EVENT_TYPES, at__gte=start, at__lt=end
     )
-    decisions = list(decision_events.select_related("integration"))
+    requests = AuditEvent.objects.filter(
+        stream=OuterRef("stream"), seq__lt=OuterRef("seq"), event_type__in=REVIEW_REQUEST_EVENT_TYPES
+    )
+    decisions = decision_events.annotate(requested_at=Subquery(requests.order_by("-seq").values("at")[:1])).values_list(
+        "at", "requested_at", "integration__program_key", "integration__edition_date"
+    )
+    in_time = [_is_in_time(*decision) for decision in decisions.iterator()]
     pending_reviews = Integration.objects.filter(
         scope.build_condition(""), stage=Stage.REVIEW, responsible_party=ResponsibleParty.PROGRAM
     )
     pending_reviews = pending_reviews.exclude(responsible_since__gt=evaluated_at)
     return {
-        "decided": len(decisions),
-        "in_time": sum(_is_in_time(event) for event in decisions),
+        "decided": len(in_time),
+        "in_time": sum(in_time),
         "waiting": pending_reviews.count(),
         "late": pending_reviews.filter(action_due_at__lt=evaluated_at).count(),
     }
 
 
-def _is_in_time(decision: AuditEvent) -> bool:
-    requests = AuditEvent.objects.filter(
-        stream=decision.stream, seq__lt=decision.seq, event_type__in=REVIEW_REQUEST_EVENT_TYPES
-    ).order_by("-seq")
-    last_request = requests.first()
-    if last_request is None or decision.integration is None:
+def _is_in_time(
+    decided_at: datetime, requested_at: datetime | None, program_key: str | None, edition_date: str | None
+) -> bool:
+    """Return whether a review was decided within the program's time. One without a request was."""
+    if requested_at is None or program_key is None or edition_date is None:
         return True
-    edition = decision.integration.edition
-    return decision.at <= add_business_days(last_request.at, edition.review_days, edition.business_calendar)
+    edition = get_edition(program_key, edition_date)
+    return decided_at <= add_business_days(requested_at, edition.review_days, edition.business_calendar)
 
 
 def _list_editions(scope: MetricsScope) -> Iterable[str]:
     rows = Integration.objects.filter(scope.build_condition(""), watch__isnull=False)
-    return {f"{key}@{edition}" for key, edition in rows.values_list("program_key", "edition_date")}
+    return {f"{key}@{edition}" for key, edition in rows.values_list("program_key", "edition_date").distinct()}
