@@ -249,4 +249,5 @@ def _is_in_time(
 
 def _list_editions(scope: MetricsScope) -> Iterable[str]:
     rows = Integration.objects.filter(scope.build_condition(""), watch__isnull=False)
-    return {f"{key}@{edition}" for key, edition in rows.values_list("program_key", "edition_date").distinct()}
+    editions = rows.order_by().values_list("program_key", "edition_date").distinct()
+    return {f"{key}@{edition}" for key, edition in editions}

@@ -20,7 +20,7 @@ from portal.core.text_fields import clean_search_query
 
 @cache
 def _render_document() -> str:
-    return json.dumps(build_document(), indent=1, ensure_ascii=False)
+    return json.dumps(build_document(), ensure_ascii=False, separators=(",", ":"))
 
 
 @login_not_required
