@@ -18,7 +18,7 @@ from portal.directory.models import Listing
 from portal.directory.search import STATUSES_BY_STANDING
 from verification.checks.types import CHECKS
 
-PAGES_PER_PART = 500
+PAGES_PER_PART = 200
 DISALLOWED_PATHS = ("/accounts/", "/admin/", "/api/", "/emails/", "/integrations/", "/drafts/", "/search/")
 STATIC_URL_NAMES = (
     "dashboard:home",
