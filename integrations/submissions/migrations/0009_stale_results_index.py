@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('submissions', '0007_finding_severity'),
+        ('submissions', '0008_evidence_snapshot'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
