@@ -98,7 +98,7 @@ def import_providers(
     """
     with transaction.atomic():
         locked = Discovery.objects.select_for_update().get(pk=discovery.pk)
-        locked_partner = Partner.objects.select_for_update().get(pk=get_partner().pk)
+        locked_partner = Partner.objects.select_for_update(no_key=True).get(pk=get_partner().pk)
         rows = load_rows(locked)
         for row in rows:
             if row.full_name in categories and row.outcome != ImportOutcome.CREATED:

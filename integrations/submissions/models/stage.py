@@ -210,7 +210,7 @@ class StageFields(ListingStatusFields):
     @stage_transition(
         source=HOLDABLE_STAGES,
         permission=permissions.can_put_on_hold,
-        conditions=[guards.is_not_on_hold, guards.has_note],
+        conditions=[guards.is_not_on_hold, guards.is_not_claimed_by_other, guards.has_note],
     )
     def put_on_hold(self, *, note: str, waits_for: str = ResponsibleParty.THIRD_PARTY, **_: object) -> None:
         self.on_hold_for, self.hold_reason = ResponsibleParty(waits_for), note

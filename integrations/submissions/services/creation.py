@@ -129,7 +129,7 @@ def assign_manager(partner: Partner, manager: User | None, *, actor: User, now: 
     if not permissions.can_write_for_programs(actor):
         raise ActionRefused(_("Only program staff can assign an alliances manager."), "forbidden")
     with transaction.atomic():
-        locked_partner = Partner.objects.select_for_update().get(pk=partner.pk)
+        locked_partner = Partner.objects.select_for_update(no_key=True).get(pk=partner.pk)
         locked_partner.alliances_manager = manager
         locked_partner.save()
         name = str(manager or "")

@@ -6,21 +6,22 @@ Every refusal is an ActionRefused with a message that is safe to display. Writes
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_fsm import Transition
 
 from integrations.partners import permissions
+from integrations.partners.models import Partner
 from integrations.submissions.models.integration import Integration
 from integrations.submissions.selectors import context, queue_reasons
 from integrations.submissions.selectors.step_context import StepContext
 from integrations.submissions.services import attestations
 from integrations.submissions.services.responsibility import record_responsibility_change
+from integrations.submissions.services.undo import remember_decision, restore_responsibility, snapshot_state
 from integrations.submissions.workflow import evidence as evidence_provider
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.actions import determine_next_action
@@ -36,7 +37,8 @@ from portal.core.errors import ActionRefused
 from portal.core.value_types import JsonObject, NamedValues
 from portal.ui.components.moments import format_full
 
-RESPONSIBILITY_TIMESTAMPS = ("responsible_since", "action_due_at")
+# They update the agreements of the company. Rows of companies are locked before those of integrations.
+AGREEMENT_TRANSITIONS = ("reopen", "undo_decision")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,13 @@ def lock_integration(pk: int) -> Integration:
     return Integration.objects.select_for_update(of=("self",)).select_related("partner").get(pk=pk)
 
 
+def _lock_rows(integration: Integration, transition_name: str) -> Integration:
+    """Lock the integration, after its company where the transition updates what its integrations share."""
+    if transition_name in AGREEMENT_TRANSITIONS:
+        Partner.objects.select_for_update(no_key=True).get(pk=integration.partner_id)
+    return lock_integration(integration.pk)
+
+
 def perform_transition(
     integration: Integration,
     transition_name: str,
@@ -121,18 +130,18 @@ def perform_transition(
     """
     now = now or timezone.now()
     with transaction.atomic():
-        locked_integration = lock_integration(integration.pk)
+        locked_integration = _lock_rows(integration, transition_name)
         locked_integration.step_context = StepContext(locked_integration, now, actor, note, inputs)
         _require_transition(locked_integration, transition_name, version, actor)
         settle_decision(locked_integration, now)
-        previous_state, undone_state = _snapshot_state(locked_integration), locked_integration.undo
+        previous_state, undone_state = snapshot_state(locked_integration), locked_integration.undo
         evidence_data = _collect_evidence(locked_integration, transition_name, now)
         getattr(locked_integration, transition_name)(actor=actor, note=note, now=now, **inputs)
-        _remember_decision(locked_integration, transition_name, previous_state, actor, now)
+        remember_decision(locked_integration, transition_name, previous_state, actor, now)
         _update_attestations(locked_integration, transition_name, previous_state, now)
         refresh_next_action(locked_integration, now, is_undo=transition_name == "undo_decision")
         if transition_name == "undo_decision":
-            _restore_responsibility(locked_integration, undone_state)
+            restore_responsibility(locked_integration, undone_state)
         locked_integration.save()
         return record_event(
             locked_integration,
@@ -175,17 +184,6 @@ def _require_transition(
         raise ActionRefused(" ".join(blockers))
 
 
-def _snapshot_state(integration: Integration) -> NamedValues:
-    """Return the state that an undo restores, and the decision that can be undone, as JSON."""
-    timestamps = {
-        key: getattr(integration, key).isoformat() if getattr(integration, key) else None
-        for key in RESPONSIBILITY_TIMESTAMPS
-    }
-    keys = ("stage", "step", "review_state", "tier", "tier_request", "listing_status", "decision")
-    values = {key: str(getattr(integration, key)) for key in (*keys, "on_hold_for", "hold_reason")}
-    return {**values, **timestamps, **integration.dump_period()}
-
-
 def _update_attestations(
     integration: Integration, transition_name: str, previous_state: NamedValues, now: datetime
 ) -> None:
@@ -194,28 +192,6 @@ def _update_attestations(
         attestations.void_answered_findings(integration, now)
     if (transition_name, previous_state["decision"]) == ("undo_decision", "request_changes"):
         attestations.restore_answered_findings(integration)
-
-
-def _restore_responsibility(integration: Integration, undone_state: NamedValues) -> None:
-    """Restore the timestamps, so that an undone decision costs no time."""
-    for key in RESPONSIBILITY_TIMESTAMPS:
-        timestamp = undone_state.get(key)
-        setattr(integration, key, datetime.fromisoformat(timestamp) if timestamp else None)
-
-
-def _remember_decision(
-    integration: Integration,
-    transition_name: str,
-    previous_state: Mapping[str, object],
-    actor: Any,
-    now: datetime,
-) -> None:
-    """Store a decision so that it can be undone; any other transition makes it final."""
-    integration.decision, integration.decided_by, integration.undo_until, integration.undo = "", None, None, {}
-    window = timedelta(minutes=settings.UNDO_MINUTES)
-    if TRANSITION_OPTIONS[transition_name].is_decision and window:
-        integration.decision, integration.decided_by = transition_name, actor
-        integration.undo_until, integration.undo = now + window, previous_state
 
 
 def _build_event_data(

@@ -1,0 +1,46 @@
+"""State that a decision leaves behind, so that it can be undone."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+
+from integrations.submissions.models.integration import Integration
+from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
+from portal.core.value_types import NamedValues
+
+RESPONSIBILITY_TIMESTAMPS = ("responsible_since", "action_due_at")
+
+
+def snapshot_state(integration: Integration) -> NamedValues:
+    """Return the state that an undo restores, and the decision that can be undone, as JSON."""
+    timestamps = {
+        key: getattr(integration, key).isoformat() if getattr(integration, key) else None
+        for key in RESPONSIBILITY_TIMESTAMPS
+    }
+    keys = ("stage", "step", "review_state", "tier", "tier_request", "listing_status", "decision")
+    values = {key: str(getattr(integration, key)) for key in (*keys, "on_hold_for", "hold_reason")}
+    return {**values, **timestamps, **integration.dump_period()}
+
+
+def restore_responsibility(integration: Integration, undone_state: NamedValues) -> None:
+    """Restore the timestamps, so that an undone decision costs no time."""
+    for key in RESPONSIBILITY_TIMESTAMPS:
+        timestamp = undone_state.get(key)
+        setattr(integration, key, datetime.fromisoformat(timestamp) if timestamp else None)
+
+
+def remember_decision(
+    integration: Integration,
+    transition_name: str,
+    previous_state: Mapping[str, object],
+    actor: Any,
+    now: datetime,
+) -> None:
+    """Store a decision so that it can be undone; any other transition makes it final."""
+    integration.decision, integration.decided_by, integration.undo_until, integration.undo = "", None, None, {}
+    window = timedelta(minutes=settings.UNDO_MINUTES)
+    if TRANSITION_OPTIONS[transition_name].is_decision and window:
+        integration.decision, integration.decided_by = transition_name, actor
+        integration.undo_until, integration.undo = now + window, previous_state

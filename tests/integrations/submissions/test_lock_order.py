@@ -1,0 +1,64 @@
+"""Tests that changes of a company and of its integrations at the same time wait for each other on PostgreSQL."""
+
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from integrations.partners.models import Partner
+from integrations.partners.services.name_decisions import approve_partner, reject_partner
+from integrations.submissions.models import Integration
+from integrations.submissions.services.partner_merges import merge_partners
+from integrations.submissions.services.transitions import perform_transition
+from portal.accounts.models import User
+from tests.conftest import begin, company
+from tests.integrations.partners.memberships import join
+from tests.integrations.submissions.signing import RITA, sign
+from tests.integrations.submissions.test_race_shared import at_once
+
+ROUNDS = 12
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="row locks need a real PostgreSQL"),
+]
+
+
+def test_reopening_and_merging_at_once_wait_for_each_other(
+    globex: Partner, alice: User, rita: User, sam: User, now: datetime
+) -> None:
+    join(globex, alice, "editor", now)
+    for number in range(ROUNDS):
+        alice = User.objects.get(pk=alice.pk)  # without the roles of the last round
+        source = company(f"Source-{number}", f"source{number}.example")
+        join(source, alice, "owner", now)
+        ended, other = begin(source, alice, name="Ended"), begin(source, alice, name="Other")
+        perform_transition(ended, "withdraw", actor=alice, note="Later.", now=now)
+        sign(other, alice, now)
+        sign(other, rita, now, RITA)
+        later = now + timedelta(minutes=11)
+        wrong = at_once(
+            partial(perform_transition, ended, "reopen", actor=alice, now=later),
+            partial(merge_partners, source, globex, "One company.", actor=sam, now=later),
+        )
+        assert wrong == []
+        rows = Integration.objects.filter(pk__in=(ended.pk, other.pk))
+        assert list(rows.values_list("partner", "stage").distinct()) == [(globex.pk, "engage")]
+
+
+def test_deciding_on_a_company_and_its_integration_at_once_wait_for_each_other(
+    acme: Partner, alice: User, rita: User, rob: User, now: datetime
+) -> None:
+    row = begin(acme, alice)
+    decisions: list[Any] = [reject_partner, approve_partner]
+    steps = ["put_on_hold", "resume"]
+    for number in range(2 * ROUNDS):
+        decide, step = decisions[number % 2], steps[number % 2]
+        wrong = at_once(
+            partial(decide, acme, "As agreed.", actor=rita, now=now),
+            partial(perform_transition, row, step, actor=rob, note="As agreed.", now=now),
+        )
+        assert wrong == []
