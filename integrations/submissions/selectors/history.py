@@ -29,15 +29,15 @@ class ImportantDate:
 def list_recent_events(integration: Integration, count: int) -> tuple[list[AuditEvent], AuditEvent | None]:
     """Return the latest events that the partner can see, newest first, and the last decision of a review.
 
-    One query reads both. A decision that was undone is none. Errors of checks are in the banner about the outage.
+    A decision that was undone is none. Errors of checks are in the banner about the outage.
     """
     is_check_error = Q(event_type="requirement.checked", data__outcome=str(Status.ERROR))
     visible = integration.events.visible_to_partner().exclude(is_check_error | Q(event_type=MENTION)).order_by("-seq")
-    decision = visible.filter(event_type__in=(*DECISIONS, UNDONE))
-    either = Q(pk__in=visible.values("pk")[:count]) | Q(pk__in=decision.values("pk")[:1])
-    events = list(integration.events.filter(either).order_by("-seq"))
+    events = list(visible[:count])
     last = next((event for event in events if event.event_type in (*DECISIONS, UNDONE)), None)
-    return events[:count], None if last is None or last.event_type == UNDONE else last
+    if last is None and len(events) == count and integration.review_round:
+        last = visible.filter(event_type__in=(*DECISIONS, UNDONE)).first()
+    return events, None if last is None or last.event_type == UNDONE else last
 
 
 def list_dates(integration: Integration, decision: AuditEvent | None) -> list[ImportantDate]:

@@ -45,17 +45,20 @@ def component(build: Callable[P, Mapping[str, object] | None]) -> Callable[P, Sa
     The template gets the arguments of the function, with the content without surrounding whitespace, and the values
     that the function returns, if any. A function with content becomes a block tag.
     """
-    name, signature = build.__name__, inspect.signature(build)
+    name, parameters = build.__name__, inspect.signature(build).parameters
+    # a page has about 60 components, and binding the arguments of each to the signature takes longer than this
+    defaults = {key: each.default for key, each in parameters.items() if each.default is not each.empty}
+    is_variadic = any(each.kind is each.VAR_POSITIONAL for each in parameters.values())
+    positional_names = () if is_variadic else tuple(parameters)
 
     @wraps(build)
     def render(*args: P.args, **kwargs: P.kwargs) -> SafeString:
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        values = bound.arguments
+        built = build(*args, **kwargs) or {}  # refuses arguments that don't fit
+        values = {**defaults, **dict(zip(positional_names, args, strict=False)), **kwargs}
         if "content" in values:
-            values["content"] = SafeString(values["content"].strip())
+            values["content"] = SafeString(str(values["content"]).strip())
         markup = loader.get_template(f"ui/components/{name}.html")
-        return SafeString(markup.render({**values, **(build(*args, **kwargs) or {})}).strip())
+        return SafeString(markup.render({**values, **built}).strip())
 
-    add_tag = register.simple_block_tag if "content" in signature.parameters else register.simple_tag
+    add_tag = register.simple_block_tag if "content" in parameters else register.simple_tag
     return add_tag(render)
