@@ -111,7 +111,9 @@ def check_history(integration: Integration, now: datetime) -> Iterator[str]:
 def check_next_action(integration: Integration, now: datetime) -> Iterator[str]:
     """Require that the stored next action and counts are the derived ones."""
     action = determine_next_action(context.build_snapshot(integration, now))
-    derived = (str(action.responsible_party), action.code, action.params, action.target) if action else ("", "", {}, "")
+    derived = (
+        (str(action.responsible_party or ""), action.code, action.params, action.target) if action else ("", "", {}, "")
+    )
     columns = ("responsible_party", "next_action_code", "next_action_params", "next_action_target")
     stored = tuple(getattr(integration, column) for column in columns)
     if derived != stored:

@@ -249,11 +249,9 @@ def build_settled_copy(integration: Integration) -> Integration:
 
 
 def _set_next_action(integration: Integration, snapshot: IntegrationSnapshot, now: datetime) -> None:
-    """Set the columns of the next action. Nobody is responsible for an integration that has ended."""
+    """Set the columns of the next action."""
     action = determine_next_action(snapshot)
-    responsible_party, target = (str(action.responsible_party), action.target) if action else ("", "")
-    if not integration.is_open:
-        responsible_party = ""
+    responsible_party, target = (str(action.responsible_party or ""), action.target) if action else ("", "")
     if responsible_party != integration.responsible_party:
         integration.responsible_since = now
     if (responsible_party, target) != (integration.responsible_party, integration.next_action_target):

@@ -23,10 +23,10 @@ class NextAction:
     """Responsible party, code and parameters of the action's sentence, and target of the button.
 
     `target`: "requirement:ID", "step:NAME", "findings", "review", "company", "compliance", or "". `requirement`: the
-    open requirement that the action completes.
+    open requirement that the action completes. Nobody is responsible after the end.
     """
 
-    responsible_party: ResponsibleParty
+    responsible_party: ResponsibleParty | None
     code: str
     target: str = ""
     params: SentenceParams = field(default_factory=dict)
@@ -49,7 +49,8 @@ def list_actions(snapshot: IntegrationSnapshot) -> tuple[NextAction, ...]:
     """
     if snapshot.undo_until is not None:
         params = {"until": snapshot.undo_until.isoformat()}
-        return (NextAction(ResponsibleParty.MACHINE, PENDING_ACTION, params=params),)
+        party = None if snapshot.stage in FINAL_STAGES else ResponsibleParty.MACHINE
+        return (NextAction(party, PENDING_ACTION, params=params),)
     if snapshot.stage in FINAL_STAGES:
         return ()
     list_in_stage = {Stage.REVIEW: _list_in_review, Stage.SUPPORT: _list_in_support}.get(snapshot.stage, _list_on_path)

@@ -99,7 +99,7 @@ class IntegrationDetail(IntegrationOut):
     def resolve_actions(row: Integration) -> list[JsonObject]:
         return [
             {
-                "responsible_party": action.responsible_party,
+                "responsible_party": action.responsible_party or "",
                 "code": action.code,
                 "action": action.render(),
                 "requirement": action.requirement.id if action.requirement else "",
