@@ -225,7 +225,7 @@ def remove_endpoint(endpoint: WebhookEndpoint, *, actor: User, now: datetime) ->
         row.ended_at = now
         row.address, row.secret, row.old_secret = b"", None, None
         row.messages.filter(state=DeliveryState.WAITING).update(
-            state=DeliveryState.CANCELED, last_response_summary=_("The webhook was deleted.")
+            state=DeliveryState.CANCELED, last_response_summary="The webhook was deleted."
         )
         _record_change(row, "webhook.deleted", actor, now)
 

@@ -142,10 +142,9 @@ def run_integration_checks(
             else DEFERRED_RESULT
         )
         result = observations.apply_absence_grace_period(integration, subject, key, new_result, now)
-        result = _request_access_if_hidden(integration, subject, result, run_sources)
+        results[key] = result = _request_access_if_hidden(integration, subject, result, run_sources)
         with transaction.atomic():
             _store_result(integration, key, result, now)
-        results[key] = result
         report_progress(key)
     retry_at = _determine_retry_at(results, attempt, now)
     for requirement in requirements:
