@@ -88,7 +88,7 @@ def test_page_lists_what_the_portal_has(
     begin(acme, alice, "terraform-provider", repository="acme/terraform-provider-rocket", repository_id=1)
     begin(charlie.memberships.get().partner, charlie, "terraform-provider", name="X", repository="a/b", repository_id=2)
     page = sign_in(alice).get(f"/new/{namespace.uuid}/")
-    rows = [(row.choice.row.full_name, row.note, row.is_available) for row in page.context["providers"]]
+    rows = [(row.provider.full_name, row.note, row.is_available) for row in page.context["providers"]]
     assert rows == [
         ("acme/booster", "", True),
         ("acme/lander", "Someone is working on this.", True),
