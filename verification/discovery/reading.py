@@ -13,9 +13,8 @@ from verification.sources.errors import SourceNotFoundError
 from verification.sources.published_versions import RegistryListing
 from verification.sources.registry.client import ProviderSummary
 from verification.testruns.kinds.run_task.driver import RunTaskTarget, send_request
-from verification.testruns.kinds.run_task.protocol import RunTaskUrls
+from verification.testruns.kinds.run_task.protocol import PROBES, RunTaskUrls
 from verification.testruns.kinds.run_task.records import Exchange
-from verification.testruns.kinds.run_task.scenario import PROBES
 
 ENDPOINT = "Run task endpoint"
 

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from verification.testruns.kinds.run_task.driver import RunTaskTarget, generate_result_id
-from verification.testruns.kinds.run_task.protocol import STAGES, RunTaskUrls
-from verification.testruns.kinds.run_task.scenario import build_request
+from verification.testruns.kinds.run_task.protocol import STAGES, RunTaskUrls, build_request
 
 PLACES = RunTaskUrls("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
 STARTED_AT = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)

@@ -7,7 +7,7 @@ import secrets
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import ClassVar
 
@@ -23,13 +23,15 @@ from verification.testruns.kinds.run_task.http import post
 from verification.testruns.kinds.run_task.protocol import (
     SCENARIOS,
     TEST_TOKEN,
+    RequestStep,
     Run,
     RunTaskUrls,
     Scenario,
     build_configuration_archive,
+    build_request,
+    list_steps,
 )
 from verification.testruns.kinds.run_task.records import Exchange, RunTaskLimits, RunTaskRecords, redact_text
-from verification.testruns.kinds.run_task.scenario import RequestStep, build_request, list_steps
 
 ReportProgress = Callable[[Exchange], None]
 UNREACHABLE_STATES = ("unreachable", "unresolved", "refused")
@@ -123,14 +125,13 @@ def send_request(
     headers, body = build_request(step, target.build_run(step), urls, token, generate_result_id(), target.key)
     reply = post(web, target.url, body, headers, timeout_seconds=target.limits.request_timeout_seconds)
     hidden = [each for each in (token, target.key) if each and each != TEST_TOKEN]
-    reply = replace(
-        reply,
-        reason=redact_text(reply.reason, hidden),
-        headers=tuple((name, redact_text(value, hidden)) for name, value in reply.headers),
-        body=redact_text(reply.body, hidden),
-    )
+    redacted = {
+        "reason": redact_text(reply.reason, hidden),
+        "headers": tuple((name, redact_text(value, hidden)) for name, value in reply.headers),
+        "body": redact_text(reply.body, hidden),
+    }
     return Exchange(
-        **reply.as_dict(),
+        **reply.as_dict() | redacted,
         key=step.key,
         title=step.title,
         stage=step.stage,

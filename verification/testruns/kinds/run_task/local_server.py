@@ -17,9 +17,8 @@ from verification.testruns.kinds.run_task.callback_parsing import MAX_REQUEST_BY
 from verification.testruns.kinds.run_task.callbacks import CallbackContext, CallbackRequest, process_callback
 from verification.testruns.kinds.run_task.driver import RunTaskStore, RunTaskTarget, build_download
 from verification.testruns.kinds.run_task.http_responses import respond_to_callback, respond_to_download
-from verification.testruns.kinds.run_task.protocol import RunTaskUrls
+from verification.testruns.kinds.run_task.protocol import RequestStep, RunTaskUrls
 from verification.testruns.kinds.run_task.records import CallbackRecord, Exchange, RunTaskRecords
-from verification.testruns.kinds.run_task.scenario import RequestStep
 
 REQUEST_TIMEOUT_SECONDS = 10
 CHUNK_SIZE_PATTERN, MAX_LINE_BYTES = re.compile(rb"([0-9A-Fa-f]{1,12})[;\r\n]"), 1024

@@ -161,6 +161,11 @@ class RunTaskRecords(Record):
         return "signed" if self.is_signed else "unsigned"
 
     @property
+    def is_verified(self) -> bool:
+        """Whether the endpoint accepted the normal verification request."""
+        return any(each.key == "verify" and each.status == 200 for each in self.exchanges)
+
+    @property
     def runs(self) -> list[Exchange]:
         return [each for each in self.exchanges if each.scenario]
 

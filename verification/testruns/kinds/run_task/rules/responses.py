@@ -90,8 +90,8 @@ def _check_selective(records: RunTaskRecords) -> RuleOutcome | None:
 @RULES.check("signature.raw")
 def check_raw_signature(records: RunTaskRecords) -> RuleOutcome:
     """Check that the signature is computed over the raw bytes."""
-    first, exchange = records.get_exchange("verify"), records.get_exchange("spaced")
-    if first is None or first.status != 200 or exchange is None:
+    exchange = records.get_exchange("spaced")
+    if not records.is_verified or exchange is None:
         return NOT_VERIFIED
     if exchange.status != 200:
         return report_failure(
@@ -105,8 +105,7 @@ def check_raw_signature(records: RunTaskRecords) -> RuleOutcome:
 @RULES.check("unsigned")
 def check_unsigned_mode(records: RunTaskRecords) -> RuleOutcome:
     """Return the warning for a test without a key."""
-    first = records.get_exchange("verify")
-    if first is None or first.status != 200:
+    if not records.is_verified:
         return NOT_VERIFIED
     return report_warning("Without a key, the endpoint accepts requests from anyone.")
 
@@ -128,8 +127,8 @@ def check_malformed(records: RunTaskRecords, exchange: Exchange) -> RuleOutcome:
 @RULES.check("future")
 def check_future(records: RunTaskRecords) -> RuleOutcome:
     """Check that unknown stages and fields are accepted."""
-    first, exchange = records.get_exchange("verify"), records.get_exchange("future")
-    if first is None or first.status != 200 or exchange is None:
+    exchange = records.get_exchange("future")
+    if not records.is_verified or exchange is None:
         return NOT_VERIFIED
     if exchange.status == 200:
         return report_pass("The endpoint accepted a request with an unknown stage and an unknown field.")
