@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from integrations.programs.requirements import Requirement, RequirementKind
 from integrations.submissions.models import Integration
 from portal.core.value_types import JsonObject
-from verification.checks.rules import nomad_plugin, run_task
+from verification.checks.rules.latest_test_run import NOMAD_PLUGIN_CHECK_KEY, RUN_TASK_CHECK_KEY
 from verification.outcomes import Outcome
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
@@ -19,7 +19,7 @@ MAX_OPEN_RULES, MAX_TITLES = 6, 2
 OUTCOME_ORDER = [str(each) for each in (Outcome.FAIL, Outcome.ERROR, Outcome.WARN, *Outcome)]
 # requirements about the behavior of the software; meetings are always relevant
 RELATED_REQUIREMENTS = frozenset({"TP-CODE", "TP-ACC", "TP-TAG", "TP-FRAME", "NO-3", "RT-3"})
-RELATED_CHECKS = frozenset({run_task.CHECK_KEY, nomad_plugin.CHECK_KEY})
+RELATED_CHECKS = frozenset({RUN_TASK_CHECK_KEY, NOMAD_PLUGIN_CHECK_KEY})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,14 @@
-"""Results of the newest test run of an integration. The checks themselves run nothing."""
-
-from collections.abc import Sequence
+"""Checks of the newest test run of a Nomad plugin or a run task. The checks themselves run nothing."""
 
 from portal.core.value_types import JsonObject
+from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
+from verification.sources import Sources
 
+NOMAD_PLUGIN_CHECK_KEY, NOMAD_PLUGIN_OBSERVATION_KEY = "plugin.test_run", "nomad_plugin_test_run"
+RUN_TASK_CHECK_KEY, RUN_TASK_OBSERVATION_KEY = "run_task.test_run", "run_task_test_run"
+STAGE_TITLES = {"pre_plan": "Pre-plan", "post_plan": "Post-plan", "pre_apply": "Pre-apply", "post_apply": "Post-apply"}
+OPTIONAL_RULE = "outcomes"  # of run tasks
 NO_TEST_RUN_RESULT = Result(Outcome.NOT_RUN, "No test run yet.")
 OUTCOME_PHRASES = {
     "pass": "passed its test run",
@@ -15,21 +19,35 @@ OUTCOME_PHRASES = {
 MAX_EVIDENCE_ITEMS = 12
 
 
-def build_test_run_result(
-    test_run: JsonObject, open_results: Sequence[JsonObject], name: str, suffix: str, revision: tuple[str, str]
-) -> Result:
+@register_check(NOMAD_PLUGIN_CHECK_KEY)
+def check_nomad_plugin_test(subject: Subject, sources: Sources) -> Result:
+    test_run = subject.known.get(NOMAD_PLUGIN_OBSERVATION_KEY)
+    if not isinstance(test_run, dict):
+        return NO_TEST_RUN_RESULT
+    return _build_result(test_run, f"{test_run['type']} plugin", "", ("version", test_run["version"]))
+
+
+@register_check(RUN_TASK_CHECK_KEY)
+def check_run_task_test(subject: Subject, sources: Sources) -> Result:
+    test_run = subject.known.get(RUN_TASK_OBSERVATION_KEY)
+    if not isinstance(test_run, dict):
+        return NO_TEST_RUN_RESULT
+    stages = ", ".join(STAGE_TITLES.get(stage, stage) for stage in test_run["stages"])
+    return _build_result(test_run, "run task", f" ({stages})", ("address", test_run["url"][:200]))
+
+
+def _build_result(test_run: JsonObject, name: str, suffix: str, revision: tuple[str, str]) -> Result:
     """Return the result of a test run.
 
     Args:
-        open_results: Results of the rules that did not pass.
         name: Name of what was tested, at the start of the summary.
         suffix: Text at the end of the first sentence of the summary.
         revision: Pair of an object and its revision in addition to the test run.
     """
     rule_results, outcome = test_run["verdicts"], Outcome(test_run["outcome"])
+    open_results = [each for each in rule_results if each["outcome"] != "pass" and each["rule"] != OPTIONAL_RULE]
     evidence = tuple(
-        Evidence(rule_result["title"], rule_result["sentence"])
-        for rule_result in (open_results or rule_results)[:MAX_EVIDENCE_ITEMS]
+        Evidence(each["title"], each["sentence"]) for each in (open_results or rule_results)[:MAX_EVIDENCE_ITEMS]
     )
     counts = f"{len(open_results)} of {len(rule_results)} rules"
     if outcome == Outcome.NOT_RUN:

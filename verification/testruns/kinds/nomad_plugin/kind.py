@@ -12,7 +12,7 @@ from portal.core.cli import read_text_file
 from portal.core.repository_urls import get_product_name
 from portal.core.value_types import JsonObject, NamedValues
 from portal.jobs.definitions import Backoff
-from verification.checks.rules import nomad_plugin as check
+from verification.checks.rules.latest_test_run import NOMAD_PLUGIN_CHECK_KEY, NOMAD_PLUGIN_OBSERVATION_KEY
 from verification.checks.runner import build_integration_sources
 from verification.plugins.messages import PLUGIN_TYPE_NUMBERS
 from verification.testruns import releases
@@ -33,7 +33,7 @@ class NomadPluginTest(SandboxTestKind[NomadPluginRecords]):
     key = TestRun.Kind.NOMAD_PLUGIN
     rules = RULES
     form_class = NomadPluginTestForm
-    check_key, observation_key = check.CHECK_KEY, check.OBSERVATION_KEY
+    check_key, observation_key = NOMAD_PLUGIN_CHECK_KEY, NOMAD_PLUGIN_OBSERVATION_KEY
     retry = Backoff(max_attempts=2)  # a plugin leaves nothing behind, so an interrupted run starts again
     job, records_class, timeout_seconds = "nomad", NomadPluginRecords, 180.0
 

@@ -20,7 +20,7 @@ from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, Reschedule
 from verification import sources
 from verification.checks.execution import list_required_check_keys
-from verification.checks.rules import run_task as check
+from verification.checks.rules.latest_test_run import RUN_TASK_CHECK_KEY, RUN_TASK_OBSERVATION_KEY
 from verification.checks.runner import list_checked_requirements
 from verification.testruns.kinds.base import CommandOutput, ProgramFetcher, TestKind, retry_while_locked
 from verification.testruns.kinds.run_task import cli
@@ -46,13 +46,13 @@ class RunTaskTest(TestKind):
     rules = RULES
     form_class = RunTaskTestForm
     has_secrets = True
-    check_key, observation_key = check.CHECK_KEY, check.OBSERVATION_KEY
+    check_key, observation_key = RUN_TASK_CHECK_KEY, RUN_TASK_OBSERVATION_KEY
     queue, resource = "checks", ""
     retry = Backoff(first=RESUME_DELAY)
     can_cancel = True
 
     def is_supported(self, integration: Integration) -> bool:
-        return check.CHECK_KEY in list_required_check_keys(list_checked_requirements(integration))
+        return self.check_key in list_required_check_keys(list_checked_requirements(integration))
 
     def get_initial_values(self, integration: Integration, last: TestRun | None) -> JsonObject:
         if last is not None:
