@@ -1,4 +1,4 @@
-"""Template tag for the test runs of an integration, for reviewers."""
+"""Template tags for the test runs of an integration, and for the inspection of its schema."""
 
 from django import template
 from django.utils.html import format_html
@@ -7,8 +7,10 @@ from django.utils.translation import gettext as _
 
 from integrations.programs.requirements import Requirement
 from integrations.submissions.models import Integration
+from portal.core.value_types import TemplateContext
 from portal.ui.components.inline import link_button
 from verification.testruns import selectors
+from verification.testruns.schema_inspection import TEMPLATE, build_inspection_context
 
 register = template.Library()
 
@@ -25,3 +27,9 @@ def show_test_run_summaries(integration: Integration, requirement: Requirement |
 def _build_link(row: selectors.TestRunSummary) -> SafeString:
     text = format_html('{}<span class="visually-hidden">: {}</span>', _("View test run"), row.what)
     return link_button(text, href=row.href, small=True)
+
+
+@register.inclusion_tag(TEMPLATE, takes_context=True)
+def show_schema_inspection(context: TemplateContext, integration: Integration) -> TemplateContext:
+    """Render the newest inspection, with a button that starts another one."""
+    return build_inspection_context(integration, context["request"].user)
