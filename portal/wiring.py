@@ -151,14 +151,14 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
 }
 
 
-def notify_staff(credential: GitHubRateLimit) -> None:
+def notify_staff(sender: object, *, rate_limit: GitHubRateLimit, **_: object) -> None:
     """Notify the staff that GitHub rejects a credential."""
     context, key = (
-        {"credential_name": credential.name, "reason": credential.disabled_reason},
-        f"github:{credential.name}:{credential.disabled_at}",
+        {"credential_name": rate_limit.name, "reason": rate_limit.disabled_reason},
+        f"github:{rate_limit.name}:{rate_limit.disabled_at}",
     )
     for person in get_user_model().objects.filter(is_staff=True, is_active=True):
-        email.queue("github_credential_rejected", f"{key}:{person.pk}", person, context, now=credential.disabled_at)
+        email.queue("github_credential_rejected", f"{key}:{person.pk}", person, context, now=rate_limit.disabled_at)
 
 
 def react(event: AuditEvent) -> None:
@@ -178,7 +178,7 @@ def connect() -> None:
     services.subscribe(react)
     indexing.connect()
     responsibility.subscribe_to_responsibility_changes(keeping.record_turn)
-    rate_limits.add_dead_credential_listener(notify_staff)
+    rate_limits.credential_disabled.connect(notify_staff)
     account_notices.register_listener()
     tokens.register_handlers()
     access_revoked.connect(calendar_feed.revoke)

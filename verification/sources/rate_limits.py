@@ -2,7 +2,7 @@
 
 GitHub's response headers decide how many requests remain and how long to wait. Background requests get half of an
 hour's limit, so that the rest is available when someone waits. A credential that GitHub refuses is no longer used, and
-the listeners are called once.
+its signal is sent once.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from django.db import transaction
+from django.dispatch import Signal
 from django.utils import timezone
 
 from verification.sources.errors import GitHubUnavailableError
@@ -25,14 +26,8 @@ MAX_REQUESTS_PER_HOUR = 1_000_000  # larger values in a response are ignored
 LIMIT_MESSAGE = "We reached GitHub's rate limit."
 LIMIT_PHRASES = ("rate limit", "abuse detection")
 
-DeadCredentialListener = Callable[[GitHubRateLimit], None]
-LISTENERS: list[DeadCredentialListener] = []
-
-
-def add_dead_credential_listener(listener: DeadCredentialListener) -> None:
-    """Register a listener for credentials that must no longer be used; it runs in the transaction that marks them."""
-    if listener not in LISTENERS:
-        LISTENERS.append(listener)
+# sent with `rate_limit` for a credential that must no longer be used, in the transaction that marks it
+credential_disabled = Signal()
 
 
 @dataclass(frozen=True)
@@ -147,8 +142,7 @@ def _block_requests(rate_limit: GitHubRateLimit, headers: Mapping[str, str], now
 def _disable(rate_limit: GitHubRateLimit, reason: str, now: datetime) -> None:
     if rate_limit.disabled_at is None:
         rate_limit.disabled_at, rate_limit.disabled_reason = now, reason
-        for listener in LISTENERS:
-            listener(rate_limit)
+        credential_disabled.send(GitHubRateLimit, rate_limit=rate_limit)
 
 
 def _parse_number_header(headers: Mapping[str, str], name: str) -> int | None:

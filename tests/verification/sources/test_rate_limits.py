@@ -8,7 +8,12 @@ from tests.conftest import NOW
 from verification.sources import rate_limits
 from verification.sources.errors import SourceUnavailableError
 from verification.sources.models import GitHubRateLimit
-from verification.sources.rate_limits import GitHubRateLimiter, calculate_blocked_until, is_rate_limited
+from verification.sources.rate_limits import (
+    GitHubRateLimiter,
+    calculate_blocked_until,
+    credential_disabled,
+    is_rate_limited,
+)
 
 pytestmark = pytest.mark.django_db
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
@@ -25,6 +30,18 @@ class Clock:
 @pytest.fixture
 def clock():
     return Clock()
+
+
+@pytest.fixture
+def disabled_names():
+    names = []
+
+    def record(sender, *, rate_limit, **_):
+        names.append(rate_limit.name)
+
+    credential_disabled.connect(record)
+    yield names
+    credential_disabled.disconnect(record)
 
 
 def headers(remaining, reset, limit=5000):
@@ -112,9 +129,7 @@ def test_retry_after_is_obeyed_to_the_second(clock):
     gate.before()
 
 
-def test_secondary_limit_without_a_figure_doubles_and_stops_after_six(clock, monkeypatch):
-    reported_events = []
-    monkeypatch.setattr(rate_limits, "LISTENERS", [reported_events.append])
+def test_secondary_limit_without_a_figure_doubles_and_stops_after_six(clock, disabled_names):
     gate, waits = GitHubRateLimiter("token", 5000, clock=clock), []
     for _ in range(6):
         with pytest.raises(SourceUnavailableError) as refusal:
@@ -122,7 +137,7 @@ def test_secondary_limit_without_a_figure_doubles_and_stops_after_six(clock, mon
         waits.append((refusal.value.retry_at - clock.now).total_seconds())
         clock.now = refusal.value.retry_at
     assert waits == [60, 120, 240, 480, 960, 1920]
-    assert [row.name for row in reported_events] == ["token"]
+    assert disabled_names == ["token"]
     with pytest.raises(SourceUnavailableError, match="no longer accepts"):
         gate.before()
 
@@ -135,16 +150,14 @@ def test_good_answer_forgets_the_strikes(clock):
     assert GitHubRateLimit.objects.get().strikes == 0
 
 
-def test_refused_token_is_dead_at_once_and_reported_once(clock, monkeypatch):
-    reported_events = []
-    monkeypatch.setattr(rate_limits, "LISTENERS", [reported_events.append])
+def test_refused_token_is_dead_at_once_and_reported_once(clock, disabled_names):
     gate = GitHubRateLimiter("token", 5000, clock=clock)
     for _ in range(2):
         with pytest.raises(SourceUnavailableError):
             gate.after(401, {})
     with pytest.raises(SourceUnavailableError):
         gate.before()
-    assert (len(reported_events), gate.is_dead(), GitHubRateLimit.objects.get().spent) == (1, True, 0)
+    assert (len(disabled_names), gate.is_dead(), GitHubRateLimit.objects.get().spent) == (1, True, 0)
 
 
 @pytest.mark.parametrize(
