@@ -8,7 +8,6 @@ from django_stubs_ext import StrPromise
 
 from portal.core.text_fields import MultiLineField, SingleLineField
 from portal.core.value_types import NamedValues
-from verification.schemas.crossplane.option_validation import validate_choices
 from verification.schemas.crossplane.options import (
     CHOICE_OPTIONS,
     IDENTIFIER_FROM_PROVIDER,
@@ -16,6 +15,7 @@ from verification.schemas.crossplane.options import (
     GeneratorChoices,
     InvalidChoiceError,
     parse_choices,
+    validate_choices,
 )
 from verification.schemas.engine.types import ParsedSchema
 

@@ -7,12 +7,12 @@ import pytest
 
 from tests.verification.schemas.acme import encode_schema
 from tests.verification.schemas.definitions import POLICY, bare, build_crd, parts
-from verification.schemas.crossplane.option_validation import validate_choices
 from verification.schemas.crossplane.options import (
     GeneratorChoices,
     InvalidChoiceError,
     parse_choices,
     parse_external_name,
+    validate_choices,
 )
 from verification.schemas.engine.kubernetes_rules import find_faults
 from verification.schemas.engine.parsing import parse_schema

@@ -11,8 +11,7 @@ import yaml
 from tests.conform.crds import judge_example
 from tests.verification.schemas.acme import SOURCE, encode_schema
 from tests.verification.schemas.definitions import build_crd, parts
-from verification.schemas.crossplane.option_validation import validate_choices
-from verification.schemas.crossplane.options import parse_choices
+from verification.schemas.crossplane.options import parse_choices, validate_choices
 from verification.schemas.crossplane.provider_config import build_provider_definitions
 from verification.schemas.engine.coverage import iterate_files
 from verification.schemas.engine.external_validators import CrdValidators

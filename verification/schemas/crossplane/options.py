@@ -14,6 +14,8 @@ from pydantic import TypeAdapter
 
 from portal.core.content_files import Content, load_content
 from verification.schemas.crossplane.naming import GroupKind, derive_group_kind
+from verification.schemas.crossplane.references import can_refer
+from verification.schemas.engine.types import Node, ParsedSchema
 
 IDENTIFIER_FROM_PROVIDER = "IDENTIFIER_FROM_PROVIDER"
 NAME_AS_IDENTIFIER = "NAME_AS_IDENTIFIER"
@@ -212,3 +214,39 @@ def _parse_kind(text: str) -> tuple[str, GroupKind]:
     if not resource or not KIND_PATTERN.fullmatch(kind) or (group and not LABEL_PATTERN.fullmatch(group)):
         raise InvalidChoiceError(f"“{text}” is not a valid kind. Write RESOURCE=group/Kind.")
     return resource, GroupKind(group, kind)
+
+
+def validate_choices(schema: ParsedSchema, choices: GeneratorChoices) -> GeneratorChoices:
+    """Return the options, or raise InvalidChoiceError for names that the schema doesn't contain.
+
+    Crossplane ignores options for unknown resources.
+    """
+    targets = choices.reference_targets.values()
+    for resource in sorted({*choices.by_resource, *choices.kinds, *choices.references, *choices.sensitive, *targets}):
+        if resource not in schema.resources:
+            raise InvalidChoiceError(f"Resource “{resource[:100]}” not found in the provider.")
+    _validate_references(schema, choices)
+    for resource, names in sorted(choices.sensitive.items()):
+        for name in names:
+            node = schema.resources[resource].node(name)
+            if node is None or node.kind != "string":
+                raise InvalidChoiceError(f"{resource}.{name[:100]} can't be sensitive. It must be a string argument.")
+    return choices
+
+
+def _validate_references(schema: ParsedSchema, choices: GeneratorChoices) -> None:
+    for resource, paths in sorted(choices.references.items()):
+        for path in sorted(paths):
+            node = _find_node(schema.resources[resource].arguments, path)
+            if node is None:
+                raise InvalidChoiceError(f"Argument “{path[:100]}” not found in {resource}.")
+            if not can_refer(node):
+                raise InvalidChoiceError(
+                    f"{resource}.{path} can't be a reference. It must be a settable, non-sensitive string."
+                )
+
+
+def _find_node(nodes: tuple[Node, ...], path: str) -> Node | None:
+    first, _, rest = path.partition(".")
+    node = next((node for node in nodes if node.name == first), None)
+    return _find_node(node.children or (), rest) if node is not None and rest else node

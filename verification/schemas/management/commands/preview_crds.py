@@ -7,18 +7,38 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from portal.core.value_types import NamedValues
-from verification.schemas.crossplane.option_validation import validate_choices
 from verification.schemas.crossplane.options import (
     CHOICE_OPTIONS,
     GeneratorChoices,
     InvalidChoiceError,
     parse_choices,
+    validate_choices,
 )
 from verification.schemas.crossplane.output import OutputFolderError, write_preview
 from verification.schemas.engine.coverage import COVERAGE_TEXT_FILE
 from verification.schemas.engine.external_validators import CrdValidators, list_missing_packages
 from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import SchemaParseError
+
+LIST_ARGUMENTS = (
+    (
+        "--external-name",
+        "[RESOURCE=]RULE",
+        "IDENTIFIER_FROM_PROVIDER (default), NAME_AS_IDENTIFIER, PARAMETER_AS_IDENTIFIER:p, "
+        "TEMPLATED_STRING_AS_IDENTIFIER:p:template. For all resources, or for one.",
+    ),
+    ("--kind", "RESOURCE=group/Kind", "Override the group and kind of a resource."),
+    (
+        "--reference",
+        "RESOURCE.path[=RESOURCE]",
+        "Value that references another resource, as in acme_server.disk.net_id=acme_net.",
+    ),
+    (
+        "--sensitive",
+        "RESOURCE.argument",
+        "String argument that is sensitive although the schema doesn't say so.",
+    ),
+)
 
 
 class Command(BaseCommand):
@@ -38,49 +58,19 @@ class Command(BaseCommand):
             "if a definition is invalid.",
         )
         parser.add_argument("--out", type=Path, required=True)
-        self._add_naming_arguments(parser)
         self._add_generator_arguments(parser)
 
-    def _add_naming_arguments(self, parser: ArgumentParser) -> None:
+    def _add_generator_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--group-prefix", required=True, help="Group prefix, such as “acme” for acme.upbound.io, or a full domain."
         )
-        parser.add_argument(
-            "--external-name",
-            action="append",
-            default=[],
-            metavar="[RESOURCE=]RULE",
-            help="IDENTIFIER_FROM_PROVIDER (default), NAME_AS_IDENTIFIER, PARAMETER_AS_IDENTIFIER:p, "
-            "TEMPLATED_STRING_AS_IDENTIFIER:p:template. For all resources, or for one.",
-        )
-        parser.add_argument(
-            "--kind",
-            action="append",
-            default=[],
-            metavar="RESOURCE=group/Kind",
-            help="Override the group and kind of a resource.",
-        )
+        for flag, metavar, text in LIST_ARGUMENTS:
+            parser.add_argument(flag, action="append", default=[], metavar=metavar, help=text)
         parser.add_argument("--category", default="", help="Category. Default: the first label of the domain.")
         parser.add_argument("--api-version", default="v1alpha1", help="API version of the definitions.")
-
-    def _add_generator_arguments(self, parser: ArgumentParser) -> None:
         for name, option in CHOICE_OPTIONS.items():
             flag = f"--{name.replace('_', '-')}"
             parser.add_argument(flag, choices=option.values, default=option.default, help=option.help)
-        parser.add_argument(
-            "--reference",
-            action="append",
-            default=[],
-            metavar="RESOURCE.path[=RESOURCE]",
-            help="Value that references another resource, as in acme_server.disk.net_id=acme_net.",
-        )
-        parser.add_argument(
-            "--sensitive",
-            action="append",
-            default=[],
-            metavar="RESOURCE.argument",
-            help="String argument that is sensitive although the schema doesn't say so.",
-        )
 
     def handle(self, *, schema: Path, out: Path, **options: Any) -> None:  # type: ignore[override]
         try:
