@@ -160,6 +160,35 @@ class PortalSettings(BaseSettings):
     ADMINISTRATOR_APPROVAL: bool = Field(
         default=False, description="Requires a second administrator to approve each grant of the administrator role."
     )
+    OIDC_ISSUER: types.WebUrl = Field(
+        default="",
+        description="Issuer URL of the OpenID Connect provider of the staff. Blank turns single sign-on off.",
+    )
+    OIDC_CLIENT_ID: str = Field(default="", description="Client ID at the provider.")
+    OIDC_CLIENT_SECRET: SecretStr = Field(default=SecretStr(""), description="Client secret at the provider.")
+    OIDC_DOMAINS: types.TextList = Field(
+        default=[], description="Domains of the email addresses that can use single sign-on."
+    )
+    OIDC_SCOPES: types.TextList = Field(
+        default=["openid", "profile", "email"], description="Scopes to request. Okta sends groups for `groups` only."
+    )
+    OIDC_GROUPS_CLAIM: str = Field(default="groups", description="Claim that lists a person's groups.")
+    OIDC_GROUP_ROLES: types.GroupRoles = Field(
+        default={},
+        description="Roles of the groups. Each sign-in grants them and revokes those of missing groups. "
+        "Repeat a group for several roles.",
+    )
+    OIDC_REQUIRED: bool = Field(
+        default=False,
+        description="Refuses passwords, passkeys, and GitHub for people with a role or an address in `OIDC_DOMAINS`.",
+    )
+    OIDC_SECOND_FACTOR: bool = Field(
+        default=False,
+        description="The provider requires a second factor, so the portal doesn't. Requires `OIDC_REQUIRED`.",
+    )
+    OIDC_LOGOUT_URL: types.WebUrl = Field(
+        default="", description="Sign-out page of the provider, which opens after the portal's. Blank for none."
+    )
     REAUTHENTICATION_MINUTES: types.PositiveCount = Field(
         default=15,
         description="Age of a sign-in after which changing an account or viewing a test account requires another.",

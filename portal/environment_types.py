@@ -136,6 +136,19 @@ def _parse_editions(value: str) -> dict[str, str]:
     return editions
 
 
+def _parse_group_roles(value: str) -> dict[str, tuple[str, ...]]:
+    """Return the roles of each group. A group that is listed several times has several roles."""
+    roles: dict[str, tuple[str, ...]] = {}
+    for item in split_list(value):
+        group, _, role = item.partition("=")
+        if not (group and role):
+            raise ValueError(
+                f"must list GROUP=ROLE, separated by commas, such as nomad-team=manager:nomad, not {item!r}"
+            )
+        roles[group] = (*roles.get(group, ()), role)
+    return roles
+
+
 def _parse_keys(value: str) -> dict[str, str]:
     """Return secrets by ID, in their order. An error names no secret."""
     secrets: dict[str, str] = {}
@@ -159,6 +172,9 @@ TextList = Annotated[list[str], NoDecode, BeforeValidator(split_list), TypeName(
 SecretList = Annotated[list[SecretStr], NoDecode, BeforeValidator(split_list), TypeName("list of secrets")]
 KeyRing = Annotated[dict[str, SecretStr], NoDecode, BeforeValidator(_parse_keys), TypeName("list of ID:SECRET")]
 Editions = Annotated[dict[str, str], NoDecode, BeforeValidator(_parse_editions), TypeName("list of PROGRAM@EDITION")]
+GroupRoles = Annotated[
+    dict[str, tuple[str, ...]], NoDecode, BeforeValidator(_parse_group_roles), TypeName("list of GROUP=ROLE")
+]
 Proxies = Annotated[TrustedProxies, NoDecode, BeforeValidator(_parse_proxies), TypeName("number or networks")]
 Languages = Annotated[
     list[str], NoDecode, BeforeValidator(split_list), AfterValidator(_validate_languages), TypeName("list of codes")

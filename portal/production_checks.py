@@ -96,6 +96,7 @@ def _find_problems(environment: PortalSettings, database: Mapping[str, object]) 
         *_find_weak_secrets(environment),
         *_find_placeholders(environment),
         *_find_open_hosts(environment),
+        *_find_incomplete_sign_on(environment),
     ]
 
 
@@ -152,6 +153,22 @@ def _find_open_hosts(environment: PortalSettings) -> Iterator[str]:
         yield "SITE_URL must name the host that people use, not this machine"
     elif site.hostname and site.hostname not in environment.ALLOWED_HOSTS:
         yield f"ALLOWED_HOSTS must contain the host of SITE_URL, {site.hostname}"
+
+
+def _find_incomplete_sign_on(environment: PortalSettings) -> Iterator[str]:
+    """Check single sign-on, which is on when any of its variables is set."""
+    if not any(
+        name in environment.model_fields_set for name in PortalSettings.model_fields if name.startswith("OIDC_")
+    ):
+        return
+    for name in ("OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_DOMAINS"):
+        if not getattr(environment, name):
+            yield f"{name} is not set, but single sign-on needs it"
+    for name in ("OIDC_ISSUER", "OIDC_LOGOUT_URL"):
+        if getattr(environment, name).startswith("http://"):
+            yield f"{name} must begin with https://"
+    if environment.OIDC_SECOND_FACTOR and not environment.OIDC_REQUIRED:
+        yield "OIDC_SECOND_FACTOR needs OIDC_REQUIRED: a sign-in with a password has no factor of the provider"
 
 
 def describe_weakness(secret: str, min_characters: int = MIN_SECRET_CHARACTERS) -> str:

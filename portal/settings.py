@@ -6,6 +6,7 @@ from csp.constants import NONCE, NONE, SELF
 from django.conf.locale import LANG_INFO
 
 from portal.accounts.allauth_settings import *  # noqa: F403
+from portal.accounts.provider_settings import build_providers, build_single_sign_on
 from portal.core.value_types import NamedValues
 from portal.database_url import SQLITE, parse_database_url
 from portal.embedded_secrets import load_or_create_secret
@@ -66,6 +67,7 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.socialaccount",
     "allauth.socialaccount.providers.github",
+    "allauth.socialaccount.providers.openid_connect",
     "allauth.mfa",
     "allauth.usersessions",
     "csp",
@@ -179,11 +181,8 @@ GITHUB_APP_INSTALLATION = environment.GITHUB_APP_INSTALLATION
 GITHUB_APP_KEY = environment.GITHUB_APP_KEY.get_secret_value().replace("\\n", "\n")
 REGISTRY_URL = environment.REGISTRY_URL
 DNS_SERVERS = environment.DNS_SERVERS
-SOCIALACCOUNT_PROVIDERS: NamedValues = {"github": {"SCOPE": ["user:email"]}}
-if GITHUB_CLIENT_ID:
-    SOCIALACCOUNT_PROVIDERS["github"]["APPS"] = [{"client_id": GITHUB_CLIENT_ID, "secret": GITHUB_CLIENT_SECRET}]
-    if GITHUB_WEB_URL != "https://github.com":  # a GitHub Enterprise Server has its API below the same URL
-        SOCIALACCOUNT_PROVIDERS["github"]["GITHUB_URL"] = GITHUB_WEB_URL
+SINGLE_SIGN_ON = build_single_sign_on(environment)
+SOCIALACCOUNT_PROVIDERS = build_providers(environment, SINGLE_SIGN_ON)
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION  # for http://localhost; browsers refuse other HTTP origins
 STAFF_SECOND_FACTOR = environment.STAFF_SECOND_FACTOR
 ADMINISTRATOR_APPROVAL = environment.ADMINISTRATOR_APPROVAL
@@ -232,7 +231,7 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:"],
         "object-src": [NONE],
         "base-uri": [NONE],
-        "form-action": [SELF, GITHUB_WEB_URL],
+        "form-action": [SELF, GITHUB_WEB_URL, *SINGLE_SIGN_ON.origins],
         "frame-ancestors": [NONE],
     }
 }

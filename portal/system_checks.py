@@ -8,6 +8,7 @@ from django.core.checks import Error, Tags, register
 from django.db import DatabaseError, transaction
 
 from integrations.programs.registry import PROGRAMS
+from portal.accounts.role_names import ROLES
 from portal.demo.content import PEOPLE
 
 
@@ -22,6 +23,14 @@ def check_editions_exist(app_configs: object, **_: object) -> list[Error]:
             editions = ", ".join(PROGRAMS[key].by_date)
             errors.append(Error(f"PROGRAM_EDITIONS names no edition of {key}: {date}.", hint=f"One of {editions}."))
     return errors
+
+
+@register()
+def check_group_roles_exist(app_configs: object, **_: object) -> list[Error]:
+    """Check that the roles in OIDC_GROUP_ROLES exist."""
+    names = {role for roles in settings.SINGLE_SIGN_ON.group_roles.values() for role in roles}
+    hint = f"One of {', '.join(ROLES)}."
+    return [Error(f"OIDC_GROUP_ROLES names no role: {name}.", hint=hint) for name in sorted(names - set(ROLES))]
 
 
 @register(Tags.database)

@@ -1,7 +1,7 @@
 """Adapters that connect django-allauth with the portal's email log, messages, and encryption."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
@@ -9,26 +9,28 @@ from allauth.core import context as allauth_context
 from allauth.core.exceptions import ReauthenticationRequired
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
-from allauth.socialaccount.models import SocialApp, SocialLogin
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialLogin
 from allauth.usersessions.adapter import DefaultUserSessionsAdapter
 from allauth.usersessions.models import UserSession
 from django import forms
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from portal.accounts import second_factor_secrets, time_zones
+from portal.accounts import second_factor_secrets, single_sign_on, time_zones
 from portal.accounts.models import User
+from portal.accounts.provider_settings import SINGLE_SIGN_ON_ID
 from portal.accounts.reauthentication import has_recent_authentication
 from portal.accounts.requests import AnyUser
 from portal.accounts.security_log import TEXTS, AccountEmail, record_failed_sign_in, record_security_event
 from portal.core import crypto
 from portal.core.client_ip import get_client_network
 from portal.core.text_fields import explain_text_refusal
-from portal.core.value_types import JsonObject
+from portal.core.value_types import JsonObject, NamedValues
 from portal.notifications import email as mail
 
 
@@ -88,6 +90,20 @@ class AccountAdapter(DefaultAccountAdapter):
             user.save(update_fields=["zone"])
         super().login(request, user)
 
+    def pre_login(
+        self, request: HttpRequest, user: User, *, signal_kwargs: NamedValues | None, **kwargs: object
+    ) -> HttpResponse | None:
+        """Return a refusal of a deactivated account or of a sign-in without the required single sign-on."""
+        refusal = super().pre_login(request, user, signal_kwargs=signal_kwargs, **kwargs)
+        return refusal or single_sign_on.refuse_sign_in(request, user, (signal_kwargs or {}).get("sociallogin"))
+
+    def get_logout_redirect_url(self, request: HttpRequest) -> str:
+        """Return the sign-out page of the provider if the session began with single sign-on."""
+        logout_url = settings.SINGLE_SIGN_ON.logout_url
+        if logout_url and single_sign_on.is_single_sign_on_session(request):
+            return logout_url
+        return str(super().get_logout_redirect_url(request))
+
     def authentication_failed(self, request: HttpRequest, **credentials: object) -> None:
         """Log a failed sign-in."""
         record_failed_sign_in(request, str(credentials.get("email") or ""))
@@ -128,11 +144,16 @@ class UserSessionsAdapter(DefaultUserSessionsAdapter):
 
 
 class SocialAccountAdapter(DefaultSocialAccountAdapter):
-    """Social account adapter that fills in the name from GitHub."""
+    """Social account adapter that fills in the name from the provider."""
 
     error_messages = DefaultSocialAccountAdapter.error_messages | {
         "invalid_token": gettext_lazy("GitHub sent an unexpected response. Try again."),
     }
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """Refuse people whom the provider of single sign-on doesn't vouch for. Raises ImmediateHttpResponse."""
+        if single_sign_on.is_single_sign_on(sociallogin):
+            single_sign_on.require_known_address(request, sociallogin)
 
     def populate_user(self, request: HttpRequest, sociallogin: object, data: Mapping[str, object]) -> User:
         user: User = super().populate_user(request, sociallogin, data)
@@ -151,7 +172,13 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         try:
             return super().get_app(request, provider, client_id)
         except SocialApp.DoesNotExist:
-            raise Http404(_("Sign-in with GitHub is not available.")) from None
+            raise Http404(_("This sign-in is not available.")) from None
+
+    def validate_disconnect(self, account: SocialAccount, accounts: Iterable[SocialAccount]) -> None:
+        """Refuse to disconnect single sign-on. Raises ValidationError."""
+        super().validate_disconnect(account, accounts)
+        if account.provider == SINGLE_SIGN_ON_ID:
+            raise forms.ValidationError(_("Your organization manages this account."))
 
     def get_connect_redirect_url(self, request: HttpRequest, socialaccount: object) -> str:
         return reverse("socialaccount_connections")

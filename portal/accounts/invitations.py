@@ -119,7 +119,9 @@ def _announce(invitation: StaffInvitation, kind: str, *, actor: User, now: datet
     record_account_event(actor, f"account.{kind}", actor=actor, now=now, email=invitation.email, roles=role_names)
     record_security_event(actor, kind, detail=str(invitation), now=now)
     detail = ", ".join(describe_role(role) for role in invitation.roles)
-    roles.notify_administrators(invitation.email, invitation.email, kind, detail, actor=actor, now=now)
+    roles.notify_administrators(
+        invitation.email, invitation.email, kind, detail, actor_name=str(actor), now=now, known={actor.pk}
+    )
 
 
 def _queue_email(invitation: StaffInvitation, token: str, now: datetime) -> None:

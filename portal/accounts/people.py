@@ -12,6 +12,7 @@ from django.db.models.functions import Cast
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.accounts.role_names import COLUMNS_BY_ROLE, list_programs
+from portal.accounts.single_sign_on import select_trusted_accounts
 from portal.audit.models import AuditEvent
 from portal.core.value_types import NamedValues
 
@@ -30,7 +31,7 @@ def select_people(reader: User) -> QuerySet[User]:
     factors = Authenticator.objects.filter(user=OuterRef("pk")).exclude(type=Authenticator.Type.RECOVERY_CODES)
     people = User.objects.annotate(
         program_roles_text=Cast("program_roles", TextField()),
-        has_second_factor=Exists(factors),
+        has_second_factor=Exists(factors) | Exists(select_trusted_accounts().filter(user=OuterRef("pk"))),
         last_action_at=Subquery(
             AuditEvent.objects.filter(actor_id=OuterRef("pk"))
             .values("actor_id")

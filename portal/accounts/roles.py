@@ -32,7 +32,7 @@ from portal.audit.services import record_account_event
 from portal.core.errors import ActionRefused
 from portal.notifications import email as mail
 
-COMMAND_LINE_ACTOR = "the command line"
+COMMAND_LINE_ACTOR, SINGLE_SIGN_ON_ACTOR = "the command line", "single sign-on"
 
 
 def _has_confirmed_address(user: User) -> bool:
@@ -235,8 +235,10 @@ def _announce(
     data: dict[str, object] = {"person": row.pk, "name": str(row)} | ({"roles": roles} if roles else {})
     record_account_event(row, f"account.{kind}", actor=actor, now=now, note=reason, **data)
     detail = f"{roles}: {reason}" if roles else reason
-    record_security_event(row, kind, request=request, detail=detail, actor=actor or COMMAND_LINE_ACTOR, now=now)
-    notify_administrators(str(row), row.email, kind, detail, actor=actor, now=now, person=row)
+    actor_name = str(actor or (SINGLE_SIGN_ON_ACTOR if request else COMMAND_LINE_ACTOR))
+    record_security_event(row, kind, request=request, detail=detail, actor=actor_name, now=now)
+    known = {row.pk, actor.pk if actor else row.pk}
+    notify_administrators(str(row), row.email, kind, detail, actor_name=actor_name, now=now, known=known)
 
 
 def notify_administrators(
@@ -245,18 +247,17 @@ def notify_administrators(
     kind: str,
     detail: str,
     *,
-    actor: User | None,
+    actor_name: str,
     now: datetime,
-    person: User | None = None,
+    known: Collection[int],
 ) -> None:
-    """Queue an email to every administrator except the person and the actor, whom nothing surprises."""
-    known = {user.pk for user in (person, actor) if user is not None}
+    """Queue an email to every administrator except those who know: the person and the actor."""
     context = {
         "name": name,
         "address": address,
         "change": TEXTS.events[kind].label,
         "detail": detail,
-        "actor": str(actor or COMMAND_LINE_ACTOR),
+        "actor": actor_name,
         "at": now,
     }
     for administrator in User.objects.filter(is_superuser=True, is_active=True).exclude(pk__in=known).order_by("pk"):

@@ -16,6 +16,7 @@ from django.views.decorators.cache import never_cache
 
 from portal.accounts.requests import AnyUser, AuthenticatedRequest
 from portal.accounts.role_names import list_roles
+from portal.accounts.single_sign_on import select_trusted_accounts
 
 # Pages available without a second factor: its setup, sign-out, and the color theme.
 OPEN_PATHS = ("/accounts/", "/profile/second-factor/", "/theme/")
@@ -29,9 +30,14 @@ def has_privileges(user: AnyUser) -> bool:
     return user.is_authenticated and bool(list_roles(user))
 
 
+def has_second_factor(user: AnyUser) -> bool:
+    """Return whether a user has a second factor, in the portal or at the trusted provider of single sign-on."""
+    return is_mfa_enabled(user) or select_trusted_accounts().filter(user=user.pk).exists()
+
+
 def is_second_factor_missing(user: AnyUser) -> bool:
     """Return whether the user must set up a second factor before using privileged pages."""
-    return settings.STAFF_SECOND_FACTOR == "required" and has_privileges(user) and not is_mfa_enabled(user)
+    return settings.STAFF_SECOND_FACTOR == "required" and has_privileges(user) and not has_second_factor(user)
 
 
 def as_visitor(user: AnyUser) -> AnyUser:

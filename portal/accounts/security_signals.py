@@ -17,6 +17,7 @@ from portal.accounts.access import end_other_sessions, revoke_access
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.accounts.security_log import record_security_event
+from portal.accounts.single_sign_on import is_single_sign_on
 from portal.core.value_types import NamedValues
 
 FACTOR_NAMES = {"totp": "Authenticator app", "webauthn": "Passkey", "recovery_codes": "Recovery codes"}
@@ -88,14 +89,19 @@ def handle_codes_renewed(sender: object, request: HttpRequest, user: User, **kwa
     record_security_event(user, "recovery_codes_created", request=request)
 
 
-def handle_github_connected(sender: object, request: HttpRequest, sociallogin: SocialLogin, **kwargs: object) -> None:
-    record_security_event(sociallogin.user, "github_connected", request=request)
+def handle_social_account_connected(
+    sender: object, request: HttpRequest, sociallogin: SocialLogin, **kwargs: object
+) -> None:
+    kind = "single_sign_on_connected" if is_single_sign_on(sociallogin) else "github_connected"
+    record_security_event(sociallogin.user, kind, request=request)
 
 
-def handle_github_disconnected(
+def handle_social_account_disconnected(
     sender: object, request: HttpRequest, socialaccount: SocialAccount, **kwargs: object
 ) -> None:
-    record_security_event(socialaccount.user, "github_disconnected", request=request)
+    is_github = socialaccount.provider == "github"
+    kind = "github_disconnected" if is_github else "single_sign_on_disconnected"
+    record_security_event(socialaccount.user, kind, request=request)
 
 
 def connect_receivers() -> None:
@@ -109,5 +115,5 @@ def connect_receivers() -> None:
     mfa.authenticator_added.connect(handle_factor_added)
     mfa.authenticator_removed.connect(handle_factor_removed)
     mfa.authenticator_reset.connect(handle_codes_renewed)
-    social.social_account_added.connect(handle_github_connected)
-    social.social_account_removed.connect(handle_github_disconnected)
+    social.social_account_added.connect(handle_social_account_connected)
+    social.social_account_removed.connect(handle_social_account_disconnected)

@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from functools import partial, wraps
 
-from allauth.mfa.utils import is_mfa_enabled
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
-from portal.accounts.second_factor import has_privileges
+from portal.accounts.second_factor import has_privileges, has_second_factor
 from portal.api import conditional, idempotency, problems, throttling
 from portal.api.models import ApiToken
 from portal.api.problems import ApiError
@@ -93,7 +92,7 @@ def _run_view(
 def _authenticate_request(request: HttpRequest, token: ApiToken) -> None:
     """Set the request's user from the token. Raises ApiError for program staff without a second factor."""
     user = tokens.get_acting_user(token)
-    if has_privileges(user) and not is_mfa_enabled(
+    if has_privileges(user) and not has_second_factor(
         user
     ):  # regardless of STAFF_SECOND_FACTOR, because tokens outlive sessions
         raise ApiError("mfa-required", "Set up two-factor authentication. Tokens of program staff require it.")

@@ -59,7 +59,7 @@ def test_github_opens_the_account_of_the_same_confirmed_address(visit: Visit, gi
     with_github(browser.go("/accounts/login/?next=/company/"), "alice-archer").sees("Acme", "Alice Archer")
     assert User.objects.get() == alice
     mail = EmailMessage.objects.get()
-    assert (mail.to, mail.subject) == (alice.email, "GitHub account connected")
+    assert (mail.to, mail.subject) == (alice.email, "Sign-in account connected")
 
 
 def test_second_factor_is_asked_after_github_too(visit: Visit, github_app: GitHub, alice: Any) -> None:
@@ -88,7 +88,7 @@ def test_outage_at_github_is_said_and_not_blamed_on_the_person(
     github_app.fail(path, trouble)
     browser = visit()
     with_github(browser.go("/accounts/login/"), "dora").sees(
-        "GitHub sign-in failed", "Try again, or sign in with your password."
+        "Sign-in failed", "Try again, or sign in with your password."
     )
     assert User.objects.count() == 0
 

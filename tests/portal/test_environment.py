@@ -104,6 +104,11 @@ def test_keys_keep_their_order(load):
     assert [(key_id, key.get_secret_value()) for key_id, key in keys.items()] == [("new", "a:b"), ("old", "c")]
 
 
+def test_group_can_have_several_roles(load):
+    roles = load(OIDC_GROUP_ROLES="nomad=reviewer:nomad, nomad=manager:nomad, 4f=staff").OIDC_GROUP_ROLES
+    assert roles == {"nomad": ("reviewer:nomad", "manager:nomad"), "4f": ("staff",)}
+
+
 def test_proxies_are_a_number_or_networks(load):
     assert TrustedProxies(count=2) == load(TRUSTED_PROXIES="2").TRUSTED_PROXIES
     networks = (ip_network("192.0.2.1/32"), ip_network("fd00::/16"))

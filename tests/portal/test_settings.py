@@ -153,6 +153,14 @@ def test_start_in_production_is_fine_and_deployable(manage):
         ),
         ({"ALLOWED_HOSTS": "other.example"}, "ALLOWED_HOSTS must contain the host of SITE_URL, portal.example.com."),
         ({"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS must contain the host of SITE_URL, portal.example.com."),
+        (
+            {"OIDC_ISSUER": "http://login.example.com", "OIDC_SECOND_FACTOR": "1"},
+            "OIDC_CLIENT_ID is not set, but single sign-on needs it; "
+            "OIDC_CLIENT_SECRET is not set, but single sign-on needs it; "
+            "OIDC_DOMAINS is not set, but single sign-on needs it; "
+            "OIDC_ISSUER must begin with https://; "
+            "OIDC_SECOND_FACTOR needs OIDC_REQUIRED: a sign-in with a password has no factor of the provider.",
+        ),
         ({"SECRET_KEY": "", "PORTAL_DEBUG": "1"}, "PORTAL_DEBUG must be off; SECRET_KEY is not set."),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, dict) else "",

@@ -1,0 +1,282 @@
+"""Tests of single sign-on against a real OpenID Connect provider: accounts, roles from groups, and refusals."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from allauth.socialaccount.models import SocialAccount
+from django.test import Client
+
+from portal.accounts import roles
+from portal.accounts.models import SecurityEvent, User
+from portal.accounts.provider_settings import SingleSignOn
+from portal.accounts.role_names import list_roles
+from portal.audit.models import AuditEvent
+from portal.notifications.models import EmailMessage
+from portal.system_checks import check_group_roles_exist
+from tests.conftest import NOW, PASSWORD, person
+from tests.fakes.oidc_provider import START, OidcProvider, oidc_provider  # noqa: F401 - a fixture
+
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+
+NORA = "nora@program.example"
+GROUPS = {
+    "reviewers": ("reviewer",),
+    "nomad": ("reviewer:nomad", "manager:nomad"),
+    "auditors": ("auditor",),
+    "operators": ("staff", "superuser"),
+}
+Configure = Callable[..., SingleSignOn]
+
+
+@pytest.fixture
+def configure(oidc_provider: OidcProvider, settings: Any) -> Configure:  # noqa: F811
+    """Turn single sign-on on with other values than usual."""
+    usual = SingleSignOn(oidc_provider.issuer, "portal", "secret", ("program.example",), group_roles=GROUPS)
+
+    def apply(**values: Any) -> SingleSignOn:
+        settings.SINGLE_SIGN_ON = replace(usual, **values)
+        apps = {"openid_connect": {"APPS": [settings.SINGLE_SIGN_ON.app]}}
+        settings.SOCIALACCOUNT_PROVIDERS = settings.SOCIALACCOUNT_PROVIDERS | apps
+        return settings.SINGLE_SIGN_ON
+
+    return apply
+
+
+@pytest.fixture
+def provider(oidc_provider: OidcProvider, configure: Configure) -> OidcProvider:  # noqa: F811
+    """The provider with Nora, and single sign-on that is on."""
+    configure()
+    oidc_provider.set_claims("nora", email=NORA, email_verified=True, name="Nora Nash", groups=["nomad"])
+    return oidc_provider
+
+
+def roles_of(email: str) -> list[str]:
+    return list_roles(User.objects.get(email=email))
+
+
+def is_signed_in(client: Client) -> bool:
+    return client.get("/profile/").status_code == 200
+
+
+def refusal_of(answer: Any) -> tuple[int, str]:
+    return answer.status_code, answer.context["refusal"]
+
+
+def test_first_sign_in_creates_the_account_with_the_roles_of_its_groups(provider: OidcProvider, sam: User) -> None:
+    client = Client()
+    answer = provider.sign_in(client, "nora")
+    user = User.objects.get(email=NORA)
+    assert (answer.status_code, is_signed_in(client)) == (302, True)
+    assert (user.name, user.has_usable_password(), list_roles(user)) == (
+        "Nora Nash",
+        False,
+        ["manager:nomad", "reviewer:nomad"],
+    )
+    assert list(user.emailaddress_set.values_list("email", "verified")) == [(NORA, True)]
+    event = AuditEvent.objects.get(event_type="account.roles_changed")
+    assert (event.actor, event.note, event.data["roles"]) == (
+        "",
+        "Groups of the single sign-on.",
+        "+manager:nomad, +reviewer:nomad",
+    )
+    mails = [
+        (mail.to, mail.subject) for mail in EmailMessage.objects.filter(name__in=["account_changed", "person_changed"])
+    ]
+    assert sorted(mails) == [(NORA, "Your roles were changed"), (sam.email, "Roles changed: Nora Nash")]
+    assert SecurityEvent.objects.get(kind="roles_changed").actor == "single sign-on"
+
+
+def test_existing_account_is_found_by_its_address(provider: OidcProvider, sam: User) -> None:
+    user = person(NORA, "Nora Nash")
+    provider.sign_in(Client(), "nora")
+    assert list(SocialAccount.objects.values_list("user", "provider")) == [(user.pk, "sso")]
+    kinds = list(SecurityEvent.objects.filter(user=user).values_list("kind", flat=True))
+    assert sorted(kinds) == ["roles_changed", "signed_in", "single_sign_on_connected"]
+
+
+@pytest.mark.parametrize(
+    ("groups", "expected"),
+    [
+        (["nomad"], ["reviewer:vault", "manager:nomad", "reviewer:nomad"]),
+        (["reviewers", "nomad", "unknown"], ["reviewer", "manager:nomad"]),
+        ([], ["reviewer:vault"]),
+        (None, ["reviewer:vault"]),
+        ("operators", ["staff", "superuser", "reviewer:vault"]),
+    ],
+)
+def test_changed_groups_change_the_mapped_roles_alone(
+    provider: OidcProvider, sam: User, groups: Any, expected: list[str]
+) -> None:
+    provider.sign_in(Client(), "nora")
+    user = User.objects.get(email=NORA)
+    roles.change_roles(user, grant=["reviewer:vault"], actor=sam, now=NOW, reason="Helps out")
+    provider.set_claims("nora", email=NORA, **({} if groups is None else {"groups": groups}))
+    provider.sign_in(Client(), "nora")
+    assert sorted(roles_of(NORA)) == sorted(expected)
+    count = AuditEvent.objects.count()
+    provider.sign_in(Client(), "nora")
+    assert AuditEvent.objects.count() == count  # the same groups change nothing
+
+
+def test_changed_mapping_changes_the_roles(provider: OidcProvider, configure: Configure, sam: User) -> None:
+    provider.sign_in(Client(), "nora")
+    configure(group_roles=GROUPS | {"nomad": ("reviewer:nomad",), "other": ("manager:nomad",)})
+    provider.sign_in(Client(), "nora")
+    assert roles_of(NORA) == ["reviewer:nomad"]
+
+
+@pytest.mark.parametrize(
+    ("claims", "refusal"),
+    [
+        (
+            {"email": "mallory@evil.example", "email_verified": True},
+            "Your email address is not in a domain that can use single sign-on. Contact the operator.",
+        ),
+        ({}, "Your email address is not in a domain that can use single sign-on. Contact the operator."),
+        (
+            {"email": "sam@program.example", "email_verified": False},
+            "Your organization has not verified your email address. Contact its help desk.",
+        ),
+    ],
+)
+def test_unknown_address_is_refused_before_an_account_is_found(
+    provider: OidcProvider, sam: User, claims: dict[str, Any], refusal: str
+) -> None:
+    provider.set_claims("mallory", groups=["operators"], **claims)
+    client = Client()
+    assert refusal_of(provider.sign_in(client, "mallory")) == (403, refusal)
+    assert (is_signed_in(client), User.objects.count(), SocialAccount.objects.count()) == (False, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("claims", "refusal"),
+    [
+        (
+            {"groups": ["auditors", "reviewers"]},
+            "Auditors change nothing, so they have no other role. Revoke the other roles first.",
+        ),
+        (
+            {"_claim_names": {"groups": "src1"}},
+            "Your organization sends too many groups. Ask the operator to limit the groups claim.",
+        ),
+    ],
+)
+def test_groups_that_give_no_roles_refuse_the_sign_in(
+    provider: OidcProvider, sam: User, claims: dict[str, Any], refusal: str
+) -> None:
+    provider.set_claims("nora", email=NORA, **claims)
+    client = Client()
+    assert refusal_of(provider.sign_in(client, "nora")) == (403, refusal)
+    assert (is_signed_in(client), roles_of(NORA)) == (False, [])
+
+
+def test_person_whom_the_provider_refuses_is_not_signed_in(provider: OidcProvider) -> None:
+    client = Client()
+    state = parse_qs(urlsplit(client.post(START)["Location"]).query)["state"][0]
+    answer = client.get(f"{START}callback/", {"error": "access_denied", "state": state})
+    assert (answer.status_code, answer["Location"]) == (302, "/accounts/3rdparty/login/cancelled/")
+    assert (is_signed_in(client), User.objects.count()) == (False, 0)
+
+
+def test_deactivated_account_stays_out(provider: OidcProvider, sam: User) -> None:
+    provider.sign_in(Client(), "nora")
+    roles.deactivate(User.objects.get(email=NORA), actor=sam, now=NOW, reason="Left")
+    client = Client()
+    assert provider.sign_in(client, "nora")["Location"] == "/accounts/inactive/"
+    assert not is_signed_in(client)
+
+
+@pytest.mark.parametrize(
+    ("is_required", "email", "fields", "expected"),
+    [
+        (False, NORA, {"is_reviewer": True}, True),
+        (True, NORA, {}, False),
+        (True, "rita@elsewhere.example", {"is_reviewer": True}, False),
+        (True, "alice@elsewhere.example", {}, True),
+    ],
+)
+def test_passwords_are_off_for_staff_if_single_sign_on_is_required(
+    provider: OidcProvider, configure: Configure, is_required: bool, email: str, fields: Any, expected: bool
+) -> None:
+    configure(is_required=is_required)
+    person(email, "Somebody", **fields)
+    client = Client()
+    answer = client.post("/accounts/login/", {"login": email, "password": PASSWORD})
+    assert is_signed_in(client) is expected
+    if not expected:
+        assert refusal_of(answer) == (403, "Your account requires single sign-on.")
+
+
+@pytest.mark.parametrize(
+    ("values", "location"),
+    [
+        ({}, "/profile/second-factor/?next=%2Fqueue%2F"),
+        ({"is_required": True}, "/profile/second-factor/?next=%2Fqueue%2F"),
+        ({"has_second_factor": True}, "/profile/second-factor/?next=%2Fqueue%2F"),
+        ({"is_required": True, "has_second_factor": True}, ""),
+    ],
+)
+def test_second_factor_of_the_provider_counts_only_if_the_settings_say_so(
+    provider: OidcProvider, configure: Configure, settings: Any, sam: User, values: Any, location: str
+) -> None:
+    settings.STAFF_SECOND_FACTOR = "required"
+    configure(**values)
+    client = Client()
+    provider.sign_in(client, "nora")
+    answer = client.get("/queue/")
+    assert answer.headers.get("Location", "") == location
+
+
+def test_signing_out_continues_at_the_provider(provider: OidcProvider, configure: Configure, sam: User) -> None:
+    configure(logout_url=f"{provider.issuer}/oauth2/end_session")
+    client, other = Client(), Client()
+    provider.sign_in(client, "nora")
+    other.post("/accounts/login/", {"login": sam.email, "password": PASSWORD})
+    locations = [each.post("/accounts/logout/")["Location"] for each in (client, other)]
+    assert locations == [f"{provider.issuer}/oauth2/end_session", "/"]
+    assert [is_signed_in(each) for each in (client, other)] == [False, False]
+
+
+def test_account_is_not_connected_to_another_one(provider: OidcProvider) -> None:
+    client = Client()
+    mallory = person("mallory@acme.example", "Mallory")
+    client.post("/accounts/login/", {"login": mallory.email, "password": PASSWORD})
+    answer = provider.sign_in(client, "nora", start="/accounts/oidc/sso/login/?process=connect")
+    assert (answer.status_code, SocialAccount.objects.count()) == (403, 0)
+
+
+def test_single_sign_on_is_not_disconnected(provider: OidcProvider, sam: User) -> None:
+    client, _ = Client(), person(NORA, "Nora Nash")  # with a password, which would be enough to disconnect GitHub
+    provider.sign_in(client, "nora")
+    page = client.post("/accounts/3rdparty/", {"account": SocialAccount.objects.get().pk})
+    assert ("Your organization manages this account." in page.content.decode(), SocialAccount.objects.count()) == (
+        True,
+        1,
+    )
+
+
+def test_old_sign_in_is_renewed_at_the_provider(provider: OidcProvider, sam: User) -> None:
+    client = Client()
+    provider.sign_in(client, "nora")
+    session = client.session
+    for record in session["account_authentication_methods"]:
+        record["at"] -= 3600
+    session.save()
+    page = client.get("/accounts/sign-in-again/").content.decode()
+    assert 'action="/accounts/oidc/sso/login/?process=login&amp;auth_params=prompt%3Dlogin"' in page
+    provider.sign_in(client, "nora", start="/accounts/oidc/sso/login/?process=login&auth_params=prompt%3Dlogin")
+    assert client.get("/accounts/sign-in-again/")["Location"] == "/profile/"
+
+
+def test_sign_in_page_offers_single_sign_on_only_if_it_is_on(configure: Configure) -> None:
+    before = Client().get("/accounts/login/").content
+    configure()
+    assert [b"single sign-on" in page for page in (before, Client().get("/accounts/login/").content)] == [False, True]
+
+
+def test_unknown_role_in_the_mapping_is_reported(configure: Configure) -> None:
+    configure(group_roles={"team": ("reviewer", "wizard:nomad")})
+    assert [error.msg for error in check_group_roles_exist(None)] == ["OIDC_GROUP_ROLES names no role: wizard:nomad."]
