@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.test import RequestFactory
 
 from integrations.partners import permissions
 from portal.accounts import roles
@@ -29,29 +30,64 @@ def list_notices(event_type: str) -> tuple[list[str], list[str]]:
     return [event.summary for event in events], [f"{mail.to}: {mail.subject}" for mail in mails]
 
 
+# who acts, and the roles that they hold
+ACTORS: dict[str, dict[str, Any]] = {
+    "an administrator": {"is_staff": True, "is_superuser": True},
+    "staff": {"is_staff": True},
+    "a manager of the program": {},
+    "a manager of another program": {},
+    "a reviewer": {"is_reviewer": True},
+    "an auditor": {"is_auditor": True},
+    "the command line": {},
+    "single sign-on": {},
+}
+
+
+def get_actor(name: str, role: str) -> User | None:
+    """Return who changes the role; None for the command line and single sign-on."""
+    if name in ("the command line", "single sign-on"):
+        return None
+    program = role.partition(":")[2]
+    managed = {
+        "a manager of the program": [f"manager:{program}"] if program else [],
+        "a manager of another program": ["manager:vault" if program == "nomad" else "manager:nomad"],
+    }
+    return person("actor@program.example", "Ada Actor", program_roles=managed.get(name, []), **ACTORS[name])
+
+
+def is_permitted(name: str, role: str) -> bool:
+    is_unlimited = name in ("an administrator", "the command line", "single sign-on")
+    return is_unlimited or (name == "a manager of the program" and ":" in role)
+
+
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("change", ["grant", "revoke"])
-def test_each_change_is_recorded_and_emailed(alice: User, sam: User, tess: User, role: str, change: str) -> None:
-    if change == "revoke":
-        roles.change_roles(alice, grant=[role], actor=None, now=NOW, reason=REASON)
-        EmailMessage.objects.all().delete()
-        granted = [role]
+@pytest.mark.parametrize("who", ACTORS)
+def test_each_change_is_recorded_and_emailed_or_refused(
+    alice: User, tess: User, who: str, change: str, role: str
+) -> None:
+    before = [role] if change == "revoke" else []
+    roles.change_roles(alice, grant=before, actor=None, now=NOW, reason=REASON)
+    EmailMessage.objects.all().delete()
+    actor, request = get_actor(who, role), RequestFactory().get("/") if who == "single sign-on" else None
+    decision: dict[str, Any] = {change: [role], "actor": actor, "now": NOW, "reason": REASON, "request": request}
+    if is_permitted(who, role):
+        roles.change_roles(alice, **decision)
+        after, sign = [role] if change == "grant" else [], "+" if change == "grant" else "-"
+        events = [f"{actor or 'The portal'} changed the roles of Alice Archer: {sign}{role}"]
+        emails = ["alice@acme.example: Your roles were changed", "tess@program.example: Roles changed: Alice Archer"]
+        names = [str(actor or who)]
     else:
-        granted = []
-    roles.change_roles(alice, **{change: [role]}, actor=sam, now=NOW, reason=REASON)
-    alice.refresh_from_db()
+        with pytest.raises(ActionRefused, match=r"Only administrators|in the programs that you manage"):
+            roles.change_roles(alice, **decision)
+        after, events, emails, names = before, [], [], []
     summaries, mails = list_notices("account.roles_changed")
-    sign = "+" if change == "grant" else "-"
-    assert (
-        list_roles(alice),
-        summaries[len(granted) :],
-        mails,
-        SecurityEvent.objects.filter(user=alice, kind="roles_changed").count(),
-    ) == (
-        [role] if change == "grant" else [],
-        [f"Sam Stone changed the roles of Alice Archer: {sign}{role}"],
-        ["alice@acme.example: Your roles were changed", "tess@program.example: Roles changed: Alice Archer"],
-        1 + len(granted),
+    log = SecurityEvent.objects.filter(user=alice, kind="roles_changed").order_by("pk").values_list("actor", flat=True)
+    assert (list_roles(User.objects.get(pk=alice.pk)), summaries[len(before) :], mails, list(log)[len(before) :]) == (
+        after,
+        events,
+        emails,
+        names,
     )
 
 
