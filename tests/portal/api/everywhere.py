@@ -15,7 +15,7 @@ from integrations.submissions.services import agreements
 from portal.api.v1.app import build_document
 from tests.portal.everything import ACCOUNTS, AGREEMENT_REQUIREMENT, ATTESTED_REQUIREMENT, FORM, LOGS, MEETING
 
-ROLES = ("anonymous", "alice", "bob", "vera", "charlie", "rita", "rob", "sam", "ci", "reader")
+ROLES = ("anonymous", "alice", "bob", "vera", "charlie", "rita", "rob", "sam", "vic", "mona", "audrey", "ci", "reader")
 REASON = {"reason": "It is a question."}
 BASE = 'resource "rocket_pad" "one" {\n}\n'
 DRAFT_DATA = {"name": "Other"}

@@ -25,7 +25,7 @@ WITH_FILE = {
 
 def callers(world: dict[str, Any]) -> dict[str, Caller]:
     cast = world["cast"]
-    for name in ("rita", "rob", "sam"):
+    for name in ("rita", "rob", "sam", "vic", "mona", "audrey"):
         with_second_factor(cast[name])
     people = {name: caller(cast[name]) for name in ROLES if cast.get(name)}
     return people | {
