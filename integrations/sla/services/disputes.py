@@ -35,6 +35,8 @@ NO_DISPUTE_MESSAGE = "This issue has no open dispute."
 RETRACTION_REASONS = {
     IssueEventKind.SEVERITY_LOWERED: "The program agreed that the issue is not critical",
     IssueEventKind.NOT_AN_ISSUE: "The program excluded the issue from the SLA",
+    BreachOutcome.ACCEPTED: "The program accepted the dispute",
+    BreachOutcome.WAIVED: "The program waived the breach",
 }
 
 
@@ -124,7 +126,7 @@ def _settle_breaches(
     with change_integration(issue.integration, permissions.can_decide, actor=actor, now=now) as change:
         event_store.lock_repository(issue.watch_id, wait=True)
         _resolve_dispute(issue)
-        if not breaches.settle_breaches(issue, outcome, reason, now):
+        if not breaches.settle_breaches(issue, outcome, f"{RETRACTION_REASONS[outcome]}: {reason}", now):
             raise ActionRefused("This issue has no breach to decide on.", "invalid-transition")
         return _record_event(change, issue, event_type, reason)
 

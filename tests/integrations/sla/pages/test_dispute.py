@@ -132,7 +132,7 @@ def test_waived_breach_stays_visible(sign_in: SignIn, disputed_issue: SupportIss
     disputes.waive_breach(disputed_issue, "GitHub was down.", actor=rita, now=timezone.now())
     page = sign_in(alice).get(f"/issues/{disputed_issue.uuid}/").content.decode()
     assert "Waived" in page
-    assert "GitHub was down." in page
+    assert "The program waived the breach: GitHub was down." in page
 
 
 def test_accepted_severity_dispute_lowers_the_severity(
