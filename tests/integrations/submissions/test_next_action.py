@@ -98,7 +98,7 @@ def test_sentence_within_a_sentence_is_rendered() -> None:
 def test_every_requirement_action_has_a_label_and_a_sentence() -> None:
     used_codes = {*context.ACTIONS_BY_KIND.values(), *context.OTHER_PARTY_ACTIONS.values()}
     labeled_codes = {code for code, text in TEXTS.items() if text.label}
-    assert used_codes | {"choose_time"} == labeled_codes
+    assert used_codes | {"choose_time", "connect_github"} == labeled_codes
 
 
 def test_no_code_has_no_sentence() -> None:

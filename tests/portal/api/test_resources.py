@@ -80,7 +80,8 @@ def test_webhook_is_changed_and_its_secret_place_never_reported(endpoint: Any, a
     odd = me.patch(place, {"program": "x", "kinds": []}).json()["errors"]
     assert sorted(each["field"] for each in odd) == ["kinds", "program"]
     assert b"secret-place" not in response.content + me.get(place).content
-    assert me.send("DELETE", place).status_code == 200
+    assert me.send("DELETE", place).json()["errors"][0]["field"] == "confirm_name"
+    assert me.send("DELETE", f"{place}?confirm_name=Build").status_code == 200
     assert me.get(place).status_code == 404
 
 
