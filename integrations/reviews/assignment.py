@@ -70,7 +70,7 @@ def _list_reviewers(integration: Integration) -> QuerySet[Any]:
 
 def _rank_reviewer(integration: Integration, reviewer: Any, today: date) -> tuple[tuple[Any, ...], ReviewerSuggestion]:
     profile = getattr(reviewer, "reviewer_profile", None) or ReviewerProfile(user=reviewer)
-    absence = _get_absence(profile, today)
+    absence = get_absence(profile, today)
     reviews_program = not profile.programs or integration.program_key in profile.programs
     is_full = reviewer.load >= profile.max_open_reviews
     is_available = reviews_program and not is_full and absence != "away now"
@@ -91,7 +91,7 @@ def _rank_reviewer(integration: Integration, reviewer: Any, today: date) -> tupl
     return order, ReviewerSuggestion(reviewer, sentence[:1].upper() + sentence[1:], is_available)
 
 
-def _get_absence(profile: ReviewerProfile, today: date) -> str:
+def get_absence(profile: ReviewerProfile, today: date) -> str:
     """Return "away now", "away soon", or "". Without an end date, an absence lasts until further notice."""
     if profile.away_from is None or (profile.away_until is not None and profile.away_until < today):
         return ""

@@ -9,6 +9,7 @@ from integrations.reviews.views import (
     partners,
     queue,
     queue_actions,
+    rebalancing,
     review,
     transitions,
 )
@@ -22,6 +23,7 @@ urlpatterns = [
     *partner_merge.urlpatterns,
     *queue.urlpatterns,
     *queue_actions.urlpatterns,
+    *rebalancing.urlpatterns,
     *review.urlpatterns,
     *transitions.urlpatterns,
     *edition_migration.urlpatterns,

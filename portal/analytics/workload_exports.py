@@ -23,7 +23,10 @@ REVIEWER_COLUMNS: Columns = {
     "capacity": "most",
     "waiting": "waiting",
     "oldest (UTC)": "oldest",
+    "overdue": "overdue",
+    "snoozed": "snoozed",
     "decided in 30 days": "decision_count",
+    "median days to decide (90 days)": lambda load: load.median_seconds and round(load.median_seconds / 86400, 1),
     "absence": "away",
 }
 WAIVER_COLUMNS: Columns = {

@@ -50,6 +50,7 @@ def others(row: Integration, reader: Any, by: Any, now: datetime) -> dict[str, r
         | {"data": {"subject": "Past due: acme/rocket#7", "recipient": "Acme", "reason": "refused"}},
         "report": _report(row, now),
         "report_confirmation": {"name": "all programs", "by": by, "url": LINK},
+        "reviews_assigned": {"actor": by, "pages": [(row, LINK)]},
         "digest": digests.build_context(reader, list(EmailMessage.objects.filter(person=reader))) | {"stop": LINK},
         "github_credential_rejected": {"credential_name": "The app’s key", "reason": "GitHub answered 401 three times"},
     }

@@ -89,6 +89,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         **{f"discovery:{name}": {"uuid": world["discovery"].uuid} for name in ("discovery", "select_program")},
         "api:docs_group": {"slug": "directory"},
         "inbox:email": {"uuid": world["mail"].uuid},
+        "reviews:absence": {"pk": world["rob"].pk},
         "analytics:change_view": {"pk": world["view"].pk},
         "analytics:save_view": {"page": "queue"},
         **{f"analytics:table_{form}": {"table": "queue"} for form in ("csv", "xlsx")},

@@ -17,7 +17,7 @@ from integrations.partners.forms.verification import OrganizationForm
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
-from integrations.reviews.forms import agreements, bulk, queue, reviewers
+from integrations.reviews.forms import agreements, bulk, queue, rebalancing, reviewers
 from integrations.reviews.forms.email_draft import EmailDraftForm
 from integrations.reviews.views import edition_migration, transitions
 from integrations.reviews.views.partner_decisions import PartnerDecisionForm
@@ -135,6 +135,8 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (bulk.BulkActionForm, ""): lambda data, user: bulk.BulkActionForm(data=data),
     (queue.QueueFilterForm, ""): lambda data, user: queue.QueueFilterForm(data=data),
     (requirements.RequirementForm, ""): lambda data, user: requirements.RequirementForm(QUESTIONS, data=data),
+    (reviewers.AbsenceForm, ""): lambda data, user: reviewers.AbsenceForm(data),
+    (rebalancing.RebalancingForm, ""): lambda data, user: rebalancing.RebalancingForm(data),
     (reviewers.ReviewerProfileForm, ""): lambda data, user: reviewers.ReviewerProfileForm(data),
     (findings.FindingAnswerForm, ""): lambda data, user: findings.FindingAnswerForm(data),
     (NameConfirmationForm, ""): lambda data, user: NameConfirmationForm("Rocket", data=data),

@@ -8,7 +8,29 @@ from integrations.programs.registry import PROGRAMS
 from integrations.reviews.models import ReviewerProfile
 
 
-class ReviewerProfileForm(forms.ModelForm):  # type: ignore[type-arg]
+class AbsenceForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Days on which a reviewer is out of office."""
+
+    class Meta:
+        model = ReviewerProfile
+        fields: tuple[str, ...] = ("away_from", "away_until")
+        labels = {"away_from": gettext_lazy("Away from"), "away_until": gettext_lazy("Away until")}
+        help_texts = {"away_until": gettext_lazy("Last day of the absence. Leave blank if it isn't known.")}
+        widgets = {
+            name: forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d") for name in ("away_from", "away_until")
+        }
+
+    def clean(self) -> dict[str, object]:
+        data = super().clean() or {}
+        away_from, away_until = data.get("away_from"), data.get("away_until")
+        if away_until and not away_from and "away_from" not in self.errors:
+            self.add_error("away_from", _("Enter the first day of the absence."))
+        if away_from and away_until and away_until < away_from:
+            self.add_error("away_until", _("Enter a date on or after the first day of the absence."))
+        return data
+
+
+class ReviewerProfileForm(AbsenceForm):
     """Programs, limit, and absence of a reviewer."""
 
     programs = forms.MultipleChoiceField(
@@ -20,20 +42,5 @@ class ReviewerProfileForm(forms.ModelForm):  # type: ignore[type-arg]
     )
     max_open_reviews = forms.IntegerField(label=gettext_lazy("Maximum open reviews"), min_value=1, max_value=50)
 
-    class Meta:
-        model = ReviewerProfile
+    class Meta(AbsenceForm.Meta):
         fields = ("programs", "away_from", "away_until", "max_open_reviews")
-        labels = {"away_from": gettext_lazy("Away from"), "away_until": gettext_lazy("Away until")}
-        help_texts = {"away_until": gettext_lazy("Last day of your absence. Leave blank if you don't know it.")}
-        widgets = {
-            name: forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d") for name in ("away_from", "away_until")
-        }
-
-    def clean(self) -> dict[str, object]:
-        data = super().clean() or {}
-        away_from, away_until = data.get("away_from"), data.get("away_until")
-        if away_until and not away_from and "away_from" not in self.errors:
-            self.add_error("away_from", _("Enter the first day of your absence."))
-        if away_from and away_until and away_until < away_from:
-            self.add_error("away_until", _("Enter a date on or after the first day of your absence."))
-        return data

@@ -71,3 +71,10 @@ def change_profile(user: User, fields: Mapping[str, object], *, actor: User) -> 
         raise ActionRefused(gettext("Only reviewers can change their own profile."), "forbidden")
     profile, _ = ReviewerProfile.objects.update_or_create(user=user, defaults=dict(fields))
     return profile
+
+
+def change_absence(user: User, fields: Mapping[str, object], *, actor: User) -> None:
+    """Save when a reviewer is out of office: away_from and away_until. Raises ActionRefused."""
+    if not permissions.can_change_absence(user, actor):
+        raise ActionRefused(gettext("Only the reviewer, program managers, and staff can do this."), "forbidden")
+    ReviewerProfile.objects.update_or_create(user=user, defaults=dict(fields))

@@ -1,12 +1,13 @@
 """Queries of the reviewers' workload, open waivers, and failing checks."""
 
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from statistics import median
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.db.models import Count, Min, Q, QuerySet
+from django.db.models import Count, F, Min, OuterRef, Q, QuerySet, Subquery
 from django.utils import dateformat, timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
@@ -19,24 +20,38 @@ from integrations.submissions.workflow.states import FINAL_STAGES, ResponsiblePa
 from portal.analytics.filters import AnalyticsFilters
 from portal.audit.models import AuditEvent
 from portal.core.figures import read_figures
+from portal.ui.components.moments import format_span
 
 DECISIONS = ("integration.approved", "review.changes_requested", "integration.declined")
-DECISION_WINDOW = timedelta(days=30)
+REVIEW_REQUESTS = ("review.requested", "review.requested_again")
+DECISION_WINDOW, MEDIAN_WINDOW = timedelta(days=30), timedelta(days=90)
 MAX_ROWS = 12  # of a page
 FIGURES_CACHE_SECONDS = 600
+Decisions = dict[int, list[tuple[datetime, datetime]]]
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewerLoad:
-    """Workload of a reviewer: open, waiting, and decided reviews."""
+    """Workload of a reviewer: open, waiting, and decided reviews.
 
+    `median_seconds` is the median time from the request of a review to the decision, in the last 90 days.
+    """
+
+    reviewer: Any
     name: str
     open: int
     most: int
     waiting: int
     oldest: datetime | None
+    overdue: int
+    snoozed: int
     decision_count: int
+    median_seconds: float | None
     away: str
+
+    @property
+    def median_label(self) -> str:
+        return "" if self.median_seconds is None else format_span(self.median_seconds)
 
     @property
     def pieces(self) -> list[tuple[str, float]]:
@@ -58,37 +73,64 @@ def list_reviewer_loads(filters: AnalyticsFilters) -> list[ReviewerLoad]:
     )
     waiting_reviews = open_reviews & Q(reviews__responsible_party=str(ResponsibleParty.PROGRAM))
     people = get_user_model().objects.filter(is_reviewer=True, is_active=True).select_related("reviewer_profile")
+    is_snoozed = Q(reviews__snooze__until__gt=filters.now) & Q(reviews__snooze__at__gte=F("reviews__responsible_since"))
     reviewers = people.annotate(
         load=Count("reviews", filter=open_reviews),
         waiting=Count("reviews", filter=waiting_reviews),
         oldest=Min("reviews__responsible_since", filter=waiting_reviews),
+        overdue=Count("reviews", filter=waiting_reviews & Q(reviews__action_due_at__lt=filters.now)),
+        snoozed=Count("reviews", filter=waiting_reviews & is_snoozed),
     )
-    decision_counts = _count_decisions(filters)
+    decisions = _list_decisions(filters)
     reviewer_loads = [
-        _build_load(person, decision_counts[person.pk], filters.now) for person in reviewers.order_by("name", "pk")
+        _build_load(person, decisions.get(person.pk, []), filters.now) for person in reviewers.order_by("name", "pk")
     ]
     return sorted(reviewer_loads, key=lambda load: (-load.waiting, -load.open, load.name))
 
 
-def _count_decisions(filters: AnalyticsFilters) -> Counter[int]:
-    """Return the recent decisions by person. Many are up to ten minutes old."""
-    key = f"decisions {filters.program}"
-    return read_figures(key, lambda: _read_decisions(filters), Counter.total, seconds=FIGURES_CACHE_SECONDS)
+def _list_decisions(filters: AnalyticsFilters) -> Decisions:
+    """Return (time of the decision, time of the request) of the last 90 days by reviewer.
+
+    Many are up to ten minutes old.
+    """
+    key = f"times of decisions {filters.program}"
+    return read_figures(key, lambda: _read_decisions(filters), _count_decisions, seconds=FIGURES_CACHE_SECONDS)
 
 
-def _read_decisions(filters: AnalyticsFilters) -> Counter[int]:
-    events = AuditEvent.objects.filter(
-        event_type__in=DECISIONS, at__gt=filters.now - DECISION_WINDOW, at__lte=filters.now
+def _count_decisions(decisions: Decisions) -> int:
+    return sum(map(len, decisions.values()))
+
+
+def _read_decisions(filters: AnalyticsFilters) -> Decisions:
+    requests = AuditEvent.objects.filter(
+        integration=OuterRef("integration"), event_type__in=REVIEW_REQUESTS, seq__lt=OuterRef("seq")
     )
-    decisions = events.filter(**filters.of("integration__program_key")).order_by()
-    return Counter(dict(decisions.values_list("actor_id").annotate(n=Count("pk"))))
+    events = AuditEvent.objects.filter(
+        event_type__in=DECISIONS, at__gt=filters.now - MEDIAN_WINDOW, at__lte=filters.now
+    ).filter(**filters.of("integration__program_key"))
+    decisions: Decisions = defaultdict(list)
+    rows = events.order_by().values_list("actor_id", "at", Subquery(requests.order_by("-seq").values("at")[:1]))
+    for actor, decided_at, requested_at in rows:
+        decisions[actor].append((decided_at, requested_at or decided_at))
+    return decisions
 
 
-def _build_load(person: Any, decision_count: int, now: datetime) -> ReviewerLoad:
+def _build_load(person: Any, decisions: list[tuple[datetime, datetime]], now: datetime) -> ReviewerLoad:
     profile = getattr(person, "reviewer_profile", None) or ReviewerProfile(user=person)
-    away = format_absence(profile.away_from, profile.away_until, timezone.localtime(now).date())
     return ReviewerLoad(
-        str(person), person.load, profile.max_open_reviews, person.waiting, person.oldest, decision_count, away
+        person,
+        str(person),
+        person.load,
+        profile.max_open_reviews,
+        person.waiting,
+        person.oldest,
+        person.overdue,
+        person.snoozed,
+        sum(decided_at > now - DECISION_WINDOW for decided_at, _requested_at in decisions),
+        median((decided_at - requested_at).total_seconds() for decided_at, requested_at in decisions)
+        if decisions
+        else None,
+        format_absence(profile.away_from, profile.away_until, timezone.localtime(now).date()),
     )
 
 

@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils import timezone
 
+from integrations.partners import permissions
 from portal.analytics import flow_presenters, forecast_accuracy, metrics, presenters
 from portal.analytics.filters import FILTER_NAMES, AnalyticsFilters, parse_analytics_filters
 from portal.analytics.selectors import flow, workload
@@ -70,6 +71,8 @@ def show_workload(request: HttpRequest) -> HttpResponse:
         "waivers": waivers[: workload.MAX_ROWS],
         "more_waivers": len(waivers) > workload.MAX_ROWS,
         "failing": workload.list_failing_checks(filters)[: workload.MAX_ROWS],
+        "can_write": permissions.can_write_for_programs(request.user),
+        "can_change_absences": permissions.can_change_absences(request.user),
     }
     return render(request, "analytics/people.html", build_context(request, filters, "workload") | context)
 

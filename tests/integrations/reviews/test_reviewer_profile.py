@@ -32,8 +32,8 @@ def test_reviewer_saves_profile(rita: User, sign_in: SignIn) -> None:
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"away_until": "2026-04-30"}, "Enter a date on or after the first day of your absence."),
-        ({"away_from": ""}, "Enter the first day of your absence."),
+        ({"away_until": "2026-04-30"}, "Enter a date on or after the first day of the absence."),
+        ({"away_from": ""}, "Enter the first day of the absence."),
         ({"programs": ["zzz"]}, "zzz is not one of the available choices"),
         ({"max_open_reviews": "0"}, "greater than or equal to 1"),
     ],

@@ -13,6 +13,7 @@ from django.utils import timezone
 from integrations.programs.selectors import get_program_calendar
 from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.services import claims
+from integrations.reviews.services.bulk import snooze
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.analytics import waiting_times
@@ -21,7 +22,7 @@ from portal.analytics.forecast import MIN_WAITS
 from portal.analytics.metrics import count_working_days
 from portal.analytics.models import StageDuration
 from portal.analytics.selectors import stays
-from tests.conftest import begin, drive
+from tests.conftest import begin, drive, meet
 
 pytestmark = pytest.mark.any_database
 
@@ -141,8 +142,26 @@ def test_reviewers_are_shown_with_what_waits_and_who_is_away(
     claims.claim_review(row, actor=rita, now=today)
     ReviewerProfile.objects.filter(user=rob).update(away_from=today.date() - DAY)
     page = text(sign_in(rita).get("/analytics/people/"))
-    assert "Rita Reyes 1 of 8 1 waiting" in page
-    assert "Rob Roth away until further notice 0 of 8 0 waiting None 0 decided" in page
+    assert "Rita Reyes Set absence Rita Reyes 1 of 8 1 waiting" in page
+    assert "Rob Roth away until further notice 0 of 8 0 waiting 0 overdue 0 snoozed None 0 decided –" in page
+
+
+def test_workload_shows_overdue_and_snoozed_reviews_and_the_median(
+    sign_in: SignIn, acme: Any, alice: Any, rita: Any, sam: Any, today: datetime
+) -> None:
+    since = today - 3 * DAY
+    for name in ("Approved", "Overdue", "Snoozed"):
+        row = drive(begin(acme, alice, now=since, name=name), "review", partner=alice, reviewer=rita, now=since)
+        claims.assign_reviewer(row, rita, actor=sam, now=since)
+    approved, overdue, snoozed = Integration.objects.order_by("name")
+    meet(approved, None, since)
+    perform_transition(approved, "approve", actor=rita, note="", now=today - DAY + timedelta(hours=1))
+    Integration.objects.filter(pk=overdue.pk).update(action_due_at=today - DAY)
+    snooze(snoozed, 3, "Waits for a release.", actor=sam, now=today)
+    page = text(sign_in(sam).get("/analytics/people/"))
+    assert "2 waiting 1 overdue 1 snoozed 3 d ago" in page
+    assert "1 decided 2 d" in page
+    assert "Rebalance reviews" in page
 
 
 def test_partner_reads_the_forecast_while_the_program_has_the_turn(

@@ -64,6 +64,7 @@ DONE_BY = {
     "reviews:partner": "set_alliances_manager",
     "submissions:prefill_draft": "prefill_draft",
     "reviews:release_claim": "release_claim",
+    "reviews:absence": "change_reviewer_profile",
     "reviews:profile": "change_reviewer_profile",
     "testruns:run_task": "start_run_task_test",
     "testruns:cancel_run_task": "cancel_test_run",
@@ -132,6 +133,7 @@ TOLD_BY = {
     "submissions:program": "get_program",
     "submissions:programs": "list_programs",
     "reviews:queue": "get_queue",
+    "reviews:absence": "get_reviewer_profile",
     "reviews:profile": "get_reviewer_profile",
     "testruns:run_task": "list_test_runs get_test_run",
     "testruns:run_task_json": "get_test_run",
@@ -172,6 +174,7 @@ PAGES_BY_FEATURE = {
         "partners:accept_invitation partners:join partners:join_by_domain partners:create partners:invitation"
     ),
     "Audit log of all streams": "inbox:audit_log",
+    "Rebalancing reviews": "reviews:rebalance",
     "Merging companies": "reviews:merge_partner",
     "Verifying a company": "partners:verify reviews:decide_on_partner",
     "Starting from an address": "discovery:address discovery:discovery discovery:github discovery:select_program",

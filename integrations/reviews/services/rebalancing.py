@@ -1,0 +1,174 @@
+"""Automatic assignment of waiting integrations to reviewers by a rule, planned first and applied afterward."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy
+
+from integrations.partners import permissions
+from integrations.reviews.assignment import REVIEW_EVENT_TYPES, get_absence
+from integrations.reviews.models import ReviewerProfile
+from integrations.reviews.selectors.queue import build_snoozed_condition
+from integrations.reviews.services import claims
+from integrations.submissions.models import Integration
+from integrations.submissions.models.stage import STAGES_BEFORE_RELEASE
+from portal.accounts.models import User
+from portal.accounts.role_names import list_programs
+from portal.audit.models import AuditEvent
+from portal.core.errors import ActionRefused
+from portal.notifications import email
+
+MAX_ASSIGNMENTS = 200  # of one plan
+RULES = {
+    "round_robin": gettext_lazy("Round robin: the same number for everyone"),
+    "program": gettext_lazy("By program: reviewers of the program first"),
+    "expertise": gettext_lazy("By expertise: who reviewed most for the partner and the program"),
+}
+SCOPES = {
+    "unassigned": gettext_lazy("Without a reviewer"),
+    "away": gettext_lazy("Without a reviewer, or whose reviewer is out of office"),
+    "all": gettext_lazy("All that no one has claimed"),
+}
+Rank: TypeAlias = tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Candidate:
+    """Reviewer who can be assigned. `load` grows with the plan."""
+
+    user: User
+    profile: ReviewerProfile
+    load: int
+    new_count: int = 0
+
+    @property
+    def is_full(self) -> bool:
+        return self.load >= self.profile.max_open_reviews
+
+    def reviews_program(self, program_key: str) -> bool:
+        return not self.profile.programs or program_key in self.profile.programs
+
+    def chose_program(self, program_key: str) -> bool:
+        return program_key in (*self.profile.programs, *list_programs(self.user, "reviewer"))
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedAssignment:
+    """Integration with the reviewer it gets, or None if no one is available."""
+
+    integration: Integration
+    reviewer: User | None
+
+
+def plan_assignments(rule: str, scope: str, *, actor: User, now: datetime) -> list[PlannedAssignment]:
+    """Return who gets what by a rule, most urgent first.
+
+    Reviewers who are out of office or at their limit get nothing. Integrations of the actor's companies are left out.
+    """
+    rows = _list_waiting(scope, actor, now)
+    candidates = _list_candidates(now)
+    if scope == "all":  # these are distributed anew
+        for candidate in candidates:
+            candidate.load -= sum(row.reviewer_id == candidate.user.pk for row in rows)
+    rank = _build_rank(rule, rows, candidates)
+    return [PlannedAssignment(row, _select_reviewer(row, candidates, rank)) for row in rows]
+
+
+def _list_waiting(scope: str, actor: User, now: datetime) -> list[Integration]:
+    rows = Integration.objects.in_queue().filter(stage__in=STAGES_BEFORE_RELEASE).select_related("partner", "reviewer")
+    rows = rows.exclude(build_snoozed_condition(now)).exclude(claim_expires_at__gt=now)
+    rows = rows.exclude(partner__in=list(permissions.get_roles(actor)))
+    today = timezone.localtime(now).date()
+    is_away = Q(reviewer__reviewer_profile__away_from__lte=today) & (
+        Q(reviewer__reviewer_profile__away_until=None) | Q(reviewer__reviewer_profile__away_until__gte=today)
+    )
+    conditions = {"unassigned": Q(reviewer=None), "away": Q(reviewer=None) | is_away}
+    return list(rows.filter(conditions.get(scope, Q()))[:MAX_ASSIGNMENTS])
+
+
+def _list_candidates(now: datetime) -> list[Candidate]:
+    """Return the reviewers who aren't out of office, by name."""
+    open_reviews = Count("reviews", filter=Q(reviews__stage__in=STAGES_BEFORE_RELEASE))
+    users = get_user_model().objects.filter(is_reviewer=True, is_active=True).select_related("reviewer_profile")
+    today = timezone.localtime(now).date()
+    candidates = [
+        Candidate(user, getattr(user, "reviewer_profile", None) or ReviewerProfile(user=user), user.load)  # type: ignore[attr-defined]
+        for user in users.annotate(load=open_reviews).order_by("name", "pk")
+    ]
+    return [each for each in candidates if get_absence(each.profile, today) != "away now"]
+
+
+def _build_rank(
+    rule: str, rows: Sequence[Integration], candidates: Iterable[Candidate]
+) -> Callable[[Integration, Candidate], Rank]:
+    """Return the sort key of a candidate for an integration. The lowest is assigned."""
+    if rule == "round_robin":
+        return lambda _row, each: (each.new_count,)
+    if rule == "program":
+        return lambda row, each: (not each.chose_program(row.program_key), each.load)
+    events = AuditEvent.objects.filter(event_type__in=REVIEW_EVENT_TYPES).order_by()
+    by_partner = _count_reviews(events.filter(integration__partner__in={row.partner_id for row in rows}), "partner")
+    by_program = _count_reviews(events, "program_key")
+    return lambda row, each: (
+        -by_partner[each.user.pk, row.partner_id],
+        -by_program[each.user.pk, row.program_key],
+        each.load,
+    )
+
+
+def _count_reviews(events: QuerySet[AuditEvent], column: str) -> Counter[tuple[int, Any]]:
+    """Return how many integrations each person reviewed, by person and a column of the integration."""
+    counts = events.values_list("actor_id", f"integration__{column}").annotate(n=Count("integration", distinct=True))
+    return Counter({(actor, value): count for actor, value, count in counts})
+
+
+def _select_reviewer(
+    row: Integration, candidates: Iterable[Candidate], rank: Callable[[Integration, Candidate], Rank]
+) -> User | None:
+    available = [
+        each
+        for each in candidates
+        if not each.is_full and each.reviews_program(row.program_key) and permissions.can_decide(row, each.user)
+    ]
+    if not available:
+        return None
+    best = min(available, key=lambda each: rank(row, each))  # the first by name among equals
+    best.load, best.new_count = best.load + 1, best.new_count + 1
+    return best.user
+
+
+def assign_reviewers(
+    assignments: Iterable[tuple[Integration, User]], *, actor: User, now: datetime
+) -> tuple[int, list[str]]:
+    """Assign each integration with an event, and send each reviewer one email. Return the count and the refusals."""
+    refusals: list[str] = []
+    assigned: dict[User, list[Integration]] = {}
+    with transaction.atomic():
+        for integration, reviewer in assignments:
+            if integration.reviewer_id == reviewer.pk:
+                continue
+            try:
+                claims.assign_reviewer(integration, reviewer, actor=actor, now=now)
+            except ActionRefused as refusal:
+                refusals.append(f"{integration.name}: {refusal}")
+            else:
+                assigned.setdefault(reviewer, []).append(integration)
+        for reviewer, integrations in assigned.items():
+            if reviewer.pk != actor.pk:
+                _notify_reviewer(reviewer, integrations, actor, now)
+    return sum(map(len, assigned.values())), refusals
+
+
+def _notify_reviewer(reviewer: User, integrations: Sequence[Integration], actor: User, now: datetime) -> None:
+    pages = [(row, settings.SITE_URL + reverse("reviews:review", args=[row.uuid])) for row in integrations]
+    key = f"reviews_assigned:{reviewer.pk}:{now.isoformat()}"
+    email.queue("reviews_assigned", key, reviewer, {"actor": actor, "pages": pages}, now=now)

@@ -1,0 +1,85 @@
+"""Automatic assignment of waiting integrations, and absences of reviewers."""
+
+from collections import Counter
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth import get_user_model
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import path
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from integrations.partners import permissions
+from integrations.reviews.forms.rebalancing import RebalancingForm
+from integrations.reviews.forms.reviewers import AbsenceForm
+from integrations.reviews.models import ReviewerProfile
+from integrations.reviews.services import claims
+from integrations.reviews.services.rebalancing import MAX_ASSIGNMENTS, assign_reviewers, plan_assignments
+from integrations.submissions.models import Integration
+from portal.accounts.models import User
+from portal.accounts.requests import AuthenticatedRequest
+
+
+def rebalance(request: AuthenticatedRequest) -> HttpResponse:
+    """Show who gets what by a rule. A POST request assigns what the page showed."""
+    if not permissions.can_write_for_programs(request.user):
+        raise Http404(_("Page not found."))
+    if request.method == "POST":
+        return _assign(request)
+    now, form = timezone.now(), RebalancingForm(request.GET or None)
+    context: dict[str, object] = {"form": form, "now": now, "plan": None}
+    if form.is_valid():
+        plan = plan_assignments(form.cleaned_data["rule"], form.cleaned_data["scope"], actor=request.user, now=now)
+        changes = [each for each in plan if each.reviewer and each.integration.reviewer != each.reviewer]
+        counts = Counter(str(each.reviewer) for each in changes)
+        context |= {"plan": plan, "changes": changes, "counts": sorted(counts.items())}
+    return render(request, "reviews/rebalance.html", context)
+
+
+def _assign(request: AuthenticatedRequest) -> HttpResponse:
+    pairs = [_parse_pair(text) for text in request.POST.getlist("assignment")[:MAX_ASSIGNMENTS]]
+    uuids, pks = zip(*filter(None, pairs), strict=True) if any(pairs) else ((), ())
+    rows = Integration.objects.visible_to(request.user).select_related("partner").in_bulk(uuids, field_name="uuid")
+    reviewers = User.objects.filter(is_reviewer=True, is_active=True).in_bulk(pks)
+    assignments = [
+        (rows[uuid], reviewers[pk]) for uuid, pk in zip(uuids, pks, strict=True) if uuid in rows and pk in reviewers
+    ]
+    count, refusals = assign_reviewers(assignments, actor=request.user, now=timezone.now())
+    for refusal in refusals:
+        messages.error(request, refusal)
+    text = ngettext("Assigned %(count)s review.", "Assigned %(count)s reviews.", count)
+    messages.success(request, text % {"count": count})
+    return redirect("reviews:queue")
+
+
+def _parse_pair(text: str) -> tuple[UUID, int] | None:
+    """Return the integration and the reviewer of a planned assignment."""
+    uuid, _separator, pk = text.partition(":")
+    try:
+        return UUID(uuid), int(pk[:18])
+    except ValueError:
+        return None
+
+
+def edit_absence(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Edit when a reviewer is out of office."""
+    reviewer = get_object_or_404(get_user_model(), pk=pk, is_reviewer=True, is_active=True)
+    if not permissions.can_change_absence(reviewer, request.user):
+        raise Http404(_("Page not found."))
+    profile = ReviewerProfile.objects.filter(user=reviewer).first() or ReviewerProfile(user=reviewer)
+    form = AbsenceForm(request.POST or request.unsent() or None, instance=profile)  # type: ignore[attr-defined]
+    if request.method == "POST" and form.is_valid():
+        claims.change_absence(reviewer, form.cleaned_data, actor=request.user)
+        messages.success(request, _("Absence of %(name)s saved.") % {"name": reviewer})
+        return redirect("analytics:workload")
+    context = {"form": form, "reviewer": reviewer}
+    return render(request, "reviews/absence.html", context, status=422 if form.is_bound else 200)
+
+
+urlpatterns = [
+    path("queue/rebalance/", rebalance, name="rebalance"),
+    path("queue/reviewers/<int:pk>/absence/", edit_absence, name="absence"),
+]

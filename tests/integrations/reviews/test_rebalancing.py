@@ -1,0 +1,153 @@
+"""Tests of automatic assignment and of absences."""
+
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+
+from integrations.partners.models import Membership, Partner
+from integrations.reviews.models import ReviewerProfile
+from integrations.reviews.services import claims, rebalancing
+from integrations.reviews.services.bulk import snooze
+from integrations.submissions.models import Integration
+from integrations.submissions.services import findings
+from portal.accounts.models import User
+from portal.audit.models import AuditEvent
+from portal.core.errors import ActionRefused
+from portal.notifications.models import EmailMessage
+from tests.conftest import person
+
+pytestmark = pytest.mark.any_database
+
+SignIn = Any
+
+
+def plan(rule: str, actor: User, now: datetime, scope: str = "unassigned") -> list[tuple[str, str]]:
+    rows = rebalancing.plan_assignments(rule, scope, actor=actor, now=now)
+    return [(row.integration.name, str(row.reviewer or "")) for row in rows]
+
+
+def change(user: User, **fields: Any) -> None:
+    ReviewerProfile.objects.filter(user=user).update(**fields)
+
+
+def test_round_robin_alternates_by_name(three: None, rita: User, rob: User, sam: User, moment: datetime) -> None:
+    assert plan("round_robin", sam, moment) == [
+        ("Scan", "Rita Reyes"),
+        ("Rocket", "Rob Roth"),
+        ("Vaulted", "Rita Reyes"),
+    ]
+
+
+def test_reviewers_of_the_program_come_first(three: None, rita: User, rob: User, sam: User, moment: datetime) -> None:
+    User.objects.filter(pk=rob.pk).update(program_roles=["reviewer:vault"])
+    expected = [("Scan", "Rita Reyes"), ("Rocket", "Rita Reyes"), ("Vaulted", "Rob Roth")]
+    assert plan("program", sam, moment) == expected
+
+
+def test_expertise_counts_the_partner_then_the_program(
+    three: None, rita: User, rob: User, sam: User, moment: datetime
+) -> None:
+    scan = Integration.objects.get(name="Scan")
+    findings.raise_finding(scan, scan.edition.requirements()[0].id, "Fix it.", actor=rob, now=moment)
+    expected = [("Scan", "Rob Roth"), ("Rocket", "Rob Roth"), ("Vaulted", "Rob Roth")]
+    assert plan("expertise", sam, moment) == expected
+
+
+@pytest.mark.parametrize("rule", list(rebalancing.RULES))
+def test_people_out_of_office_and_at_their_limit_get_nothing(
+    three: None, rita: User, rob: User, sam: User, moment: datetime, rule: str
+) -> None:
+    change(rita, away_from=moment.date(), away_until=moment.date())
+    change(rob, max_open_reviews=1)
+    assert plan(rule, sam, moment) == [("Scan", "Rob Roth"), ("Rocket", ""), ("Vaulted", "")]
+    assert {reviewer for _, reviewer in plan(rule, sam, moment + timedelta(days=1))} == {"Rita Reyes", "Rob Roth"}
+
+
+def test_own_company_is_never_assigned(
+    three: None, acme: Partner, rita: User, rob: User, sam: User, moment: datetime
+) -> None:
+    Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=moment)
+    Membership.objects.create(partner=acme, user=sam, role="viewer", joined_at=moment)
+    assert ("Rocket", "Rita Reyes") not in plan("round_robin", rob, moment)
+    assert [name for name, _reviewer in plan("round_robin", sam, moment)] == ["Scan", "Vaulted"]
+
+
+def test_scopes_select_what_is_assigned(three: None, rita: User, rob: User, sam: User, moment: datetime) -> None:
+    scan, rocket, vaulted = (Integration.objects.get(name=name) for name in ("Scan", "Rocket", "Vaulted"))
+    claims.claim_review(scan, actor=rita, now=moment)
+    claims.assign_reviewer(rocket, rob, actor=sam, now=moment)
+    assert [name for name, _ in plan("program", sam, moment)] == ["Vaulted"]
+    change(rob, away_from=moment.date())
+    assert plan("program", sam, moment, "away") == [("Rocket", "Rita Reyes"), ("Vaulted", "Rita Reyes")]
+    change(rob, away_from=None)
+    assert [name for name, _ in plan("program", sam, moment, "all")] == ["Rocket", "Vaulted"]
+    snooze(vaulted, 3, "Waits.", actor=sam, now=moment)
+    assert [name for name, _ in plan("program", sam, moment, "all")] == ["Rocket"]
+
+
+def test_plan_is_shown_and_then_assigned_with_events_and_one_email_each(
+    three: None, rita: User, rob: User, sam: User, sign_in: SignIn
+) -> None:
+    client = sign_in(sam)
+    page = BeautifulSoup(client.get("/queue/rebalance/?rule=round_robin&scope=unassigned").content, "html.parser")
+    assert [chip.text for chip in page.select(".chips li")] == ["Rita Reyes: 2", "Rob Roth: 1"]
+    assert Integration.objects.exclude(reviewer=None).count() == 0
+    pairs = [str(field["value"]) for field in page.select("input[name=assignment]")]
+    response = client.post("/queue/rebalance/", {"assignment": [*pairs, "x", "0:1"]}, follow=True)
+    assert "Assigned 3 reviews." in response.content.decode()
+    assert dict(Integration.objects.exclude(reviewer=None).values_list("name", "reviewer__name")) == {
+        "Scan": "Rita Reyes",
+        "Rocket": "Rob Roth",
+        "Vaulted": "Rita Reyes",
+    }
+    events = AuditEvent.objects.filter(event_type="review.assigned").order_by("integration__name")
+    assert [(e.integration.name, e.actor, e.data["reviewer"]) for e in events if e.integration] == [
+        ("Rocket", "Sam Stone", "Rob Roth"),
+        ("Scan", "Sam Stone", "Rita Reyes"),
+        ("Vaulted", "Sam Stone", "Rita Reyes"),
+    ]
+    emails = EmailMessage.objects.filter(name="reviews_assigned").order_by("to")
+    assert [(mail.to, mail.subject) for mail in emails] == [
+        (rita.email, "2 reviews assigned to you"),
+        (rob.email, "1 review assigned to you"),
+    ]
+    assert "Scan" in emails[0].text
+
+
+def test_assignment_that_is_refused_does_not_stop_the_others(
+    three: None, globex: Partner, rita: User, rob: User, sam: User, moment: datetime
+) -> None:
+    Membership.objects.create(partner=globex, user=rita, role="viewer", joined_at=moment)
+    scan, rocket = (Integration.objects.get(name=name) for name in ("Scan", "Rocket"))
+    count, refusals = rebalancing.assign_reviewers([(scan, rita), (rocket, rob)], actor=sam, now=moment)
+    assert (count, refusals) == (
+        1,
+        ["Scan: Rita Reyes can't review this integration. Choose a reviewer from another company."],
+    )
+
+
+def test_auditor_cannot_rebalance(db: None, sign_in: SignIn) -> None:
+    auditor = person("audit@program.example", "Ada Audit", is_auditor=True)
+    assert sign_in(auditor).get("/queue/rebalance/").status_code == 404
+
+
+# -- absences ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("who", "status"), [("rita", 302), ("rob", 404), ("sam", 302), ("manager", 302)])
+def test_reviewers_managers_and_staff_set_an_absence(
+    rita: User, rob: User, sam: User, sign_in: SignIn, who: str, status: int
+) -> None:
+    manager = person("mona@program.example", "Mona Manager", program_roles=["manager:nomad"])
+    users = {"rita": rita, "rob": rob, "sam": sam, "manager": manager}
+    fields = {"away_from": "2026-05-01", "away_until": "2026-05-08"}
+    assert sign_in(users[who]).post(f"/queue/reviewers/{rita.pk}/absence/", fields).status_code == status
+    expected = date(2026, 5, 8) if status == 302 else None
+    assert ReviewerProfile.objects.get(user=rita).away_until == expected
+
+
+def test_service_refuses_absences_of_others(rita: User, rob: User) -> None:
+    with pytest.raises(ActionRefused, match="Only the reviewer, program managers, and staff"):
+        claims.change_absence(rita, {"away_from": None}, actor=rob)
