@@ -1,61 +1,25 @@
 """PDF of an agreement with its signatures. The same agreement always has the same bytes."""
 
-import logging
 from datetime import UTC, datetime
-from functools import cache
-from pathlib import Path
 from zoneinfo import ZoneInfo
-
-import manimgx_fonts
-import noto_cjk_sans_jp_regular
-from fontTools.ttLib import TTFont
-from fpdf import FPDF
 
 from integrations.programs.agreements import TITLE_MARK
 from integrations.submissions.agreement_texts import TextBlock, list_blocks
 from integrations.submissions.models import Agreement, AgreementSignature
+from portal.core.pdf_documents import FONT_NAME, LINE_HEIGHT, PdfDocument
 
-LOGGER = logging.getLogger(__name__)
-logging.getLogger("fontTools").setLevel(logging.WARNING)  # it reports each table of each font
 PROGRAM_NAME = "HashiCorp"
-FONT_NAME = "Noto Sans"
-FONTS_FOLDER = Path(manimgx_fonts.__file__).parent
-FONT_PATH = FONTS_FOLDER / "NotoSans[wght].ttf"
-# Fonts for scripts that the first one lacks, for example NotoSansThai[wght].ttf. The largest one is last.
-FALLBACK_FONT_PATHS = [
-    *sorted(FONTS_FOLDER.glob("NotoSans[A-Z]*.ttf")),
-    Path(str(noto_cjk_sans_jp_regular.FONT_PATH)),
-]
-LINE_HEIGHT, INDENT, LABEL_WIDTH = 6, 8, 35  # millimeters
+INDENT, LABEL_WIDTH = 8, 35  # millimeters
 BLANK = "_" * 40
 
 
-class AgreementPdf(FPDF):
-    """A4 document with the agreement's version and digest and the page number at the end of each page."""
+class AgreementPdf(PdfDocument):
+    """Document with the agreement's version and digest and the page number at the end of each page."""
 
     def __init__(self, agreement: Agreement) -> None:
-        super().__init__(format="A4")
         self.agreement = agreement
         self.title_text = agreement.text.partition("\n")[0].removeprefix(TITLE_MARK)
-        self.set_title(f"{self.title_text}, version {agreement.version}")
-        self.set_lang("en")
-        self.set_margin(22)
-        self.set_auto_page_break(True, 28)
-        self.set_creation_date(get_document_time(agreement))
-
-    def use_fonts(self, characters: set[str]) -> None:
-        """Add the fonts that the characters need. A character that no font has is drawn as a box."""
-        self.add_font(FONT_NAME, fname=FONT_PATH)
-        missing, fallback_names = characters - _read_characters(FONT_PATH), []
-        for path in FALLBACK_FONT_PATHS:
-            if missing and missing & _read_characters(path):
-                self.add_font(path.stem, fname=path)
-                fallback_names.append(path.stem)
-                missing -= _read_characters(path)
-        if missing:
-            LOGGER.warning("No font for the characters %s of an agreement", " ".join(sorted(missing)))
-        self.set_fallback_fonts(fallback_names)
-        self.set_text_shaping(True)
+        super().__init__(f"{self.title_text}, version {agreement.version}", get_document_time(agreement))
 
     def footer(self) -> None:
         """Write the end of a page."""
@@ -66,13 +30,6 @@ class AgreementPdf(FPDF):
         self.cell(w=0, text=f"Page {self.page_no()} of {{nb}}", align="R", new_x="LMARGIN", new_y="NEXT")
         self.cell(text=f"SHA-256 of the text: {self.agreement.digest}")
         self.set_text_color(0)
-
-    def write_line(self, text: str, *, size: float = 10.5, indent: float = 0, space: float = 2) -> None:
-        """Write a paragraph."""
-        self.set_font(FONT_NAME, size=size)
-        self.set_x(self.l_margin + indent)
-        self.multi_cell(w=0, h=LINE_HEIGHT, text=text, align="L", new_x="LMARGIN", new_y="NEXT")
-        self.ln(space)
 
     def write_block(self, block: TextBlock) -> None:
         """Write a block of the agreement's text, with its marker before the indented text."""
@@ -89,12 +46,6 @@ class AgreementPdf(FPDF):
         self.set_font(FONT_NAME, size=10.5)
         self.cell(w=LABEL_WIDTH, h=LINE_HEIGHT, text=label)
         self.write_line(value, indent=LABEL_WIDTH, space=0)
-
-
-@cache
-def _read_characters(path: Path) -> frozenset[str]:
-    with TTFont(path, lazy=True) as font:
-        return frozenset(map(chr, font.getBestCmap()))
 
 
 def get_document_time(agreement: Agreement) -> datetime:

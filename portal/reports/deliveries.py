@@ -72,13 +72,17 @@ def render_report_email(snapshot: ReportSnapshot, recipient: Recipient, now: dat
 
 
 def _build_context(snapshot: ReportSnapshot, recipient: Recipient, now: datetime) -> dict[str, object]:
-    outside = recipient.outside
-    address = (snapshot.scope, snapshot.week)
-    return {
+    outside, address = recipient.outside, (snapshot.scope, snapshot.week)
+    files = {
+        form: unsubscribe.build_shared_url(outside, snapshot, form)
+        if outside
+        else build_absolute_url(f"reports:detail_{form}", *address)
+        for form in ("csv", "pdf")
+    }
+    return files | {
         "report": build_current_context(snapshot.figures, now, is_outside=outside is not None),
         "is_outside": outside is not None,
         "page": "" if outside else build_absolute_url("reports:detail", *address),
-        "csv": "" if outside else build_absolute_url("reports:detail_csv", *address),
         "decisions": list_decisions(snapshot.scope, recipient.person),
         "stop": unsubscribe.build_outside_url(outside)
         if outside

@@ -183,7 +183,7 @@ def _build_row(row: JsonObject, zone: ZoneInfo) -> dict[str, object]:
         name: _(SIDE_LABELS[row[name]] if row[name] in SIDE_LABELS else row[name])
         for name in ("holder", "last_commenter_role")
     }
-    page = row.get("page") or build_absolute_url("sla:issue", row["issue"])
+    page = row.get("page") or f"{build_absolute_url('sla:issue', row['issue'])}#{row['target_type']}"
     return {
         **row,
         **times,

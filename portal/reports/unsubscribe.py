@@ -1,4 +1,4 @@
-"""Subscriptions of readers, and the one-click links that end them (RFC 8058)."""
+"""Subscriptions of readers, the one-click links that end them (RFC 8058), and links without a sign-in."""
 
 from functools import partial
 from typing import Any
@@ -8,10 +8,10 @@ from django.core import signing
 from portal.core.site_urls import build_absolute_url
 from portal.notifications.models import EmailMessage
 from portal.notifications.unsubscribe import build_url
-from portal.reports.models import OutsideRecipient, ReportSubscription
+from portal.reports.models import OutsideRecipient, ReportSnapshot, ReportSubscription
 
 SALT = "report"
-OUTSIDE_SALT = "report-recipient"
+OUTSIDE_SALT, FILE_SALT = "report-recipient", "report-file"
 build_unsubscribe_url = partial(build_url, page="reports:stop", salt=SALT)
 
 
@@ -45,3 +45,18 @@ def find_outside_recipient(token: str) -> OutsideRecipient | None:
     except signing.BadSignature:
         return None
     return OutsideRecipient.objects.filter(pk=pk, ended_at=None).first()
+
+
+def build_shared_url(recipient: OutsideRecipient, snapshot: ReportSnapshot, form: str) -> str:
+    """Return the URL of a report as a file for a recipient without an account."""
+    return build_absolute_url(f"reports:shared_{form}", signing.dumps([recipient.pk, snapshot.pk], salt=FILE_SALT))
+
+
+def find_shared_report(token: str) -> ReportSnapshot | None:
+    """Return the report of a token, or None if it is invalid or the recipient no longer gets reports."""
+    try:
+        recipient_id, snapshot_id = signing.loads(token, salt=FILE_SALT)
+    except signing.BadSignature:
+        return None
+    recipient = OutsideRecipient.objects.filter(pk=recipient_id, ended_at=None).exclude(confirmed_at=None).first()
+    return ReportSnapshot.objects.filter(pk=snapshot_id, scope=recipient.scope).first() if recipient else None

@@ -22,6 +22,8 @@ from portal.reports.models import ReportSnapshot, ReportSubscription
 from portal.reports.scopes import can_manage_report, can_read_report, find_report_scope, get_display_name
 from portal.ui.pagination import paginate
 
+FILE_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json", "pdf": "application/pdf"}
+
 
 def list_visible_snapshots(user: User) -> QuerySet[ReportSnapshot]:
     """Return the snapshots that a user can read."""
@@ -80,16 +82,31 @@ def show_report(request: AuthenticatedRequest, scope: str, week: str) -> HttpRes
 
 
 def download_report(request: AuthenticatedRequest, scope: str, week: str, form: str) -> HttpResponse:
-    """Return a report as CSV or JSON."""
-    figures = get_snapshot(request, scope, week).figures
-    render, content_type = {
-        "csv": (presenters.render_csv, "text/csv; charset=utf-8"),
-        "json": (presenters.render_json, "application/json"),
-    }[form]
-    filename = f"sla-{scope.replace(':', '-')}-{week}.{form}"
+    """Return a report as CSV, JSON, or PDF."""
+    return build_file_response(get_snapshot(request, scope, week), form)
+
+
+def build_file_response(snapshot: ReportSnapshot, form: str) -> HttpResponse:
+    """Return a report as a file."""
+    if form == "pdf":
+        from portal.reports.pdf import render_pdf  # noqa: PLC0415 - loads fpdf, which no other page needs
+
+        content: str | bytes = render_pdf(snapshot.figures)
+    else:
+        content = {"csv": presenters.render_csv, "json": presenters.render_json}[form](snapshot.figures)
+    filename = f"sla-{snapshot.scope.replace(':', '-')}-{snapshot.week}.{form}"
     return HttpResponse(
-        render(figures), content_type, headers={"Content-Disposition": f'attachment; filename="{filename}"'}
+        content, FILE_TYPES[form], headers={"Content-Disposition": f'attachment; filename="{filename}"'}
     )
+
+
+@login_not_required
+def download_shared_report(request: HttpRequest, token: str, form: str) -> HttpResponse:
+    """Return a report as a file for a recipient without an account, while they receive reports."""
+    file = unsubscribe.find_shared_report(token)
+    if file is None:
+        raise Http404(_("This link is no longer valid."))
+    return build_file_response(file, form)
 
 
 @require_POST
@@ -124,10 +141,14 @@ def stop_report(request: HttpRequest, token: str) -> HttpResponse:
 urlpatterns = [
     path("reports/", list_reports, name="list"),
     path("reports/subscriptions/", update_subscriptions, name="subscriptions"),
+    *(
+        path(f"reports/files/<str:token>.{form}", download_shared_report, {"form": form}, name=f"shared_{form}")
+        for form in ("csv", "pdf")
+    ),
     path("reports/stop/<str:token>/", stop_report, name="stop"),
     path("reports/<str:scope>/<str:week>/", show_report, name="detail"),
     *(
         path(f"reports/<str:scope>/<str:week>.{form}", download_report, {"form": form}, name=f"detail_{form}")
-        for form in ("csv", "json")
+        for form in FILE_TYPES
     ),
 ]

@@ -117,6 +117,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
             name: {"token": unsubscribe.build_outside_url(world["recipient"]).rsplit("/", 2)[-2]}
             for name in ("reports:confirm_outside", "reports:stop_outside")
         },
+        **{f"reports:shared_{form}": {"token": "no-token"} for form in ("csv", "pdf")},
         "reports:stop": {
             "token": unsubscribe.build_unsubscribe_url(world["cast"]["alice"], world["report"]).rsplit("/", 2)[-2]
         },

@@ -23,7 +23,7 @@ def read_pages(content):
 
 
 def list_warnings(caplog):
-    return [record.getMessage() for record in caplog.records if record.name.endswith("agreement_pdf")]
+    return [record.getMessage() for record in caplog.records if record.name.endswith("pdf_documents")]
 
 
 def test_pdf_has_the_text_the_signatures_and_the_digest(rocket, alice, rita, now):
@@ -83,7 +83,7 @@ def test_name_in_reordered_glyphs_has_all_of_them(rocket, alice, now, name, capl
 
 def test_missing_glyph_is_logged(rocket, alice, now, caplog):
     render_agreement_pdf(sign(rocket, alice, now, Signature("Ж ᚠ", "CEO", STATEMENT)))
-    assert list_warnings(caplog) == ["No font for the characters ᚠ of an agreement"]
+    assert list_warnings(caplog) == ["No font for the characters ᚠ of a document"]
 
 
 @pytest.mark.parametrize(("who", "status"), [("alice", 200), ("bob", 404), ("rita", 200), ("charlie", 404)])

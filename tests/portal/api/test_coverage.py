@@ -140,6 +140,7 @@ TOLD_BY = {
     "reports:detail": "get_report",
     "reports:detail_csv": "get_report",
     "reports:detail_json": "get_report",
+    "reports:detail_pdf": "get_report",
     "reports:list": "list_reports get_report_subscriptions",
     "submissions:requirement": "get_requirement",
     "reviews:review": "get_integration list_findings list_checks get_requirement",
@@ -210,7 +211,7 @@ PAGES_BY_FEATURE = {
     ),
     "Emails of reports": (
         "reports:emails reports:email_html reports:send_emails reports:recipients reports:add_recipient"
-        " reports:remove_recipient"
+        " reports:remove_recipient reports:shared_csv reports:shared_pdf"
     ),
     "Portal status": "status:healthz status:index status:json",
     "Previews of listings": "directory:preview directory:preview_logo",

@@ -38,8 +38,10 @@ def test_subject_and_first_line_have_the_overdue_count(
     assert "\n1 issue is overdue. 1 of 2 SLA targets met, 1 breached.\n" in text
     issues = {issue.number: reverse("sla:issue", args=[issue.uuid]) for issue in SupportIssue.objects.all()}
     repository, site = "acme/terraform-provider-rocket", settings.SITE_URL
-    assert f"\n- {repository}#2: {site}{issues[2]} It breaks 2\n  critical, resolution overdue by 5 days, " in text
-    assert f"## Due this week\n\n- {repository}#3: {site}{issues[3]} It breaks 3\n" in text
+    assert (
+        f"\n- {repository}#2: {site}{issues[2]}#resolve It breaks 2\n  critical, resolution overdue by 5 days, " in text
+    )
+    assert f"## Due this week\n\n- {repository}#3: {site}{issues[3]}#resolve It breaks 3\n" in text
     assert "\n  critical, resolution due Tue, Apr 21, 10:00 PM\n" in text
 
 

@@ -11,6 +11,7 @@ from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
 from portal.reports import tasks
 from tests.integrations.sla.clocks import watch_over
+from tests.integrations.sla.pages.issues import create_issue
 from tests.portal.reports.deliveries import MONDAY, H
 from tests.portal.reports.test_content import many, report
 
@@ -58,8 +59,21 @@ def test_email_links_to_the_download_and_to_what_waits_for_the_reader(
     text = report("sam@program.example").text
     page = f"{settings.SITE_URL}{reverse('reviews:review', args=[integration.uuid])}"
     csv_page = f"{settings.SITE_URL}{reverse('reports:detail_csv', args=['programs', '2026-W16'])}"
+    assert f"Download PDF: {csv_page.removesuffix('csv')}pdf" in text
     assert (page in text, "## Waiting for you" in text, f"Download CSV: {csv_page}" in text) == (
         True,
         True,
         True,
     )
+
+
+def test_worst_issues_link_to_the_reason_of_their_breach(
+    watch: MonitoredRepository, alice: User, sign_in: Any, settings: Any
+) -> None:
+    tasks.generate_due_reports(MONDAY)
+    issue = SupportIssue.objects.get(number=2)
+    link = f"{settings.SITE_URL}{reverse('sla:issue', args=[issue.uuid])}#resolve"
+    assert f"#2: {link} It breaks 2" in report("alice@acme.example").text
+    explained = create_issue(watch.integration, "It fails", MONDAY - 90 * H, now=MONDAY)
+    page = sign_in(alice).get(reverse("sla:issue", args=[explained.uuid])).content.decode()
+    assert 'id="resolve"' in page

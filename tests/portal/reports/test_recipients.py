@@ -1,5 +1,6 @@
 """Tests of who receives the reports of programs and when, inside and outside the portal."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -123,7 +124,7 @@ def test_outside_recipient_gets_reports_after_confirming(
 
 
 def test_outside_email_links_only_to_what_its_reader_can_open(
-    watch: MonitoredRepository, manager: User, settings: Any
+    watch: MonitoredRepository, manager: User, client: Any, settings: Any
 ) -> None:
     OutsideRecipient.objects.create(scope=NOMAD, email="cfo@bank.example", added_at=MONDAY, confirmed_at=MONDAY)
     tasks.generate_due_reports(MONDAY)
@@ -131,6 +132,10 @@ def test_outside_email_links_only_to_what_its_reader_can_open(
     assert email.text.startswith("1 issue is overdue. 1 of 2 SLA targets met, 1 breached.\n")
     assert f"#2: https://github.com/{watch.repository}/issues/2" in email.text
     assert "/reports/program:nomad/" not in email.html
+    links = re.findall(rf"{settings.SITE_URL}(/reports/files/\S+)", email.text)
+    assert [client.get(link)["Content-Type"] for link in links] == ["application/pdf", "text/csv; charset=utf-8"]
+    OutsideRecipient.objects.update(ended_at=MONDAY)
+    assert [client.get(link).status_code for link in links] == [404, 404]
     assert "You received this email because you confirmed this address" in email.text
 
 

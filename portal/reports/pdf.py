@@ -1,0 +1,59 @@
+"""PDF of a stored report. The same report always has the same bytes."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from portal.core.pdf_documents import FONT_NAME, PdfDocument
+from portal.core.value_types import JsonObject
+from portal.reports.presenters import build_report_context
+
+FONT_SIZE, ROW_HEIGHT = 9, 5  # points, millimeters
+Rows = Sequence[Sequence[object]]
+
+
+def render_pdf(figures: JsonObject) -> bytes:
+    """Return the report as a PDF in the portal's language."""
+    with override(settings.LANGUAGE_CODE):
+        report: JsonObject = build_report_context(figures)
+        tables = [(title, rows) for title, rows in _list_tables(report) if len(rows) > 1]
+    period = f"{report['week']}: {report['start']} – {report['end']} ({report['zone']})"
+    texts = [report["subject"], period, report["verdict"], *(title for title, _rows in tables)]
+    cells = [str(cell) for _title, rows in tables for row in rows for cell in row]
+    pdf = PdfDocument(report["subject"], datetime.fromisoformat(figures["created_at"]))
+    pdf.use_fonts({character for text in (*texts, *cells) for character in text if character.isprintable()})
+    pdf.add_page()
+    pdf.write_line(report["subject"], size=14)
+    pdf.write_line(period)
+    pdf.write_line(report["verdict"])
+    for title, rows in tables:
+        pdf.write_line(title, size=12, space=1)
+        pdf.set_font(FONT_NAME, size=FONT_SIZE)
+        with pdf.table(first_row_as_headings=False, line_height=ROW_HEIGHT, text_align="LEFT") as table:
+            for row in rows:
+                table.row([str(cell) for cell in row])
+        pdf.ln(4)
+    return bytes(pdf.output())
+
+
+def _list_tables(report: JsonObject) -> list[tuple[str, Rows]]:
+    """Return each table with its title. The first row has the headings."""
+    issue_headers = (_("Issue"), _("Title"), _("Severity"), _("Target"))
+    worst = [
+        (row["name"], row["title"], row["severity"], f"{row['promised']} {row['late']}") for row in report["worst"]
+    ]
+    coming = [
+        (row["name"], row["title"], row["severity"], f"{row['promised']} {row['due']}") for row in report["coming"]
+    ]
+    bars = [(week, description) for week, _percent, description in report["trend_bars"]]
+    program_headers = (_("Program"), _("On time"), _("Breached"), _("Overdue"))
+    return [
+        (_("SLA targets"), [report["figure_headers"], *report["headline_rows"], *report["figure_rows"]]),
+        (_("Most overdue issues"), [issue_headers, *worst]),
+        (_("Due in the following week"), [issue_headers, *coming]),
+        (_("SLA targets by week"), [(_("Week"), _("SLA targets")), *bars]),
+        (_("By program"), [program_headers, *report["program_figures"]]),
+    ]

@@ -1,0 +1,57 @@
+"""The weekly report in a reader's mail program: from the email to the reason of the worst breach.
+
+With PORTAL_SHOTS, the email is kept as a desktop, a phone, and a dark picture.
+"""
+
+import os
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+from playwright.sync_api import Browser, expect
+
+from portal.notifications.models import EmailMessage
+from portal.reports import tasks
+from tests.integrations.sla.pages.issues import create_issue
+from tests.integrations.sla.watched import create_listed_integration, watch_over
+from tests.journeys.person import Person
+from tests.screens.__main__ import VIEWS, store
+from tests.suites import FIGURE_PROPERTY
+
+MAX_CLICKS = 1
+SHOTS = os.environ.get("PORTAL_SHOTS", "")
+
+
+def test_email_leads_to_the_reason_of_the_worst_breach_in_one_click(
+    visit: Callable[..., Person], chromium: Browser, acme: Any, alice: Any, record_property: Callable[..., None]
+) -> None:
+    now = timezone.now()
+    integration = create_listed_integration(acme)
+    watch_over(integration, now - timedelta(days=60))
+    for number, title in enumerate(("The engine stops after launch", "Tanks are listed twice", "The pad is wet")):
+        create_issue(integration, title, now - timedelta(days=20 + number), labels=("critical",), now=now)
+    for weeks in (2, 1, 0):
+        tasks.generate_due_reports(now - timedelta(weeks=weeks))
+    html = EmailMessage.objects.filter(name="report", to=alice.email).latest("pk").html
+    take_pictures(chromium, html)
+    reader = visit(alice)
+    reader.page.set_content(html)
+    reader.clicks = 0
+    reader.page.get_by_role("link", name="#", exact=False).first.click()
+    reader.clicks += 1
+    reader.arrived().sees("Due date explanation")
+    expect(reader.page.locator("#resolve")).to_be_in_viewport()
+    record_property(FIGURE_PROPERTY, f"{reader.clicks} click from the email to the reason of the worst breach")
+    assert reader.clicks <= MAX_CLICKS
+
+
+def take_pictures(chromium: Browser, html: str) -> None:
+    """Keep the email as it looks in each view, if pictures are wanted."""
+    for view, settings in VIEWS.items() if SHOTS else ():
+        context = chromium.new_context(**settings)  # type: ignore[arg-type]
+        page = context.new_page()
+        page.set_content(html)
+        store(page.screenshot(full_page=True), Path(SHOTS) / f"email-report-{view}.png")
+        context.close()
