@@ -13,6 +13,10 @@ from integrations.programs.registry import PROGRAMS
 from portal.accounts.models import User
 from portal.accounts.role_names import ROLE_LABELS
 from portal.core.django_arguments import FormArguments, ModelFormArguments
+from portal.core.form_fields import FilterField
+from portal.core.iso_weeks import parse_week
+from portal.core.text_fields import SingleLineField
+from portal.reports.archive import VERDICTS
 from portal.reports.models import ReportSchedule, ReportSubscription
 from portal.reports.recipients import get_default_frequency, list_outside_recipients, load_schedules
 from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_key, find_report_scope, get_display_name
@@ -25,6 +29,29 @@ def list_report_scopes(user: User) -> list[ReportScope]:
     if permissions.is_program_staff(user):
         keys += [PROGRAMS_SCOPE, *(f"program:{key}" for key in PROGRAMS)]
     return [report_scope for key in keys if (report_scope := find_report_scope(key))]
+
+
+class ReportFilterForm(forms.Form):
+    """Filters in the URL of the archive. An invalid filter shows an error; the others still apply."""
+
+    scope = FilterField(label=gettext_lazy("Report"))
+    week = SingleLineField(label=gettext_lazy("Week"), required=False, widget=forms.TextInput(attrs={"type": "week"}))
+    verdict = FilterField(label=gettext_lazy("Result"), choices=[("", gettext_lazy("All")), *VERDICTS.items()])
+    q = SingleLineField(
+        label=gettext_lazy("Search"), required=False, max_length=100, widget=forms.TextInput(attrs={"type": "search"})
+    )
+
+    def __init__(self, user: User, **kwargs: Unpack[FormArguments]) -> None:
+        super().__init__(**kwargs)
+        names = [(each.key, get_display_name(each.key, each.name)) for each in list_report_scopes(user)]
+        self.fields["scope"].choices = [("", _("All")), *names]  # type: ignore[attr-defined]
+
+    def clean_week(self) -> str:
+        week = str(self.cleaned_data["week"])
+        try:
+            return str(parse_week(week)) if week else ""
+        except ValueError as error:
+            raise ValidationError(_("Enter a week such as 2026-W16.")) from error
 
 
 class ReportSubscriptionsForm(forms.Form):

@@ -17,7 +17,8 @@ from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import JsonObject, TemplateContext
 from portal.notifications.unsubscribe import read_token
 from portal.reports import presenters, summaries, unsubscribe
-from portal.reports.forms import ReportSubscriptionsForm, list_report_scopes
+from portal.reports.archive import search_reports
+from portal.reports.forms import ReportFilterForm, ReportSubscriptionsForm, list_report_scopes
 from portal.reports.models import ReportSnapshot, ReportSubscription
 from portal.reports.scopes import can_manage_report, can_read_report, find_report_scope, get_display_name
 from portal.ui.pagination import paginate
@@ -38,7 +39,9 @@ def list_reports(request: AuthenticatedRequest) -> HttpResponse:
 
 
 def _render_list(request: AuthenticatedRequest, form: ReportSubscriptionsForm) -> HttpResponse:
-    page = paginate(request, list_visible_snapshots(request.user))
+    filter_form = ReportFilterForm(request.user, data=request.GET)
+    filter_form.is_valid()
+    page = paginate(request, search_reports(list_visible_snapshots(request.user), filter_form.cleaned_data))
     now = timezone.now()
     rows = [
         (row, _get_report_name(row.figures), summaries.build_verdict(summaries.describe_as_of(row.figures, now)))
@@ -49,7 +52,14 @@ def _render_list(request: AuthenticatedRequest, form: ReportSubscriptionsForm) -
         for each in list_report_scopes(request.user)
         if not each.partner and can_manage_report(request.user, each)
     ]
-    context = {"page": page, "rows": rows, "form": form, "managed": managed}
+    context = {
+        "page": page,
+        "rows": rows,
+        "form": form,
+        "filter_form": filter_form,
+        "is_filtered": any(filter_form.cleaned_data.values()),
+        "managed": managed,
+    }
     return render(request, "reports/reports.html", context, status=422 if form.errors else 200)
 
 

@@ -1,0 +1,61 @@
+"""Tests of the search in the archive of reports."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from integrations.partners.models import Partner
+from integrations.sla.models import MonitoredRepository
+from portal.accounts.models import User
+from portal.reports import tasks
+from portal.reports.models import ReportSnapshot
+from tests.portal.reports.deliveries import MONDAY
+
+
+@pytest.fixture
+def scope(watch: MonitoredRepository, acme: Partner) -> str:
+    """The scope of Acme, with reports of all scopes in two weeks: breaches in the first, overdue issues in both."""
+    for week in range(2):
+        tasks.generate_due_reports(MONDAY + timedelta(weeks=week))
+    ReportSnapshot.objects.create(
+        scope="program:vault",
+        week="2026-W17",
+        figures=ReportSnapshot.objects.latest("pk").figures | {"scope": "program:vault", "name": "Zürich Vault"},
+        created_at=MONDAY,
+    )
+    return f"partner:{acme.pk}"
+
+
+def find(client: Any, **filters: str) -> list[str]:
+    response = client.get(reverse("reports:list"), filters)
+    return sorted(f"{report.scope} {report.week[-2:]}" for report, _name, _verdict in response.context["rows"])
+
+
+def test_reports_are_found_by_scope_week_and_text(scope: str, rita: User, sign_in: Any) -> None:
+    client = sign_in(rita)
+    assert find(client, scope="program:nomad") == ["program:nomad 16", "program:nomad 17"]
+    assert find(client, week="2026-W16") == [f"{scope} 16", "program:nomad 16", "programs 16"]
+    assert find(client, q="zürich vault", week="2026-W17") == ["program:vault 17"]
+    assert find(client, q="It breaks 2", scope="programs") == ["programs 16", "programs 17"]
+    assert find(client, q="nothing like this") == []
+
+
+def test_reports_are_found_by_result(scope: str, rita: User, sign_in: Any) -> None:
+    client = sign_in(rita)
+    quiet = ReportSnapshot.objects.get(scope="programs", week="2026-W16")
+    quiet.figures["totals"] |= dict.fromkeys(("overdue", "data_incomplete", "breached", "at_risk", "ideal_missed"), 0)
+    quiet.save()
+    overdue = find(client, verdict="overdue")
+    assert "programs 16" not in overdue
+    assert len(overdue) == ReportSnapshot.objects.count() - 1
+    assert (find(client, verdict="fine"), find(client, verdict="data_incomplete")) == (["programs 16"], [])
+
+
+def test_members_find_only_reports_of_their_company(scope: str, alice: User, sign_in: Any) -> None:
+    client = sign_in(alice)
+    assert find(client, q="It breaks 2") == [f"{scope} 16", f"{scope} 17"]
+    assert find(client, week="2026-W99") == [f"{scope} 16", f"{scope} 17"]
+    page = client.get(reverse("reports:list"), {"week": "2026-W99"}).content.decode()
+    assert "Enter a week such as 2026-W16." in page
