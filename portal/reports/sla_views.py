@@ -1,18 +1,22 @@
-"""SLA dashboard and trends, which compare the clocks with earlier weekly reports."""
+"""SLA dashboard and trends, which compare the clocks with earlier weekly reports, and the managers' report."""
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.sla.filters import build_state_condition, parse_filters
+from integrations.sla.filters import ClockFilters, build_state_condition, parse_filters
 from integrations.sla.presenters import build_rows
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.exports import CONTENT_TYPES, generate_csv
 from portal.core.iso_weeks import get_program_zone
 from portal.core.value_types import TemplateContext
+from portal.reports.overview import Overview, build_overview, build_table
 from portal.reports.sla_dashboard import build_dashboard_summary
 from portal.reports.trends import MAX_SHARES, build_trends
 from portal.ui.pagination import paginate
@@ -68,7 +72,31 @@ def show_trends(request: AuthenticatedRequest) -> HttpResponse:
     return render(request, "reports/trends.html", context)
 
 
+def show_overview(request: AuthenticatedRequest) -> HttpResponse:
+    """Show program staff the performance of programs and partners, with reasons and forecasts."""
+    filters, overview = _load_overview(request)
+    csv_url = build_filtered_url(request, "reports:overview_csv")
+    context = {"choice": filters, "overview": overview, "csv_url": csv_url}
+    return render(request, "reports/overview.html", context)
+
+
+def download_overview(request: AuthenticatedRequest) -> HttpResponseBase:
+    """Return the figures of the performance page as CSV."""
+    table = build_table(_load_overview(request)[1])
+    headers = {"Content-Disposition": f'attachment; filename="{table.name}.csv"'}
+    return StreamingHttpResponse(generate_csv(table), content_type=CONTENT_TYPES["csv"], headers=headers)
+
+
+def _load_overview(request: AuthenticatedRequest) -> tuple[ClockFilters, Overview]:
+    if not permissions.is_program_staff(request.user):
+        raise Http404(_("Only program staff can see this report."))
+    filters = parse_filters(request.user, request.GET)
+    return filters, build_overview(filters, timezone.now(), get_program_zone())
+
+
 urlpatterns = [
     path("sla/", show_dashboard, name="sla_dashboard"),
     path("sla/trends/", show_trends, name="trends"),
+    path("reports/overview/", show_overview, name="overview"),
+    path("reports/overview.csv", download_overview, name="overview_csv"),
 ]

@@ -92,7 +92,7 @@ class TrendCounts:
 
 def build_trends(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> TemplateContext:
     """Return the charts and shares of the last twelve weeks, including the current week. Up to ten minutes old."""
-    earlier, weeks = _list_weeks(now, zone)
+    earlier, weeks = list_weeks(now, zone)
     start = weeks[0].span(zone)[0]
     counts = read_figures(
         f"trends {weeks[0]} {filters.list_clocks().values('pk').query}",
@@ -105,18 +105,18 @@ def build_trends(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> Templa
     return {
         "weeks": _build_weekly_chart(counts, count_incomplete_clocks(filters.report, weeks), earlier, weeks),
         "lengths": [_build_duration_chart(*kind, bins[kind], counts.durations) for kind in bins],
-        "programs": _list_shares(counts.programs, program_names),
-        "partners": _list_shares(counts.partners, {}),
+        "programs": list_shares(counts.programs, program_names),
+        "partners": list_shares(counts.partners, {}),
     }
 
 
 def _count_trends(filters: ClockFilters, moments: tuple[datetime, datetime, datetime], zone: ZoneInfo) -> TrendCounts:
     """Count since the first moment, or since the second one, until the last one."""
     earlier_start, start, now = moments
-    weekly_results = _query_results(filters, earlier_start, now)
+    weekly_results = query_results(filters, earlier_start, now)
     programs: dict[str, list[int]] = {}
     partners: dict[str, list[int]] = {}
-    for index, rows in enumerate(_query_results(filters, start, now)):
+    for index, rows in enumerate(query_results(filters, start, now)):
         names = rows.order_by().values_list("integration__program_key", "integration__partner__name")
         for program_key, partner_name, count in names.annotate(n=Count("pk")):
             programs.setdefault(program_key, [0, 0])[index] += count
@@ -134,7 +134,7 @@ def _count_trends(filters: ClockFilters, moments: tuple[datetime, datetime, date
     )
 
 
-def _query_results(
+def query_results(
     filters: ClockFilters, start: datetime, now: datetime
 ) -> tuple[QuerySet[SlaClock], QuerySet[SlaBreach]]:
     met_clocks = filters.list_clocks().filter(state=ClockStatus.MET, stopped_at__gte=start, stopped_at__lte=now)
@@ -143,7 +143,7 @@ def _query_results(
     )
 
 
-def _list_weeks(now: datetime, zone: ZoneInfo) -> tuple[list[IsoWeek], list[IsoWeek]]:
+def list_weeks(now: datetime, zone: ZoneInfo) -> tuple[list[IsoWeek], list[IsoWeek]]:
     """Return the previous twelve weeks and the last twelve weeks, including the current week."""
     weeks = [get_week(now.astimezone(zone).date())]
     while len(weeks) < 2 * WEEK_COUNT:
@@ -253,7 +253,7 @@ def _build_duration_chart(target_type: str, severity: str, bins: HistogramBins, 
     return Chart(f"{target_type}-{severity}", title, tuple(columns), target_index, bins.target)
 
 
-def _list_shares(counts: dict[str, list[int]], names: dict[str, str]) -> list[SlaShare]:
+def list_shares(counts: dict[str, list[int]], names: dict[str, str]) -> list[SlaShare]:
     """Return the shares by name, worst first."""
     shares = [SlaShare(names.get(key, key), *pair) for key, pair in counts.items()]
     return sorted(shares, key=lambda share: (-share.breached, -share.met, share.name))[:MAX_SHARES]

@@ -59,6 +59,7 @@ def _render_list(request: AuthenticatedRequest, form: ReportSubscriptionsForm) -
         "filter_form": filter_form,
         "is_filtered": any(filter_form.cleaned_data.values()),
         "managed": managed,
+        "is_program_staff": permissions.is_program_staff(request.user),
     }
     return render(request, "reports/reports.html", context, status=422 if form.errors else 200)
 

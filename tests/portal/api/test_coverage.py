@@ -217,7 +217,7 @@ PAGES_BY_FEATURE = {
     "Previews of listings": "directory:preview directory:preview_logo",
     "Version constraints and installation instructions": "directory:installation",
     "Single Crossplane definitions": "schemas:crd_file schemas:crd",
-    "SLA trend charts": "reports:trends",
+    "SLA trend charts": "reports:trends reports:overview reports:overview_csv",
     "Endpoints for run task tests": "inbound:run_task_callback inbound:run_task_configuration inbound:run_task_plan",
     "API documentation": "api:docs api:docs_group api:openapi api:not_found",
 }

@@ -1,0 +1,129 @@
+"""Figures of the managers' report: program trends, partners, reasons of breaches, and forecasts."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.db.models import Count, Q, QuerySet
+from django.db.models.functions import TruncWeek
+from django.utils.translation import gettext_lazy
+
+from integrations.programs.registry import PROGRAMS
+from integrations.sla.engine.types import Severity
+from integrations.sla.filters import ClockFilters
+from integrations.sla.models import SlaBreach, SlaClock
+from portal.analytics.forecast_accuracy import ForecastAccuracy, evaluate_programs
+from portal.core.exports import CellValue, ExportTable
+from portal.reports.trends import SlaShare, list_shares, list_weeks, query_results
+from portal.ui.charts.columns import Chart, Column
+
+# Why a target was missed: its type and, for resolutions, who wrote last.
+REASON_LABELS = {
+    "respond": gettext_lazy("No first response in time"),
+    "resolve:partner": gettext_lazy("Not resolved after the partner's last answer"),
+    "resolve:": gettext_lazy("Not resolved, and the partner hasn't answered the last comment"),
+}
+CSV_COLUMNS = ("table", "name", "week", "met", "breached", "share on time", "critical", "not critical", "p50", "p90")
+
+
+@dataclass(frozen=True, slots=True)
+class BreachReason:
+    """Number of breaches with the same reason, by severity."""
+
+    key: str
+    critical: int
+    other: int
+
+    @property
+    def label(self) -> str:
+        return str(REASON_LABELS[self.key])
+
+    @property
+    def count(self) -> int:
+        return self.critical + self.other
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Content of the managers' report. Shares of partners have the lowest first."""
+
+    weeks: list[str]
+    programs: list[tuple[SlaShare, Chart]]
+    partners: list[SlaShare]
+    reasons: list[BreachReason]
+    forecasts: list[ForecastAccuracy]
+
+
+def build_overview(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> Overview:
+    """Return the figures of the last twelve weeks, including the current week, in six queries."""
+    weeks = list_weeks(now, zone)[1]
+    met_clocks, breaches = query_results(filters, weeks[0].span(zone)[0], now)
+    met_counts = _count_by_program_and_week(met_clocks, "stopped_at", zone)
+    breach_counts = _count_by_program_and_week(breaches, "due_at", zone)
+    programs = []
+    for key in sorted({program for program, _ in (*met_counts, *breach_counts)}):
+        columns = tuple(
+            Column(f"W{week.number}", met_counts[key, week.monday], breach_counts[key, week.monday]) for week in weeks
+        )
+        name = PROGRAMS[key].name if key in PROGRAMS else key
+        share = SlaShare(name, sum(each.count for each in columns), sum(each.late for each in columns))
+        programs.append((share, Chart(f"program-{key}", name, columns)))
+    partners = list_shares(_count_by_partner(met_clocks, breaches), {})
+    return Overview(
+        [str(week) for week in weeks],
+        programs,
+        sorted(partners, key=lambda share: (share.met / (share.met + share.breached), -share.breached, share.name)),
+        _list_reasons(breaches),
+        evaluate_programs(now, program=filters.values.get("program", "")),
+    )
+
+
+def _count_by_partner(met_clocks: QuerySet[SlaClock], breaches: QuerySet[SlaBreach]) -> dict[str, list[int]]:
+    """Return the numbers of met and breached targets by the name of the partner."""
+    counts: dict[str, list[int]] = {}
+    for index, rows in enumerate((met_clocks, breaches)):
+        names = rows.order_by().values_list("integration__partner__name")
+        for name, count in names.annotate(n=Count("pk")):
+            counts.setdefault(name, [0, 0])[index] = count
+    return counts
+
+
+def _count_by_program_and_week(rows: Any, column: str, zone: ZoneInfo) -> Counter[tuple[str, date]]:
+    weekly = rows.order_by().annotate(week=TruncWeek(column, tzinfo=zone))
+    counts = weekly.values_list("integration__program_key", "week").annotate(n=Count("pk"))
+    return Counter({(program, at.astimezone(zone).date()): count for program, at, count in counts})
+
+
+def _list_reasons(breaches: Any) -> list[BreachReason]:
+    """Return the reasons of the breaches, the most frequent first."""
+    counts: Counter[tuple[str, bool]] = Counter()
+    rows = breaches.order_by().values_list("target_type", "issue__last_commenter_role")
+    for target_type, speaker, critical, other in rows.annotate(
+        critical=Count("pk", filter=Q(severity=Severity.CRITICAL)),
+        other=Count("pk", filter=~Q(severity=Severity.CRITICAL)),
+    ):
+        key = "respond" if target_type == "respond" else f"resolve:{'partner' if speaker == 'partner' else ''}"
+        counts.update({(key, True): critical, (key, False): other})
+    reasons = [BreachReason(key, counts[key, True], counts[key, False]) for key in REASON_LABELS]
+    return sorted((each for each in reasons if each.count), key=lambda each: -each.count)
+
+
+def build_table(overview: Overview) -> ExportTable:
+    """Return all figures as one table for CSV."""
+    return ExportTable("sla-overview", CSV_COLUMNS, _generate_rows(overview))
+
+
+def _generate_rows(overview: Overview) -> Iterator[tuple[CellValue, ...]]:
+    for share, chart in overview.programs:
+        for week, column in zip(overview.weeks, chart.columns, strict=True):
+            yield "program", share.name, week, column.count, column.late
+    for share in overview.partners:
+        yield "partner", share.name, "", share.met, share.breached, share.in_time
+    for reason in overview.reasons:
+        yield "reason", reason.key, "", "", reason.count, "", reason.critical, reason.other
+    for line in overview.forecasts:
+        p50, p90 = (line.now.p50, line.now.p90) if line.now else ("", "")
+        yield "forecast", line.key or "all", "", line.held.count, "", line.held.share, "", "", p50, p90
