@@ -1,4 +1,4 @@
-"""The weekly report in a reader's mail program: from the email to the reason of the worst breach.
+"""The weekly report: from the email to the reason of the worst breach, and what managers do with it.
 
 With PORTAL_SHOTS, the email is kept as a desktop, a phone, and a dark picture.
 """
@@ -27,13 +27,7 @@ SHOTS = os.environ.get("PORTAL_SHOTS", "")
 def test_email_leads_to_the_reason_of_the_worst_breach_in_one_click(
     visit: Callable[..., Person], chromium: Browser, acme: Any, alice: Any, record_property: Callable[..., None]
 ) -> None:
-    now = timezone.now()
-    integration = create_listed_integration(acme)
-    watch_over(integration, now - timedelta(days=60))
-    for number, title in enumerate(("The engine stops after launch", "Tanks are listed twice", "The pad is wet")):
-        create_issue(integration, title, now - timedelta(days=20 + number), labels=("critical",), now=now)
-    for weeks in (2, 1, 0):
-        tasks.generate_due_reports(now - timedelta(weeks=weeks))
+    create_reports(acme)
     html = EmailMessage.objects.filter(name="report", to=alice.email).latest("pk").html
     take_pictures(chromium, html)
     reader = visit(alice)
@@ -45,6 +39,31 @@ def test_email_leads_to_the_reason_of_the_worst_breach_in_one_click(
     expect(reader.page.locator("#resolve")).to_be_in_viewport()
     record_property(FIGURE_PROPERTY, f"{reader.clicks} click from the email to the reason of the worst breach")
     assert reader.clicks <= MAX_CLICKS
+
+
+def test_manager_previews_a_report_sends_it_and_adds_a_recipient(
+    visit: Callable[..., Person], acme: Any, alice: Any, sam: Any
+) -> None:
+    create_reports(acme)
+    manager = visit(sam).go("/reports/").press("Program performance").sees("Reasons of breaches").shot("performance")
+    manager.go("/reports/?scope=programs").page.get_by_role("link", name="all programs").first.click()
+    manager.arrived().press("Preview and send emails").sees("Recipients", "sam@program.example").shot("report-emails")
+    frame = manager.page.frame_locator("iframe")
+    expect(frame.get_by_role("heading", level=1)).to_contain_text("all programs")
+    manager.press("Send again").sees("Report sent to sam@program.example again.")
+    manager.press("Edit recipients and schedule").write("Email address", "cfo@bank.example").press("Add recipient")
+    manager.sees("We asked cfo@bank.example to confirm.", "Not confirmed").shot("report-recipients")
+
+
+def create_reports(acme: Any) -> None:
+    """Create the reports of the last three weeks, in which issues of Acme became overdue."""
+    now = timezone.now()
+    integration = create_listed_integration(acme)
+    watch_over(integration, now - timedelta(days=60))
+    for number, title in enumerate(("The engine stops after launch", "Tanks are listed twice", "The pad is wet")):
+        create_issue(integration, title, now - timedelta(days=20 + number), labels=("critical",), now=now)
+    for weeks in (2, 1, 0):
+        tasks.generate_due_reports(now - timedelta(weeks=weeks))
 
 
 def take_pictures(chromium: Browser, html: str) -> None:
