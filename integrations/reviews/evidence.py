@@ -15,9 +15,8 @@ from integrations.reviews.round_comparison import (
     RoundComparison,
     compare_evidence,
     count_comparisons,
-    load_previous_snapshot,
 )
-from integrations.submissions.models import Agreement, Document, Finding, Integration, Meeting
+from integrations.submissions.models import Agreement, Document, EvidenceSnapshot, Finding, Integration
 from integrations.submissions.presenters import PARTY_LABELS, RequirementRow, build_row, list_step_rows
 from integrations.submissions.selectors import context
 from integrations.submissions.services.evidence_snapshots import build_evidence, list_document_uuids, name_documents
@@ -40,7 +39,6 @@ class ReviewItem:
     answers: tuple[tuple[str, str], ...]
     documents: tuple[Document, ...]
     results: tuple[JsonObject, ...]
-    meetings: tuple[Meeting, ...]
     findings: tuple[Finding, ...]
     comparison: RequirementComparison | None
 
@@ -51,7 +49,13 @@ class ReviewItem:
 
     @property
     def has_evidence(self) -> bool:
-        return bool(self.answers or self.documents or self.results or self.meetings or self.is_confirmed)
+        return bool(self.answers or self.documents or self.results or self.meeting_summary or self.is_confirmed)
+
+    @property
+    def meeting_summary(self) -> str:
+        """Return the state of a meeting that was proposed, scheduled, or held."""
+        state = self.row.state
+        return state.summary if state and self.row.requirement.kind == RequirementKind.MEETING else ""
 
     @property
     def is_different(self) -> bool:
@@ -89,12 +93,14 @@ class ReviewEvidence:
     comparison: RoundComparison | None
 
 
-def load_review_evidence(integration: Integration, now: datetime, *, only_different: bool = False) -> ReviewEvidence:
+def load_review_evidence(
+    integration: Integration, previous: EvidenceSnapshot | None, now: datetime, *, only_different: bool = False
+) -> ReviewEvidence:
     """Return all steps with their evidence, then the requirements of the requested tier.
 
     With `only_different`, requirements whose evidence is unchanged since the previous round are left out.
     """
-    evidence = _SubmittedEvidence(integration)
+    evidence = _SubmittedEvidence(integration, previous)
     sections = [
         evidence.build_section(step.step.key, step.step.name, step.rows, is_reached=step.state != "next")
         for step in list_step_rows(integration, now)
@@ -106,9 +112,9 @@ def load_review_evidence(integration: Integration, now: datetime, *, only_differ
         title = _("Tier %(name)s") % {"name": tier.name}
         sections.append(evidence.build_section(tier.key, title, rows, is_reached=True))
     comparison = None
-    if evidence.snapshot is not None:
+    if previous is not None:
         comparisons = (item.comparison for section in sections for item in section.items)
-        comparison = count_comparisons(evidence.snapshot, comparisons)
+        comparison = count_comparisons(previous, comparisons)
     if only_different and comparison is not None:
         sections = [filtered for section in sections if (filtered := _keep_different(section)).items]
     return ReviewEvidence(tuple(sections), comparison)
@@ -120,20 +126,14 @@ def _keep_different(section: ReviewSection) -> ReviewSection:
 
 
 class _SubmittedEvidence:
-    """Evidence of an integration, loaded in at most five queries for any number of requirements."""
+    """Evidence of an integration, loaded in at most three queries for any number of requirements."""
 
-    def __init__(self, integration: Integration) -> None:
+    def __init__(self, integration: Integration, previous: EvidenceSnapshot | None) -> None:
         self.partner_name = integration.partner.name
-        states = integration.fulfillments_by_id
         self.documents = {str(document.uuid): document for document in _load_documents(integration)}
         self.document_names = name_documents(self.documents.values())
         self.findings = _group_by_requirement(integration.all_findings)
-        has_meetings = any(
-            each.kind == RequirementKind.MEETING and each.id in states
-            for each in integration.edition.all_requirements()
-        )
-        self.meetings = _group_by_requirement(integration.meetings.all() if has_meetings else ())
-        self.snapshot = load_previous_snapshot(integration)
+        self.snapshot = previous
 
     def build_section(self, key: str, title: str, rows: Sequence[RequirementRow], *, is_reached: bool) -> ReviewSection:
         """Return a section. The page folds steps to come, unless they have findings or differ."""
@@ -150,7 +150,6 @@ class _SubmittedEvidence:
             answers=tuple(list_answers(requirement, state.data)) if state else (),
             documents=tuple(self._list_documents(row)),
             results=tuple(state.detail) if state else (),
-            meetings=tuple(self.meetings[requirement.id]),
             findings=tuple(self.findings[requirement.id]),
             comparison=self._compare(row),
         )

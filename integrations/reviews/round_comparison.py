@@ -9,9 +9,8 @@ from django.utils.translation import gettext as _
 
 from integrations.programs.requirements import Requirement
 from integrations.reviews.answers import list_answers
-from integrations.submissions.models import EvidenceSnapshot, Integration
+from integrations.submissions.models import EvidenceSnapshot
 from integrations.submissions.text_changes import TextChange, compare_words
-from integrations.submissions.workflow.states import ReviewState
 from portal.core.value_types import JsonObject
 from portal.ui.components.inline import OUTCOMES
 
@@ -53,15 +52,6 @@ class RoundComparison:
     unchanged: int
     changed: int
     new: int
-
-
-def load_previous_snapshot(integration: Integration) -> EvidenceSnapshot | None:
-    """Return what the reviewer saw last in an earlier round; while the partner makes changes, in the current round."""
-    is_waiting = integration.review_state == ReviewState.WAITING
-    last_round = integration.review_round - is_waiting
-    if last_round < 1:
-        return None
-    return integration.evidence_snapshots.filter(round__lte=last_round).order_by("-round").first()
 
 
 def compare_evidence(requirement: Requirement, old: JsonObject, new: JsonObject) -> RequirementComparison | None:

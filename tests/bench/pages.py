@@ -1,4 +1,4 @@
-"""The reviewer queue and the “what next” page against a plain page of fifty rows, at 50 and at 10,000 rows."""
+"""The review queue, a review, and the “what next” page against a plain page of fifty rows, at 50 and 10,000 rows."""
 
 import os
 from statistics import median
@@ -20,7 +20,8 @@ from tests.servers.base import free_port  # noqa: E402
 
 SIZES = (50, 10_000)
 ROUNDS = 3
-AIM_RATIO, AIM_QUERIES = 0.5, 10
+AIM_RATIO, AIM_QUERIES = 0.5, {"review": 12}
+OTHER_QUERIES = 10  # aim of the other pages
 HEAD = "page            rows    req/s    floor   ratio   CPU ms  CPU ratio  queries     kB  aim"
 
 
@@ -46,7 +47,11 @@ def queries(client: Client, path: str) -> int:
 def main() -> int:
     call_command("migrate", verbosity=0)
     row, owner, reviewer = build()
-    pages = {"queue": (signed_in(reviewer), "/queue/"), "what next": (signed_in(owner), f"/integrations/{row.uuid}/")}
+    pages = {
+        "queue": (signed_in(reviewer), "/queue/"),
+        "review": (signed_in(reviewer), f"/integrations/{row.uuid}/review/"),
+        "what next": (signed_in(owner), f"/integrations/{row.uuid}/"),
+    }
     print(HEAD)
     missed_aims = 0
     for size in SIZES:
@@ -68,7 +73,7 @@ def report(name: str, size: int, runs: list[tuple[Measure, Measure]], count: int
     ratio = median(page.per_second / floor.per_second for floor, page in runs)
     cpu = median(floor.cpu_ms / page.cpu_ms for floor, page in runs)
     floor, page = (median(r[n].per_second for r in runs) for n in (0, 1))
-    missed_aims = ratio < AIM_RATIO or count > AIM_QUERIES
+    missed_aims = ratio < AIM_RATIO or count > AIM_QUERIES.get(name, OTHER_QUERIES)
     words = "missed" if missed_aims else "met"
     print(
         f"{name:<12}{size:>8}{page:>9.0f}{floor:>9.0f}{ratio:>8.2f}{median(r[1].cpu_ms for r in runs):>9.2f}"

@@ -18,7 +18,7 @@ from integrations.submissions.forms.findings import FindingForm, FindingReplyFor
 from integrations.submissions.models import Finding
 from integrations.submissions.services import finding_threads
 from integrations.submissions.services import findings as finding_services
-from integrations.submissions.views.mixins import require_button
+from integrations.submissions.views.mixins import require_button, require_permission
 from integrations.submissions.views.texts import report_mentions
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
@@ -90,6 +90,7 @@ def reply_to_finding(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 def verify_findings(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Verify the selected findings with a response."""
     integration = load_integration_for_program(request, uuid)
+    require_permission(permissions.can_decide, integration, request.user)
     pks = [int(pk) for pk in request.POST.getlist("finding") if pk.isdecimal() and len(pk) < MAX_PK_DIGITS]
     with reported_refusals(request):
         if not pks:

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
+from integrations.reviews.assignment import suggest_reviewers
 from integrations.reviews.forms.bulk import BulkActionForm
 from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters, parse_position
 from integrations.reviews.forms.reviewers import ReviewerProfileForm
@@ -27,7 +28,7 @@ from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.reviews.selectors.queue_rows import build_page
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import load_visible_integration, require_button
+from integrations.submissions.views.mixins import load_visible_integration, require_button, require_permission
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.audit.models import AuditEvent
@@ -184,10 +185,13 @@ def release_claim(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     return redirect_to_queue(request)
 
 
-@require_button("reviews:review")
 def assign_reviewer(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
-    """Assign a reviewer."""
+    """Show the suggested reviewers, and assign the selected one."""
     integration = load_integration_for_program(request, uuid)
+    if request.method != "POST":
+        require_permission(permissions.can_assign_reviewer, integration, request.user)
+        context = {"integration": integration, "suggestions": suggest_reviewers(integration, timezone.now())}
+        return render(request, "reviews/assign_reviewer.html", context)
     reviewer_pk = request.POST.get("reviewer", "")
     reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True)
     reviewer = (

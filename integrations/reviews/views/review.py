@@ -11,7 +11,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.reviews.assignment import suggest_reviewers
 from integrations.reviews.evidence import load_review_evidence
 from integrations.reviews.finding_templates import list_templates
 from integrations.reviews.presenters import (
@@ -22,29 +21,34 @@ from integrations.reviews.presenters import (
     filter_relevant_actions,
     get_undoable_decision,
 )
-from integrations.reviews.views.queue import build_claim_context, load_integration_for_program
+from integrations.reviews.views.queue import (
+    build_claim_context,
+    load_integration_for_program,
+    require_program_staff,
+)
+from integrations.reviews.views.review_loading import get_previous_snapshot, get_read_marker, load_review
 from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm, MessageForm
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.presenters import list_path_steps
 from integrations.submissions.selectors.people import list_hinted_handles, list_participants
-from integrations.submissions.selectors.recent_changes import get_read_marker, list_changes_since
+from integrations.submissions.selectors.recent_changes import load_review_events
 from integrations.submissions.services import findings as finding_services
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.mixins import load_visible_integration, require_button, require_permission
 from integrations.submissions.views.texts import build_text_context, report_mentions
 from integrations.submissions.views.workspace import render_workspace
-from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.ui.refusals import refusals_in_form
 
 
 def show_review(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Show the review page. Members of the integration's partner see the partner's page instead."""
-    integration = load_integration_for_program(request, uuid)
+    require_program_staff(request)
+    integration = load_review(request, uuid)
     if permissions.get_role(integration.partner, request.user):
         messages.info(request, explain_decision_refusal(integration, request.user))
         return redirect("submissions:detail", uuid)
-    context = build_review_context(integration, request.user, only_different=request.GET.get("show") == "changed")
+    context = build_review_context(request, integration, only_different=request.GET.get("show") == "changed")
     return render(request, "reviews/review.html", context | _build_decided_context(request))
 
 
@@ -57,10 +61,13 @@ def _build_decided_context(request: AuthenticatedRequest) -> dict[str, object]:
     return {"decided": decided, "decided_undo": get_undoable_decision(decided, request.user, timezone.now())}
 
 
-def build_review_context(integration: Integration, user: User, *, only_different: bool = False) -> dict[str, object]:
+def build_review_context(
+    request: AuthenticatedRequest, integration: Integration, *, only_different: bool = False
+) -> dict[str, object]:
     """Return the context of the review page, including internal notes, for program staff only."""
-    now, read_marker = timezone.now(), get_read_marker(integration, user)
-    evidence = load_review_evidence(integration, now, only_different=only_different)
+    now, user, read_marker = timezone.now(), request.user, get_read_marker(integration, request)
+    previous, events = get_previous_snapshot(integration), load_review_events(integration, read_marker)
+    evidence = load_review_evidence(integration, previous, now, only_different=only_different)
     participants = list_participants(integration)
     return {
         "integration": integration,
@@ -71,16 +78,14 @@ def build_review_context(integration: Integration, user: User, *, only_different
         "comparison": evidence.comparison,
         "only_different": only_different,
         "read_marker": read_marker,
-        "changes": list_changes_since(integration, read_marker, with_notes=True) if read_marker else [],
+        "changes": events.changes,
         "handles": list_hinted_handles(integration, participants, user),
-        "thread": list(integration.messages.select_related("author")),
+        "thread": events.messages,
         "actions": filter_relevant_actions(integration, list_available_transitions(integration, user, now=now)),
         "findings": integration.all_findings,
         "resolved_count": sum(finding.state == Finding.State.RESOLVED for finding in integration.all_findings),
         "templates": list_templates(integration),
-        "suggestions": suggest_reviewers(integration, now)
-        if permissions.can_assign_reviewer(integration, user) and integration.is_open
-        else [],
+        "can_assign": permissions.can_assign_reviewer(integration, user) and integration.is_open,
         "undo": get_undoable_decision(integration, user, now),
         "decision_refusal": explain_decision_refusal(integration, user),
         "can_raise_finding": can_raise_finding(integration, user),

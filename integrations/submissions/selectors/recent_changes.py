@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.submissions.models import Integration, ReadMarker
-from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 
 # Internal events of the program don't change the integration, and mentions are in other events.
@@ -19,6 +19,8 @@ EXCLUDED_EVENT_TYPES = (
     "review.snoozed",
     "message.mentioned",
 )
+MESSAGE_EVENT_TYPES = frozenset({"message.sent_to_partner", "message.sent_to_program", "message.note_added"})
+FINDING_PREFIX = "finding."
 REPEATED_TEMPLATE = gettext_noop("{summary} ({count} times)")
 
 
@@ -35,19 +37,35 @@ class RecentChange:
     items: tuple[str, ...]
 
 
-def get_read_marker(integration: Integration, user: User) -> ReadMarker | None:
-    """Return the reader's marker, or None before the first visit."""
-    return ReadMarker.objects.filter(integration=integration, user=user).first()
+@dataclass(frozen=True, slots=True)
+class ReviewEvents:
+    """Events of a review: what others did since the last visit, and the messages and notes, oldest first."""
+
+    changes: list[RecentChange]
+    messages: list[AuditEvent]
 
 
-def list_changes_since(integration: Integration, read_marker: ReadMarker, *, with_notes: bool) -> list[RecentChange]:
-    """Return what others did since the marker, newest first. `with_notes`: include internal events."""
-    events = (
-        integration.events.filter(seq__gt=read_marker.seq)
-        .exclude(actor_id=read_marker.user_id)
-        .exclude(event_type__in=EXCLUDED_EVENT_TYPES)
-    )
-    return group_events(events if with_notes else events.filter(internal=False))
+def load_review_events(integration: Integration, read_marker: ReadMarker | None) -> ReviewEvents:
+    """Return the changes since the marker and the messages, including internal events.
+
+    The same query loads `Integration.finding_events`.
+    """
+    is_shown = Q(event_type__in=MESSAGE_EVENT_TYPES) | Q(event_type__startswith=FINDING_PREFIX, internal=False)
+    if read_marker is not None:
+        is_shown |= Q(seq__gt=read_marker.seq)
+    events = list(integration.events.filter(is_shown).order_by("seq"))
+    integration.finding_events = [
+        event for event in events if event.event_type.startswith(FINDING_PREFIX) and not event.internal
+    ]
+    messages = [event for event in events if event.event_type in MESSAGE_EVENT_TYPES]
+    changes = [event for event in events if read_marker is not None and _is_change(event, read_marker)]
+    return ReviewEvents(group_events(changes), messages)
+
+
+def _is_change(event: AuditEvent, read_marker: ReadMarker) -> bool:
+    """Whether the event is after the marker, by someone else, and not only organizational."""
+    is_new = event.seq > read_marker.seq and event.actor_id != read_marker.user_id
+    return is_new and event.event_type not in EXCLUDED_EVENT_TYPES
 
 
 def group_events(events: Iterable[AuditEvent]) -> list[RecentChange]:

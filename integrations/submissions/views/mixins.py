@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef, Q
+from django.db.models.expressions import Combinable
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -17,14 +18,14 @@ from integrations.submissions.models import Integration, Introduction
 from portal.accounts.models import User
 
 
-def load_visible_integration(request: HttpRequest, uuid: UUID) -> Integration:
-    """Return an integration with its partner, reviewer, and manager. Raises Http404 if hidden."""
+def load_visible_integration(request: HttpRequest, uuid: UUID, **annotations: Combinable) -> Integration:
+    """Return an integration with its partner, reviewer, manager, and annotations. Raises Http404 if hidden."""
     visible = Integration.objects.visible_to(request.user)
     introductions = Introduction.objects.filter(Q(asking=OuterRef("pk")) | Q(other=OuterRef("pk")))
     rows = visible.select_related("partner__alliances_manager", "reviewer", "decided_by", "repository_reader").filter(
         uuid=uuid
     )
-    integration = rows.annotate(has_introductions=Exists(introductions)).order_by("pk").first()
+    integration = rows.annotate(has_introductions=Exists(introductions), **annotations).order_by("pk").first()
     if integration is None:
         raise Http404(_("Integration not found. It doesn't exist, or you don't have access."))
     return integration

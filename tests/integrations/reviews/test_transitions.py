@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from integrations.partners.models import Membership, Partner
-from integrations.submissions.models import Integration
-from integrations.submissions.selectors.recent_changes import get_read_marker
+from integrations.submissions.models import Integration, ReadMarker
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
@@ -58,7 +57,7 @@ def test_partner_takes_a_step_and_lands_on_their_page(
 
 def test_transition_updates_read_marker(ready: Integration, rita: User, sign_in: SignIn) -> None:
     take(sign_in(rita), ready, "decline", note="No.")
-    look = get_read_marker(ready, rita)
+    look = ReadMarker.objects.filter(integration=ready, user=rita).first()
     assert look is not None
     assert look.seq == ready.events.get(event_type="integration.declined").seq
 

@@ -4,17 +4,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from integrations.reviews.services import claims
-from integrations.submissions.models import Integration
-from integrations.submissions.selectors.recent_changes import RecentChange, get_read_marker, list_changes_since
+from integrations.submissions.models import Integration, ReadMarker
+from integrations.submissions.selectors.recent_changes import RecentChange, load_review_events
 from integrations.submissions.services import creation, findings
 from integrations.submissions.services import requirements as answers
 from portal.accounts.models import User
 
 
-def news(integration: Integration, user: User, *, with_notes: bool = True) -> list[RecentChange]:
-    look = get_read_marker(integration, user)
-    assert look is not None
-    return list_changes_since(integration, look, with_notes=with_notes)
+def news(integration: Integration, user: User) -> list[RecentChange]:
+    look = ReadMarker.objects.get(integration=integration, user=user)
+    return load_review_events(integration, look).changes
 
 
 def lines(changes: list[RecentChange]) -> list[tuple[str, str, tuple[str, ...]]]:
@@ -22,7 +21,7 @@ def lines(changes: list[RecentChange]) -> list[tuple[str, str, tuple[str, ...]]]
 
 
 def test_anyone_who_never_looked_has_no_look(rocket: Integration, rita: User) -> None:
-    assert get_read_marker(rocket, rita) is None
+    assert load_review_events(rocket, None).changes == []
 
 
 def test_nothing_changed_after_a_look(rocket: Integration, rita: User, now: datetime) -> None:
@@ -100,4 +99,3 @@ def test_notes_are_news_for_the_program_alone(
     findings.post_message(rocket, "Be careful.", actor=rob, now=now, is_internal=True)
     assert lines(news(rocket, rita)) == [("Rob Roth", "added an internal note", ("Be careful.",))]
     assert news(rocket, rita)[0].internal is True
-    assert news(rocket, rita, with_notes=False) == []

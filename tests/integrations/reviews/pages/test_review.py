@@ -1,9 +1,11 @@
 """Tests of the review page."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from integrations.partners.models import Membership, Partner
 from integrations.submissions.models import Integration
@@ -11,8 +13,12 @@ from integrations.submissions.services import findings
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
+from portal.demo.answers import SAMPLE_FILES
+from tests.conftest import meet
+from tests.integrations.reviews.conftest import fresh
 from tests.integrations.reviews.pages.review_pages import SignIn, find, page, text_of
 
+MAX_QUERIES = 12
 pytestmark = pytest.mark.any_database
 
 
@@ -75,9 +81,38 @@ def test_unavailable_action_shows_its_reason(
 
 
 def test_suggested_reviewers_are_shown_with_reason(rocket: Integration, rita: User, rob: User, sign_in: SignIn) -> None:
-    text = text_of(page(sign_in(rita), rocket))
+    client, url = sign_in(rita), f"/integrations/{rocket.uuid}/assign/"
+    assert f'href="{url}"' in page(client, rocket).text
+    text = text_of(client.get(url))
     assert "Rita Reyes Suggested 0 of 8 reviews open" in text
     assert "Rob Roth 0 of 8 reviews open" in text
+
+
+@pytest.mark.parametrize("program", ["nomad", "terraform-provider"])
+def test_second_round_is_shown_with_few_queries(
+    at: Callable[..., Integration],
+    alice: User,
+    rita: User,
+    sign_in: SignIn,
+    moment: datetime,
+    django_assert_max_num_queries: Any,
+    program: str,
+) -> None:
+    row = at("review", program=program)
+    sign_in(rita).post(f"/integrations/{row.uuid}/mark-read/")
+    finding = find(row, rita, moment)
+    perform_transition(fresh(row), "request_changes", actor=rita, now=moment)
+    findings.answer_finding(finding, "Done.", actor=alice, now=moment)
+    findings.post_message(row, "We are ready.", actor=alice, now=moment)
+    document = next(each for each in row.edition.requirements() if each.kind == "document")
+    file = SimpleUploadedFile(*SAMPLE_FILES[document.accept[0]])
+    sign_in(alice).post(f"/integrations/{row.uuid}/requirements/{document.id}/", {"act": "upload", "file": file})
+    meet(row, alice, moment)
+    perform_transition(fresh(row), "resubmit_for_review", actor=alice, now=moment + timedelta(minutes=11))
+    client = sign_in(rita)
+    with django_assert_max_num_queries(MAX_QUERIES):
+        response = page(client, row)
+    assert (response.context["comparison"].round, row.partner.documents.count()) == (1, 1)
 
 
 def test_reviewer_of_the_partner_sees_why_they_cannot_decide(
