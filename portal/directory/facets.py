@@ -10,9 +10,11 @@ from django.utils.translation import gettext_noop
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.public_status import PUBLIC_STATUSES_BY_KEY
+from portal.core.figures import read_figures
 from portal.core.value_types import NamedValues
 from portal.directory import search
 
+FACETS_CACHE_SECONDS = 30  # a delisting shows within a minute
 STANDINGS_BY_STATUS = {
     key: [c for c, standings in search.STATUSES_BY_STANDING.items() if key in standings]
     for key in PUBLIC_STATUSES_BY_KEY
@@ -50,18 +52,14 @@ class FacetOption:
 
 
 def count_facets(filters: search.ListingFilters) -> tuple[int, dict[str, list[FacetOption]]]:
-    """Return the number of matching listings, and the options of each filter.
-
-    One query returns a row per combination of values.
-    """
+    """Return the number of matching listings, and the options of each filter. Those of many are half a minute old."""
     filter_values = {name: value for name in FACET_TITLES if (value := getattr(filters, name))} | {
         "listing_status": filters.listing_status
     }
     counts: dict[str, Counter[str]] = {name: Counter() for name in FACET_TITLES}
     labels: dict[tuple[str, str], str] = {}
     count = 0
-    rows = search.list_matching_listings(filters).order_by().values(*COLUMNS).annotate(number=Count("pk"))
-    for facet_row in rows:
+    for facet_row in _count_combinations(filters):
         failing_names = [name for name, value in filter_values.items() if value not in _list_values(name, facet_row)]
         count += 0 if failing_names else facet_row["number"]
         if len(failing_names) < 2:  # listings excluded by a single filter count for the other options of that filter
@@ -70,6 +68,17 @@ def count_facets(filters: search.ListingFilters) -> tuple[int, dict[str, list[Fa
                     counts[name][value] += facet_row["number"]
                     labels[name, value] = facet_row.get(f"{name}_name") or value
     return count, {name: _list_options(name, counts[name], labels, getattr(filters, name)) for name in FACET_TITLES}
+
+
+def _count_combinations(filters: search.ListingFilters) -> list[NamedValues]:
+    """Return a row per combination of values with its number of listings."""
+    listings = search.list_matching_listings(filters).order_by()
+    return read_figures(
+        f"facets {listings.values('pk').query}",
+        lambda: list(listings.values(*COLUMNS).annotate(number=Count("pk"))),
+        lambda rows: sum(row["number"] for row in rows),
+        seconds=FACETS_CACHE_SECONDS,
+    )
 
 
 def _list_options(

@@ -121,6 +121,7 @@ class Integration(FSMModelMixin, StageFields):
                 ],
                 name="integration_queue_order",
             ),
+            models.Index(fields=["-created_at", "-id"], name="integration_newest"),
             models.Index(fields=["partner", "program_key"], name="integration_partner_program"),
             models.Index(fields=["reviewer", "stage"], name="integration_reviewer_stage"),
             models.Index(Upper("repository"), name="integration_repository_upper"),  # repositories ignore case

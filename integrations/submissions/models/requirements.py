@@ -54,7 +54,12 @@ class RequirementFulfillment(models.Model):
                 fields=["valid_until", "integration"],
                 name="fulfillment_valid_until",
                 condition=Q(valid_until__isnull=False),
-            )
+            ),
+            models.Index(
+                fields=["waiver_expires_at"],
+                name="fulfillment_waiver_expires_at",
+                condition=Q(waiver_expires_at__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -8,10 +8,22 @@ from django.db.models.functions import Greatest
 from portal.analytics.filters import AnalyticsFilters
 from portal.analytics.metrics import STAGES, HolderTime, StageStay
 from portal.analytics.models import StageDuration
+from portal.core.figures import read_figures
+
+FIGURES_CACHE_SECONDS = 600
 
 
 def list_stays(filters: AnalyticsFilters) -> list[StageStay]:
-    """Return the stays that ended within the period, grouped by length."""
+    """Return the stays that ended within the period, grouped by length. Many are up to ten minutes old."""
+    return read_figures(
+        f"stays {filters.program} {filters.period}",
+        lambda: _list_stays(filters),
+        lambda stays: sum(stay.count for stay in stays),
+        seconds=FIGURES_CACHE_SECONDS,
+    )
+
+
+def _list_stays(filters: AnalyticsFilters) -> list[StageStay]:
     durations = StageDuration.objects.filter(
         leaves=True, until__gte=filters.since, until__lte=filters.now, **filters.of()
     )
@@ -20,17 +32,35 @@ def list_stays(filters: AnalyticsFilters) -> list[StageStay]:
 
 
 def list_holder_times(filters: AnalyticsFilters) -> list[HolderTime]:
-    """Return the time of ended periods by program, stage, and responsible party, limited to the filtered period."""
+    """Return the time of ended periods by program, stage, and responsible party, limited to the filtered period.
+
+    That of many is up to ten minutes old.
+    """
     durations = StageDuration.objects.filter(
         until__gte=filters.since, until__lte=filters.now, stage__in=STAGES, **filters.of()
     )
     length = ExpressionWrapper(F("until") - Greatest("since", filters.since), output_field=DurationField())
-    groups = durations.order_by().values("program_key", "stage", "holder").annotate(time=Sum(length))
-    return [HolderTime(g["program_key"], g["stage"], g["holder"], g["time"] or timedelta()) for g in groups]
+    groups = durations.order_by().values_list("program_key", "stage", "holder")
+    rows = read_figures(
+        f"holders {filters.program} {filters.period}",
+        lambda: list(groups.annotate(time=Sum(length), n=Count("pk"))),
+        lambda rows: sum(count for *_, count in rows),
+        seconds=FIGURES_CACHE_SECONDS,
+    )
+    return [HolderTime(program, stage, holder, time or timedelta()) for program, stage, holder, time, _n in rows]
 
 
 def list_rounds(filters: AnalyticsFilters) -> list[tuple[int, int]]:
-    """Return pairs (round, number of reviews that ended in it) within the period."""
+    """Return pairs (round, number of reviews that ended in it) within the period. Many are up to ten minutes old."""
+    return read_figures(
+        f"rounds {filters.program} {filters.period}",
+        lambda: _list_rounds(filters),
+        lambda rounds: sum(count for _round, count in rounds),
+        seconds=FIGURES_CACHE_SECONDS,
+    )
+
+
+def _list_rounds(filters: AnalyticsFilters) -> list[tuple[int, int]]:
     durations = StageDuration.objects.filter(
         leaves=True, stage="review", until__gte=filters.since, until__lte=filters.now, **filters.of()
     )
