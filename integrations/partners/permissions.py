@@ -11,17 +11,16 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from integrations.partners.conflicts import ConflictingIntegration, explain_conflict, get_conflicts
 from integrations.partners.models.partners import Partner
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.accounts.role_names import list_programs
 
 
-class PartnerIntegration(Protocol):
+class PartnerIntegration(ConflictingIntegration, Protocol):
     """Columns of an integration that decide who can do what with it."""
 
-    @property
-    def partner(self) -> Partner: ...
     @property
     def program_key(self) -> str: ...
     @property
@@ -37,17 +36,16 @@ EDITOR_ROLES = ("owner", "editor")
 WRITES_FOR_PROGRAMS = Q(is_reviewer=True) | Q(is_staff=True) | ~Q(program_roles=[])
 IS_PROGRAM_STAFF = WRITES_FOR_PROGRAMS | Q(is_auditor=True)
 DEFAULT_REFUSAL = gettext_noop("You don't have permission to do this.")
+REVIEWERS_ONLY = gettext_noop(
+    "Only reviewers of the program can do this. Reviewers can't decide on their own company's integrations."
+)
 REFUSALS_BY_RULE = {
     "can_view": gettext_noop("You don't have access to this page."),
     "can_edit": gettext_noop("Only owners and editors of the company can do this."),
     "can_manage": gettext_noop("Only owners of the company can do this."),
-    "can_decide": gettext_noop(
-        "Only reviewers of the program can do this. Reviewers can't decide on their own company's integrations."
-    ),
+    "can_decide": REVIEWERS_ONLY,
     "can_complete_step": gettext_noop("Only owners and editors of the company can do this."),
-    "can_put_on_hold": gettext_noop(
-        "Only reviewers of the program can do this. Reviewers can't decide on their own company's integrations."
-    ),
+    "can_put_on_hold": REVIEWERS_ONLY,
     "can_decide_compliance": gettext_noop(
         "Only reviewers of the program can do this while the integration is in support. Reviewers can't decide on "
         "their own company's integrations."
@@ -71,9 +69,24 @@ REFUSALS_BY_RULE = {
 }
 
 
+REVIEWER_RULES = ("can_decide", "can_put_on_hold", "can_decide_compliance", "can_undo_decision", "can_open_credentials")
+
+
 def get_refusal(rule: str) -> str:
     """Return the translated refusal of a rule."""
     return _(REFUSALS_BY_RULE.get(rule, DEFAULT_REFUSAL))
+
+
+def explain_refusal(rule: str, integration: PartnerIntegration, user: AnyUser | None) -> str:
+    """Return the refusal of a rule, or the conflict of interest that causes it."""
+    return (explain_conflict(integration, user) if rule in REVIEWER_RULES else "") or get_refusal(rule)
+
+
+def can_manage_conflicts(partner: Partner, user: AnyUser | None, reviewer: User | None = None) -> bool:
+    """Return whether the user marks and removes conflicts of others: program managers and staff."""
+    if user is None or not user.is_authenticated or not user.is_active or user == reviewer:
+        return False
+    return bool(user.is_staff or list_programs(user, "manager")) and not get_role(partner, user)
 
 
 def get_roles(user: AnyUser | None) -> dict[int, str]:
@@ -134,8 +147,9 @@ def can_manage(integration: PartnerIntegration, user: AnyUser | None) -> bool:
 
 
 def can_decide(integration: PartnerIntegration, user: AnyUser | None) -> bool:
-    """Return whether the user is an active reviewer of the program who doesn't belong to the integration's partner."""
-    return _can_review(user, integration.partner) and can_review_program(integration.program_key, user)
+    """Return whether the user is an active reviewer of the program without a conflict of interest."""
+    has_no_conflict = _can_review(user, integration.partner) and integration.created_by_id != user.pk
+    return has_no_conflict and can_review_program(integration.program_key, user)
 
 
 def can_complete_step(integration: PartnerIntegration, user: AnyUser | None) -> bool:
@@ -233,7 +247,8 @@ def build_decision_condition(user: User, prefix: str = "") -> Q:
         return Q(pk__in=[])
     programs = list_programs(user, "reviewer")
     in_programs = Q(**{f"{prefix}program_key__in": programs}) if programs else Q()
-    return in_programs & ~Q(**{f"{prefix}partner__in": list(get_roles(user))})
+    is_own = Q(**{f"{prefix}created_by": user}) & Q(**{f"{prefix}created_by__isnull": False})
+    return in_programs & ~Q(**{f"{prefix}partner__in": _list_own_partners(user)}) & ~is_own
 
 
 def build_partner_decision_condition(user: User) -> Q:
@@ -243,7 +258,12 @@ def build_partner_decision_condition(user: User) -> Q:
     programs = list_programs(user, "reviewer")
     partners = Partner.objects.filter(integrations__program_key__in=programs)
     in_programs = Q(pk__in=partners.values("pk")) if programs else Q()
-    return in_programs & ~Q(pk__in=list(get_roles(user)))
+    return in_programs & ~Q(pk__in=_list_own_partners(user))
+
+
+def _list_own_partners(user: User) -> list[int]:
+    """Return the IDs of the user's companies and of those with which the user has a conflict of interest."""
+    return [*get_roles(user), *get_conflicts(user)]
 
 
 def can_review_program(program_key: str, user: AnyUser | None) -> bool:
@@ -274,7 +294,9 @@ def can_change_absence(reviewer: User, user: AnyUser) -> bool:
 
 
 def _can_review(user: AnyUser | None, partner: Partner) -> TypeGuard[User]:
-    return user is not None and user.is_active and user.is_reviewer and not get_role(partner, user)
+    """Return whether the user is an active reviewer who neither belongs to the partner nor has another conflict."""
+    is_reviewer = user is not None and user.is_active and user.is_reviewer
+    return is_reviewer and not get_role(partner, user) and partner.pk not in get_conflicts(user)
 
 
 def can_merge_partners(source: Partner, target: Partner, user: AnyUser | None) -> bool:

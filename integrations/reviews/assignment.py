@@ -16,6 +16,7 @@ from django.utils.dateformat import format as format_date
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from integrations.partners.conflicts import list_conflicted_reviewers
 from integrations.partners.models import Membership
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
@@ -42,7 +43,7 @@ class ReviewerSuggestion:
 
 
 def suggest_reviewers(integration: Integration, now: datetime) -> list[ReviewerSuggestion]:
-    """Return all reviewers who can decide on an integration, best first, without members of its partner."""
+    """Return all reviewers who can decide on an integration, best first, without conflicts of interest."""
     today = timezone.localtime(now).date()
     rankings = [
         _rank_reviewer(integration, reviewer, today)
@@ -53,9 +54,11 @@ def suggest_reviewers(integration: Integration, now: datetime) -> list[ReviewerS
 
 
 def _list_reviewers(integration: Integration) -> QuerySet[Any]:
-    """Return active reviewers of other companies with their profile, their open reviews, and earlier reviews."""
+    """Return active reviewers without a conflict, with their profile, their open reviews, and earlier reviews."""
     members = Membership.objects.filter(partner=integration.partner_id, ended_at=None).values("user")
+    conflicted = [*list_conflicted_reviewers(integration.partner), integration.created_by_id]
     reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True).exclude(pk__in=members)
+    reviewers = reviewers.exclude(pk__in=[pk for pk in conflicted if pk is not None])
     reviews = AuditEvent.objects.filter(
         integration__partner=integration.partner_id, event_type__in=REVIEW_EVENT_TYPES, actor_id=OuterRef("pk")
     )

@@ -6,6 +6,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from integrations.partners.conflicts import explain_conflict
 from integrations.programs.requirements import RequirementKind
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
@@ -55,6 +56,8 @@ def explain_decision_refusal(integration: Integration, user: User) -> str:
         return ""
     if permissions.get_role(integration.partner, user):
         return _("You are a member of %(name)s. Another reviewer must decide.") % {"name": integration.partner.name}
+    if conflict := explain_conflict(integration, user):
+        return conflict
     return _("You have read-only access. Only reviewers can decide.")
 
 

@@ -2,6 +2,7 @@
 
 from integrations.reviews.views import (
     agreements,
+    conflicts,
     edition_migration,
     findings,
     partner_decisions,
@@ -17,6 +18,7 @@ from integrations.reviews.views import (
 app_name = "reviews"
 urlpatterns = [
     *agreements.urlpatterns,
+    *conflicts.urlpatterns,
     *findings.urlpatterns,
     *partners.urlpatterns,
     *partner_decisions.urlpatterns,

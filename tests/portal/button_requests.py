@@ -75,6 +75,8 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
         {},
         facts | {"repository_address": world["integration"].repository, "homepage": ""},
     )
+    conflict = {"reviewer": world["rob"].pk, "reason": "Worked there.", "action": "record"}
+    yield "reviews:change_conflict: of rob", {}, conflict
     yield "reviews:assign_reviewer: to rob", {}, {"reviewer": world["rob"].pk}
     reason = {"reason": "Changes teams"}
     yield "accounts:person: grant", {}, reason | {"roles": ["reviewer", "staff"]}

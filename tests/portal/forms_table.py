@@ -18,6 +18,7 @@ from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.requirements import FulfillingParty, Question, Requirement, RequirementKind
 from integrations.reviews.forms import agreements, bulk, queue, rebalancing, reviewers
+from integrations.reviews.forms.conflicts import ConflictForm
 from integrations.reviews.forms.email_draft import EmailDraftForm
 from integrations.reviews.views import edition_migration, transitions
 from integrations.reviews.views.partner_decisions import PartnerDecisionForm
@@ -216,6 +217,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (transitions.TransitionForm, "decline"): step("decline"),
     (transitions.TransitionForm, "put_on_hold"): step("put_on_hold"),
     (transitions.TransitionForm, "request_tier"): step("request_tier"),
+    (ConflictForm, ""): lambda data, user: ConflictForm(data),
     (EmailDraftForm, ""): lambda data, user: EmailDraftForm(data=data, prefix=""),
     (ReplyForm, ""): lambda data, user: ReplyForm(
         data=data, row=Integration(partner=Partner(website="https://acme.example"))

@@ -1,6 +1,7 @@
 """Models of the partners app."""
 
 from integrations.partners.models.calendars import PartnerCalendar, PartnerCalendarQuerySet
+from integrations.partners.models.conflicts import ConflictKind, ConflictOfInterest
 from integrations.partners.models.partners import (
     Invitation,
     JoinRequest,
@@ -13,6 +14,8 @@ from integrations.partners.models.verifications import DOMAIN_METHODS, PartnerVe
 
 __all__ = [
     "DOMAIN_METHODS",
+    "ConflictKind",
+    "ConflictOfInterest",
     "Invitation",
     "JoinRequest",
     "Membership",

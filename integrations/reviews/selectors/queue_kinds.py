@@ -64,6 +64,7 @@ ITEM_COLUMNS: Mapping[str, Combinable] = {
     "began_at": NO_TIME,
     "reasons": NO_JSON,
     "requirement_counts": NO_JSON,
+    "created_by_id": NO_ID,
     "reviewer_id": NO_ID,
     "reviewer_name": NO_TEXT,
     "reviewer_email": NO_TEXT,

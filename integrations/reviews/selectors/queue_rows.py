@@ -12,6 +12,7 @@ from django.utils.translation import get_language, gettext_noop, ngettext
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from integrations.partners.conflicts import get_conflicts
 from integrations.partners.models import VerificationState
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.reviews.selectors.queue_items import ITEM_NAMES
@@ -203,6 +204,8 @@ def _describe_claim(values: NamedValues, user: User, now: datetime) -> tuple[str
     claim_expires_at, reviewer_id = values["claim_expires_at"], values["reviewer_id"]
     if values["partner_id"] in permissions.get_roles(user):
         return _("Your company"), ""
+    if values["partner_id"] in get_conflicts(user) or values["created_by_id"] == user.pk:
+        return _("Conflict of interest"), ""
     button_label = _("Claim review") if permissions.can_review_program(values["program_key"], user) else ""
     if reviewer_id is None:
         return _("Unclaimed"), button_label

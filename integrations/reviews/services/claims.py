@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from integrations.partners.conflicts import explain_conflict
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors.step_context import StepContext
@@ -59,7 +60,8 @@ def assign_reviewer(integration: Integration, reviewer: User | None, *, actor: U
     """Assign a reviewer who is not a member of the integration's partner."""
     if not permissions.can_decide(integration, reviewer):
         message = _("%(reviewer)s can't review this integration. Choose a reviewer from another company.")
-        raise ActionRefused(message % {"reviewer": reviewer}, "forbidden")
+        conflict = explain_conflict(integration, reviewer)
+        raise ActionRefused(conflict or message % {"reviewer": reviewer}, "forbidden")
     with change_integration(integration, permissions.can_assign_reviewer, actor=actor, now=now) as change:
         change.integration.reviewer, change.integration.claim_expires_at = reviewer, None
         change.record("review.assigned", reviewer=str(reviewer))

@@ -21,6 +21,7 @@ from integrations.reviews.presenters import (
     filter_relevant_actions,
     get_undoable_decision,
 )
+from integrations.reviews.views.conflicts import build_conflict_context
 from integrations.reviews.views.queue import (
     build_claim_context,
     load_integration_for_program,
@@ -93,6 +94,7 @@ def build_review_context(
         "now": now,
         **build_claim_context(integration, user),
         **build_reviewer_context(integration, participants),
+        **build_conflict_context(integration, user),
         **build_next_action_context(integration, now),
     }
 

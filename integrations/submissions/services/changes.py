@@ -33,7 +33,7 @@ class IntegrationChange:
     def require_permission(self, rule: PermissionRule) -> None:
         """Raise ActionRefused if the rule refuses the actor. It never refuses the portal."""
         if self.actor is not None and not rule(self.integration, self.actor):
-            raise ActionRefused(permissions.get_refusal(rule.__name__), "forbidden")
+            raise ActionRefused(permissions.explain_refusal(rule.__name__, self.integration, self.actor), "forbidden")
 
     def require_open(self) -> None:
         """Raise ActionRefused if the integration has ended."""

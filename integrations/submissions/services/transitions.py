@@ -171,7 +171,8 @@ def _require_transition(
     transition = get_transitions_from(integration).get(transition_name)
     candidates = [transition] if transition else [t for _, t in list_all_transitions() if t.name == transition_name]
     if candidates and not any(candidate.has_perm(integration, actor) for candidate in candidates):
-        raise ActionRefused(permissions.get_refusal(candidates[0].permission.__name__), "forbidden")  # type: ignore[union-attr]
+        rule: str = candidates[0].permission.__name__  # type: ignore[union-attr]
+        raise ActionRefused(permissions.explain_refusal(rule, integration, actor), "forbidden")
     if version is not None and version != integration.version:
         last = integration.events.exclude(internal=True).last()
         change = f"{last.summary} ({format_full(last.at)})" if last else _("The integration changed")

@@ -34,7 +34,7 @@ def load_visible_integration(request: HttpRequest, uuid: UUID, **annotations: Co
 def require_permission(rule: PermissionRule, integration: Integration, user: User | None) -> None:
     """Raise PermissionDenied if the rule refuses the user."""
     if not rule(integration, user):
-        raise PermissionDenied(permissions.get_refusal(rule.__name__))
+        raise PermissionDenied(permissions.explain_refusal(rule.__name__, integration, user))
 
 
 def require_button(page: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:

@@ -175,7 +175,8 @@ def test_queue_takes_as_many_queries_for_many_rows_as_for_few(
 ) -> None:
     many(acme, count, moment)
     client = sign_in(rita)
-    with django_assert_num_queries(9):  # session, person, memberships, figures, rows, markers, reviewers, views, unread
+    # session, person, memberships, conflicts, figures, rows, markers, reviewers, views, unread
+    with django_assert_num_queries(10):
         assert len(names(client.get("/queue/"))) == 50
 
 

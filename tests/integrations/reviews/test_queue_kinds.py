@@ -169,7 +169,7 @@ def test_mixed_list_takes_as_many_queries_for_many_items(
     )
     client = sign_in(rita)
     with django_assert_num_queries(
-        9
+        10
     ):  # session, person, memberships, figures, items, markers, reviewers, views, unread
         assert len(names(client.get("/queue/"))) == 50
     listed = [

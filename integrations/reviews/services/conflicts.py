@@ -1,0 +1,82 @@
+"""Services that record and remove conflicts of interest of reviewers."""
+
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from integrations.partners import permissions
+from integrations.partners.conflicts import forget_conflicts, list_conflicted_reviewers
+from integrations.partners.models import ConflictKind, ConflictOfInterest, Partner, VerificationState
+from integrations.partners.services.changes import change_partner
+from integrations.submissions.services.changes import IntegrationChange
+from integrations.submissions.services.transitions import lock_integration
+from portal.accounts.models import User
+from portal.core.errors import ActionRefused
+
+
+def record_conflict(
+    partner: Partner,
+    reviewer: User,
+    reason: str,
+    *,
+    actor: User | None,
+    now: datetime,
+    kind: ConflictKind = ConflictKind.MARKED,
+) -> None:
+    """Record that a reviewer can't decide about a partner, and release their reviews of it. Raises ActionRefused."""
+    is_allowed = actor is None or actor == reviewer or permissions.can_manage_conflicts(partner, actor, reviewer)
+    if not (is_allowed and reviewer.is_reviewer):
+        raise ActionRefused(_("Only the reviewer, program managers, and staff can do this."), "forbidden")
+    _require_reason(reason)
+    with change_partner(partner.pk, actor=actor, now=now) as change:
+        fields = {"kind": kind, "reason": reason.strip(), "recorded_at": now, "removed_at": None}
+        ConflictOfInterest.objects.update_or_create(partner=change.partner, user=reviewer, defaults=fields)
+        change.record("partner.conflict_recorded", person=reviewer, note=reason.strip(), kind=str(kind))
+        _release_reviews(partner, reviewer, actor, now)
+    forget_conflicts(reviewer)
+
+
+def remove_conflict(partner: Partner, reviewer: User, reason: str, *, actor: User, now: datetime) -> None:
+    """Remove a conflict with a reason. A current membership still counts. Raises ActionRefused."""
+    if not permissions.can_manage_conflicts(partner, actor, reviewer):
+        message = _("Only program managers and staff can remove a conflict of interest, and never their own.")
+        raise ActionRefused(message, "forbidden")
+    _require_reason(reason)
+    with change_partner(partner.pk, actor=actor, now=now) as change:
+        kind = list_conflicted_reviewers(change.partner).get(reviewer.pk)
+        if kind is None:
+            raise ActionRefused(_("The conflict was already removed. Reload the page."), "conflict")
+        fields = {"removed_at": now}
+        defaults = {"kind": kind, "reason": kind.label, "recorded_at": now, **fields}
+        ConflictOfInterest.objects.update_or_create(
+            partner=change.partner, user=reviewer, defaults=fields, create_defaults=defaults
+        )
+        change.record("partner.conflict_removed", person=reviewer, note=reason.strip(), kind=str(kind))
+    forget_conflicts(reviewer)
+
+
+def record_known_conflicts(now: datetime) -> int:
+    """Record the conflicts that follow from memberships and verified domains. Return how many are new."""
+    count = 0
+    for partner in Partner.objects.exclude(verification_state=VerificationState.CLOSED).order_by("pk").iterator():
+        conflicts = list_conflicted_reviewers(partner)
+        recorded = set(partner.conflicts.values_list("user", flat=True)) if conflicts else set()
+        for reviewer in User.objects.filter(pk__in=set(conflicts) - recorded).order_by("pk"):
+            kind = conflicts[reviewer.pk]
+            record_conflict(partner, reviewer, str(kind.label), actor=None, now=now, kind=kind)
+            count += 1
+    return count
+
+
+def _require_reason(reason: str) -> None:
+    if not reason.strip():
+        raise ActionRefused(_("Enter a reason."))
+
+
+def _release_reviews(partner: Partner, reviewer: User, actor: User | None, now: datetime) -> None:
+    rows = partner.integrations.open().filter(reviewer=reviewer).order_by("pk")
+    for pk in rows.values_list("pk", flat=True):
+        change = IntegrationChange(lock_integration(pk), actor, now)
+        change.integration.reviewer, change.integration.claim_expires_at = None, None
+        change.record("review.claim_released")
+        change.save()

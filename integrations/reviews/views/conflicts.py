@@ -1,0 +1,61 @@
+"""Conflicts of interest on the review page."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.urls import path
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from integrations.partners import permissions
+from integrations.partners.conflicts import list_conflicted_reviewers
+from integrations.reviews.forms.conflicts import ConflictForm
+from integrations.reviews.services import conflicts
+from integrations.reviews.views.queue import load_integration_for_program
+from integrations.submissions.models import Integration
+from integrations.submissions.views.mixins import require_button
+from portal.accounts.models import User
+from portal.accounts.requests import AuthenticatedRequest
+from portal.core.errors import ActionRefused
+from portal.ui.refusals import reported_refusals
+
+
+def build_conflict_context(integration: Integration, user: User) -> dict[str, object]:
+    """Return the forms for conflicts and, for those who manage them, all with their reasons."""
+    partner, can_mark = integration.partner, permissions.can_manage_conflicts(integration.partner, user)
+    kinds = list_conflicted_reviewers(partner) if can_mark else {}
+    reasons = dict(partner.conflicts.values_list("user", "reason")) if kinds else {}
+    reviewers = User.objects.filter(pk__in=kinds).order_by("name", "pk") if kinds else []
+    return {
+        "conflicts": [
+            {
+                "reviewer": reviewer,
+                "reason": reasons.get(reviewer.pk) or kinds[reviewer.pk].label,
+                "can_remove": permissions.can_manage_conflicts(partner, user, reviewer),
+            }
+            for reviewer in reviewers
+        ],
+        "can_declare_conflict": permissions.can_decide(integration, user),
+        "can_mark_conflicts": can_mark,
+    }
+
+
+@require_button("reviews:review")
+def change_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
+    """Record or remove a conflict of interest with the company."""
+    integration, form = load_integration_for_program(request, uuid), ConflictForm(request.POST)
+    with reported_refusals(request):
+        if not form.is_valid():
+            raise ActionRefused(" ".join(str(error) for errors in form.errors.values() for error in errors))
+        reviewer, reason = form.cleaned_data["reviewer"], form.cleaned_data["reason"]
+        is_removal = form.cleaned_data["action"] == "remove"
+        change = conflicts.remove_conflict if is_removal else conflicts.record_conflict
+        change(integration.partner, reviewer, reason, actor=request.user, now=timezone.now())
+        text = _("Removed the conflict of interest.") if is_removal else _("Recorded the conflict of interest.")
+        messages.success(request, text)
+    return redirect("reviews:review", uuid=uuid)
+
+
+urlpatterns = [path("integrations/<uuid:uuid>/conflicts/", change_conflict, name="change_conflict")]

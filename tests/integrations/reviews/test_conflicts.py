@@ -1,0 +1,158 @@
+"""Tests of conflicts of interest between reviewers and companies."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from integrations.partners.models import ConflictKind, ConflictOfInterest, Partner, VerificationMethod
+from integrations.partners.permissions import can_decide
+from integrations.reviews.assignment import suggest_reviewers
+from integrations.reviews.selectors.next_review import find_next_review
+from integrations.reviews.services import bulk, claims, conflicts
+from integrations.reviews.tasks import record_conflicts
+from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import perform_transition
+from portal.accounts.models import User
+from tests.integrations.partners.memberships import join, refusal
+from tests.integrations.reviews.conftest import create_integration_in_review, fresh
+from tests.integrations.reviews.transition_page import text_of
+
+pytestmark = pytest.mark.any_database
+SignIn = Any
+
+
+def reload(user: User) -> User:
+    """Return a user without cached conflicts, as in the next request."""
+    return User.objects.get(pk=user.pk)
+
+
+def use_domain(partner: Partner, user: User, now: datetime) -> None:
+    User.objects.filter(pk=user.pk).update(email="rob@acme.example")
+    partner.verifications.create(method=VerificationMethod.DNS, subject="acme.example", verified_at=now)
+
+
+def mark(partner: Partner, user: User, now: datetime) -> None:
+    conflicts.record_conflict(partner, user, "I worked there.", actor=user, now=now)
+
+
+def leave(partner: Partner, user: User, now: datetime) -> None:
+    join(partner, user, "editor", now - timedelta(days=9), ended_at=now - timedelta(days=8))
+
+
+def own(partner: Partner, user: User, now: datetime) -> None:
+    partner.integrations.update(created_by=user)
+
+
+@pytest.mark.parametrize(
+    ("cause", "message"),
+    [
+        (use_domain, "the email address of Rob Roth is at the domain of Acme."),
+        (leave, "Rob Roth was a member of Acme."),
+        (mark, "Rob Roth worked for Acme before."),
+        (own, "Rob Roth created this integration."),
+    ],
+)
+def test_conflict_blocks_claims_decisions_and_assignments(
+    ready: Integration,
+    acme: Partner,
+    rita: User,
+    rob: User,
+    sign_in: SignIn,
+    moment: datetime,
+    cause: Any,
+    message: str,
+) -> None:
+    cause(acme, rob, moment)
+    rob, row = reload(rob), fresh(ready)
+    expected = f"Conflict of interest: {message}"
+    assert can_decide(row, rob) is False
+    assert refusal(claims.claim_review, row, actor=rob, now=moment) == expected
+    assert refusal(perform_transition, row, "approve", actor=rob, now=moment) == expected
+    assert refusal(claims.assign_reviewer, row, reload(rob), actor=rita, now=moment) == expected
+    inputs = bulk.BulkInputs(reviewer=reload(rob))
+    assert bulk.perform_bulk_action([row], "assign", inputs, actor=rita, now=moment) == (0, [f"Rocket: {expected}"])
+    assert [each.reviewer for each in suggest_reviewers(row, moment)] == [rita]
+    client = sign_in(rob)
+    assert expected in text_of(client.get(f"/integrations/{row.uuid}/review/"))
+    assert "Conflict of interest" in text_of(client.get("/queue/"))
+    assert can_decide(row, rita) is True
+
+
+def test_marked_conflict_releases_reviews_and_is_recorded(
+    ready: Integration, acme: Partner, rita: User, rob: User, sign_in: SignIn, moment: datetime
+) -> None:
+    claims.claim_review(ready, actor=rob, now=moment)
+    fields = {"action": "record", "reviewer": rob.pk, "reason": "Employed until 2024."}
+    page = sign_in(rob).post(f"/integrations/{ready.uuid}/conflicts/", fields, follow=True)
+    assert "Recorded the conflict of interest." in text_of(page)
+    assert "Rob Roth Employed until 2024." in text_of(page)
+    assert fresh(ready).reviewer is None
+    event = acme.events.get(event_type="partner.conflict_recorded")
+    assert (event.actor, event.note, event.data["kind"], event.internal) == (
+        "Rob Roth",
+        "Employed until 2024.",
+        "marked",
+        True,
+    )
+
+
+def test_only_managers_and_staff_mark_and_remove_conflicts_of_others(
+    acme: Partner, rita: User, rob: User, sam: User, moment: datetime
+) -> None:
+    message = "Only the reviewer, program managers, and staff can do this."
+    assert refusal(conflicts.record_conflict, acme, rob, "No.", actor=rita, now=moment) == message
+    conflicts.record_conflict(acme, rob, "Told me.", actor=sam, now=moment)
+    message = "Only program managers and staff can remove a conflict of interest, and never their own."
+    for actor in (rita, rob):
+        assert refusal(conflicts.remove_conflict, acme, rob, "No.", actor=actor, now=moment) == message
+    assert refusal(conflicts.remove_conflict, acme, rob, " ", actor=sam, now=moment) == "Enter a reason."
+    rob.program_roles = ["manager:nomad"]
+    assert refusal(conflicts.remove_conflict, acme, rob, "No.", actor=rob, now=moment) != ""
+    manager = User.objects.create(email="mia@program.example", name="Mia", program_roles=["manager:nomad"])
+    conflicts.remove_conflict(acme, rob, "A mix-up.", actor=manager, now=moment)
+    assert acme.events.get(event_type="partner.conflict_removed").note == "A mix-up."
+    again = refusal(conflicts.remove_conflict, acme, rob, "A mix-up.", actor=sam, now=moment)
+    assert again == "The conflict was already removed. Reload the page."
+
+
+def test_removal_also_covers_what_the_portal_knows(
+    ready: Integration, acme: Partner, rob: User, sam: User, moment: datetime
+) -> None:
+    leave(acme, rob, moment)
+    conflicts.remove_conflict(acme, rob, "An internship.", actor=sam, now=moment)
+    assert can_decide(fresh(ready), reload(rob)) is True
+    mark(acme, rob, moment)
+    assert can_decide(fresh(ready), reload(rob)) is False
+
+
+def test_current_member_cannot_decide_after_a_removal(
+    ready: Integration, acme: Partner, rob: User, sam: User, moment: datetime
+) -> None:
+    mark(acme, rob, moment)
+    conflicts.remove_conflict(acme, rob, "A mix-up.", actor=sam, now=moment)
+    join(acme, rob, "viewer", moment)
+    assert can_decide(fresh(ready), reload(rob)) is False
+
+
+def test_known_conflicts_are_recorded_once(acme: Partner, rita: User, rob: User, moment: datetime) -> None:
+    leave(acme, rob, moment)
+    mark(acme, rita, moment)
+    assert (record_conflicts(moment), record_conflicts(moment)) == (1, 0)
+    rows = ConflictOfInterest.objects.order_by("user__name").values_list("user__name", "kind", "reason")
+    assert list(rows) == [
+        ("Rita Reyes", ConflictKind.MARKED, "I worked there."),
+        ("Rob Roth", ConflictKind.FORMER_MEMBER, "Former member of this company"),
+    ]
+    events = acme.events.filter(event_type="partner.conflict_recorded")
+    assert [event.actor for event in events] == ["Rita Reyes", ""]
+
+
+def test_next_review_skips_companies_with_a_conflict(
+    acme: Partner, globex: Partner, alice: User, charlie: User, rita: User, rob: User, moment: datetime
+) -> None:
+    decided = create_integration_in_review(globex, charlie, rita, moment, name="Decided")
+    create_integration_in_review(acme, alice, rita, moment - timedelta(days=3), name="Rocket")
+    scan = create_integration_in_review(globex, charlie, rita, moment, name="Scan")
+    mark(acme, rob, moment)
+    assert find_next_review(decided, reload(rob), moment) == scan.uuid
