@@ -55,8 +55,14 @@ class EditionComparison:
             (_("Tier at release"), old.release_tier.name, new.release_tier.name),
             (_("Listing"), old.listing, new.listing),
             (_("Delisting"), old.removal, new.removal),
+            (_("Approval"), _describe_approval(old), _describe_approval(new)),
         )
         return tuple(row for row in rows if row[1] != row[2])
+
+
+def _describe_approval(edition: Edition) -> str:
+    has_second = any(step.review.second_reviewer for step in edition.steps)
+    return _("Two reviewers") if has_second else _("One reviewer")
 
 
 def _has_new_questions(old_requirement: Requirement, new_requirement: Requirement) -> bool:

@@ -13,7 +13,7 @@ COLUMN_WIDTHS = (10, 52, 8, 12)
 QUESTION_FIELDS = {"fields", "statement", "agreement", "meeting_items", "meeting_hints", "accept"}
 OMITTED_FIELDS: Mapping[type, set[str]] = {
     Edition: {"date", "resubmission", "upcoming", "badge_label"},
-    Step: {"additional_stages", "diagram"},
+    Step: {"additional_stages", "diagram", "review"},
     Requirement: QUESTION_FIELDS | {"permanent", "show_on_listing", "confirms", "after_findings"},
     Category: {"plugin_type"},
 }

@@ -24,6 +24,13 @@ from portal.core.content_files import Content
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewPolicy(Content):
+    """Rules of a review. With `second_reviewer`, an approval needs two reviewers."""
+
+    second_reviewer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Step(Content):
     """Step of a program under its published name. `additional_stages` follow `stage`; `diagram` is a sequence."""
 
@@ -35,6 +42,7 @@ class Step(Content):
     links: tuple[ResourceLink, ...] = ()
     additional_stages: tuple[Stage, ...] = ()
     diagram: tuple[Text, ...] = ()
+    review: ReviewPolicy = ReviewPolicy()
 
     @property
     def stages(self) -> tuple[Stage, ...]:

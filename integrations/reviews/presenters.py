@@ -12,6 +12,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.selectors.people import Participant
 from integrations.submissions.services.transitions import AvailableTransition
+from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from portal.accounts.models import User
 from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
@@ -79,6 +80,8 @@ def filter_relevant_actions(
     """Return the actions that matter now. The decision's own banner shows the undo action."""
     irrelevant_by_name = {
         "undo_decision": True,
+        "approve_first": not guards.is_first_approval(integration),
+        "approve": guards.is_first_approval(integration),
         "resume": not integration.on_hold_for,
         "put_on_hold": bool(integration.on_hold_for),
         "grant_tier": not integration.tier_request,

@@ -104,6 +104,8 @@ class TransitionForm(forms.Form):
 def show_transition(request: AuthenticatedRequest, uuid: UUID, step: str) -> HttpResponse:
     """Preview a transition, or perform it."""
     integration, transition = load_visible_integration(request, uuid), get_transition(step)
+    if step == "approve" and request.method == "GET" and guards.is_first_approval(integration):
+        return redirect("reviews:transition", uuid=uuid, step="approve_first")
     form_data = request.POST if request.method == "POST" else request.unsent() or None  # type: ignore[attr-defined]
     initial = {"version": integration.version, "tier": request.GET.get("tier")}
     form = TransitionForm(integration, transition, data=form_data, initial=initial)
@@ -156,7 +158,7 @@ def _perform_transition(
         return render_workspace(request, load_visible_integration(request, integration.uuid))
     if not for_program:
         return redirect("submissions:detail", uuid=integration.uuid)
-    is_decision = TRANSITION_OPTIONS[step].is_decision
+    is_decision = TRANSITION_OPTIONS[step].is_decision or step == "approve_first"
     if is_decision and (next_uuid := find_next_review(integration, request.user, now)):
         return redirect(f"{reverse('reviews:review', args=[next_uuid])}?decided={integration.uuid}")
     return redirect("reviews:review", uuid=integration.uuid)

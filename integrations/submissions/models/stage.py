@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.db import models
 from django_fsm import RETURN_VALUE, FSMField, transition
 
@@ -21,11 +22,19 @@ from integrations.submissions.workflow.states import FINAL_STAGES, ResponsiblePa
 
 if TYPE_CHECKING:
     from integrations.submissions.selectors.step_context import StepContext
+    from portal.accounts.models import User
 
 stage_transition = partial(transition, field="stage")
 undo_transition = partial(
     stage_transition, permission=permissions.can_undo_decision, conditions=[guards.can_undo_decision]
 )
+APPROVAL_GUARDS = [
+    guards.is_not_on_hold,
+    guards.is_not_claimed_by_other,
+    guards.is_review_requested,
+    guards.has_only_verified_findings,
+    guards.has_no_missing_requirements,
+]
 STAGES_BEFORE_RELEASE = [Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEASE]
 HOLDABLE_STAGES = [*STAGES_BEFORE_RELEASE, Stage.SUPPORT]
 
@@ -47,6 +56,9 @@ class StageFields(ListingStatusFields):
     review_state = models.CharField(max_length=10, blank=True, default=ReviewState.NONE)
     review_round = models.PositiveSmallIntegerField(default=0)
     review_requested_at = models.DateTimeField(null=True, blank=True)
+    first_approver = models.ForeignKey(  # of this round, while the step asks for two reviewers
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     undo = models.JSONField(default=dict, blank=True)
     released_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -68,6 +80,10 @@ class StageFields(ListingStatusFields):
         positions = self.edition.positions()
         next_index = self.position + 1 if self.is_open else len(positions)
         return positions[next_index] if next_index < len(positions) else (None, None)
+
+    @property
+    def is_awaiting_second_reviewer(self) -> bool:
+        return self.first_approver_id is not None and self.review_state == ReviewState.WAITING
 
     @property
     def is_open(self) -> bool:
@@ -134,15 +150,21 @@ class StageFields(ListingStatusFields):
 
     @stage_transition(
         source=Stage.REVIEW,
+        target=Stage.REVIEW,
+        permission=permissions.can_decide,
+        conditions=[*APPROVAL_GUARDS, guards.is_first_approval],
+    )
+    def approve_first(self, *, actor: "User", **_: object) -> None:
+        """Leave the review to a second reviewer, who can claim it."""
+        self.first_approver = actor
+        for column in ("reviewer", "claim_expires_at"):
+            setattr(self, column, None)
+
+    @stage_transition(
+        source=Stage.REVIEW,
         target=Stage.RELEASE,
         permission=permissions.can_decide,
-        conditions=[
-            guards.is_not_on_hold,
-            guards.is_not_claimed_by_other,
-            guards.is_review_requested,
-            guards.has_only_verified_findings,
-            guards.has_no_missing_requirements,
-        ],
+        conditions=[*APPROVAL_GUARDS, guards.has_other_approval],
     )
     def approve(self, **_: object) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
@@ -238,6 +260,7 @@ class StageFields(ListingStatusFields):
     def _start_review_round(self, now: datetime) -> None:
         self.review_state = ReviewState.WAITING
         self.review_round += 1
+        self.first_approver = None
         self.review_requested_at = now
 
     def _end_integration(self, now: datetime) -> None:

@@ -215,6 +215,7 @@ def build_snapshot(integration: "Integration", now: datetime) -> IntegrationSnap
         compliance_request=integration.compliance_request,
         compliance_request_params=integration.compliance_request_params,
         undo_until=undo_until,
+        is_awaiting_second_reviewer=integration.is_awaiting_second_reviewer,
     )
 
 

@@ -25,8 +25,7 @@ def list_reasons(facts: IntegrationSnapshot) -> list[JsonObject]:
     if facts.process == ComplianceStatus.REQUESTED:
         reasons.append(_build_reason(facts.compliance_request, **facts.compliance_request_params))
     if facts.stage == Stage.REVIEW and facts.review == ReviewState.WAITING:
-        is_first = facts.round == 1
-        reasons.append(_build_reason("new_review") if is_first else _build_reason("repeated_review", round=facts.round))
+        reasons.append(_build_review_reason(facts))
     if facts.resolved_findings:
         reasons.append(_build_reason("resolved_findings", count=facts.resolved_findings))
     if facts.company == VerificationState.NEEDS_DECISION:
@@ -40,6 +39,12 @@ def list_reasons(facts: IntegrationSnapshot) -> list[JsonObject]:
         for item in (*facts.missing, *facts.unfulfilled)
         if item.responsible_party == ResponsibleParty.PROGRAM
     ]
+
+
+def _build_review_reason(facts: IntegrationSnapshot) -> JsonObject:
+    if facts.is_awaiting_second_reviewer:
+        return _build_reason("second_review")
+    return _build_reason("new_review") if facts.round == 1 else _build_reason("repeated_review", round=facts.round)
 
 
 def _build_reason(code: str, **params: object) -> JsonObject:

@@ -22,9 +22,9 @@ def load_visible_integration(request: HttpRequest, uuid: UUID, **annotations: Co
     """Return an integration with its partner, reviewer, manager, and annotations. Raises Http404 if hidden."""
     visible = Integration.objects.visible_to(request.user)
     introductions = Introduction.objects.filter(Q(asking=OuterRef("pk")) | Q(other=OuterRef("pk")))
-    rows = visible.select_related("partner__alliances_manager", "reviewer", "decided_by", "repository_reader").filter(
-        uuid=uuid
-    )
+    rows = visible.select_related(
+        "partner__alliances_manager", "reviewer", "first_approver", "decided_by", "repository_reader"
+    ).filter(uuid=uuid)
     integration = rows.annotate(has_introductions=Exists(introductions), **annotations).order_by("pk").first()
     if integration is None:
         raise Http404(_("Integration not found. It doesn't exist, or you don't have access."))

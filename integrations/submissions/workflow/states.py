@@ -133,3 +133,4 @@ class IntegrationSnapshot:
     compliance_request: str = ""
     compliance_request_params: SentenceParams = field(default_factory=dict)
     undo_until: datetime | None = None
+    is_awaiting_second_reviewer: bool = False

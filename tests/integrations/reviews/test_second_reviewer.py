@@ -1,0 +1,109 @@
+"""Tests of editions that ask for a second reviewer."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from integrations.partners.models import Partner
+from integrations.programs.comparison import EditionComparison
+from integrations.programs.registry import PROGRAMS
+from integrations.programs.schema import Edition, ReviewPolicy
+from integrations.reviews.services import claims, conflicts
+from integrations.submissions.models import Integration
+from integrations.submissions.services import findings
+from integrations.submissions.services.transitions import perform_transition
+from portal.accounts.models import User
+from tests.conftest import meet
+from tests.integrations.partners.memberships import refusal
+from tests.integrations.reviews.conftest import fresh
+from tests.integrations.reviews.transition_page import address, take, text_of
+
+pytestmark = pytest.mark.any_database
+SignIn = Any
+WAITING = "Waiting for second reviewer"
+
+
+def ask_for_two(edition: Edition) -> Edition:
+    """Return the edition with a second reviewer in its review."""
+    steps = (replace(s, review=ReviewPolicy(second_reviewer="review" in s.stages)) for s in edition.steps)
+    return replace(edition, steps=tuple(steps))
+
+
+@pytest.fixture(autouse=True)
+def two_reviewers(monkeypatch: pytest.MonkeyPatch) -> None:
+    nomad = PROGRAMS["nomad"]
+    monkeypatch.setitem(PROGRAMS, "nomad", replace(nomad, editions=tuple(map(ask_for_two, nomad.editions))))
+
+
+def test_first_approval_waits_for_another_reviewer_and_partner_sees_in_review(
+    ready: Integration, alice: User, rita: User, rob: User, sign_in: SignIn, moment: datetime
+) -> None:
+    before = text_of(sign_in(alice).get(f"/integrations/{ready.uuid}/"))
+    client = sign_in(rita)
+    claims.claim_review(ready, actor=rita, now=moment)
+    assert client.get(address(ready, "approve"))["Location"] == address(ready, "approve_first")
+    assert "This action doesn't send an email." in text_of(client.get(address(ready, "approve_first")))
+    take(client, ready, "approve_first", note="Tests pass.")
+    row = fresh(ready)
+    assert (row.stage, row.responsible_party, row.first_approver, row.reviewer) == ("review", "program", rita, None)
+    event = row.events.get(event_type="review.first_approved")
+    assert (event.internal, event.note, event.emails.count()) == (True, "Tests pass.", 0)
+    page = text_of(client.get(f"/integrations/{ready.uuid}/review/"))
+    assert f"{WAITING} Rita Reyes approved this round." in page
+    assert "waiting for second reviewer" in text_of(client.get("/queue/"))
+    partner_page = text_of(sign_in(alice).get(f"/integrations/{ready.uuid}/"))
+    assert (partner_page, WAITING in partner_page) == (before, False)
+
+
+def test_second_approval_must_come_from_another_person_without_conflict(
+    ready: Integration, acme: Partner, rita: User, rob: User, moment: datetime
+) -> None:
+    message = "Two reviewers must approve. Another reviewer must approve too."
+    assert refusal(perform_transition, ready, "approve", actor=rob, now=moment) == message
+    perform_transition(ready, "approve_first", actor=rita, now=moment)
+    assert refusal(perform_transition, ready, "approve", actor=rita, now=moment) == message
+    again = "This approval needs no other reviewer, or was already given."
+    assert refusal(perform_transition, ready, "approve_first", actor=rob, now=moment) == again
+    conflicts.record_conflict(acme, rob, "I worked there.", actor=rob, now=moment)
+    third = User.objects.create(email="uma@program.example", name="Uma", is_reviewer=True)
+    assert "Conflict of interest" in refusal(perform_transition, ready, "approve", actor=rob, now=moment)
+    assert perform_transition(ready, "approve", actor=third, now=moment).event_type == "integration.approved"
+    assert fresh(ready).stage == "release"
+
+
+@pytest.mark.parametrize("who", ["rita", "rob"])
+def test_either_reviewer_can_return_it_and_the_next_round_needs_two_again(
+    ready: Integration, alice: User, rita: User, rob: User, moment: datetime, who: str
+) -> None:
+    reviewer = {"rita": rita, "rob": rob}[who]
+    perform_transition(ready, "approve_first", actor=rita, now=moment)
+    finding = findings.raise_finding(ready, "NO-3", "Add tests.", actor=reviewer, now=moment)
+    perform_transition(ready, "request_changes", actor=reviewer, now=moment)
+    row = fresh(ready)
+    assert (row.responsible_party, row.is_awaiting_second_reviewer) == ("machine", False)
+    later = moment + timedelta(minutes=11)
+    findings.answer_finding(finding, answer="Done.", actor=alice, now=later)
+    meet(fresh(ready), None, later)
+    perform_transition(ready, "resubmit_for_review", actor=alice, now=later)
+    row = fresh(ready)
+    assert (row.review_round, row.first_approver, row.is_awaiting_second_reviewer) == (2, None, False)
+
+
+def test_undo_of_the_second_approval_keeps_the_first(
+    ready: Integration, rita: User, rob: User, moment: datetime
+) -> None:
+    perform_transition(ready, "approve_first", actor=rita, now=moment)
+    perform_transition(ready, "approve", actor=rob, now=moment)
+    assert fresh(ready).is_awaiting_second_reviewer is False
+    perform_transition(ready, "undo_decision", actor=rob, now=moment)
+    row = fresh(ready)
+    assert (row.stage, row.first_approver, row.is_awaiting_second_reviewer) == ("review", rita, True)
+
+
+def test_difference_of_editions_names_the_second_reviewer() -> None:
+    edition = PROGRAMS["nomad"].newest
+    steps = tuple(replace(step, review=ReviewPolicy()) for step in edition.steps)
+    comparison = EditionComparison(replace(edition, steps=steps), edition)
+    assert comparison.list_text_differences() == (("Approval", "One reviewer", "Two reviewers"),)
