@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.reviews.evidence import load_review_evidence
 from integrations.reviews.finding_templates import list_templates
+from integrations.reviews.presence import end_writing, list_present, note_presence
 from integrations.reviews.presenters import (
     build_next_action_context,
     build_reviewer_context,
@@ -49,6 +50,7 @@ def show_review(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if permissions.get_role(integration.partner, request.user):
         messages.info(request, explain_decision_refusal(integration, request.user))
         return redirect("submissions:detail", uuid)
+    note_presence(integration, request.user)
     context = build_review_context(request, integration, only_different=request.GET.get("show") == "changed")
     return render(request, "reviews/review.html", context | _build_decided_context(request))
 
@@ -95,6 +97,7 @@ def build_review_context(
         **build_claim_context(integration, user),
         **build_reviewer_context(integration, participants),
         **build_conflict_context(integration, user),
+        "present": list_present(integration, user),
         **build_next_action_context(integration, now),
     }
 
@@ -123,6 +126,7 @@ def raise_finding(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
                 integration, requirement.id, text, severity=severity, actor=request.user, now=timezone.now()
             )
             report_mentions(request, integration, text, internal=True)
+            end_writing(integration, request.user)
             return redirect(f"{reverse('reviews:review', args=[uuid])}#finding-{finding.number}")
     context = {"integration": integration, "form": form, "requirement": requirement}
     context |= build_text_context(request, integration, internal=True)

@@ -20,6 +20,7 @@ from django_fsm import Transition
 
 from integrations.partners import permissions
 from integrations.reviews.forms.email_draft import NOTE_PLACEHOLDER, EmailDraftForm
+from integrations.reviews.presence import end_writing, list_writers
 from integrations.reviews.selectors.next_review import find_next_review
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
@@ -74,8 +75,17 @@ class TransitionForm(forms.Form):
     note = MultiLineField(required=False, max_length=4000, rows=4)
     version = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
 
-    def __init__(self, integration: Integration, transition: Transition, **kwargs: Unpack[FormArguments]) -> None:
+    def __init__(
+        self, integration: Integration, transition: Transition, *, writers: str = "", **kwargs: Unpack[FormArguments]
+    ) -> None:
+        """Create the form. `writers`: who else types a finding or decision, which the user must know of."""
         super().__init__(**kwargs)
+        if writers:
+            label, names = _("Decide although %(names)s is writing"), {"names": writers}
+            message = _("Select the checkbox to decide although %(names)s is writing.")
+            self.fields["confirm_writing"] = forms.BooleanField(
+                label=label % names, error_messages={"required": message % names}
+            )
         note = self.fields["note"]
         note.required = guards.has_note in transition.conditions
         default_label = PARTNER_NOTE_LABEL if transition.permission in PROGRAM_PERMISSIONS else PROGRAM_NOTE_LABEL
@@ -108,7 +118,8 @@ def show_transition(request: AuthenticatedRequest, uuid: UUID, step: str) -> Htt
         return redirect("reviews:transition", uuid=uuid, step="approve_first")
     form_data = request.POST if request.method == "POST" else request.unsent() or None  # type: ignore[attr-defined]
     initial = {"version": integration.version, "tier": request.GET.get("tier")}
-    form = TransitionForm(integration, transition, data=form_data, initial=initial)
+    writers = list_writers(integration, request.user)
+    form = TransitionForm(integration, transition, writers=writers, data=form_data, initial=initial)
     email_form = build_email_form(transition.name, form_data)
     refusal = None
     if request.method == "POST" and "preview" not in request.POST and form.is_valid() and email_form.is_acceptable():
@@ -119,7 +130,8 @@ def show_transition(request: AuthenticatedRequest, uuid: UUID, step: str) -> Htt
                 report_refusal(request, error)
                 return render_workspace(request, load_visible_integration(request, uuid))
             refusal, integration = error, load_visible_integration(request, uuid)
-            form = TransitionForm(integration, transition, data=request.POST.dict() | {"version": integration.version})
+            current = request.POST.dict() | {"version": integration.version}
+            form = TransitionForm(integration, transition, writers=writers, data=current)
     if request.htmx and email_form.is_edited():  # type: ignore[attr-defined]
         return HttpResponse(status=204)  # the note doesn't change an edited email
     return _render_transition(request, integration, transition, form, email_form, refusal)
@@ -152,6 +164,7 @@ def _perform_transition(
     for_program = permissions.is_program_staff(request.user)
     if for_program:
         findings.update_read_marker(integration, actor=request.user, now=now)
+        end_writing(integration, request.user)
     if not (for_program and "undo_until" in event.data):  # a banner names the decision with an undo button
         messages.success(request, _("You %(action)s.") % {"action": event.sentence})
     if is_inline(request):

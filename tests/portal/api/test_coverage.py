@@ -218,6 +218,8 @@ PAGES_BY_FEATURE = {
     "Version constraints and installation instructions": "directory:installation",
     "Single Crossplane definitions": "schemas:crd_file schemas:crd",
     "SLA trend charts": "reports:trends reports:overview reports:overview_csv",
+    "Presence on a review": "reviews:presence",
+    "Conflicts of interest": "reviews:change_conflict",
     "Endpoints for run task tests": "inbound:run_task_callback inbound:run_task_configuration inbound:run_task_plan",
     "API documentation": "api:docs api:docs_group api:openapi api:not_found",
 }
