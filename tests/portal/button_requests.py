@@ -64,6 +64,7 @@ def of_requirements(world: dict[str, Any]) -> Iterator[Press]:
         ("withdraw", ACCOUNTS, {"uuid": account}),
         ("reveal", ACCOUNTS, {"uuid": account, "reason": "Test."}),
         ("waive", FORM, {"reason": "Fine.", "until": until}),
+        ("request_waiver", FORM, {"reason": "The next release fixes this."}),
     ):
         yield f"submissions:requirement: {act}", {"requirement_id": there}, {"act": act, **fields}
 

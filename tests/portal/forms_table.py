@@ -145,6 +145,8 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (findings.FindingReplyForm, ""): lambda data, user: findings.FindingReplyForm(data),
     (findings.MessageForm, ""): lambda data, user: findings.MessageForm(data=data, can_write_note=True),
     (requirement_actions.WaiverForm, ""): lambda data, user: requirement_actions.WaiverForm(data),
+    (requirement_actions.WaiverRequestForm, ""): lambda data, user: requirement_actions.WaiverRequestForm(data),
+    (requirement_actions.WaiverDeclineForm, ""): lambda data, user: requirement_actions.WaiverDeclineForm(data),
     (requirement_actions.WaiverEndForm, ""): lambda data, user: requirement_actions.WaiverEndForm(data),
     (AlliancesManagerForm, ""): lambda data, user: AlliancesManagerForm(data),
     (partner_admin.PartnerForm, ""): lambda data, user: partner_admin.PartnerForm(data=data),

@@ -21,7 +21,7 @@ SORT_COLUMNS = {
 }
 SORT_ORDERS = ("", *SORT_COLUMNS, *(f"-{name}" for name in SORT_COLUMNS))
 OPEN_TABS = tuple(tab for tab in TAB_LABELS if tab != "snoozed")
-MOST_URGENT_FIRST = ("action_due_at", "integration_id", "began_at", "uuid", "slug")
+MOST_URGENT_FIRST = ("action_due_at", "integration_id", "began_at", "uuid", "slug", "detail")
 ITEM_NAMES = ("kind", *ITEM_COLUMNS)
 
 

@@ -29,10 +29,16 @@ from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner, VerificationState
+from integrations.programs.registry import get_edition
 from integrations.reviews.selectors.queue import build_tab_condition, filter_queue
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.workflow.evidence import PAUSED_FOR_APPEAL
-from integrations.submissions.workflow.states import ListingStatus, ResponsibleParty
+from integrations.submissions.workflow.states import (
+    FINAL_STAGES,
+    FULFILLED_STATUSES,
+    ListingStatus,
+    ResponsibleParty,
+)
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.core.value_types import NamedValues
@@ -178,6 +184,19 @@ def _list_stale_listings(filters: Filters, user: User, now: datetime) -> QuerySe
     return rows.filter(permissions.build_decision_condition(user), build_integration_filter(filters))
 
 
+def _list_waiver_requests(filters: Filters, user: User, _now: datetime) -> QuerySet[RequirementFulfillment]:
+    """Return open requirements for which the partner requested a waiver."""
+    rows = RequirementFulfillment.objects.filter(waiver_requested_at__isnull=False)
+    rows = rows.exclude(status__in=FULFILLED_STATUSES).exclude(integration__stage__in=FINAL_STAGES)
+    return filter_decidable(rows, filters, user)
+
+
+def _list_waiver_tasks(values: NamedValues) -> list[str]:
+    requirement = get_edition(values["program_key"], values["edition_date"]).requirement(values["detail"])
+    title = requirement.title if requirement else values["detail"]
+    return [_("Decide on the waiver of “%(title)s”") % {"title": title}]
+
+
 def _list_companies(filters: Filters, user: User, _now: datetime) -> QuerySet[Partner]:
     """Return the companies that need a decision. The other filters apply to their integrations."""
     rows = Partner.objects.filter(verification_state=VerificationState.NEEDS_DECISION)
@@ -218,6 +237,28 @@ for _kind in (
         "reviews:partner",
         ("slug",),
         lambda _values: [_("Decide on the company")],
+    ),
+    QueueKind(
+        "waiver",
+        gettext_noop("Waiver"),
+        _list_waiver_requests,
+        {
+            "uuid": F("integration__uuid"),
+            "name": F("integration__name"),
+            "name_key": F("integration__name_key"),
+            "detail": F("requirement_id"),
+            "partner_id": F("integration__partner_id"),
+            "company": F("integration__partner__name"),
+            "company_state": F("integration__partner__verification_state"),
+            "program_key": F("integration__program_key"),
+            "edition_date": F("integration__edition_date"),
+            "step": F("integration__step"),
+            "stage": F("integration__stage"),
+            "began_at": F("waiver_requested_at"),
+        },
+        "submissions:requirement",
+        ("uuid", "detail"),
+        _list_waiver_tasks,
     ),
     QueueKind(
         "stale",

@@ -171,6 +171,30 @@ class WaiverForm(forms.Form):
         return end
 
 
+class WaiverRequestForm(forms.Form):
+    """Reason why the program should waive a requirement."""
+
+    reason = MultiLineField(
+        label=gettext_lazy("Reason"),
+        help_text=gettext_lazy("Explain why you can't complete the requirement, and until when."),
+        max_length=500,
+        rows=3,
+        error_messages={"required": gettext_lazy("Enter a reason. The program decides based on it.")},
+    )
+
+
+class WaiverDeclineForm(forms.Form):
+    """Reason for declining a request for a waiver."""
+
+    reason = MultiLineField(
+        label=gettext_lazy("Reason"),
+        help_text=gettext_lazy("We send the reason to the partner by email."),
+        max_length=500,
+        rows=3,
+        error_messages={"required": gettext_lazy("Enter a reason. We record it with the decision.")},
+    )
+
+
 class WaiverEndForm(forms.Form):
     """Reason for ending a waiver before its expiration date."""
 

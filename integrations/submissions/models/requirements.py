@@ -40,6 +40,8 @@ class RequirementFulfillment(models.Model):
     waived_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     waiver_reason = models.CharField(max_length=500, blank=True)
     waiver_expires_at = models.DateTimeField(null=True, blank=True)
+    waiver_requested_at = models.DateTimeField(null=True, blank=True)  # until the program decides
+    waiver_request_reason = models.CharField(max_length=500, blank=True)
     version = models.PositiveIntegerField(default=0)
 
     class Meta:
@@ -48,7 +50,7 @@ class RequirementFulfillment(models.Model):
                 fields=["integration", "requirement_id"], name="requirement_fulfillment_unique_integration_requirement"
             )
         ]
-        # finds stale results without reading the table
+        # find stale results and waiver requests without reading the table
         indexes = [
             models.Index(
                 fields=["valid_until", "integration"],
@@ -59,6 +61,11 @@ class RequirementFulfillment(models.Model):
                 fields=["waiver_expires_at"],
                 name="fulfillment_waiver_expires_at",
                 condition=Q(waiver_expires_at__isnull=False),
+            ),
+            models.Index(
+                fields=["waiver_requested_at"],
+                name="fulfillment_waiver_requested",
+                condition=Q(waiver_requested_at__isnull=False),
             ),
         ]
 

@@ -1,4 +1,4 @@
-"""Services for granting and ending waivers."""
+"""Services for requesting, granting, declining, and ending waivers."""
 
 from datetime import datetime
 
@@ -28,10 +28,47 @@ def waive_requirement(
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_decide) as change:
         state = change.state
         state.waived_by, state.waiver_reason, state.waiver_expires_at = actor, reason.strip()[:500], expires_at
+        _clear_request(state)
         state.save()
         change.record("requirement.waived", reason, until=expires_at.isoformat())
         change.save()
     return state
+
+
+def request_waiver(
+    integration: Integration, requirement_id: str, *, reason: str, actor: User | None, now: datetime
+) -> None:
+    """Ask the program to waive an open requirement. Raises ActionRefused."""
+    if not reason.strip():
+        raise ActionRefused(_("Enter a reason. The program decides based on it."))
+    with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_edit) as change:
+        state = change.state
+        if state.is_met(now):
+            raise ActionRefused(_("This requirement is complete and needs no waiver."), "invalid-transition")
+        if state.waiver_requested_at is not None:
+            raise ActionRefused(_("You already requested a waiver. The program decides on it."), "invalid-transition")
+        state.waiver_requested_at, state.waiver_request_reason = now, reason.strip()[:500]
+        state.save()
+        change.record("requirement.waiver_requested", reason.strip()[:500])
+
+
+def decline_waiver(
+    integration: Integration, requirement_id: str, *, reason: str, actor: User | None, now: datetime
+) -> None:
+    """Decline the request for a waiver with a reason for the partner. Raises ActionRefused."""
+    if not reason.strip():
+        raise ActionRefused(_("Enter a reason. We record it with the decision."))
+    with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_decide) as change:
+        state = change.state
+        if state.waiver_requested_at is None:
+            raise ActionRefused(_("No waiver is requested for this requirement."), "invalid-transition")
+        _clear_request(state)
+        state.save()
+        change.record("requirement.waiver_declined", reason.strip()[:500])
+
+
+def _clear_request(state: RequirementFulfillment) -> None:
+    state.waiver_requested_at, state.waiver_request_reason = None, ""
 
 
 def end_waiver(

@@ -102,5 +102,9 @@ REQUIREMENT_OPERATIONS: tuple[RequirementOperation[Any], ...] = (
         "withdraw", schemas.ObjectReference, "Withdraw a test account and delete its credentials.", CREDENTIALS_SCOPE
     ),
     RequirementOperation("waive", schemas.WaiverIn, "Waive the requirement until a date. For reviewers.", REVIEW_SCOPE),
+    RequirementOperation("request_waiver", schemas.ReasonIn, "Ask the program to waive the requirement."),
+    RequirementOperation(
+        "decline_waiver", schemas.ReasonIn, "Decline a requested waiver. For reviewers.", REVIEW_SCOPE
+    ),
     RequirementOperation("end_waiver", schemas.ReasonIn, "End a waiver early. For reviewers.", REVIEW_SCOPE),
 )

@@ -131,6 +131,8 @@ def body_of(name: str, world: dict[str, Any]) -> Any:
         "requirement_propose": {"times": [soon.isoformat()]},
         "requirement_accept": {"time": "2030-01-02T10:00:00Z"},
         "requirement_cancel": REASON,
+        "requirement_request_waiver": REASON,
+        "requirement_decline_waiver": REASON,
         "requirement_end_waiver": REASON,
         "requirement_hold": {"shown": [], "notes": "Fine."},
         "requirement_give": {"label": "Tenant", "secret": "x"},

@@ -14,7 +14,7 @@ ACTS = (
     " requirement_remove requirement_sign requirement_upload_agreement requirement_confirm_agreement"
     " requirement_reject_agreement requirement_propose"
     " requirement_accept requirement_cancel requirement_hold requirement_give requirement_withdraw requirement_waive"
-    " requirement_end_waiver"
+    " requirement_end_waiver requirement_request_waiver requirement_decline_waiver"
 )
 # page with a form: the operations that do what it does
 DONE_BY = {

@@ -46,6 +46,8 @@ SUBJECTS = {
     "message.sent_to_partner": "New message from Sam Stone: Rocket",
     "message.sent_to_program": "New message from Sam Stone: Rocket",
     "requirement.waived": "Waived until 2026-06-01: Internal support documentation, Rocket",
+    "requirement.waiver_requested": "Waiver requested: Internal support documentation, Rocket",
+    "requirement.waiver_declined": "Waiver declined: Internal support documentation, Rocket",
     "requirement.waiver_ended": "Waiver ended: Internal support documentation, Rocket",
     "check.accepted": "Deviation accepted: Rocket (new owner)",
     "agreement.signed_by_partner": "Signature required: Technology Partner Agreement with Acme",

@@ -3,10 +3,14 @@
 from datetime import timedelta
 
 import pytest
+from bs4 import BeautifulSoup
 
 from integrations.submissions.services import requirements, waivers
 from integrations.submissions.workflow.states import Status
+from portal.core.errors import ActionRefused
+from portal.notifications.models import EmailMessage
 from tests.conftest import begin
+from tests.integrations.reviews.queue_page import names, row_of
 from tests.integrations.submissions.requirements.pages import CHECKED_REQUIREMENT, place, press, read, state
 
 
@@ -127,3 +131,41 @@ def test_waiver_ended_by_the_partner(waived_integration, alice, now, sign_in):
         403,
         now + WAIVED_UNTIL,
     )
+
+
+# -- requests ------------------------------------------------------------------------------------------------
+
+
+def test_requested_waiver_is_an_item_of_the_queue_until_it_is_decided(checked_integration, alice, bob, rita, sign_in):
+    row, why = checked_integration, "The release follows in May."
+    assert press(sign_in(bob), row, CHECKED_REQUIREMENT, "request_waiver", reason=why).status_code == 302
+    assert why in read(sign_in(alice).get(place(row, CHECKED_REQUIREMENT)))
+    assert press(sign_in(alice), row, CHECKED_REQUIREMENT, "request_waiver", reason="Again.").status_code == 409
+    email = EmailMessage.objects.get(name="waiver_requested")
+    assert (email.subject.startswith("Waiver requested: "), why in email.text) == (True, True)
+    page = sign_in(rita).get("/queue/?kind=waiver")
+    assert names(page) == [row.name]
+    assert "Decide on the waiver of “" in row_of(page, row.name)
+    link = BeautifulSoup(page.content, "html.parser").select_one("td.main a")["href"]
+    assert link == place(row, CHECKED_REQUIREMENT)
+    press(sign_in(rita), row, CHECKED_REQUIREMENT, "waive", reason="Agreed.", until="2026-05-31")
+    assert names(sign_in(rita).get("/queue/?kind=waiver")) == []
+    assert state(row, CHECKED_REQUIREMENT).waiver_requested_at is None
+
+
+def test_declined_waiver_leaves_the_queue_and_the_partner_reads_why(checked_integration, alice, rita, sign_in):
+    row = checked_integration
+    press(sign_in(alice), row, CHECKED_REQUIREMENT, "request_waiver", reason="We need more time.")
+    assert press(sign_in(rita), row, CHECKED_REQUIREMENT, "decline_waiver", reason="Add it.").status_code == 302
+    assert names(sign_in(rita).get("/queue/?kind=waiver")) == []
+    assert "Add it." in EmailMessage.objects.get(name="waiver_declined", to=alice.email).text
+    assert press(sign_in(rita), row, CHECKED_REQUIREMENT, "decline_waiver", reason="Again.").status_code == 409
+
+
+def test_only_partners_request_and_only_reviewers_decline(checked_integration, alice, rita, now):
+    row = checked_integration
+    with pytest.raises(ActionRefused, match="Only owners and editors"):
+        waivers.request_waiver(row, CHECKED_REQUIREMENT, reason="Please.", actor=rita, now=now)
+    waivers.request_waiver(row, CHECKED_REQUIREMENT, reason="Please.", actor=alice, now=now)
+    with pytest.raises(ActionRefused, match="Only reviewers of the program"):
+        waivers.decline_waiver(row, CHECKED_REQUIREMENT, reason="No.", actor=alice, now=now)
