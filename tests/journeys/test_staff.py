@@ -7,8 +7,12 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from integrations.partners.models import Partner
+from portal.accounts.models import User
+from portal.accounts.role_names import list_roles
+from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD, begin
 from tests.journeys.person import Person
+from tests.portal.accounts.sign_in import link
 
 Visit = Callable[..., Person]
 
@@ -54,3 +58,25 @@ def test_staff_read_every_email_and_decide_nothing(
     staff.arrived().sees(row.edition.mailbox, "Rocket").shot("email")
     staff.go(f"/integrations/{row.uuid}/review/").sees("You have read-only access. Only reviewers can decide.")
     visit(alice).go("/emails/").sees_not("Search subjects and addresses")
+
+
+def test_administrator_grants_a_role_and_invites_a_person_who_accepts(
+    visit: Visit, alice: Any, rita: Any, sam: Any
+) -> None:
+    staff = visit()
+    staff.go("/accounts/login/").write("Email address", sam.email).write("Password", PASSWORD).press("Sign in")
+    staff.go("/people/?role=all").sees("Rita Reyes", "Alice Archer").shot("people")
+    staff.press("Alice Archer").tick("Program manager of Nomad").write("Reason", "Leads the program")
+    staff.shot("person").press("Save roles").sees("Roles of Alice Archer saved.")
+    staff.write("Reason", "Laptop lost", within=staff.page.locator("#access")).press("Sign out everywhere")
+    staff.sees("Account of Alice Archer changed.")
+    staff.go("/people/").press("Invite person").write("Email address", "nora@program.example")
+    staff.tick("Reviewer of Vault").press("Send invitation").sees("Invitation sent to nora@program.example.")
+    staff.shot("invitations")
+    newcomer = visit().go(link(EmailMessage.objects.get(name="staff_invitation")))
+    newcomer.sees("Sam Stone invited you", "Reviewer of Vault").press("Create account")
+    newcomer.holds("Email address", "nora@program.example").write("Your name", "Nora Nash")
+    newcomer.write("Password", PASSWORD).press("Create account").press("Accept invitation")
+    newcomer.sees("You accepted the invitation.")
+    assert list_roles(User.objects.get(email="nora@program.example")) == ["reviewer:vault"]
+    assert list_roles(User.objects.get(pk=alice.pk)) == ["manager:nomad"]

@@ -181,6 +181,14 @@ def test_person_whom_the_provider_refuses_is_not_signed_in(provider: OidcProvide
     assert (is_signed_in(client), User.objects.count()) == (False, 0)
 
 
+def test_forged_code_is_refused_with_a_sentence_about_the_organization(provider: OidcProvider) -> None:
+    client = Client()
+    state = parse_qs(urlsplit(client.post(START)["Location"]).query)["state"][0]
+    answer = client.get(f"{START}callback/", {"code": "forged", "state": state})
+    assert (answer.status_code, "Your organization refused the sign-in" in answer.content.decode()) == (401, True)
+    assert not is_signed_in(client)
+
+
 def test_deactivated_account_stays_out(provider: OidcProvider, sam: User) -> None:
     provider.sign_in(Client(), "nora")
     roles.deactivate(User.objects.get(email=NORA), actor=sam, now=NOW, reason="Left")
