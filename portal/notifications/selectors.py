@@ -6,7 +6,8 @@ from portal.notifications.models import EmailMessage
 
 HIDDEN_STATES = (EmailMessage.State.CANCELED, EmailMessage.State.HELD, EmailMessage.State.SUPPRESSED)
 MAX_UNSEEN_COUNT = 100  # more are shown as 99+
-SECRET_TEMPLATES = frozenset({"confirm_address", "reset_password", "invitation"})  # their links work without a password
+# Their links work without a password.
+SECRET_TEMPLATES = frozenset({"confirm_address", "reset_password", "invitation", "report_confirmation"})
 
 
 def filter_emails(state: str, query: str) -> QuerySet[EmailMessage]:

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils.translation import gettext
 
+from integrations.partners import permissions
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
@@ -53,13 +54,19 @@ def list_deliveries(snapshot: ReportSnapshot) -> list[Delivery]:
 
 
 def list_decisions(scope: str, reader: User | None) -> list[tuple[str, str, str]]:
-    """Return the name, action, and page of integrations in the scope that wait for the reader, by due date."""
+    """Return the name, action, and page of integrations in the scope that wait for the reader, by due date.
+
+    Reviews without a reviewer wait for everyone who can assign one.
+    """
     report_scope = find_report_scope(scope)
     if report_scope is None or reader is None:
         return []
     rows = Integration.objects.filter(report_scope.scope.build_condition(""))
     if report_scope.partner is None:
-        rows, page = rows.filter(responsible_party=ResponsibleParty.PROGRAM, reviewer=reader), "reviews:review"
+        is_theirs = Q(reviewer=reader)
+        if permissions.can_write_for_programs(reader):
+            is_theirs |= Q(reviewer=None)
+        rows, page = rows.filter(is_theirs, responsible_party=ResponsibleParty.PROGRAM), "reviews:review"
     else:
         rows, page = rows.filter(responsible_party=ResponsibleParty.PARTNER), "submissions:detail"
     waiting = rows.exclude(next_action_code="").order_by(F("action_due_at").asc(nulls_last=True), "pk")

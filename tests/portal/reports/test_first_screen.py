@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
 from django.urls import reverse
 
 from integrations.sla.models import MonitoredRepository, SupportIssue
@@ -10,6 +11,7 @@ from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.notifications.models import EmailMessage
 from portal.reports import tasks
+from portal.reports.deliveries import list_decisions
 from tests.integrations.sla.clocks import watch_over
 from tests.integrations.sla.pages.issues import create_issue
 from tests.portal.reports.deliveries import MONDAY, H
@@ -77,3 +79,18 @@ def test_worst_issues_link_to_the_reason_of_their_breach(
     explained = create_issue(watch.integration, "It fails", MONDAY - 90 * H, now=MONDAY)
     page = sign_in(alice).get(reverse("sla:issue", args=[explained.uuid])).content.decode()
     assert 'id="resolve"' in page
+
+
+@pytest.mark.parametrize(("reviewer", "expected"), [("rita", 1), ("rob", 0), ("", 1)])
+def test_unassigned_reviews_wait_for_the_reader(
+    watch: MonitoredRepository, rita: User, rob: User, reviewer: str, expected: int
+) -> None:
+    Integration.objects.update(
+        responsible_party="program",
+        reviewer={"rita": rita, "rob": rob}.get(reviewer),
+        next_action_code="review",
+        next_action_params={"round": 1},
+    )
+    assert len(list_decisions("program:nomad", rita)) == expected
+    User.objects.filter(pk=rita.pk).update(is_reviewer=False, is_auditor=True)
+    assert len(list_decisions("program:nomad", User.objects.get(pk=rita.pk))) == (reviewer == "rita")

@@ -107,13 +107,17 @@ def test_invalid_schedule_is_refused(manager: User, sign_in: Any) -> None:
 def test_outside_recipient_gets_reports_after_confirming(
     watch: MonitoredRepository, manager: User, sign_in: Any, client: Any, settings: Any, time_machine: Any
 ) -> None:
+    settings.EMAIL_LOG_PUBLIC = False
     time_machine.move_to(MONDAY - DAY, tick=False)
     sign_in(manager).post(url("add_recipient"), {"email": "CFO@Bank.example"})
     recipient = OutsideRecipient.objects.get()
     assert sign_in(manager).post(url("add_recipient"), {"email": "cfo@bank.example"}).status_code == 422
-    client.logout()
     link = unsubscribe.build_outside_url(recipient, "reports:confirm_outside").removeprefix(settings.SITE_URL)
-    assert link in EmailMessage.objects.get(name="report_confirmation", to="cfo@bank.example").text
+    request = EmailMessage.objects.get(name="report_confirmation", to="cfo@bank.example")
+    assert link in request.text
+    log_page = reverse("inbox:email", args=[request.uuid])
+    assert sign_in(manager).get(log_page).status_code == 404  # nor does staff confirm for others
+    client.logout()
     tasks.generate_due_reports(MONDAY - 7 * DAY)
     client.get(link)
     assert "cfo@bank.example" not in sent_to(NOMAD)  # nor by a scanner that opens the link
