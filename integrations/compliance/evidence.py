@@ -12,7 +12,7 @@ from integrations.sla import metrics
 from integrations.sla.engine import inputs
 from integrations.sla.explanation import serialize_clock
 from integrations.sla.metrics import MetricsScope
-from integrations.sla.models import SlaBreach
+from integrations.sla.models import SlaBreach, SupportIssue
 from integrations.submissions.models import Integration
 from portal.audit.catalog import EMAILS
 from portal.audit.event_types import Category
@@ -39,7 +39,9 @@ def collect_evidence(integration: Integration, now: datetime) -> JsonObject:
 
 def _build_evidence(integration: Integration, now: datetime) -> dict[str, object]:
     scope, changed_at = MetricsScope(integration_id=integration.pk), integration.listing_status_since
-    breaches = metrics.list_breaches(scope).select_related("clock", "issue")
+    all_breaches = metrics.list_breaches(scope)
+    breaches = list(all_breaches.select_related("clock")[:MAX_BREACHES])
+    issues = inputs.select_issues().in_bulk({breach.issue_id for breach in breaches})
     retractions = SlaBreach.objects.filter(scope.build_condition(), retracted_at__isnull=False)
     decisions = integration.events.filter(event_type__in=DECISION_EVENT_TYPES).order_by("seq")
     return {
@@ -56,8 +58,8 @@ def _build_evidence(integration: Integration, now: datetime) -> dict[str, object
         "data_up_to": metrics.get_data_up_to(scope),
         "rule": integration.edition.removal,
         "sla_policy": integration.edition.sla.summary,
-        "breaches": [_build_breach_entry(breach, now) for breach in breaches[:MAX_BREACHES]],
-        "breach_count": breaches.count(),
+        "breaches": [_build_breach_entry(breach, issues[breach.issue_id], now) for breach in breaches],
+        "breach_count": len(breaches) if len(breaches) < MAX_BREACHES else all_breaches.count(),
         "retracted": [_build_retraction_entry(b) for b in retractions.select_related("issue__watch")[:MAX_BREACHES]],
         "notifications": list_sent_emails(integration),
         "activities": list_activities(integration, changed_at) if changed_at else [],
@@ -65,10 +67,8 @@ def _build_evidence(integration: Integration, now: datetime) -> dict[str, object
     }
 
 
-def _build_breach_entry(breach: SlaBreach, now: datetime) -> dict[str, object]:
+def _build_breach_entry(breach: SlaBreach, issue: SupportIssue, now: datetime) -> dict[str, object]:
     """Return a recorded breach with its clock explained as of `now`, if the events include the opening."""
-    issue = inputs.find_issue(str(breach.issue.uuid))
-    assert issue is not None
     context = inputs.build_projection_context(issue, now)
     clock_entry: dict[str, object] = {"explanation": []}
     with suppress(ValueError):  # the opening is missing

@@ -4,8 +4,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from integrations.compliance import tasks
+from integrations.compliance.evidence import collect_evidence
 from integrations.sla.models import SlaBreach, SlaClock
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
@@ -70,6 +73,22 @@ def test_breaches_suggest_a_notice_once(states: Any, late: SlaClock, now: dateti
     take(row, "dismiss_request", rita, now + 2 * DAY)
     SlaClock.objects.update(state="met")
     assert tasks.advance_cases(now + 3 * DAY) == 0
+
+
+def test_evidence_reads_all_breaches_at_once(late: SlaClock, now: datetime) -> None:
+    integration = fresh(late.integration)
+
+    def count_queries() -> tuple[int, object]:
+        with CaptureQueriesContext(connection) as queries:
+            evidence = collect_evidence(integration, now)
+        return len(queries), evidence["breach_count"]
+
+    query_count, _ = count_queries()
+    for number in range(8, 11):
+        clock = clock_of(issue_of(late.watch, number, now - 3 * DAY), now - DAY, state="late", next_at=None)
+        breach = {"issue": clock.issue, "integration": integration, "target_type": "resolve", "severity": "other"}
+        SlaBreach.objects.create(clock=clock, due_at=now - DAY, found_at=now, **breach)
+    assert count_queries() == (query_count, 4)
 
 
 def test_long_overdue_issue_suggests_notice(late: SlaClock, now: datetime) -> None:
