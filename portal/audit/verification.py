@@ -8,12 +8,13 @@ from datetime import date, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
-from portal.audit.anchors import ANCHOR_EVENT_TYPE, ANCHOR_STREAM, Anchor, read_anchors
+from portal.audit.anchors import ANCHOR_EVENT_TYPE, ANCHOR_STREAM, Anchor, Heads, merge_heads, read_anchors
 from portal.audit.models import AuditEvent
 from portal.audit.seals import UnknownKeyError, is_known_key, list_older_keys
 
 # Anchors are daily. A longer gap means that the job does not run or that the newest anchors were deleted.
 MAX_ANCHOR_AGE = timedelta(days=2)
+FIRST = (0, "")  # what precedes the first event of a stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +58,37 @@ def verify_log(
     yield from comparison.find_faults(folder, now)
 
 
-def find_chain_faults(events: Iterable[AuditEvent]) -> Iterator[Fault]:
+def verify_since_anchor(folder: Path) -> Iterator[Fault]:
+    """Yield the faults of the anchors and of the events after them, in a time that does not grow with the log.
+
+    Earlier events, which may have been changed since, are only verified by `verify_log`.
+    """
+    anchors, unreadable = read_anchors(folder)
+    for name in unreadable:
+        yield Fault(name, "the file is not a valid anchor")
+    yield from _find_anchor_faults(anchors)
+    heads = merge_heads(anchors)
+    # One anchor earlier, because events can get their ID before an anchor and be committed after it.
+    records = AuditEvent.objects.filter(stream=ANCHOR_STREAM, event_type=ANCHOR_EVENT_TYPE).order_by("-seq")
+    start = records.values_list("pk", flat=True)[1:2].first() or 0
+    events = AuditEvent.objects.filter(pk__gt=start).order_by("stream", "seq").iterator(chunk_size=2000)
+    yield from find_chain_faults((event for event in events if event.seq > heads.get(event.stream, FIRST)[0]), heads)
+
+
+def find_chain_faults(events: Iterable[AuditEvent], heads: Heads | None = None) -> Iterator[Fault]:
     """Yield a fault for each event whose seal or link does not verify.
 
     Args:
         events: Events ordered by stream and sequence number.
+        heads: Event before the first one of each stream, by default none.
     """
+    heads = heads or {}
     previous: AuditEvent | None = None
     for event in events:
         place = f"{event.stream} event {event.seq} ({event.event_type})"
         continues = previous is not None and previous.stream == event.stream
-        expected = (previous.seq + 1, previous.hash) if previous and continues else (1, "")
-        if (event.seq, event.before) != expected:
+        seq, mac = (previous.seq, previous.hash) if previous and continues else heads.get(event.stream, FIRST)
+        if (event.seq, event.before) != (seq + 1, mac):
             yield Fault(place, "the previous event is missing or was replaced")
         try:
             if event.hash != event.compute_hash():

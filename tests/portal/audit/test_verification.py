@@ -11,6 +11,8 @@ from django.utils import timezone
 
 from integrations.partners.models import Partner
 from portal.audit import anchors as audit_anchors
+from portal.audit.services import record_event
+from portal.audit.verification import verify_since_anchor
 from tests.portal.audit.tampering import execute, faults
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("keys")]
@@ -20,6 +22,22 @@ def test_untouched_log_verifies(stream: str, folder: Path, capsys: Any) -> None:
     assert faults(folder) == []
     call_command("verify_audit_log")
     assert capsys.readouterr().out == "7 events and 2 anchors verified.\n"
+
+
+def test_events_since_the_newest_anchor_are_verified(stream: str, acme: Partner, folder: Path, capsys: Any) -> None:
+    for number in (5, 6):
+        record_event(acme, "partner.profile_changed", actor=None, now=timezone.now(), note=f"change {number}")
+    call_command("verify_audit_log", since_anchor=True)
+    assert capsys.readouterr().out == "The events since the newest anchor were verified.\n"
+    execute("UPDATE audit_auditevent SET note = 'else' WHERE stream = %s AND seq = 2", stream)
+    assert [str(fault) for fault in verify_since_anchor(folder)] == []  # the whole log shows it
+    assert len(faults(folder)) == 1
+    execute("UPDATE audit_auditevent SET note = 'else' WHERE stream = %s AND seq = 6", stream)
+    execute("DELETE FROM audit_auditevent WHERE stream = %s AND seq = 5", stream)
+    assert [str(fault) for fault in verify_since_anchor(folder)] == [
+        f"{stream} event 6 (partner.profile_changed): the previous event is missing or was replaced",
+        f"{stream} event 6 (partner.profile_changed): the content was changed after it was written",
+    ]
 
 
 def test_changed_event_is_named(stream: str, folder: Path) -> None:

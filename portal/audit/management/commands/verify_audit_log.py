@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from portal.audit.anchors import read_anchors
 from portal.audit.models import AuditEvent
-from portal.audit.verification import verify_log
+from portal.audit.verification import verify_log, verify_since_anchor
 
 TAMPERED_EXIT_CODE, UNVERIFIABLE_EXIT_CODE = 1, 2
 
@@ -33,10 +33,18 @@ class Command(BaseCommand):
             help="Do not report days without an anchor up to this date, such as days of an outage.",
         )
 
-    def handle(self, *args: object, anchors: Path | None, known_gaps_until: date, **options: object) -> None:
+        parser.add_argument(
+            "--since-anchor",
+            action="store_true",
+            help="Verify only the events since the newest anchor, for example after each anchor of a long log.",
+        )
+
+    def handle(
+        self, *args: object, anchors: Path | None, known_gaps_until: date, since_anchor: bool, **options: object
+    ) -> None:
         folder = anchors or Path(settings.AUDIT_ANCHOR_DIR)
         try:
-            counts = self.count_faults(folder, known_gaps_until)
+            counts = self.count_faults(folder, known_gaps_until, since_anchor=since_anchor)
         except (DatabaseError, OSError) as error:
             raise CommandError(f"Cannot read the audit log: {error}", returncode=UNVERIFIABLE_EXIT_CODE) from error
         if counts[True]:
@@ -45,13 +53,17 @@ class Command(BaseCommand):
             raise CommandError(
                 f"Entries in the audit log that cannot be verified: {counts[False]}.", returncode=UNVERIFIABLE_EXIT_CODE
             )
+        if since_anchor:
+            self.stdout.write("The events since the newest anchor were verified.")
+            return
         self.stdout.write(f"{AuditEvent.objects.count()} events and {len(read_anchors(folder)[0])} anchors verified.")
 
-    def count_faults(self, folder: Path, known_gaps_until: date) -> dict[bool, int]:
+    def count_faults(self, folder: Path, known_gaps_until: date, *, since_anchor: bool) -> dict[bool, int]:
         """Print every fault. Return the counts by `is_tampering`."""
         counts = {True: 0, False: 0}
         events = AuditEvent.objects.order_by("stream", "seq").iterator(chunk_size=2000)
-        for fault in verify_log(events, folder, timezone.now(), known_gaps_until):
+        whole_log = verify_log(events, folder, timezone.now(), known_gaps_until)
+        for fault in verify_since_anchor(folder) if since_anchor else whole_log:
             counts[fault.is_tampering] += 1
             self.stderr.write(str(fault))
         return counts
