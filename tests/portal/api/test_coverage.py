@@ -144,6 +144,7 @@ TOLD_BY = {
     "reports:list": "list_reports get_report_subscriptions",
     "submissions:requirement": "get_requirement",
     "reviews:review": "get_integration list_findings list_checks get_requirement",
+    "reviews:assign_reviewer": "get_integration",
     "directory:run_tasks": "list_directory",
     "reviews:post_message": "list_messages",
     "schemas:changes": "compare_schemas",
