@@ -1,4 +1,5 @@
 import django.db.models.deletion
+import integrations.partners.models.partners
 from django.conf import settings
 from django.db import migrations, models
 
@@ -19,11 +20,16 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(max_length=120, verbose_name='name')),
                 ('skeleton', models.CharField(editable=False, max_length=160, unique=True)),
                 ('name_key', models.CharField(db_index=True, editable=False, max_length=120)),
+                ('lookalike_key', models.CharField(db_index=True, default='', editable=False, max_length=120)),
                 ('slug', models.SlugField(max_length=80, unique=True)),
                 ('domain', models.CharField(blank=True, db_index=True, max_length=120, verbose_name='email domain')),
                 ('website', models.URLField(blank=True, verbose_name='website')),
                 ('created_at', models.DateTimeField()),
+                ('verification_state', models.CharField(choices=[('unverified', 'Unverified'), ('verified', 'Verified'), ('needs_decision', 'Needs a decision'), ('rejected', 'Rejected'), ('closed', 'Closed')], default='unverified', editable=False, max_length=20)),
+                ('approved_name', models.CharField(blank=True, editable=False, max_length=120)),
+                ('verification_token', models.CharField(default=integrations.partners.models.partners.generate_verification_token, editable=False, max_length=32)),
                 ('alliances_manager', models.ForeignKey(blank=True, limit_choices_to={'is_reviewer': True}, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='managed_partners', to=settings.AUTH_USER_MODEL, verbose_name='Alliances manager')),
+                ('merged_into', models.ForeignKey(editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='merged_partners', to='partners.partner')),
             ],
             options={
                 'ordering': ('name',),
@@ -91,6 +97,37 @@ class Migration(migrations.Migration):
             ],
             options={
                 'constraints': [models.UniqueConstraint(condition=models.Q(('state', 'waiting')), fields=('partner', 'user'), name='join_request_unique_waiting')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ConflictOfInterest',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('marked', 'Worked for this company before'), ('former_member', 'Former member of this company'), ('email_domain', "Email address at the company's domain"), ('own_submission', 'Own submission')], max_length=20)),
+                ('reason', models.CharField(max_length=300)),
+                ('recorded_at', models.DateTimeField()),
+                ('removed_at', models.DateTimeField(blank=True, null=True)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='conflicts', to=settings.AUTH_USER_MODEL)),
+                ('partner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='conflicts', to='partners.partner')),
+            ],
+            options={
+                'ordering': ('recorded_at', 'pk'),
+                'constraints': [models.UniqueConstraint(fields=('partner', 'user'), name='conflict_unique')],
+            },
+        ),
+        migrations.CreateModel(
+            name='PartnerVerification',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('method', models.CharField(choices=[('dns', 'DNS record'), ('email', 'Email address'), ('github', 'GitHub organization'), ('decision', 'Decision of the program')], max_length=10)),
+                ('subject', models.CharField(blank=True, max_length=253)),
+                ('verified_at', models.DateTimeField()),
+                ('partner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='verifications', to='partners.partner')),
+                ('verified_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ('verified_at', 'pk'),
+                'constraints': [models.UniqueConstraint(fields=('partner', 'method', 'subject'), name='partner_verification_unique')],
             },
         ),
     ]

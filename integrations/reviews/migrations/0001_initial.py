@@ -8,6 +8,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ('submissions', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -21,6 +22,17 @@ class Migration(migrations.Migration):
                 ('away_until', models.DateField(blank=True, null=True)),
                 ('max_open_reviews', models.PositiveSmallIntegerField(default=8, verbose_name='maximum open reviews')),
                 ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='reviewer_profile', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Snooze',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('until', models.DateTimeField()),
+                ('reason', models.CharField(max_length=200)),
+                ('at', models.DateTimeField()),
+                ('integration', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='snooze', to='submissions.integration')),
+                ('snoozed_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
         ),
     ]

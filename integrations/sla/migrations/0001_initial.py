@@ -94,6 +94,7 @@ class Migration(migrations.Migration):
                 ('state', models.CharField(choices=[('running', 'running'), ('paused', 'paused'), ('met', 'met'), ('late', 'late'), ('overdue', 'overdue'), ('data_incomplete', 'data_incomplete'), ('not_applicable', 'not_applicable')], max_length=16)),
                 ('started_at', models.DateTimeField()),
                 ('due_at', models.DateTimeField(blank=True, null=True)),
+                ('ideal_due_at', models.DateTimeField(blank=True, null=True)),
                 ('stopped_at', models.DateTimeField(blank=True, null=True)),
                 ('warn50_at', models.DateTimeField(blank=True, null=True)),
                 ('warn75_at', models.DateTimeField(blank=True, null=True)),
@@ -142,6 +143,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
                 ('edition', models.CharField(max_length=10)),
+                ('team', models.JSONField(db_default=[], default=list)),
                 ('github_id', models.BigIntegerField()),
                 ('number', models.PositiveIntegerField()),
                 ('title', models.CharField(max_length=300)),
@@ -180,6 +182,7 @@ class Migration(migrations.Migration):
                 ('found_at', models.DateTimeField()),
                 ('retracted_at', models.DateTimeField(blank=True, null=True)),
                 ('retraction_reason', models.CharField(blank=True, max_length=300)),
+                ('outcome', models.CharField(blank=True, max_length=10)),
                 ('integration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='breaches', to='submissions.integration')),
                 ('clock', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='breaches', to='sla.slaclock')),
                 ('issue', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='breaches', to='sla.supportissue')),
@@ -245,6 +248,14 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='slaclock',
             index=models.Index(fields=['integration', 'state'], name='sla_clock_integration_state'),
+        ),
+        migrations.AddIndex(
+            model_name='slaclock',
+            index=models.Index(condition=models.Q(models.Q(('is_committed', True), ('ideal_due_at__isnull', False), _connector='OR'), ('state__in', ['running', 'paused', 'overdue', 'data_incomplete'])), fields=['due_at', 'id'], name='sla_clock_open'),
+        ),
+        migrations.AddIndex(
+            model_name='slaclock',
+            index=models.Index(condition=models.Q(('is_committed', True), ('ideal_due_at__isnull', False), _connector='OR'), fields=['-stopped_at', 'due_at'], name='sla_clock_stopped'),
         ),
         migrations.AddConstraint(
             model_name='slaclock',

@@ -1,6 +1,7 @@
 import django.db.models.deletion
+import django.db.models.functions.text
 import django_fsm
-import integrations.programs.schema
+import integrations.programs.stages
 import integrations.submissions.models.requirements
 import integrations.submissions.workflow.states
 import uuid
@@ -19,6 +20,40 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='Document',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ('file', models.FileField(upload_to=integrations.submissions.models.requirements.build_upload_path)),
+                ('name', models.CharField(max_length=200)),
+                ('kind', models.CharField(max_length=10)),
+                ('size', models.PositiveIntegerField()),
+                ('sha256', models.CharField(max_length=64)),
+                ('uploaded_at', models.DateTimeField()),
+                ('removed_at', models.DateTimeField(blank=True, null=True)),
+                ('partner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='partners.partner')),
+                ('uploaded_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Agreement',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('mnda', 'Mutual non-disclosure agreement'), ('tpa', 'Technology Partner Agreement')], max_length=10)),
+                ('version', models.CharField(max_length=40, verbose_name='version')),
+                ('partner_name', models.CharField(max_length=120)),
+                ('text', models.TextField(blank=True)),
+                ('digest', models.CharField(blank=True, max_length=64)),
+                ('method', models.CharField(choices=[('portal', 'Signed in the portal'), ('upload', 'Signed PDF'), ('recorded', 'Recorded without the text')], default='portal', max_length=10)),
+                ('created_at', models.DateTimeField()),
+                ('completed_at', models.DateTimeField(blank=True, null=True)),
+                ('rejected_at', models.DateTimeField(blank=True, null=True)),
+                ('rejection_reason', models.CharField(blank=True, max_length=400)),
+                ('partner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='agreements', to='partners.partner')),
+                ('document', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='submissions.document')),
+            ],
+        ),
+        migrations.CreateModel(
             name='Integration',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -34,9 +69,20 @@ class Migration(migrations.Migration):
                 ('listing_status', django_fsm.FSMField(choices=[('unlisted', 'Unlisted'), ('listed', 'Listed'), ('on_notice', 'On notice'), ('suspended', 'Suspended'), ('delisted', 'Delisted')], default=integrations.submissions.workflow.states.ListingStatus['UNLISTED'], max_length=50, protected=True, verbose_name='listing_status')),
                 ('tier', models.CharField(blank=True, max_length=40, verbose_name='tier')),
                 ('tier_request', models.CharField(blank=True, max_length=40)),
-                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
                 ('program_key', models.CharField(max_length=40, verbose_name='program')),
                 ('edition_date', models.CharField(max_length=10, verbose_name='edition')),
+                ('stage', django_fsm.FSMField(choices=[('engage', 'Engage'), ('develop', 'Develop'), ('review', 'Review'), ('release', 'Release'), ('support', 'Support'), ('withdrawn', 'Withdrawn'), ('declined', 'Declined'), ('archived', 'Archived')], db_index=True, default=integrations.programs.stages.Stage['ENGAGE'], max_length=50, protected=True, verbose_name='stage')),
+                ('step', models.CharField(max_length=40, verbose_name='step')),
+                ('stage_before_end', models.CharField(blank=True, max_length=20)),
+                ('on_hold_for', models.CharField(blank=True, choices=[('partner', 'Partner'), ('program', 'Program'), ('machine', 'Portal'), ('third_party', 'Third party')], max_length=20, verbose_name='on hold for')),
+                ('hold_reason', models.CharField(blank=True, max_length=500)),
+                ('review_state', models.CharField(blank=True, default=integrations.submissions.workflow.states.ReviewState['NONE'], max_length=10)),
+                ('review_round', models.PositiveSmallIntegerField(default=0)),
+                ('review_requested_at', models.DateTimeField(blank=True, null=True)),
+                ('undo', models.JSONField(blank=True, default=dict)),
+                ('released_at', models.DateTimeField(blank=True, null=True)),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
                 ('name', models.CharField(max_length=80, verbose_name='name')),
                 ('name_key', models.CharField(db_index=True, editable=False, max_length=120)),
                 ('description', models.TextField(blank=True, max_length=2000, verbose_name='description')),
@@ -46,18 +92,9 @@ class Migration(migrations.Migration):
                 ('repository_id', models.BigIntegerField(blank=True, db_index=True, null=True)),
                 ('repository_owner_id', models.BigIntegerField(blank=True, null=True)),
                 ('homepage', models.URLField(blank=True, verbose_name='homepage')),
-                ('stage', django_fsm.FSMField(choices=[('engage', 'Engage'), ('develop', 'Develop'), ('review', 'Review'), ('release', 'Release'), ('support', 'Support'), ('withdrawn', 'Withdrawn'), ('declined', 'Declined'), ('archived', 'Archived')], db_index=True, default=integrations.programs.schema.Stage['ENGAGE'], max_length=50, protected=True, verbose_name='stage')),
-                ('step', models.CharField(max_length=40, verbose_name='step')),
-                ('stage_before_end', models.CharField(blank=True, max_length=20)),
-                ('on_hold_for', models.CharField(blank=True, choices=[('partner', 'Partner'), ('program', 'Program'), ('machine', 'Portal'), ('third_party', 'Third party')], max_length=20, verbose_name='on hold for')),
-                ('hold_reason', models.CharField(blank=True, max_length=500)),
-                ('review_state', models.CharField(blank=True, default=integrations.submissions.workflow.states.ReviewState['NONE'], max_length=10)),
-                ('review_round', models.PositiveSmallIntegerField(default=0)),
-                ('review_requested_at', models.DateTimeField(blank=True, null=True)),
                 ('claim_expires_at', models.DateTimeField(blank=True, null=True)),
                 ('decision', models.CharField(blank=True, max_length=30)),
                 ('undo_until', models.DateTimeField(blank=True, null=True)),
-                ('undo', models.JSONField(blank=True, default=dict)),
                 ('responsible_party', models.CharField(blank=True, db_index=True, max_length=20)),
                 ('next_action_code', models.CharField(blank=True, max_length=40)),
                 ('next_action_params', models.JSONField(blank=True, default=dict)),
@@ -68,13 +105,13 @@ class Migration(migrations.Migration):
                 ('requirement_counts', models.JSONField(blank=True, default=dict)),
                 ('next_refresh_at', models.DateTimeField(blank=True, db_index=True, null=True)),
                 ('created_at', models.DateTimeField()),
-                ('released_at', models.DateTimeField(blank=True, null=True)),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('version', models.PositiveIntegerField(default=0)),
                 ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('first_approver', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('notice_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('partner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='integrations', to='partners.partner')),
+                ('repository_reader', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('reviewer', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='reviews', to=settings.AUTH_USER_MODEL)),
                 ('suspended_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
@@ -91,10 +128,12 @@ class Migration(migrations.Migration):
                 ('round', models.PositiveSmallIntegerField()),
                 ('requirement_id', models.CharField(max_length=40)),
                 ('text', models.TextField(max_length=4000)),
+                ('severity', models.CharField(choices=[('blocking', 'Blocking'), ('optional', 'Optional')], default='blocking', max_length=10)),
                 ('state', models.CharField(choices=[('open', 'Open'), ('resolved', 'Resolved'), ('verified', 'Verified')], default='open', max_length=10)),
                 ('raised_at', models.DateTimeField()),
                 ('due_at', models.DateTimeField(blank=True, null=True)),
                 ('answer', models.TextField(blank=True, max_length=4000)),
+                ('answer_url', models.URLField(blank=True, max_length=500, verbose_name='link to the change')),
                 ('resolved_at', models.DateTimeField(blank=True, null=True)),
                 ('verified_at', models.DateTimeField(blank=True, null=True)),
                 ('raised_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
@@ -105,6 +144,16 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('number',),
             },
+        ),
+        migrations.CreateModel(
+            name='EvidenceSnapshot',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('round', models.PositiveSmallIntegerField()),
+                ('evidence', models.JSONField(default=dict)),
+                ('at', models.DateTimeField()),
+                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='evidence_snapshots', to='submissions.integration')),
+            ],
         ),
         migrations.CreateModel(
             name='IntegrationDraft',
@@ -185,28 +234,18 @@ class Migration(migrations.Migration):
                 ('valid_until', models.DateTimeField(blank=True, null=True)),
                 ('waiver_reason', models.CharField(blank=True, max_length=500)),
                 ('waiver_expires_at', models.DateTimeField(blank=True, null=True)),
+                ('waiver_requested_at', models.DateTimeField(blank=True, null=True)),
+                ('waiver_request_reason', models.CharField(blank=True, max_length=500)),
                 ('version', models.PositiveIntegerField(default=0)),
                 ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='fulfillments', to='submissions.integration')),
                 ('submitted_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('waived_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
         ),
-        migrations.CreateModel(
-            name='Document',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('file', models.FileField(upload_to=integrations.submissions.models.requirements.build_upload_path)),
-                ('name', models.CharField(max_length=200)),
-                ('kind', models.CharField(max_length=10)),
-                ('size', models.PositiveIntegerField()),
-                ('sha256', models.CharField(max_length=64)),
-                ('uploaded_at', models.DateTimeField()),
-                ('removed_at', models.DateTimeField(blank=True, null=True)),
-                ('partner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='partners.partner')),
-                ('uploaded_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('state', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='submissions.requirementfulfillment')),
-            ],
+        migrations.AddField(
+            model_name='document',
+            name='state',
+            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='submissions.requirementfulfillment'),
         ),
         migrations.CreateModel(
             name='ReviewMessage',
@@ -238,6 +277,9 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='credentials', to='submissions.integration')),
             ],
+            options={
+                'abstract': False,
+            },
         ),
         migrations.CreateModel(
             name='TestCredentialAccess',
@@ -251,22 +293,25 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='Agreement',
+            name='AgreementSignature',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('mnda', 'Mutual non-disclosure agreement'), ('tpa', 'Technology Partner Agreement')], max_length=10)),
-                ('version', models.CharField(max_length=40, verbose_name='version')),
-                ('partner_signer', models.CharField(blank=True, max_length=120)),
-                ('partner_signed_on', models.DateField(blank=True, null=True)),
-                ('program_signer', models.CharField(blank=True, max_length=120)),
-                ('program_signed_on', models.DateField(blank=True, null=True)),
-                ('created_at', models.DateTimeField()),
-                ('partner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='agreements', to='partners.partner')),
-                ('document', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='submissions.document')),
+                ('side', models.CharField(choices=[('partner', 'Company'), ('program', 'Program')], max_length=10)),
+                ('signer', models.CharField(max_length=120)),
+                ('title', models.CharField(blank=True, max_length=120)),
+                ('statement', models.CharField(blank=True, max_length=400)),
+                ('signed_at', models.DateTimeField()),
+                ('zone', models.CharField(default='UTC', max_length=64)),
+                ('agreement', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='signatures', to='submissions.agreement')),
+                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('partner', 'kind', 'version'), name='agreement_unique_partner_kind_version')],
+                'constraints': [models.UniqueConstraint(fields=('agreement', 'side'), name='agreement_signature_unique_agreement_side')],
             },
+        ),
+        migrations.AddConstraint(
+            model_name='agreement',
+            constraint=models.UniqueConstraint(condition=models.Q(('rejected_at', None)), fields=('partner', 'kind', 'version'), name='agreement_unique_partner_kind_version'),
         ),
         migrations.AddIndex(
             model_name='integration',
@@ -274,7 +319,19 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='integration',
+            index=models.Index(fields=['-created_at', '-id'], name='integration_newest'),
+        ),
+        migrations.AddIndex(
+            model_name='integration',
             index=models.Index(fields=['partner', 'program_key'], name='integration_partner_program'),
+        ),
+        migrations.AddIndex(
+            model_name='integration',
+            index=models.Index(fields=['reviewer', 'stage'], name='integration_reviewer_stage'),
+        ),
+        migrations.AddIndex(
+            model_name='integration',
+            index=models.Index(django.db.models.functions.text.Upper('repository'), name='integration_repository_upper'),
         ),
         migrations.AddIndex(
             model_name='integration',
@@ -293,6 +350,10 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(condition=models.Q(models.Q(('due_at', None), _negated=True), models.Q(('state', 'verified'), _negated=True)), fields=('integration', 'requirement_id'), name='finding_unique_unverified_automatic'),
         ),
         migrations.AddConstraint(
+            model_name='evidencesnapshot',
+            constraint=models.UniqueConstraint(fields=('integration', 'round'), name='evidence_snapshot_unique_integration_round'),
+        ),
+        migrations.AddConstraint(
             model_name='integrationdraft',
             constraint=models.UniqueConstraint(condition=models.Q(('integration__isnull', False), ('sent_at', None)), fields=('integration', 'requirement_id'), name='integration_draft_unique_integration_requirement'),
         ),
@@ -303,6 +364,18 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='readmarker',
             constraint=models.UniqueConstraint(fields=('user', 'integration'), name='read_marker_unique_user_integration'),
+        ),
+        migrations.AddIndex(
+            model_name='requirementfulfillment',
+            index=models.Index(condition=models.Q(('valid_until__isnull', False)), fields=['valid_until', 'integration'], name='fulfillment_valid_until'),
+        ),
+        migrations.AddIndex(
+            model_name='requirementfulfillment',
+            index=models.Index(condition=models.Q(('waiver_expires_at__isnull', False)), fields=['waiver_expires_at'], name='fulfillment_waiver_expires_at'),
+        ),
+        migrations.AddIndex(
+            model_name='requirementfulfillment',
+            index=models.Index(condition=models.Q(('waiver_requested_at__isnull', False)), fields=['waiver_requested_at'], name='fulfillment_waiver_requested'),
         ),
         migrations.AddConstraint(
             model_name='requirementfulfillment',

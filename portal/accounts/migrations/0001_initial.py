@@ -30,12 +30,27 @@ class Migration(migrations.Migration):
                 ('zone', models.CharField(default='UTC', max_length=64, validators=[portal.accounts.models.validate_time_zone], verbose_name='time zone')),
                 ('zone_chosen', models.BooleanField(default=False, help_text="If not selected, the portal uses the browser's time zone.", verbose_name='time zone selected by user')),
                 ('is_reviewer', models.BooleanField(default=False, help_text='Decides on integrations for the programs.', verbose_name='reviewer')),
+                ('is_auditor', models.BooleanField(default=False, help_text='Reads everything and changes nothing.', verbose_name='auditor')),
+                ('program_roles', models.JSONField(blank=True, default=list, verbose_name='roles in programs')),
                 ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                 ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
             ],
             managers=[
                 ('objects', portal.accounts.models.EmailUserManager()),
             ],
+        ),
+        migrations.CreateModel(
+            name='RoleRequest',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('reason', models.CharField(max_length=200)),
+                ('requested_at', models.DateTimeField()),
+                ('requested_by', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='role_requests', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ('requested_at',),
+            },
         ),
         migrations.CreateModel(
             name='SecurityEvent',
@@ -54,9 +69,30 @@ class Migration(migrations.Migration):
                 'ordering': ('-at', '-pk'),
             },
         ),
+        migrations.CreateModel(
+            name='StaffInvitation',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('email', models.EmailField(max_length=254, verbose_name='email address')),
+                ('roles', models.JSONField(default=list)),
+                ('token_hash', models.CharField(max_length=64, unique=True)),
+                ('created_at', models.DateTimeField()),
+                ('expires_at', models.DateTimeField()),
+                ('accepted_at', models.DateTimeField(null=True)),
+                ('revoked_at', models.DateTimeField(null=True)),
+                ('invited_by', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ('-created_at',),
+            },
+        ),
         migrations.AddConstraint(
             model_name='user',
             constraint=models.UniqueConstraint(django.db.models.functions.text.Lower('email'), name='user_unique_email'),
+        ),
+        migrations.AddConstraint(
+            model_name='rolerequest',
+            constraint=models.UniqueConstraint(fields=('user',), name='role_request_unique_user'),
         ),
         migrations.AddIndex(
             model_name='securityevent',

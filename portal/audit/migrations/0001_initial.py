@@ -35,6 +35,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('seq',),
+                'indexes': [models.Index(fields=['actor_id', '-at'], name='audit_event_actor_at')],
                 'constraints': [models.UniqueConstraint(fields=('stream', 'seq'), name='audit_event_unique_stream_seq')],
             },
         ),

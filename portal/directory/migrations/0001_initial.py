@@ -35,6 +35,7 @@ class Migration(migrations.Migration):
                 ('blurb', models.CharField(blank=True, max_length=1000)),
                 ('has_logo', models.BooleanField(default=False)),
                 ('words', models.TextField()),
+                ('is_public', models.BooleanField(default=False)),
                 ('listed_at', models.DateTimeField()),
                 ('changed_at', models.DateTimeField()),
                 ('version', models.CharField(blank=True, max_length=60)),
@@ -44,7 +45,11 @@ class Migration(migrations.Migration):
                 ('settled', models.PositiveIntegerField(default=0)),
                 ('median_hours', models.FloatField(null=True)),
                 ('answers', models.PositiveIntegerField(default=0)),
+                ('median_resolution_hours', models.FloatField(null=True)),
+                ('resolutions', models.PositiveIntegerField(db_default=0, default=0)),
+                ('data_incomplete', models.PositiveIntegerField(db_default=0, default=0)),
                 ('rank', models.IntegerField(default=-1)),
+                ('measured_target', models.CharField(blank=True, max_length=300)),
                 ('figures_at', models.DateTimeField(db_index=True)),
                 ('partner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='listings', to='partners.partner')),
             ],
@@ -81,7 +86,15 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='listing',
-            index=models.Index(fields=['program', 'track', 'category', 'tier', 'listing_status'], name='listing_facets'),
+            index=models.Index(fields=['partner', 'name_plain', 'integration', 'listing_status', 'is_public'], name='listing_partner_name'),
+        ),
+        migrations.AddIndex(
+            model_name='listing',
+            index=models.Index(condition=models.Q(('has_logo', True)), fields=['partner', 'name_plain'], name='listing_partner_logo'),
+        ),
+        migrations.AddIndex(
+            model_name='listing',
+            index=models.Index(fields=['is_public', 'listing_status', 'program', 'product', 'track', 'category', 'category_name', 'tier', 'tier_name', 'platforms'], name='listing_facets'),
         ),
         migrations.AddIndex(
             model_name='listingchange',
