@@ -3,6 +3,7 @@
 Without the cache, nobody is shown, and decisions ask for no confirmation.
 """
 
+import time
 from dataclasses import dataclass
 
 from django.core.cache import cache
@@ -25,26 +26,31 @@ class Presence:
 
 
 def note_presence(integration: Integration, user: User, activity: str = VIEWING) -> None:
-    """Remember for a short time that the user views or edits the review."""
-    cache.set(_build_key(activity, integration, user.pk), True, TIMEOUT_SECONDS[activity])
+    """Remember for a short time that the user views or edits the review.
+
+    Of two people at the same instant one may be lost; the next request of the open page adds them again.
+    """
+    now = time.time()
+    ends = {key: end for key, end in _read_ends(integration).items() if end > now}
+    ends[user.pk, activity] = now + TIMEOUT_SECONDS[activity]
+    cache.set(_build_key(integration), ends, max(TIMEOUT_SECONDS.values()))
 
 
 def end_writing(integration: Integration, user: User) -> None:
     """Forget that the user types, because the text was sent."""
-    cache.delete(_build_key(WRITING, integration, user.pk))
+    ends = _read_ends(integration)
+    if ends.pop((user.pk, WRITING), None):
+        cache.set(_build_key(integration), ends, max(TIMEOUT_SECONDS.values()))
 
 
 def list_present(integration: Integration, user: User) -> list[Presence]:
-    """Return the other people on the review by name."""
-    staff = User.objects.filter(permissions.IS_PROGRAM_STAFF, is_active=True).exclude(pk=user.pk).order_by("name", "pk")
-    people = list(staff.only("pk", "name", "email"))
-    keys = cache.get_many(
-        [_build_key(activity, integration, each.pk) for each in people for activity in TIMEOUT_SECONDS]
-    )
-    present = [
-        (each, [name for name in TIMEOUT_SECONDS if _build_key(name, integration, each.pk) in keys]) for each in people
-    ]
-    return [Presence(str(each), WRITING in activities) for each, activities in present if activities]
+    """Return the other people on the review by name. Nobody else there takes no query."""
+    now = time.time()
+    present = {key for key, end in _read_ends(integration).items() if end > now and key[0] != user.pk}
+    if not present:
+        return []
+    staff = User.objects.filter(permissions.IS_PROGRAM_STAFF, is_active=True, pk__in={pk for pk, _ in present})
+    return [Presence(str(each), (each.pk, WRITING) in present) for each in staff.order_by("name", "pk")]
 
 
 def list_writers(integration: Integration, user: User) -> str:
@@ -54,5 +60,11 @@ def list_writers(integration: Integration, user: User) -> str:
     return ", ".join(each.name for each in list_present(integration, user) if each.is_writing)
 
 
-def _build_key(activity: str, integration: Integration, user_pk: int) -> str:
-    return f"review-presence:{activity}:{integration.pk}:{user_pk}"
+def _read_ends(integration: Integration) -> dict[tuple[int, str], float]:
+    """Return when each activity ends, by person and activity."""
+    ends: dict[tuple[int, str], float] = cache.get(_build_key(integration), {})
+    return ends
+
+
+def _build_key(integration: Integration) -> str:
+    return f"review-presence:{integration.pk}"

@@ -58,7 +58,8 @@ class Candidate:
         return not self.profile.programs or program_key in self.profile.programs
 
     def chose_program(self, program_key: str) -> bool:
-        return program_key in (*self.profile.programs, *list_programs(self.user, "reviewer"))
+        chosen_programs = {*self.profile.programs, *list_programs(self.user, "reviewer")}
+        return program_key in chosen_programs
 
 
 @dataclass(frozen=True, slots=True)

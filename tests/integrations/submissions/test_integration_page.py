@@ -17,7 +17,7 @@ from verification.checks.facts import GITHUB, Fact
 from verification.checks.services.facts import store_facts
 
 DAY = timedelta(days=1)
-MAX_QUERIES = 12  # besides those for the session and the user
+MAX_QUERIES = {"alice": 12, "rita": 13}  # besides those for the session and the user; reviewers: also conflicts
 
 
 def show(client: Any, integration: Integration) -> Any:
@@ -97,4 +97,4 @@ def test_page_needs_few_queries(
     ) as queries:
         show(client, rocket)
     others = [query for query in queries if "django_session" not in query["sql"]]
-    assert len(others) - 1 <= MAX_QUERIES
+    assert len(others) - 1 <= MAX_QUERIES[reader]

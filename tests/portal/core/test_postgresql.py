@@ -5,7 +5,11 @@ from datetime import UTC, datetime
 import pytest
 from django.db import DataError, connection
 
-pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db,
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="needs a real PostgreSQL"),
+]
 
 
 def read(text: str) -> object:

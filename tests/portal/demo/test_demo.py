@@ -165,8 +165,9 @@ def test_contradictions_are_found(demo: None) -> None:
         "This repository is named cloud.",
         "Nordlicht: TP-LIST: text",
         "Nordlicht: TP-APPLY is missing in the stage support.",
-        "Nordlicht: The next action is ('machine', 'sign', {}), but should be "
-        "('partner', 'complete_form', {'title': 'Technology Partner Program application'}).",
+        "Nordlicht: The next action is ('machine', 'sign', {}, ''), but should be "
+        "('partner', 'complete_form', {'title': 'Technology Partner Program application'}, "
+        "'requirement:TP-APPLY').",
         "Nordlicht: The counts of requirements are outdated.",
         "Nordlicht: The listing is outdated: blurb.",
         "Nordlicht: The listing is outdated: words.",

@@ -134,7 +134,9 @@ def test_colleague_takes_over_reading(
     connect(alice)
     row = start(sign_in(alice), read(SECRET.full_name))
     path = f"/integrations/{row.uuid}/reader/"
-    assert sign_in(bob).post(path).url == "/profile/github/"  # bob has granted nothing yet
+    assert sign_in(bob).post(path).url == (
+        f"/profile/github/?next=%2Fintegrations%2F{row.uuid}%2F"  # bob has granted nothing yet
+    )
     connect(bob)
     github_access.revoke_grant(alice, now=timezone.now())
     assert sign_in(bob).post(path).url == f"/integrations/{row.uuid}/"
