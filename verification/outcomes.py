@@ -79,7 +79,7 @@ class Result:
 def build_conflict_result(topic: str, *claims: Evidence, looked_at: tuple[tuple[str, str], ...] = ()) -> Result:
     """Return the result for two contradicting sources: shown with both and their times, decided by a reviewer.
 
-    Each claim's label names its source, its value what the source states, its `at` when.
+    Each claim's label is its source, its value is the statement, and `at` is when it was made.
     """
     statements = "; ".join(f"{claim.label} says {claim.value}" for claim in claims)
     summary = f"Two sources contradict each other about {topic}: {statements}. A reviewer decides."

@@ -1,4 +1,4 @@
-"""Retry delays and back-off of webhook deliveries.
+"""Retry delays, back-off, and retention of webhook deliveries.
 
 The delays add up to about three days. Each has a jitter of up to 10%, so that simultaneous failures don't retry at the
 same time.

@@ -33,10 +33,10 @@ class VerificationState(models.TextChoices):
 
 
 class Partner(models.Model):
-    """Company that builds integrations. The unique `skeleton` rejects look-alike names.
+    """Company that builds integrations. The unique `skeleton` refuses names that read the same.
 
     Attributes:
-        lookalike_key: The folded name. Companies with the same key look alike and need a decision of the program.
+        lookalike_key: The folded name. It finds similar names, which need a decision of the program.
         verification_state: Set by `verification` and `name_decisions` in `integrations.partners.services`.
         merged_into: The company that took over everything of this one, which is closed.
         approved_name: The name that the program approved although it looks like another one.

@@ -27,7 +27,10 @@ BEGAN_AT = Case(When(review_round__gt=1, then=Subquery(FIRST_REQUEST.values("at"
 
 
 def filter_queue(filters: Mapping[str, str], now: datetime) -> QuerySet[Integration]:
-    """Return the filtered integrations with the time at which their wait began, most urgent first."""
+    """Return the filtered integrations with the time at which their wait began.
+
+    Those that wait for the program are in the order of their due dates, others in the order of their waits.
+    """
     responsible_party = filters.get("holder") or ResponsibleParty.PROGRAM
     if responsible_party == ResponsibleParty.PROGRAM:
         rows = Integration.objects.in_queue()

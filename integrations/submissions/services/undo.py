@@ -1,4 +1,4 @@
-"""State that a decision leaves behind, so that it can be undone."""
+"""Undo state of decisions: what an undo restores, and until when it is possible."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
