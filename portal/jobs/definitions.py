@@ -12,7 +12,7 @@ PayloadValue = int | str | bool | None
 # Takes a JobContext and the payload. It may run twice, so it must tolerate what an earlier attempt left.
 JobFunction = Callable[..., "Reschedule | None"]
 FailureHandler = Callable[..., None]  # takes the error message and the payload
-# Short, because a killed process leaves its job unrunnable for this long; one that is at work renews it.
+# Short, because a killed process leaves its job unrunnable for this long; a running process renews it.
 DEFAULT_LEASE = timedelta(minutes=1)
 
 
@@ -20,8 +20,8 @@ DEFAULT_LEASE = timedelta(minutes=1)
 class Backoff:
     """Waits between the attempts of a job: `first`, then `factor` times the one before, up to `maximum`.
 
-    Each is longer by a random part of up to `jitter`, so that what failed together does not return together. No attempt
-    starts later than `give_up_after` since the first one, and there are at most `max_attempts`.
+    Each delay is extended by a random share of up to `jitter`, so that jobs that failed together don't retry together.
+    No attempt starts later than `give_up_after` since the first one, and there are at most `max_attempts`.
     """
 
     first: timedelta = timedelta(seconds=10)
@@ -38,7 +38,7 @@ class Backoff:
         return self.first * min(growth, self.maximum / self.first) * spread
 
     def should_give_up(self, attempts: int, started_at: datetime, next_at: datetime) -> bool:
-        """Return whether an attempt at `next_at` is one too many."""
+        """Return whether an attempt at `next_at` exceeds the limits."""
         is_exhausted = self.max_attempts is not None and attempts >= self.max_attempts
         return is_exhausted or (self.give_up_after is not None and next_at - started_at > self.give_up_after)
 
@@ -51,7 +51,7 @@ class Reschedule:
 
 
 class RetryLater(Exception):
-    """A failure that is expected and passes. Without `after` the job's backoff decides."""
+    """Temporary, expected failure. Without `after` the job's backoff decides."""
 
     def __init__(self, reason: str, after: timedelta | None = None) -> None:
         super().__init__(reason)
@@ -59,9 +59,10 @@ class RetryLater(Exception):
 
 
 class ResourceBlocked(Exception):
-    """The resource of the job takes nothing now. No job that uses it starts before `until`, and no attempt counts.
+    """The resource of the job accepts no requests now.
 
-    Without `until` the job's backoff decides, with the number of times in a row that the resource was blocked.
+    No job that uses it starts before `until`, and no attempt counts. Without `until` the job's backoff decides,
+    with the number of times in a row that the resource was blocked.
     """
 
     def __init__(self, until: datetime | None = None, reason: str = "") -> None:
