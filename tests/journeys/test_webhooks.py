@@ -91,6 +91,6 @@ def test_webhooks_fit_a_phone_and_need_no_script(visit: Visit, receiver: Receive
     phone = visit(alice, phone=True, javascript=False).go("/webhooks/new/acme/")
     phone.write("Name", "Channel").write("URL", receiver.url).tick("Slack message").tick("A tier was granted.")
     phone.press("Add webhook").write("Password", PASSWORD).press("Continue")
-    phone.sees("Webhook added").press("Pause").sees("Webhook paused.")
+    phone.sees("Webhook added").press("Pause webhook").sees("Webhook paused.")
     for path in (phone.page.url, "/webhooks/", "/webhooks/event-types/", "/notifications/preferences/"):
         assert phone.go(path).page.evaluate("document.documentElement.scrollWidth") <= 375
