@@ -57,7 +57,7 @@ def get_conflicts(user: AnyUser | None) -> dict[int, ConflictKind]:
     return conflicts
 
 
-def forget_conflicts(user: object) -> None:
+def clear_cached_conflicts(user: object) -> None:
     """Clear the cached conflicts after a change in this request."""
     if getattr(user, "_conflicts", None) is not None:
         del user._conflicts  # type: ignore[attr-defined]  # works through the lazy request.user
@@ -80,7 +80,7 @@ def list_conflicted_reviewers(partner: Partner) -> dict[int, ConflictKind]:
 
 
 def _drop_removed(rows: Iterable[tuple[int, str]]) -> dict[int, ConflictKind]:
-    """Return the kinds by ID. A blank kind is a removal, which also counts for what the portal knows."""
+    """Return the kinds by ID. A blank kind marks a removal, which also hides derived conflicts."""
     pairs = list(rows)
     removed = {pk for pk, kind in pairs if not kind}
     return {pk: ConflictKind(kind) for pk, kind in pairs if pk not in removed}

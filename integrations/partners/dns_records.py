@@ -1,4 +1,4 @@
-"""Reads TXT records, which prove that a company controls a domain."""
+"""TXT record lookups, which prove that a company controls a domain."""
 
 import dns.exception
 import dns.name

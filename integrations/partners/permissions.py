@@ -1,6 +1,6 @@
 """Permission predicates over an integration or partner and a user. A user of None is the portal itself.
 
-This is the only module that decides on permissions. Transitions, services, and pages use the same predicates.
+Permissions on companies and integrations are decided only here. Other apps have their own permissions.
 """
 
 from collections.abc import Callable
@@ -83,7 +83,7 @@ def explain_refusal(rule: str, integration: PartnerIntegration, user: AnyUser | 
 
 
 def can_manage_conflicts(partner: Partner, user: AnyUser | None, reviewer: User | None = None) -> bool:
-    """Return whether the user marks and removes conflicts of others: program managers and staff."""
+    """Return whether the user can record and remove other reviewers' conflicts: program managers and staff."""
     if user is None or not user.is_authenticated or not user.is_active or user == reviewer:
         return False
     return bool(user.is_staff or list_programs(user, "manager")) and not get_role(partner, user)
@@ -128,7 +128,7 @@ def get_role(partner: Partner, user: AnyUser | None) -> str:
     return get_roles(user).get(partner.pk, "")
 
 
-def forget_roles(user: object) -> None:
+def clear_cached_roles(user: object) -> None:
     """Clear the cached roles after a membership changed in this request."""
     if getattr(user, "_roles", None) is not None:
         del user._roles  # type: ignore[attr-defined]  # works through the lazy request.user
@@ -185,7 +185,7 @@ def can_undo_decision(integration: PartnerIntegration, user: AnyUser | None) -> 
 def can_reopen(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user belongs to the side that ended the integration.
 
-    In other stages both sides pass, so that a late request is refused with the name of the faster person.
+    In other stages both sides pass, so that the refusal names the person who acted first.
     """
     rules = {"withdrawn": (can_edit,), "declined": (can_decide,)}.get(integration.stage, (can_edit, can_decide))
     return any(rule(integration, user) for rule in rules)

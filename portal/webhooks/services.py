@@ -45,7 +45,7 @@ class EndpointConfiguration:
 def _lock_endpoint(endpoint: WebhookEndpoint, actor: User, now: datetime) -> Iterator[WebhookEndpoint]:
     """Lock the endpoint, check the permission, and at the end save the endpoint and enqueue its job."""
     with transaction.atomic():
-        permissions.forget_roles(actor)
+        permissions.clear_cached_roles(actor)
         if endpoint.partner_id:  # every service locks the partner first, which prevents deadlocks
             Partner.objects.select_for_update(of=("self",)).get(pk=endpoint.partner_id)
         row = WebhookEndpoint.objects.select_for_update(of=("self",), no_key=True).get(pk=endpoint.pk)
@@ -86,7 +86,7 @@ def create_endpoint(
     partner: Partner | None, configuration: EndpointConfiguration, *, actor: User, now: datetime
 ) -> tuple[WebhookEndpoint, Secret | None]:
     """Create an endpoint and return it with its secret. Slack and Teams endpoints have no secret."""
-    permissions.forget_roles(actor)
+    permissions.clear_cached_roles(actor)
     if partner is not None:
         partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
     if not can_manage(partner, actor):

@@ -17,13 +17,13 @@ def test_owner_verifies_the_company_by_dns(visit: Callable[..., Person], dns_ser
     owner.press("Create company").sees("Unverified company").press("Verify company")
     value = verification.get_record_value(Partner.objects.get())
     owner.sees(RECORD, value).shot("verification")
-    owner.press("Check now").sees(f"No TXT record found at {RECORD}.")
+    owner.press("Check DNS record").sees(f"No TXT record found at {RECORD}.")
     dns_server.records[RECORD] = ["partner-portal-verification=of-another-company"]
-    owner.press("Check now").sees(f"The TXT record at {RECORD} doesn't match")
+    owner.press("Check DNS record").sees(f"The TXT record at {RECORD} doesn't match")
     dns_server.failing.add(RECORD)
-    owner.press("Check now").sees(f"DNS didn't respond for {RECORD}. Your record isn't the cause.")
+    owner.press("Check DNS record").sees(f"DNS didn't respond for {RECORD}. Your record isn't the cause.")
     dns_server.failing.clear()
     dns_server.records[RECORD] = [value]
-    owner.press("Check now").sees("Initech is verified.", "Your company can appear in the public directory.")
+    owner.press("Check DNS record").sees("Initech is verified.", "Your company can appear in the public directory.")
     owner.sees("DNS record: initech.example").shot("verified")
     owner.go("/company/").sees_not("Unverified company")

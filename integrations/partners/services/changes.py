@@ -74,7 +74,7 @@ def change_partner(
         if partner.merged_into is not None:
             raise ActionRefused(_("This company was merged into %(name)s.") % {"name": partner.merged_into}, "conflict")
         for person in (actor, member):
-            permissions.forget_roles(person)
+            permissions.clear_cached_roles(person)
         yield PartnerChange(partner, actor, now)
         for person in (actor, member):
-            permissions.forget_roles(person)
+            permissions.clear_cached_roles(person)

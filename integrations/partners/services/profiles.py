@@ -39,7 +39,7 @@ def create_partner(name: str, *, website: str = "", domain: str = "", actor: Use
             verification.verify_new_partner(change)
     except IntegrityError as error:
         raise ActionRefused(_("A company with this name was just created. Reload the page."), "conflict") from error
-    permissions.forget_roles(actor)
+    permissions.clear_cached_roles(actor)
     return partner
 
 

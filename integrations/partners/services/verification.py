@@ -1,6 +1,6 @@
 """Services that verify a company: by its domain, by its GitHub organization, or by a decision of the program.
 
-Each records what proved it and one event. Reads of DNS and GitHub happen before the partner is locked.
+Each service records the proof and one audit event. Reads of DNS and GitHub happen before the partner is locked.
 """
 
 import re

@@ -168,6 +168,6 @@ def change_member(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
             request, _("%(user)s is no longer a member of the company.") % {"user": membership.user}
         ):
             members.end_membership(membership, actor=request.user, now=now)
-    permissions.forget_roles(request.user)
+    permissions.clear_cached_roles(request.user)
     is_still_member = bool(permissions.get_role(membership.partner, request.user))
     return redirect("partners:members", slug) if is_still_member else redirect("dashboard:home")

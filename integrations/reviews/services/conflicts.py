@@ -5,7 +5,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.partners.conflicts import forget_conflicts, list_conflicted_reviewers
+from integrations.partners.conflicts import clear_cached_conflicts, list_conflicted_reviewers
 from integrations.partners.models import ConflictKind, ConflictOfInterest, Partner, VerificationState
 from integrations.partners.services.changes import change_partner
 from integrations.submissions.services.changes import IntegrationChange
@@ -33,7 +33,7 @@ def record_conflict(
         ConflictOfInterest.objects.update_or_create(partner=change.partner, user=reviewer, defaults=fields)
         change.record("partner.conflict_recorded", person=reviewer, note=reason.strip(), kind=str(kind))
         _release_reviews(partner, reviewer, actor, now)
-    forget_conflicts(reviewer)
+    clear_cached_conflicts(reviewer)
 
 
 def remove_conflict(partner: Partner, reviewer: User, reason: str, *, actor: User, now: datetime) -> None:
@@ -52,7 +52,7 @@ def remove_conflict(partner: Partner, reviewer: User, reason: str, *, actor: Use
             partner=change.partner, user=reviewer, defaults=fields, create_defaults=defaults
         )
         change.record("partner.conflict_removed", person=reviewer, note=reason.strip(), kind=str(kind))
-    forget_conflicts(reviewer)
+    clear_cached_conflicts(reviewer)
 
 
 def record_known_conflicts(now: datetime) -> int:

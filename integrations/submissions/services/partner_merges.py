@@ -123,7 +123,7 @@ def _move_member(source_change: PartnerChange, target: Partner, member: MovedMem
     Membership.objects.get_or_create(
         partner=target, user=member.user, ended_at=None, defaults={"role": member.role, "joined_at": now}
     )
-    permissions.forget_roles(member.user)
+    permissions.clear_cached_roles(member.user)
     source_change.record("member.moved", person=member.user, target=target.name, slug=target.slug, role=member.role)
 
 

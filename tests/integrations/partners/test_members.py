@@ -130,7 +130,7 @@ def test_owner_whose_account_is_off_is_no_owner(acme: Partner, alice: Any, bob: 
 def test_who_is_removed_loses_access_and_can_come_back(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
     assert permissions.get_role(acme, bob) == "editor"
     members.end_membership(place(acme, bob), actor=alice, now=now)
-    permissions.forget_roles(bob)
+    permissions.clear_cached_roles(bob)
     assert permissions.get_role(acme, bob) == ""
     invitation, _ = members.create_invitation(acme, bob.email, "viewer", actor=alice, now=now)
     members.accept_invitation(invitation, addresses=[bob.email], actor=bob, now=now)

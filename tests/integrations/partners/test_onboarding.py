@@ -141,7 +141,7 @@ def test_what_was_entered_before_a_sign_in_is_there_after_it(client: Any, erin: 
 def test_who_asks_to_join_waits_and_the_owners_are_notified(sign_in: SignIn, alice: Any, bob: Any, dora: Any) -> None:
     client = sign_in(dora)
     response = client.post("/company/join/?company=acme", {"message": "It is me."}, follow=True)
-    assert "Acme: Waiting for an owner" in text_of(response, "#asked")
+    assert "Acme: Waiting for an owner" in text_of(response, "#join-requests")
     mail = EmailMessage.objects.get()
     assert (mail.name, mail.to, mail.subject) == ("join_requested", alice.email, "Dora Dean requested to join Acme")
     assert "It is me." in mail.text
@@ -256,7 +256,7 @@ def test_invitation_without_its_email_is_found_by_the_address(
     address = reverse("partners:accept_invitation", args=[Invitation.objects.get().pk])
     assert sign_in(erin).post(address).status_code == 404
     client = sign_in(dora)
-    assert "Join Acme" in text_of(client.get("/company/new/"), "#invited")
+    assert "Join Acme" in text_of(client.get("/company/new/"), "#invitations")
     client.post(address)
     assert permissions.get_role(acme, dora) == "editor"
 

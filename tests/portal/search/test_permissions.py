@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from integrations.partners.models import Membership
-from integrations.partners.permissions import forget_roles
+from integrations.partners.permissions import clear_cached_roles
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.search.backends import MAX_MATCHES
@@ -97,7 +97,7 @@ def test_finding_is_found_by_the_partner_only_while_changes_are_requested(
 def test_former_member_finds_nothing_at_once(zephyr: Integration, bob: Any) -> None:
     assert "Zephyr" in [hit.title for hit in search(bob, "zephyr", 100)]
     Membership.objects.filter(user=bob).update(ended_at=NOW)
-    forget_roles(bob)
+    clear_cached_roles(bob)
     assert {hit.kind.name for hit in search(bob, "zephyr", 100)} == PUBLIC
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from integrations.partners.permissions import forget_roles
+from integrations.partners.permissions import clear_cached_roles
 from portal.search.models import Kind
 from portal.search.queries import search
 from portal.search.words import MAX_QUERY_WORDS, parse_query, split_words
@@ -98,6 +98,6 @@ def test_limits_apply_to_all_and_to_each_kind(names: list[str], alice: Any) -> N
 def test_search_is_one_query_besides_the_memberships(
     names: list[str], alice: Any, django_assert_num_queries: Any
 ) -> None:
-    forget_roles(alice)
+    clear_cached_roles(alice)
     with django_assert_num_queries(2):
         search(alice, "rocket", 100, limit_per_kind=5)
