@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.utils import translation
+from django.utils.translation import gettext
 from pydantic_core import to_jsonable_python
 
 from integrations.compliance.partner_activity import list_activities
@@ -114,7 +115,7 @@ def _build_decision_entry(event: AuditEvent) -> dict[str, object]:
     return {
         "seq": event.seq,
         "at": event.at,
-        "actor": event.actor or "The portal",
+        "actor": event.actor or gettext("The portal"),
         "summary": event.sentence,
         "note": event.note,
         "compliance_deadline_at": event.data.get("compliance_deadline", ""),

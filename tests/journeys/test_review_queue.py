@@ -71,7 +71,7 @@ def test_filters_are_in_the_address(visit: Visit, acme: Partner, alice: Any, rit
     browser.page.wait_for_url("**program=vault**")
     assert parse_qs(urlsplit(browser.page.url).query)["program"] == ["vault"]
     visit(rita, phone=True, javascript=False).go(browser.page.url).sees("Safe").sees_not("Rocket")
-    browser.go(browser.page.url).choose("Minimum waiting time", "2 weeks").sees("No matching reviews")
+    browser.go(browser.page.url).choose("Minimum waiting time", "2 weeks").sees("No matching items")
     browser.press("Clear all filters", nth=-1).sees("Rocket", "Safe")
 
 

@@ -57,7 +57,7 @@ def in_order(row: Integration) -> None:
 
 def decide(person: Person, page: str, step: str, label: str, why: str) -> Person:
     """Press a step on the standing's page, read its mail, say why, and take it."""
-    person.go(page).press(step).sees("Evidence that both sides see", "Subject")
+    person.go(page).press(step).sees("View shared evidence", "Subject")
     return explain(person, label, why).press(step)
 
 

@@ -73,7 +73,7 @@ def edit_absence(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     form = AbsenceForm(request.POST or request.unsent() or None, instance=profile)  # type: ignore[attr-defined]
     if request.method == "POST" and form.is_valid():
         claims.change_absence(reviewer, form.cleaned_data, actor=request.user)
-        messages.success(request, _("Absence of %(name)s saved.") % {"name": reviewer})
+        messages.success(request, _("Saved out-of-office dates for %(name)s.") % {"name": reviewer})
         return redirect("analytics:workload")
     context = {"form": form, "reviewer": reviewer}
     return render(request, "reviews/absence.html", context, status=422 if form.is_bound else 200)

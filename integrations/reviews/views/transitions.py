@@ -14,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 from django.views.decorators.vary import vary_on_headers
 from django_fsm import Transition
 
@@ -208,7 +208,8 @@ def _render_transition(
         "refusal": refusal,
         "for_program": permissions.is_program_staff(request.user),
         "now": now,
-        "undo_window": f"{settings.UNDO_MINUTES} minutes",
+        "undo_window": ngettext("%(count)s minute", "%(count)s minutes", settings.UNDO_MINUTES)
+        % {"count": settings.UNDO_MINUTES},
         "undo_minutes": settings.UNDO_MINUTES if TRANSITION_OPTIONS[transition.name].is_decision else 0,
         "last_event": integration.events.exclude(internal=True).last() if refusal else None,
     }

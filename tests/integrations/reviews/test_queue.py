@@ -53,7 +53,7 @@ def test_summary_counts_due_open_and_longest_wait(
 
 
 def test_empty_queue_says_what_will_be_here(rita: User, sign_in: SignIn) -> None:
-    assert "No reviews waiting" in sign_in(rita).get("/queue/").content.decode()
+    assert "No items waiting" in sign_in(rita).get("/queue/").content.decode()
 
 
 # -- filters and tabs ----------------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ def test_item_links_to_the_page_where_it_is_decided(mixed: None, rita: User, sig
 )
 def test_counts_equal_the_lists(mixed: None, rita: User, sign_in: SignIn, query: str) -> None:
     client = sign_in(rita)
-    for label in ("Kind", "Assignment"):
+    for label in ("Item type", "Queue views"):
         for href, count in links(client.get(f"/queue/?{query}"), label).values():
             assert (href, len(names(client.get(f"/queue/{href}")))) == (href, count)
 
