@@ -9,7 +9,7 @@ from tests.conform.signature_cases import Case
 from tests.conform.signature_judges import GpgVerdict
 from verification.releases.artifacts import armor
 from verification.releases.artifacts.packets import Reader, read_header
-from verification.releases.artifacts.signatures import Class, Verdict
+from verification.releases.artifacts.signatures import SignatureClass, Verdict
 
 RIPEMD160 = "3"
 SHORT_DIGESTS = ("2", "11")  # SHA-1 and SHA-224: shorter than every curve
@@ -41,7 +41,7 @@ def explain(case: Case, verdict: Verdict, gpg: GpgVerdict) -> str:
     reason, is_shown = ACCEPTED_BY_GPG.get(verdict.kind, ("", _never))
     if is_shown(case, verdict, gpg):
         return reason
-    is_other_issuer = verdict.kind == Class.WRONG_KEY and verdict.signature is not None
+    is_other_issuer = verdict.kind == SignatureClass.WRONG_KEY and verdict.signature is not None
     return OTHER_ISSUER if is_other_issuer and verdict.signature.issuer != gpg.signer.fingerprint[-16:] else ""
 
 
@@ -56,14 +56,23 @@ def _has_named_signer(case: Case, verdict: Verdict, gpg: GpgVerdict) -> bool:
 
 
 # Terraform refuses; the class of the portal, the reason, and what shows that it is the reason
-ACCEPTED_BY_GPG: dict[Class, tuple[str, Callable[[Case, Verdict, GpgVerdict], bool]]] = {
-    Class.ARMORED: (ARMORED, lambda case, verdict, gpg: armor.decode(case.signature) is not None),
-    Class.REVOKED: (REVOKED, lambda case, verdict, gpg: "REVKEYSIG" in gpg.words),
-    Class.FUTURE: (FUTURE, lambda case, verdict, gpg: gpg.signer is not None and gpg.signer.made_at > time.time()),
-    Class.UNREADABLE_KEY: (UNREADABLE_KEY, lambda case, verdict, gpg: True),  # the key is among the imported ones
-    Class.WRONG_KEY: (PASSED_OVER_KEY, _has_named_signer),
-    Class.NOT_FOR_SIGNING: (NOT_FOR_SIGNING, _has_named_signer),
-    Class.UNSUPPORTED: (DIGEST, lambda case, verdict, gpg: gpg.signer is not None and gpg.signer.digest == RIPEMD160),
+ACCEPTED_BY_GPG: dict[SignatureClass, tuple[str, Callable[[Case, Verdict, GpgVerdict], bool]]] = {
+    SignatureClass.ARMORED: (ARMORED, lambda case, verdict, gpg: armor.decode(case.signature) is not None),
+    SignatureClass.REVOKED: (REVOKED, lambda case, verdict, gpg: "REVKEYSIG" in gpg.words),
+    SignatureClass.FUTURE: (
+        FUTURE,
+        lambda case, verdict, gpg: gpg.signer is not None and gpg.signer.made_at > time.time(),
+    ),
+    SignatureClass.UNREADABLE_KEY: (
+        UNREADABLE_KEY,
+        lambda case, verdict, gpg: True,
+    ),  # the key is among the imported ones
+    SignatureClass.WRONG_KEY: (PASSED_OVER_KEY, _has_named_signer),
+    SignatureClass.NOT_FOR_SIGNING: (NOT_FOR_SIGNING, _has_named_signer),
+    SignatureClass.UNSUPPORTED: (
+        DIGEST,
+        lambda case, verdict, gpg: gpg.signer is not None and gpg.signer.digest == RIPEMD160,
+    ),
 }
 
 

@@ -7,7 +7,7 @@ from tests.conform.base import RunOptions
 from tests.conform.signature_differences import explain
 from tests.conform.signature_judges import GpgVerdict
 from tests.conform.signature_vectors import RECORDED_CASES, RECORDED_SEED, fuzz_cases, load_cases, load_fuzz_verdicts
-from verification.releases.artifacts.signatures import Class
+from verification.releases.artifacts.signatures import SignatureClass
 
 pytestmark = pytest.mark.any_database
 SAMPLE = 250
@@ -21,7 +21,7 @@ INAPPLICABLE = {
 def test_tampered_is_said_only_where_the_arithmetic_fails():
     tampered_cases, failing_cases = set(), set()
     for case, error in load_cases():
-        if signatures.judge_signature(case).kind == Class.TAMPERED:
+        if signatures.judge_signature(case).kind == SignatureClass.TAMPERED:
             tampered_cases.add(case.name)
         if "verification failure" in error and case.name not in INAPPLICABLE:
             failing_cases.add(case.name)

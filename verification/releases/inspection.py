@@ -120,7 +120,7 @@ class Reader:
     def _trust(self, package: Package, verdict: signatures.Verdict) -> key_trust.Trust | None:
         if verdict.certificate is None:
             return None
-        key = package.keys[verdict.at]
+        key = package.keys[verdict.key_index]
         fingerprint = verdict.certificate.primary.fingerprint
         return key_trust.judge(fingerprint, key.ascii_armor.encode(), key.trust_signature, now=self.now)
 

@@ -79,7 +79,7 @@ def _check_package(platform: Platform, package: Package, release: Release) -> It
     yield verdict.terraform if verdict else None
     yield platform.trust.terraform if platform.trust else None
     yield platform.archive.terraform if platform.archive else None
-    yield checksums.terraform_survives(checksum_list)
+    yield checksums.predict_terraform_parsing(checksum_list)
 
 
 def _refuse_query(release: Release, why: str) -> TerraformDecision:

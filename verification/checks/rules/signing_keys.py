@@ -18,7 +18,7 @@ from verification.releases.artifacts.armor import ArmorError
 from verification.releases.artifacts.keyrings import Certificate
 from verification.releases.artifacts.packets import PacketError
 from verification.releases.artifacts.remarks import Remark, fail, warn
-from verification.releases.artifacts.signatures import Class, Verdict
+from verification.releases.artifacts.signatures import SignatureClass, Verdict
 from verification.releases.program_rules import build_expiry_remarks
 from verification.releases.summaries import NOTHING_TO_CHECK, build_result, list_platforms
 from verification.sources import Sources
@@ -28,7 +28,9 @@ NEW_KEY = "new key"
 MAX_SIGNERS = 20
 # how long a replaced key is reported; for a verified integration, until a reviewer accepts it
 ROTATION_WATCH_PERIOD = timedelta(days=30)
-UNREGISTERED_VERDICTS = frozenset({Class.WRONG_KEY, Class.NO_KEYS, Class.UNREADABLE_KEY, Class.UNSUPPORTED_KEY})
+UNREGISTERED_VERDICTS = frozenset(
+    {SignatureClass.WRONG_KEY, SignatureClass.NO_KEYS, SignatureClass.UNREADABLE_KEY, SignatureClass.UNSUPPORTED_KEY}
+)
 PERSONAL_EMAIL_DOMAINS = load_content(CONTENT_FOLDER / "personal_email_domains.yaml", TypeAdapter(frozenset[str]))
 
 

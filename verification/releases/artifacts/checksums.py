@@ -76,8 +76,8 @@ def terraform_matches(document: bytes, filename: str, shasum: str) -> TerraformD
     return ACCEPT_DECISION
 
 
-def terraform_survives(document: bytes) -> TerraformDecision:
-    """Read the list as Terraform does for its lock file, after it has accepted all else: a blank line crashes it."""
+def predict_terraform_parsing(document: bytes) -> TerraformDecision:
+    """Predict how Terraform reads the list for its lock file after it accepted the rest. A blank line crashes it."""
     for line in _scan_lines(document):
         parts = words(line)
         if not parts:
@@ -98,14 +98,14 @@ def _scan_lines(document: bytes) -> list[bytes]:
 
 def remarks(document: bytes, expected: Iterable[str] = ()) -> tuple[Remark, ...]:
     """Return what to write differently, whatever Terraform accepts. `expected` lists the names that must be there."""
-    whole = _of_the_whole(document)
+    whole = _check_document(document)
     if whole and whole[-1].outcome == "fail":
         return tuple(whole)
     entries = lines(document)
-    return (*whole, *_of_the_lines(document), *_of_the_hashes(entries), *_of_the_names(entries, expected))
+    return (*whole, *_check_lines(document), *_check_hashes(entries), *_check_names(entries, expected))
 
 
-def _of_the_whole(document: bytes) -> list[Remark]:
+def _check_document(document: bytes) -> list[Remark]:
     if len(document) > MAX_BYTES or document.count(b"\n") > MAX_LINES:
         return [fail("too_long", f"The list is longer than {MAX_LINES} lines or {MAX_BYTES // 1024} KiB.")]
     mark = next((name for mark, name in MARKS if document.startswith(mark)), "")
@@ -115,17 +115,17 @@ def _of_the_whole(document: bytes) -> list[Remark]:
         return [fail("nul", "The list contains NUL bytes.")]
     if not lines(document):
         return [fail("no_list", "The file is not a list of checksums." if document.strip() else "The list is empty.")]
-    return _of_the_ends(document)
+    return _check_line_ends(document)
 
 
-def _of_the_ends(document: bytes) -> list[Remark]:
+def _check_line_ends(document: bytes) -> list[Remark]:
     return select_remarks(
         (b"\r" in document, warn("crlf", "Lines end with CRLF. Terraform accepts this, other tools don't.")),
         (not document.endswith(b"\n"), warn("no_newline", "The last line has no line break at its end.")),
     )
 
 
-def _of_the_lines(document: bytes) -> list[Remark]:
+def _check_lines(document: bytes) -> list[Remark]:
     body = document.replace(b"\r\n", b"\n").removesuffix(b"\n").split(b"\n")
     counts = {len(words(line)) for line in body if line.strip()}
     pairs = [(line, parts) for line, parts in zip(body, map(words, body), strict=True) if len(parts) == 2]
@@ -140,7 +140,7 @@ def _of_the_lines(document: bytes) -> list[Remark]:
     )
 
 
-def _of_the_hashes(entries: list[Line]) -> list[Remark]:
+def _check_hashes(entries: list[Line]) -> list[Remark]:
     short = next((line.number for line in entries if len(line.digest) != 64), 0)
     hex_digests = [line.digest for line in entries if HEX_DIGITS.issuperset(line.digest)]
     has_others = len(hex_digests) < len(entries)
@@ -152,7 +152,7 @@ def _of_the_hashes(entries: list[Line]) -> list[Remark]:
     )
 
 
-def _of_the_names(entries: list[Line], expected: Iterable[str]) -> list[Remark]:
+def _check_names(entries: list[Line], expected: Iterable[str]) -> list[Remark]:
     names = [line.name.decode("utf-8", "replace") for line in entries]
     is_binary = any(name.startswith("*") for name in names)
     has_folder = any("/" in name or "\\" in name for name in names)

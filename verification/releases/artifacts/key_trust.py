@@ -76,9 +76,9 @@ def judge(
 
 def _build_refusal(verdict: signatures.Verdict) -> TerraformDecision:
     """Return the refusal in Terraform's words, which begin differently from those about a release's signature."""
-    judgement = verdict.terraform
-    if judgement.accepts is not False:
-        return judgement
-    if judgement.message == render_message("unknown_issuer"):
+    decision = verdict.terraform
+    if decision.accepts is not False:
+        return decision
+    if decision.message == render_message("unknown_issuer"):
         return build_refusal("trust", why=render_message("issuer"))
-    return build_refusal("trust", why=judgement.message.removeprefix(render_message("signature", why="")))
+    return build_refusal("trust", why=decision.message.removeprefix(render_message("signature", why="")))

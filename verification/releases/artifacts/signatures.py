@@ -38,8 +38,8 @@ MAX_KEY_BYTES = 1024 * 1024  # all keys of a release together
 UNKNOWN_ISSUER = build_refusal("unknown_issuer")  # then Terraform tries the next key
 
 
-class Class(StrEnum):
-    """What a signature is. All but GOOD and EXPIRED_SINCE are faults."""
+class SignatureClass(StrEnum):
+    """Result of verifying a signature. All but GOOD and EXPIRED_SINCE are faults."""
 
     GOOD = "good"
     EXPIRED_SINCE = "expired_key_signed_while_valid"
@@ -65,30 +65,34 @@ class Class(StrEnum):
     ECC_KEY = "ecc_key"
 
 
-SENTENCES = load_content(Path(__file__).parents[1] / "data" / "signature_classes.yaml", TypeAdapter(dict[Class, str]))
+SENTENCES = load_content(
+    Path(__file__).parents[1] / "data" / "signature_classes.yaml", TypeAdapter(dict[SignatureClass, str])
+)
 
 FAULTS = {
-    ArithmeticResult.FAILS: Class.TAMPERED,
-    ArithmeticResult.UNSUPPORTED: Class.UNSUPPORTED,
-    ArithmeticResult.MALFORMED: Class.MALFORMED,
+    ArithmeticResult.FAILS: SignatureClass.TAMPERED,
+    ArithmeticResult.UNSUPPORTED: SignatureClass.UNSUPPORTED,
+    ArithmeticResult.MALFORMED: SignatureClass.MALFORMED,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Class of a signature, its key, and Terraform's decision on it. `at`: the index of the key in the list."""
+    """Class of a signature, its key, and Terraform's decision on it. `key_index` is its place in the list."""
 
-    kind: Class
+    kind: SignatureClass
     terraform: TerraformDecision
     certificate: Certificate | None = None
     signer: PublicKey | None = None
     signature: Signature | None = None
     expires_at: datetime | None = None
-    at: int = -1
+    key_index: int = -1
 
     @property
     def outcome(self) -> Outcome:
-        return {Class.GOOD: Outcome.PASS, Class.EXPIRED_SINCE: Outcome.WARN}.get(self.kind, Outcome.FAIL)
+        return {SignatureClass.GOOD: Outcome.PASS, SignatureClass.EXPIRED_SINCE: Outcome.WARN}.get(
+            self.kind, Outcome.FAIL
+        )
 
     @property
     def summary(self) -> str:
@@ -96,7 +100,7 @@ class Verdict:
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
-        if self.kind == Class.GOOD:
+        if self.kind == SignatureClass.GOOD:
             return ()
         return ((warn if self.outcome == Outcome.WARN else fail)(self.kind, self.summary),)
 
@@ -104,47 +108,64 @@ class Verdict:
 def judge(document: bytes, signature: bytes, keys: Sequence[bytes], *, now: float) -> Verdict:
     """Judge a detached signature over a document against armored keys, in their order, as Terraform does.
 
-    Time and memory are bounded; what is beyond the bounds is Class.UNSUPPORTED_KEY.
+    Time and memory are bounded; what is beyond the bounds is SignatureClass.UNSUPPORTED_KEY.
 
     Args:
         now: Seconds since 1970; what counts as expired.
     """
     if sum(map(len, keys)) > MAX_KEY_BYTES:
         return Verdict(
-            Class.UNSUPPORTED_KEY, build_unknown_decision(f"Not settled: the keys exceed {MAX_KEY_BYTES} bytes.")
+            SignatureClass.UNSUPPORTED_KEY,
+            build_unknown_decision(f"Not settled: the keys exceed {MAX_KEY_BYTES} bytes."),
         )
     limit = keyrings.VerificationLimit()
-    for at, armored_key in enumerate(keys):
+    for key_index, armored_key in enumerate(keys):
         try:
             certificates = keyrings.read_armored(armored_key, limit)
-            verdict = check(document, signature, certificates, now=now, at=at)
+            verdict = check(document, signature, certificates, now=now, key_index=key_index)
         except (ArmorError, PacketError) as error:
-            return Verdict(Class.UNREADABLE_KEY, build_refusal("key", why=str(error)), at=at)
+            return Verdict(SignatureClass.UNREADABLE_KEY, build_refusal("key", why=str(error)), key_index=key_index)
         except LimitError as error:
-            return Verdict(Class.UNSUPPORTED_KEY, build_unknown_decision(f"Not settled: {error}."), at=at)
+            return Verdict(
+                SignatureClass.UNSUPPORTED_KEY, build_unknown_decision(f"Not settled: {error}."), key_index=key_index
+            )
         if verdict.terraform != UNKNOWN_ISSUER:
             return verdict
-    return verdict if keys else Verdict(Class.NO_KEYS, UNKNOWN_ISSUER)
+    return verdict if keys else Verdict(SignatureClass.NO_KEYS, UNKNOWN_ISSUER)
 
 
-def check(document: bytes, data: bytes, certificates: Sequence[Certificate], *, now: float, at: int = 0) -> Verdict:
+def check(
+    document: bytes, data: bytes, certificates: Sequence[Certificate], *, now: float, key_index: int = 0
+) -> Verdict:
     """Judge a binary signature against one block of keys."""
     named_packet = None
     for packet in read_packets(data):
         if isinstance(packet, PacketError):
-            kind = Class.MALFORMED if data[0] & 0x80 else Class.ARMORED if decode(data) else Class.NO_SIGNATURE
+            kind = (
+                SignatureClass.MALFORMED
+                if data[0] & 0x80
+                else SignatureClass.ARMORED
+                if decode(data)
+                else SignatureClass.NO_SIGNATURE
+            )
             return _refuse(kind, str(packet))
         if not isinstance(packet, Signature):
-            return _refuse(Class.NO_SIGNATURE, render_message("no_signature_packet"))
+            return _refuse(SignatureClass.NO_SIGNATURE, render_message("no_signature_packet"))
         if not packet.issuer:
-            return _refuse(Class.MALFORMED, render_message("no_issuer"))
+            return _refuse(SignatureClass.MALFORMED, render_message("no_issuer"))
         named_packet = named_packet or packet
         if candidates := keyrings.find(certificates, packet):
-            return _judge_signed(document, data, candidates[0], packet, now, at)
-    kind = Class.EMPTY if not data else Class.UNSUPPORTED if _begins_with_signature(data) else Class.NO_SIGNATURE
+            return _judge_signed(document, data, candidates[0], packet, now, key_index)
+    kind = (
+        SignatureClass.EMPTY
+        if not data
+        else SignatureClass.UNSUPPORTED
+        if _begins_with_signature(data)
+        else SignatureClass.NO_SIGNATURE
+    )
     if named_packet is not None:
         is_known = any(named_packet.issuer == key.key_id for certificate in certificates for key in certificate.keys)
-        kind = Class.NOT_FOR_SIGNING if is_known else Class.WRONG_KEY
+        kind = SignatureClass.NOT_FOR_SIGNING if is_known else SignatureClass.WRONG_KEY
     return Verdict(kind, UNKNOWN_ISSUER, signature=named_packet)
 
 
@@ -152,47 +173,49 @@ def _begins_with_signature(data: bytes) -> bool:
     return read_header(Reader(data))[0] == SIGNATURE
 
 
-def _refuse(kind: Class, why: str) -> Verdict:
+def _refuse(kind: SignatureClass, why: str) -> Verdict:
     return Verdict(kind, build_refusal("signature", why=why))
 
 
 def _judge_signed(
-    document: bytes, data: bytes, candidate: Candidate, signature: Signature, now: float, at: int
+    document: bytes, data: bytes, candidate: Candidate, signature: Signature, now: float, key_index: int
 ) -> Verdict:
     """Judge a signature that names a listed key."""
     end = candidate.ends_at
     expires_at = None if end == inf else datetime.fromtimestamp(end, UTC)
-    terraform, kind = _ask_terraform(document, candidate, signature, now)
-    if kind == Class.TAMPERED and _sequoia_accepts(document, data, candidate.certificate):
-        kind = Class.DISPUTED
+    terraform, kind = _apply_terraform_rules(document, candidate, signature, now)
+    if kind == SignatureClass.TAMPERED and _sequoia_accepts(document, data, candidate.certificate):
+        kind = SignatureClass.DISPUTED
     kind = kind or _find_fault(candidate, signature, now)
-    return Verdict(kind, terraform, candidate.certificate, candidate.key, signature, expires_at, at)
+    return Verdict(kind, terraform, candidate.certificate, candidate.key, signature, expires_at, key_index)
 
 
-def _ask_terraform(
+def _apply_terraform_rules(
     document: bytes, candidate: Candidate, signature: Signature, now: float
-) -> tuple[TerraformDecision, Class | None]:
+) -> tuple[TerraformDecision, SignatureClass | None]:
     """Return Terraform's verdict, and the class where it refuses for a reason that leaves no other."""
     if signature.kind not in (keyrings.BINARY, keyrings.TEXT):
-        return _build_signature_refusal("signature_type", number=signature.kind), Class.OTHER_PURPOSE
+        return _build_signature_refusal("signature_type", number=signature.kind), SignatureClass.OTHER_PURPOSE
     if candidate.key.algorithm != signature.algorithm:
-        return _build_signature_refusal("other_algorithm"), Class.MALFORMED
+        return _build_signature_refusal("other_algorithm"), SignatureClass.MALFORMED
     result = keyrings.verify_document(candidate, signature, document)
     if result != ArithmeticResult.HOLDS:
         return _build_signature_refusal("bad_signature", algorithm=candidate.key.family), FAULTS[result]
     covering = candidate.claims
     if None in covering:
-        return build_refusal("crash_nil"), Class.UNREADABLE_KEY
+        return build_refusal("crash_nil"), SignatureClass.UNREADABLE_KEY
     signatures = [signature, *(claim for claim in covering if claim is not None)]
     notation = next((name for one in signatures for name in one.critical_notations), None)
     if notation is not None:
-        return _build_signature_refusal("notation", name=notation), Class.UNSUPPORTED
+        return _build_signature_refusal("notation", name=notation), SignatureClass.UNSUPPORTED
     if candidate.is_revoked(now):
-        return _build_signature_refusal("revoked"), Class.REVOKED
+        return _build_signature_refusal("revoked"), SignatureClass.REVOKED
     # Terraform forgives an expired key, and asks nothing more of its signatures
     if not candidate.is_expired(now) and any(one.is_expired(now) for one in signatures):
         is_early = not any(one.has_ended(now) for one in signatures)
-        return _build_signature_refusal("signature_expired"), Class.FUTURE if is_early else Class.SIGNATURE_EXPIRED
+        return _build_signature_refusal(
+            "signature_expired"
+        ), SignatureClass.FUTURE if is_early else SignatureClass.SIGNATURE_EXPIRED
     return ACCEPT_DECISION, None
 
 
@@ -200,28 +223,28 @@ def _build_signature_refusal(key: str, **values: object) -> TerraformDecision:
     return build_refusal("signature", why=render_message(key, **values))
 
 
-def _find_fault(candidate: Candidate, signature: Signature, now: float) -> Class:
+def _find_fault(candidate: Candidate, signature: Signature, now: float) -> SignatureClass:
     """Return why the program refuses a signature that holds, the first reason that applies; or that it is good."""
     key, primary = candidate.key, candidate.certificate.primary
     signed_at = signature.created_at or 0
     weakly_bound = all(claim is not None and claim.digest in WEAK_DIGESTS for claim in candidate.claims[:1])
     faults = (
-        (Class.FUTURE, max(signed_at, key.created_at, primary.created_at) > now + CLOCK_TOLERANCE_SECONDS),
-        (Class.EXPIRED_AT_SIGNING, signed_at >= candidate.ends_at),
+        (SignatureClass.FUTURE, max(signed_at, key.created_at, primary.created_at) > now + CLOCK_TOLERANCE_SECONDS),
+        (SignatureClass.EXPIRED_AT_SIGNING, signed_at >= candidate.ends_at),
         (
-            Class.SIGNATURE_EXPIRED,
+            SignatureClass.SIGNATURE_EXPIRED,
             any(one is not None and one.has_ended(now) for one in (signature, *candidate.claims)),
         ),
-        (Class.WEAK_DIGEST, signature.digest in WEAK_DIGESTS),
-        (Class.WEAK_KEY, weakly_bound or any(not one.curve and one.bits < MIN_BITS for one in (key, primary))),
-        (Class.ECC_KEY, bool(key.curve or primary.curve)),
-        (Class.EXPIRED_SINCE, candidate.is_expired(now)),
+        (SignatureClass.WEAK_DIGEST, signature.digest in WEAK_DIGESTS),
+        (SignatureClass.WEAK_KEY, weakly_bound or any(not one.curve and one.bits < MIN_BITS for one in (key, primary))),
+        (SignatureClass.ECC_KEY, bool(key.curve or primary.curve)),
+        (SignatureClass.EXPIRED_SINCE, candidate.is_expired(now)),
     )
-    return next((fault for fault, applies in faults if applies), Class.GOOD)
+    return next((fault for fault, applies in faults if applies), SignatureClass.GOOD)
 
 
 def _sequoia_accepts(document: bytes, data: bytes, certificate: Certificate) -> bool:
-    """Return whether Sequoia verifies the very same bytes: nobody is accused of tampering on one reading alone."""
+    """Return whether Sequoia verifies the same bytes. A signature is tampered only if both verifiers reject it."""
     try:
         keys = Cert.split_bytes(certificate.data)
         return bool(verify(bytes=document, store=lambda _: keys, signature=Sig.from_bytes(data)).valid_sigs)

@@ -5,7 +5,7 @@ import base64
 from tests.verification.hostile.worker import measure_cost
 from tests.verification.releases.artifacts import signed, test_sums
 from tests.verification.releases.artifacts.zips import GOOD, HOSTILE
-from verification.releases.artifacts.signatures import Class
+from verification.releases.artifacts.signatures import SignatureClass
 
 FLAT = {"archives": 4, "sums": 64, "signatures": 96}  # MiB above what a good one takes, at the highest
 
@@ -71,4 +71,6 @@ def test_signatures_leave_nothing_behind(keyring):
     endless = {name: [text(b"a"), text(data), text(keyring.export("good"))] for name, data in ENDLESS.items()}
     verdicts = measure_jobs("signatures", jobs["RSA"], jobs | endless)
     kinds = {name: case.kind for name, case in signed.CASES.items()}
-    assert verdicts == kinds | dict.fromkeys(ENDLESS, Class.NO_SIGNATURE) | dict.fromkeys(BEGIN_WELL, Class.UNSUPPORTED)
+    assert verdicts == kinds | dict.fromkeys(ENDLESS, SignatureClass.NO_SIGNATURE) | dict.fromkeys(
+        BEGIN_WELL, SignatureClass.UNSUPPORTED
+    )

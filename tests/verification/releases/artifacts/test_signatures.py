@@ -12,7 +12,7 @@ from verification.releases.artifacts import arithmetic, signatures
 from verification.releases.artifacts.arithmetic import ArithmeticResult
 from verification.releases.artifacts.packets import Reader, read_key
 from verification.releases.artifacts.signature_packets import Signature
-from verification.releases.artifacts.signatures import Class, judge
+from verification.releases.artifacts.signatures import SignatureClass, judge
 
 NO_TAG = "openpgp: invalid data: tag byte does not have MSB set"
 BASE64 = "illegal base64 data at input byte "
@@ -43,7 +43,7 @@ def test_tampered_is_what_gpg_calls_bad(keyring, name):
     keys = tuple(keyring.export(key).decode() for key in case.keys)
     words = GpgJudge().judge(Case(name, case.make(keyring), keys, sums=case.document)).words
     signature_verdict = verdict(keyring, case)
-    assert (signature_verdict.kind == Class.TAMPERED) == ("BADSIG" in words)
+    assert (signature_verdict.kind == SignatureClass.TAMPERED) == ("BADSIG" in words)
     if signature_verdict.outcome in (Outcome.PASS, Outcome.WARN):
         assert "VALIDSIG" in words
 
@@ -51,7 +51,7 @@ def test_tampered_is_what_gpg_calls_bad(keyring, name):
 def test_signature_that_sequoia_verifies_is_not_called_tampered(keyring, monkeypatch):
     monkeypatch.setattr("verification.releases.artifacts.keyrings.verify_document", lambda *_: ArithmeticResult.FAILS)
     signature_verdict = verdict(keyring, CASES["RSA"])
-    assert (signature_verdict.kind, signature_verdict.outcome) == (Class.DISPUTED, Outcome.FAIL)
+    assert (signature_verdict.kind, signature_verdict.outcome) == (SignatureClass.DISPUTED, Outcome.FAIL)
 
 
 @pytest.mark.parametrize(
@@ -66,14 +66,17 @@ def test_signature_that_sequoia_verifies_is_not_called_tampered(keyring, monkeyp
 )
 def test_key_that_cannot_be_read(keyring, armored_key, message):
     signature_verdict = judge(DOCUMENT, keyring.sign("good", DOCUMENT), [armored_key, keyring.export("good")], now=NOW)
-    assert (signature_verdict.kind, signature_verdict.outcome) == (Class.UNREADABLE_KEY, Outcome.FAIL)
+    assert (signature_verdict.kind, signature_verdict.outcome) == (SignatureClass.UNREADABLE_KEY, Outcome.FAIL)
     assert (signature_verdict.terraform.accepts, signature_verdict.terraform.message) == (False, message)
 
 
 def test_block_of_several_keys_is_searched(keyring):
     block = keyring.gpg("--armor", "--export", "=other <other@acme.example>", "=good <good@acme.example>")
     signature_verdict = judge(DOCUMENT, keyring.sign("good", DOCUMENT), [block], now=NOW)
-    assert (signature_verdict.kind, signature_verdict.signer.fingerprint) == (Class.GOOD, keyring.fingerprint("good"))
+    assert (signature_verdict.kind, signature_verdict.signer.fingerprint) == (
+        SignatureClass.GOOD,
+        keyring.fingerprint("good"),
+    )
 
 
 def test_verdict_says_what_was_looked_at(keyring):
@@ -92,20 +95,20 @@ def judge_built(signature=None, key=None):
 @pytest.mark.parametrize(
     ("options", "kind"),
     [
-        ({}, Class.GOOD),
-        ({"digest": 12}, Class.UNSUPPORTED),
-        ({"digest": 14}, Class.UNSUPPORTED),
-        ({"change": lambda number: b"\0\0"}, Class.MALFORMED),
-        ({"change": lambda number: b"\x08\x34" + b"\x0f" * 263}, Class.MALFORMED),
-        ({"change": lambda number: number[:-1] + bytes([number[-1] ^ 1])}, Class.TAMPERED),
-        ({"kind": 0x10}, Class.OTHER_PURPOSE),
-        ({"kind": 0x02}, Class.OTHER_PURPOSE),
+        ({}, SignatureClass.GOOD),
+        ({"digest": 12}, SignatureClass.UNSUPPORTED),
+        ({"digest": 14}, SignatureClass.UNSUPPORTED),
+        ({"change": lambda number: b"\0\0"}, SignatureClass.MALFORMED),
+        ({"change": lambda number: b"\x08\x34" + b"\x0f" * 263}, SignatureClass.MALFORMED),
+        ({"change": lambda number: number[:-1] + bytes([number[-1] ^ 1])}, SignatureClass.TAMPERED),
+        ({"kind": 0x10}, SignatureClass.OTHER_PURPOSE),
+        ({"kind": 0x02}, SignatureClass.OTHER_PURPOSE),
     ],
 )
 def test_only_a_failing_signature_is_tampered(options, kind):
     signature_verdict = judge_built(openpgp.sign(DOCUMENT, **options))
     assert signature_verdict.kind == kind
-    assert signature_verdict.terraform.accepts is (kind == Class.GOOD)
+    assert signature_verdict.terraform.accepts is (kind == SignatureClass.GOOD)
 
 
 BITS = 1 << 4095 | 1
@@ -121,17 +124,17 @@ BITS = 1 << 4095 | 1
 )
 def test_key_beyond_the_limits_is_not_verified(body, why):
     signature_verdict = judge_built(openpgp.sign(DOCUMENT, body=body), openpgp.build_key(body))
-    assert (signature_verdict.kind, signature_verdict.terraform.accepts) == (Class.UNSUPPORTED_KEY, None)
+    assert (signature_verdict.kind, signature_verdict.terraform.accepts) == (SignatureClass.UNSUPPORTED_KEY, None)
     assert signature_verdict.terraform.message.startswith(f"Not settled: {why}")
 
 
-@pytest.mark.parametrize(("claims", "kind"), [(500, Class.GOOD), (501, Class.UNSUPPORTED_KEY)])
+@pytest.mark.parametrize(("claims", "kind"), [(500, SignatureClass.GOOD), (501, SignatureClass.UNSUPPORTED_KEY)])
 def test_signatures_of_keys_are_counted(claims, kind):
     assert judge_built(key=openpgp.build_key(claims=claims)).kind == kind
 
 
 def test_keys_of_more_than_a_mebibyte_are_not_read():
-    assert judge(DOCUMENT, b"", [b" " * 1024 * 1024, b" "], now=NOW).kind == Class.UNSUPPORTED_KEY
+    assert judge(DOCUMENT, b"", [b" " * 1024 * 1024, b" "], now=NOW).kind == SignatureClass.UNSUPPORTED_KEY
 
 
 # a group of a size that the library cryptography refuses: FIPS 186-4 has no keys of 1280 bits
@@ -163,12 +166,12 @@ def test_dsa_key_of_an_unusual_size_is_verified(digest, result):
 
 
 def test_every_class_has_a_case_and_a_sentence():
-    assert set(signatures.SENTENCES) == set(Class)
+    assert set(signatures.SENTENCES) == set(SignatureClass)
     assert {case.kind for case in CASES.values()} | {
-        Class.DISPUTED,
-        Class.UNREADABLE_KEY,
-        Class.UNSUPPORTED_KEY,
-        Class.OTHER_PURPOSE,
-        Class.NOT_FOR_SIGNING,
-    } == set(Class)
+        SignatureClass.DISPUTED,
+        SignatureClass.UNREADABLE_KEY,
+        SignatureClass.UNSUPPORTED_KEY,
+        SignatureClass.OTHER_PURPOSE,
+        SignatureClass.NOT_FOR_SIGNING,
+    } == set(SignatureClass)
     assert len(CASES) >= 40

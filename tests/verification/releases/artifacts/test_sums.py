@@ -100,7 +100,7 @@ def test_list(name):
     document, message, expected = CASES[name]
     terraform_verdict = checksums.terraform_matches(document, ZIP, A)
     if terraform_verdict.accepts:
-        terraform_verdict = checksums.terraform_survives(document)
+        terraform_verdict = checksums.predict_terraform_parsing(document)
     if message is not None:
         assert (terraform_verdict.accepts, terraform_verdict.message) == (not message, message)
     remarks = checksums.remarks(document, (ZIP, MANIFEST))
@@ -134,5 +134,5 @@ def test_digest(document, expected):
 @given(st.binary(max_size=400))
 def test_any_bytes_are_judged(document):
     checksums.terraform_matches(document, ZIP, A)
-    checksums.terraform_survives(document)
+    checksums.predict_terraform_parsing(document)
     assert outcome_of(checksums.remarks(document, (ZIP,))) == Outcome.FAIL
