@@ -1,7 +1,7 @@
 """The license gate: what it decides rightly, wrongly or not at all, and its time beside the bare identifier.
 
 Run with a folder of license files, or without: then the texts and the real files of the tests are timed. The table
-is always that of the tests' corpus, with a thousand mutants of a fresh seed (LICENCE_SEED repeats one). Other
+is always that of the tests' corpus, with a thousand mutants of a fresh seed (LICENSE_SEED repeats one). Other
 detectors are measured beside it where they are installed: see tests.bench.detectors.
 """
 
@@ -144,8 +144,8 @@ def for_others(seed: int) -> list[detectors.Text]:
 
 
 def main() -> int:
-    seed = int(os.environ.get("LICENCE_SEED") or random.SystemRandom().randrange(10**9))
-    print(f"LICENCE_SEED={seed}")
+    seed = int(os.environ.get("LICENSE_SEED") or random.SystemRandom().randrange(10**9))
+    print(f"LICENSE_SEED={seed}")
     false_allows, decided_share = table(list(judge_corpus(seed)))
     ratio, known_file_ms = times([Path(folder) for folder in sys.argv[1:]] or list(FOLDERS))
     print("\nother detectors, taken at their word:")

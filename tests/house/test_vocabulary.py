@@ -20,6 +20,10 @@ CODE = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)]*\)", re.DOTALL)
 MARKUP = re.compile(r"{#.*?#}|{%\s*comment.*?endcomment\s*%}|<!--.*?-->|<(script|style)\b.*?</\1>", re.DOTALL)
 TAG = re.compile(r"{%.*?%}|{{.*?}}|<[^>]*>", re.DOTALL)
 SENTENCE = re.compile(r"[\"']([^\"'{}<>]* [^\"'{}<>]*)[\"']")
+# Python code isn't all prose: only the British spellings are wrong there, in strings and in comments
+BRITISH = re.compile(
+    r"\b(?:licenc|recognis|authoris|initialis|normalis|organis|behaviour|colour|catalogue|artefact|judgement)", re.I
+)
 PROSE_KEYS = {"title", "summary", "description"}
 
 
@@ -66,6 +70,11 @@ def test_texts_use_the_preferred_terms() -> None:
             word = match[0].lower()
             problems[place].add(f"{word}: write “{TERMS.get(word) or TERMS[word.removesuffix('s')]}”")
     assert dict(problems) == {}
+
+
+def test_python_code_uses_american_spelling() -> None:
+    sources = {name(path): path.read_text() for path in files("integrations/*.py", "portal/*.py", "verification/*.py")}
+    assert {place: BRITISH.findall(source) for place, source in sources.items() if BRITISH.search(source)} == {}
 
 
 @pytest.mark.parametrize("word", sorted(TERMS))

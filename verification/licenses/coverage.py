@@ -12,7 +12,7 @@ from verification.licenses.templates import TemplateMatch, templates
 
 YEAR = re.compile(r"\b\d{4}\b")
 UNNAMED = frozenset({"the", "copyright", "holder", "holders"})  # what is left of these words where one was removed
-SIMILAR = 150  # letters that agree before a text is said to begin like a licence
+MIN_SIMILAR_LETTERS = 150  # at its beginning, for a text to count as a changed license
 MAX_QUOTED_LENGTH = 60  # characters of an unexplained line that a reason quotes
 
 
@@ -30,9 +30,9 @@ class Span:
 class Reading:
     """Result of the gate for a file: the texts that stand in it unchanged, and what it could not explain.
 
-    `unexplained` pairs a line number with the words there; `share` is the part of the letters that is
-    known text; `choice` holds the licences between which the file gives the choice;
-    `departures` says where a text that begins like a licence goes another way: (id, line, the words there).
+    `unexplained_lines` pairs a line number with the words there; `share` is the part of the letters that is
+    known text; `choice` holds the licenses between which the file gives the choice;
+    `departures` says where a text that begins like a license goes another way: (id, line, the words there).
     """
 
     spans: tuple[Span, ...]
@@ -43,7 +43,7 @@ class Reading:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """SPDX ids of the licences whose text or notice stands in the file, each once, in order."""
+        """SPDX ids of the licenses whose text or notice stands in the file, each once, in order."""
         return tuple(dict.fromkeys(span.id for span in self.spans if span.kind != "beside"))
 
     @property
@@ -58,11 +58,11 @@ def read(text: Text, ids: Iterable[str], notice_of: tuple[str, ...] = ()) -> Rea
     `notice_of` holds the licenses of the repository where the text is that of a NOTICE file.
     """
     matches = [(template, place) for id in ids for template in templates(id) for place in template.find(text.letters)]
-    whole = [Span(t.id, p.start, p.end, t.kind) for t, p in matches if p.whole and slots_hold(text, p)]
-    spans = outermost(whole)
+    whole = [Span(t.id, p.start, p.end, t.kind) for t, p in matches if p.whole and are_slots_valid(text, p)]
+    spans = select_outermost_spans(whole)
     named_ids = tuple(dict.fromkeys((*(span.id for span in spans), *notice_of)))
     reader, unexplained_lines = Reader(named_ids, has_attributions=bool(notice_of)), []
-    for start, end in gaps(spans, len(text.letters)):
+    for start, end in iterate_gaps(spans, len(text.letters)):
         if remainder := reader.find_unexplained(text.gap(start, end)):
             unexplained_lines.append(
                 (
@@ -74,28 +74,28 @@ def read(text: Text, ids: Iterable[str], notice_of: tuple[str, ...] = ()) -> Rea
     share = sum(span.end - span.start for span in spans) / max(len(text.letters), 1)
     aligned_ids = {span.id for span in whole if span.kind == "text"}
     partial_matches = [(t.id, p) for t, p in matches if t.kind == "text" and t.id not in aligned_ids]
-    return Reading(spans, tuple(unexplained_lines), share, reader.choice, tuple(departures(text, partial_matches)))
+    return Reading(spans, tuple(unexplained_lines), share, reader.choice, tuple(find_departures(text, partial_matches)))
 
 
-def departures(text: Text, partial_matches: list[tuple[str, TemplateMatch]]) -> Iterator[tuple[str, int, str]]:
-    """Yield where a text that begins like a licence first goes another way: (id, line, the words there)."""
+def find_departures(text: Text, partial_matches: list[tuple[str, TemplateMatch]]) -> Iterator[tuple[str, int, str]]:
+    """Yield where a text that begins like a license first goes another way: (id, line, the words there)."""
     for id in dict.fromkeys(id for id, _ in partial_matches):
         best = max(
             (place for other, place in partial_matches if other == id), key=lambda place: place.end - place.start
         )
-        if best.end - best.start < SIMILAR:
+        if best.end - best.start < MIN_SIMILAR_LETTERS:
             continue
         at = best.slots[0][1] if best.whole and best.slots else best.end
         place = text.place(at)
         yield id, text.line(place), text.clean[place : place + MAX_QUOTED_LENGTH].split("\n")[0].strip()
 
 
-def slots_hold(text: Text, match: TemplateMatch) -> bool:
+def are_slots_valid(text: Text, match: TemplateMatch) -> bool:
     """Return whether in each slot stands what it is for: a name, or copyright lines."""
-    return all(slot_holds(text, *slot) for slot in match.slots)
+    return all(is_slot_valid(text, *slot) for slot in match.slots)
 
 
-def slot_holds(text: Text, kind: str, start: int, end: int) -> bool:
+def is_slot_valid(text: Text, kind: str, start: int, end: int) -> bool:
     if kind == "name":
         name = text.between(start, end).removeprefix("the ")
         is_name = is_holder_list(name) or is_project_name(name.split()) or is_firm_name(name.split())
@@ -104,7 +104,7 @@ def slot_holds(text: Text, kind: str, start: int, end: int) -> bool:
     return not Reader(()).find_unexplained(re.sub(r"[{}]", " ", text.gap(start, end)))
 
 
-def outermost(spans: list[Span]) -> tuple[Span, ...]:
+def select_outermost_spans(spans: list[Span]) -> tuple[Span, ...]:
     """Return the spans in order, without those that stand inside a longer one."""
     outer_spans: list[Span] = []
     for span in sorted(spans, key=lambda s: (s.start, -s.end)):
@@ -113,7 +113,7 @@ def outermost(spans: list[Span]) -> tuple[Span, ...]:
     return tuple(outer_spans)
 
 
-def gaps(spans: tuple[Span, ...], end: int) -> Iterator[tuple[int, int]]:
+def iterate_gaps(spans: tuple[Span, ...], end: int) -> Iterator[tuple[int, int]]:
     """Yield the stretches of letters that no span covers."""
     place = 0
     for span in spans:

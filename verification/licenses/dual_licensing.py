@@ -14,7 +14,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "0BSD": ("0bsd", "bsd zero clause"),
     "CC0-1.0": ("cc0(?: 1 0)?(?: universal)?",),
     "EPL-2.0": ("(?:eclipse public license|epl)(?: version)? v?2 0",),
-}  # licences that no list names may still be one side of a choice
+}  # licenses that no list names may still be one side of a choice
 FILE = (
     r"(?: (?:see )?(?:in )?(?:the )?(?:file )?license (?:apache|mit|bsd|mpl|gpl|isc)(?: (?:txt|md))?(?: file)?)?"
     r"(?: (?:or )?http (?:www )?(?:apache org licenses license 2 0|opensource org licenses? [a-z0-9 ]{2,12}?))?"

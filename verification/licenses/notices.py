@@ -57,7 +57,7 @@ OPEN_ENDED = (",", " and", " by", "&", " of", " the", " of the", " for", ";")
 
 
 class Piece:
-    """A stretch of text beside the licences, with its words folded."""
+    """A stretch of text beside the licenses, with its words folded."""
 
     def __init__(self, text: str) -> None:
         self.text = text

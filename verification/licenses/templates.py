@@ -54,7 +54,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """The text of licence `id`, a notice that it asks for ("notice") or words that belong to it ("beside")."""
+    """The text of license `id`, a notice that it asks for ("notice") or words that belong to it ("beside")."""
 
     id: str
     kind: str

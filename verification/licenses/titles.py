@@ -154,7 +154,7 @@ FULL_TEXT = (
 
 @cache
 def titles(ids: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """Patterns of what may name licences of these ids without adding anything: titles, sentences, tags, addresses."""
+    """Patterns of what may name licenses of these ids without adding anything: titles, sentences, tags, addresses."""
     always = (PLAIN, CREDITS, BLANK_FORM, FULL_TEXT, "all rights? reserved")
     if not ids:
         return tuple(map(compile_folded_pattern, always))

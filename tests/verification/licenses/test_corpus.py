@@ -21,8 +21,8 @@ def real() -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_case_is_judged_right(case):
-    judgement = judge(case.text.encode(), policy(case.program))
-    assert str(judgement.verdict) in RIGHT[case.expected], judgement
+    judgment = judge(case.text.encode(), policy(case.program))
+    assert str(judgment.verdict) in RIGHT[case.expected], judgment
 
 
 def test_corpus_is_large_and_has_real_files():
@@ -43,12 +43,12 @@ def test_no_real_file_is_allowed_or_denied_wrongly():
 
 def test_real_allowed_files_are_decided_without_a_person():
     allowed_rows = [row for row in real() if row["truth"] == "allow"]
-    judgements = [judge((HERE / "real" / row["file"]).read_bytes(), policy()) for row in allowed_rows]
+    judgments = [judge((HERE / "real" / row["file"]).read_bytes(), policy()) for row in allowed_rows]
     passing_files = [
-        row["file"] for row, judgement in zip(allowed_rows, judgements, strict=True) if judgement.verdict == "allow"
+        row["file"] for row, judgment in zip(allowed_rows, judgments, strict=True) if judgment.verdict == "allow"
     ]
     assert len(passing_files) >= REAL_SHARE * len(allowed_rows)
-    assert [j.expression for j in judgements if j.verdict == "allow"] == [
+    assert [j.expression for j in judgments if j.verdict == "allow"] == [
         row["expression"] for row in allowed_rows if row["file"] in passing_files
     ]
 

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from tests.verification.licenses.corpus import policy, text_of
 from verification.licenses import inspection as seeing
-from verification.licenses.policy import NO_FILE, NO_RULE, NOTHING, UNCLEAR, Policy, is_license_file, judge, judge_all
+from verification.licenses.policy import NO_FILE, NO_RULE, NO_TEXT, UNCLEAR, Policy, is_license_file, judge, judge_all
 
 HERE = Path(__file__).parent
 MIT, APACHE, MPL = (text_of(id).encode() for id in ("MIT", "Apache-2.0", "MPL-2.0"))
@@ -42,7 +42,7 @@ def test_files_of_a_repository(files, verdict, expression):
 def test_reasons():
     assert judge_all({}, policy())[0].reasons == (NO_FILE,)
     assert judge(b"Hello\n", policy()).reasons == (
-        NOTHING,
+        NO_TEXT,
         "Line 1 needs review: “Hello” is not a copyright notice, a title or part of a known license.",
     )
     assert judge(MIT, policy()).reasons == ("The text is MIT, word for word.",)
@@ -54,7 +54,7 @@ def test_reasons():
         "“KIND AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, D”."
     )
     assert judge(MIT.replace(b"sell", b"lend"), policy()).reasons == (
-        NOTHING,
+        NO_TEXT,
         "Line 7 needs review: the text differs from MIT at “lend”.",
     )
     assert judge(MIT + b"\nNot for sale.\n", policy()).reasons == (

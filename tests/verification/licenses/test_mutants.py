@@ -12,8 +12,8 @@ from tests.verification.licenses.sentences import IN_PLACE_OF_NAMES, RESTRICTION
 from verification.licenses.policy import judge
 from verification.licenses.variants import VARIANTS
 
-SEED = int(os.environ.get("LICENCE_SEED") or random.SystemRandom().randrange(10**9))
-MUTANTS = 200  # bin/bench licences draws a thousand
+SEED = int(os.environ.get("LICENSE_SEED") or random.SystemRandom().randrange(10**9))
+MUTANTS = 200  # bin/bench licenses draws a thousand
 FIVE = ("MIT", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "BSL-1.0")
 
 
@@ -44,11 +44,11 @@ def test_sentence_between_paragraphs_is_not_allowed(id):
 
 
 def test_mutants_of_a_fresh_seed_are_not_allowed():
-    print(f"LICENCE_SEED={SEED}")
+    print(f"LICENSE_SEED={SEED}")
     passing_mutants = [
         (id, kind, mutated_text) for id, kind, mutated_text in draw_mutants(SEED, MUTANTS) if is_allowed(mutated_text)
     ]
-    assert passing_mutants == [], f"LICENCE_SEED={SEED}"
+    assert passing_mutants == [], f"LICENSE_SEED={SEED}"
 
 
 @pytest.mark.parametrize("id", ["MIT", "BSD-3-Clause"])

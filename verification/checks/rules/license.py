@@ -16,7 +16,7 @@ from verification.checks.types import CONTENT_FOLDER, Subject, register_check
 from verification.licenses.findings import Problem
 from verification.licenses.inspection import analyze_content, analyze_file
 from verification.licenses.normalization import MAX_BYTES
-from verification.licenses.policy import NO_RULE, Judgement, Policy, Verdict, is_license_file, judge, judge_all
+from verification.licenses.policy import NO_RULE, Judgment, Policy, Verdict, is_license_file, judge, judge_all
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 from verification.sources.github.responses import GitHubRepository
@@ -26,7 +26,7 @@ UNKNOWN_GITHUB_LICENSES = ("", "NOASSERTION", "OTHER")
 FILE_WORDS = load_content(CONTENT_FOLDER / "license_file_words.yaml", TypeAdapter(dict[str, tuple[str, ...]]))
 TERMS_WORDS, NOTICE_WORDS = FILE_WORDS["terms"], FILE_WORDS["notice"]
 NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # "AcmeEULA" has two
-# by its last extension: a language or a version may stand before it, as in "EULA.zh-CN.md"
+# by its last extension: a language or a version may come before it, as in "EULA.zh-CN.md"
 PROSE = re.compile(r"[^./]+|[^/]+\.(?:md|txt|rst|html?|adoc|pdf|rtf|docx?)", re.I)
 PART_LICENSE_PATTERN = re.compile(r"(?:[^/]+/){1,2}(?:licen[sc]e|copying)(?:\.[^/.]*)?", re.I)
 THIRD_PARTY_FOLDERS = frozenset(
@@ -53,13 +53,13 @@ def _judge_code(subject: Subject, repository: GitHubRepository, code: Repository
     if not license_files:
         return _build_missing_file_result(repository, code)
     policy = Policy(subject.allowed_licenses, subject.licenses_for_review)
-    judgement, judgement_by_path = judge_all({file.path: read_content(code, file) for file in license_files}, policy)
+    judgment, judgment_by_path = judge_all({file.path: read_content(code, file) for file in license_files}, policy)
     evidence = (
-        *_build_evidence(repository, code, judgement_by_path, subject),
+        *_build_evidence(repository, code, judgment_by_path, subject),
         *(Evidence("Also found", file.path) for file in other_files),
     )
-    outcome, summary = decide_outcome(judgement, repository.license_spdx, policy)
-    if outcome == Outcome.PASS and judgement.reasons != (NO_RULE,):
+    outcome, summary = decide_outcome(judgment, repository.license_spdx, policy)
+    if outcome == Outcome.PASS and judgment.reasons != (NO_RULE,):
         doubt = find_doubt(code, part_files, other_files, policy)
         if doubt:
             return _build_manual_decision_result(doubt, evidence)
@@ -94,30 +94,30 @@ def read_content(code: RepositorySnapshot, file: RepositoryFile) -> bytes:
     return b" " * (MAX_BYTES + 1) if file.size > MAX_BYTES else code.open(file).encode()
 
 
-def decide_outcome(judgement: Judgement, github_license: str, policy: Policy) -> tuple[Outcome, str]:
+def decide_outcome(judgment: Judgment, github_license: str, policy: Policy) -> tuple[Outcome, str]:
     """Return the verdict of the license policy, with GitHub's answer as a second opinion."""
-    reasons = _join_reasons(judgement.reasons)
-    if not (policy.allow or policy.ask):
-        license_name = judgement.expression or "An unrecognized license"
+    reasons = _join_reasons(judgment.reasons)
+    if not (policy.allow or policy.manual_review):
+        license_name = judgment.expression or "An unrecognized license"
         return Outcome.PASS, f"{license_name}. The program publishes no license rule."
-    if judgement.verdict is Verdict.REVIEW:
+    if judgment.verdict is Verdict.REVIEW:
         return Outcome.NOT_RUN, reasons if reasons.startswith(MANUAL_DECISION) else f"{MANUAL_DECISION}: {reasons}"
-    if _has_github_contradiction(judgement, github_license, policy):
-        contradiction = f"GitHub detects {github_license}, and we detect {judgement.expression}."
+    if _has_github_contradiction(judgment, github_license, policy):
+        contradiction = f"GitHub detects {github_license}, and we detect {judgment.expression}."
         return Outcome.NOT_RUN, f"{MANUAL_DECISION}: {contradiction} {reasons}"
-    if judgement.verdict is Verdict.DENY:
+    if judgment.verdict is Verdict.DENY:
         return Outcome.FAIL, reasons
-    return Outcome.PASS, f"{judgement.expression} is on the program's list."
+    return Outcome.PASS, f"{judgment.expression} is on the program's list."
 
 
-def _has_github_contradiction(judgement: Judgement, github_license: str, policy: Policy) -> bool:
+def _has_github_contradiction(judgment: Judgment, github_license: str, policy: Policy) -> bool:
     """Return whether GitHub names a different license. GitHub doesn't recognize many licenses, and then there is no
     conflict.
     """
     if github_license in UNKNOWN_GITHUB_LICENSES:
         return False
-    named_licenses = set(re.split(r" (?:AND|OR) ", judgement.expression))
-    if judgement.verdict is Verdict.DENY:
+    named_licenses = set(re.split(r" (?:AND|OR) ", judgment.expression))
+    if judgment.verdict is Verdict.DENY:
         return github_license in policy.allow
     return github_license not in named_licenses
 
@@ -171,15 +171,15 @@ def _build_manual_decision_result(reason: str, evidence: tuple[Evidence, ...]) -
 
 
 def _build_evidence(
-    repository: GitHubRepository, code: RepositorySnapshot, judgement_by_path: dict[str, Judgement], subject: Subject
+    repository: GitHubRepository, code: RepositorySnapshot, judgment_by_path: dict[str, Judgment], subject: Subject
 ) -> tuple[Evidence, ...]:
     file_evidence = (
         Evidence(
             path,
-            f"{judgement.expression or 'not recognized'}: {_join_reasons(judgement.reasons)}",
+            f"{judgment.expression or 'not recognized'}: {_join_reasons(judgment.reasons)}",
             f"{repository.html_url}/blob/{code.commit}/{path}",
         )
-        for path, judgement in judgement_by_path.items()
+        for path, judgment in judgment_by_path.items()
     )
     return (
         *file_evidence,

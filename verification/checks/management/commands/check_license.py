@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.selectors import get_edition_in_force
-from verification.licenses.policy import Judgement, Policy, Verdict, judge
+from verification.licenses.policy import Judgment, Policy, Verdict, judge
 
 
 class Command(BaseCommand):
@@ -50,10 +50,10 @@ def get_policy(program: str, edition: str | None) -> Policy:
     return Policy(license_policy.allow, license_policy.manual_review)
 
 
-def judge_file(path: str, policy: Policy) -> Judgement:
+def judge_file(path: str, policy: Policy) -> Judgment:
     """Return the verdict on a file. A file that can't be read needs a review, with the reason."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
-        return Judgement("", 0.0, Verdict.REVIEW, (f"The file can't be read: {error.strerror}.",))
+        return Judgment("", 0.0, Verdict.REVIEW, (f"The file can't be read: {error.strerror}.",))
     return judge(content, policy)
