@@ -31,7 +31,7 @@ def count_request(client: str, limit: int) -> RequestAllowance:
     """Count a request of `client`."""
     window_number, elapsed_seconds = divmod(int(time.time()), WINDOW_SECONDS)
     remaining_seconds = WINDOW_SECONDS - elapsed_seconds
-    key = f"api-asked:{client}:{window_number}"
+    key = f"api-requests:{client}:{window_number}"
     try:
         cache.add(key, 0, WINDOW_SECONDS * 2)
         request_count = cache.incr(key)

@@ -101,7 +101,7 @@ class Frame:
         return [*self["program"], *people, *audit, *(self["staff"] if self.user.is_staff else [])]
 
     @cached_property
-    def unseen_count(self) -> str:
+    def unread_count(self) -> str:
         """Return the number of unread notifications as a label, blank without any."""
         count = count_unseen_emails(self.user.pk) if self.signed_in else 0
         return f"{MAX_UNSEEN_COUNT - 1}+" if count == MAX_UNSEEN_COUNT else str(count or "")

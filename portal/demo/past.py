@@ -41,7 +41,7 @@ def create_past(now: datetime, reviewers: list[User], password: str) -> None:
         started_at = now - timedelta(days=random.uniform(LAST_START_DAYS, FIRST_START_DAYS))
         create = partial(creation.create_integration, partner, program.key, draft, actor=owner, now=started_at)
         demo = DemoContext(Integration(), owner, reviewers[number % len(reviewers)], started_at)
-        plays.append(draw_course(random, demo, program).play(create))
+        plays.append(draw_course(random, demo, program).run(create))
     perform_in_order(plays, until=now - timedelta(days=1))
     services.rebuild()
     for page, name, query in PAST.saved_views:

@@ -48,7 +48,7 @@ class PastCourse:
     ending: str
     ends_early: bool
 
-    def play(self, create: Callable[[], Integration]) -> Iterator[datetime]:
+    def run(self, create: Callable[[], Integration]) -> Iterator[datetime]:
         """Create the integration and perform one action after another. Yield the time of each before it happens."""
         yield self.demo.now
         self.demo = replace(self.demo, integration=create())

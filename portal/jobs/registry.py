@@ -43,7 +43,7 @@ JOBS = [
     PeriodicJob("submissions.send_digests", "integrations.submissions.digests.send_due", 300, "email"),
     PeriodicJob("checks.plan_nightly_runs", "verification.checks.nightly.plan_nightly_runs", 300, "network"),
     PeriodicJob("testruns.request_inspections", "verification.testruns.tasks.request_new_inspections", 900, "sandbox"),
-    PeriodicJob("sla.delete_old_bodies", "integrations.sla.github.webhook_intake.forget_bodies", 3600, "network"),
+    PeriodicJob("sla.delete_old_bodies", "integrations.sla.github.webhook_intake.delete_old_bodies", 3600, "network"),
     PeriodicJob("sources.delete_unused_responses", "verification.sources.http_cache.forget_unused", 3600, "network"),
     PeriodicJob("webhooks.delete_expired", "portal.webhooks.services.delete_expired_data", 3600, "network"),
     PeriodicJob("compliance.advance_cases", "integrations.compliance.tasks.advance_cases", 60),

@@ -14,7 +14,7 @@ from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 
 
-def check_name(change: PartnerChange) -> str:
+def apply_name_check(change: PartnerChange) -> str:
     """Set the state that the new name of a locked partner requires. Return why it needs a decision, if it does.
 
     Record the request for a decision afterward, so that no event shows the name before the company is hidden.

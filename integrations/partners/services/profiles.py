@@ -33,7 +33,7 @@ def create_partner(name: str, *, website: str = "", domain: str = "", actor: Use
             )
             Membership.objects.create(partner=partner, user=actor, role=Role.OWNER, joined_at=now)
             change = PartnerChange(partner, actor, now)
-            concern = name_decisions.check_name(change)
+            concern = name_decisions.apply_name_check(change)
             change.record("partner.created", name=name, website=website, domain=domain)
             name_decisions.request_decision(change, concern)
             verification.verify_new_partner(change)
@@ -80,7 +80,7 @@ def _save_changes(change: PartnerChange, values: dict[str, str]) -> None:
     for key, value in changes.items():
         setattr(partner, key, value)
     partner.save()
-    concern = name_decisions.check_name(change) if "name" in changes else ""
+    concern = name_decisions.apply_name_check(change) if "name" in changes else ""
     summary = "\n".join(
         f"{FIELD_LABELS[key]}: {previous_values[key] or 'none'} → {changes[key] or 'none'}" for key in previous_values
     )

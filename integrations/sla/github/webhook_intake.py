@@ -120,7 +120,7 @@ def clear_cached_repository(uuid: UUID) -> None:
     _CACHE.pop(uuid, None)
 
 
-def forget_bodies(now: datetime, limit: int = 5000) -> int:
+def delete_old_bodies(now: datetime, limit: int = 5000) -> int:
     """Clear the bodies of old processed deliveries, keeping digests and outcomes. Return the number of deliveries."""
     old_deliveries = GitHubDelivery.objects.filter(
         read_at__isnull=False, forgotten_at=None, received_at__lt=now - BODY_RETENTION_PERIOD

@@ -42,6 +42,7 @@ from portal.core.value_types import NamedValues
 
 router = ScopedRouter("Requirements")
 REQUIREMENT_PATH = "/integrations/{uuid:uuid}/requirements/{str:requirement_id}"
+STALE_VERSION_MESSAGE = "The requirement changed. Fetch it again, then retry with the new ETag."
 
 
 def perform_action(
@@ -66,7 +67,7 @@ def perform_action(
     names = {key: f"answers.{key}" for key in form.fields} if name in ("answer", "draft") else {}
     result = action.perform(page, validate_form(form, names).cleaned_data)
     if isinstance(result, HttpResponseBase):  # the page would show both versions side by side
-        raise ActionRefused("The requirement changed. Fetch it again, then retry with the new ETag.", "conflict")
+        raise ActionRefused(STALE_VERSION_MESSAGE, "conflict")
     return load_page(request, uuid, requirement_id)
 
 
@@ -82,7 +83,7 @@ def _build_version_fields(request: HttpRequest, page: RequirementPage, name: str
 def _refuse_stale_version(request: HttpRequest, page: RequirementPage) -> None:
     """Raise ActionRefused if If-Match names another version."""
     if get_if_match_version(request, page.state.version) != page.state.version:
-        raise ActionRefused("The requirement changed. Fetch it again, then retry with the new ETag.", "conflict")
+        raise ActionRefused(STALE_VERSION_MESSAGE, "conflict")
 
 
 def _refuse_outsider(page: RequirementPage, action: RequirementAction) -> None:

@@ -116,10 +116,10 @@ def test_d5_another_partners_repository_is_refused_each_with_its_own_secret(acme
 def test_bodies_are_emptied_after_a_week_and_known_when_they_come_again(watch, opened_delivery):
     assert post(watch, opened_delivery) == 202
     then = NOW + timedelta(days=8)
-    assert webhook_intake.forget_bodies(then) == 0  # nobody has read it
+    assert webhook_intake.delete_old_bodies(then) == 0  # nobody has read it
     GitHubDelivery.objects.update(received_at=NOW)
     delivery_processing.process_due_deliveries(NOW)
-    assert [webhook_intake.forget_bodies(NOW + timedelta(days=7)), webhook_intake.forget_bodies(then)] == [0, 1]
+    assert [webhook_intake.delete_old_bodies(NOW + timedelta(days=7)), webhook_intake.delete_old_bodies(then)] == [0, 1]
     row = GitHubDelivery.objects.get()
     assert (bytes(row.body), row.digest, row.outcome, row.forgotten_at) == (
         b"",
@@ -130,7 +130,7 @@ def test_bodies_are_emptied_after_a_week_and_known_when_they_come_again(watch, o
     post(watch, replace(opened_delivery, id="again"))
     delivery_processing.process_due_deliveries(then)
     assert GitHubDelivery.objects.get(delivery_id="again").outcome == "replay"
-    assert webhook_intake.forget_bodies(then) == 0
+    assert webhook_intake.delete_old_bodies(then) == 0
 
 
 @pytest.mark.parametrize(
