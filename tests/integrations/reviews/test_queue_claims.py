@@ -97,7 +97,7 @@ def test_partners_have_no_queue(alice: User, sign_in: SignIn, address: str) -> N
 
 
 @pytest.mark.parametrize("what", ["claim", "keep", "put-back", "assign", "seen"])
-def test_partners_find_none_of_the_queues_buttons(rocket: Integration, alice: User, sign_in: SignIn, what: str) -> None:
+def test_partners_cannot_use_queue_buttons(rocket: Integration, alice: User, sign_in: SignIn, what: str) -> None:
     assert sign_in(alice).post(f"/integrations/{rocket.uuid}/{what}/").status_code == 404
 
 

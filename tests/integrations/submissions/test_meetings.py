@@ -78,7 +78,7 @@ def test_times_that_cannot_be(rocket, alice, now, days, sentence):
         meetings.propose_times(rocket, DEMO, MeetingProposal(times, "", 45), actor=alice, now=now)
 
 
-def test_time_is_agreed(rocket, scheduled_meeting, times):
+def test_meeting_time_is_accepted(rocket, scheduled_meeting, times):
     invitation = calendar(rocket)
     event = invitation.walk("VEVENT")[0]
     assert (scheduled_meeting.state, scheduled_meeting.starts_at, get_status(rocket)) == (

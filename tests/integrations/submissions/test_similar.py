@@ -152,7 +152,7 @@ def test_handle_leads_back_for_the_partner_that_saw_it(mine, globex, charlie):
         ("datadog", "databricks", False),
     ],
 )
-def test_alike(one, other, expected):
+def test_names_are_compared(one, other, expected):
     assert is_similar(one, other) == is_similar(other, one) == expected
 
 

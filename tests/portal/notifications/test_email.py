@@ -116,7 +116,7 @@ def test_email_that_is_refused_for_good_is_given_up_visibly(db: None, sink: Sink
     assert (row.state, row.last_error) == ("failed", "The mail server responded with 554.")
 
 
-def test_server_that_is_away_costs_no_email(db: None, sink: Sink, settings: Any, now: datetime, clock: Any) -> None:
+def test_mail_server_outage_loses_no_email(db: None, sink: Sink, settings: Any, now: datetime, clock: Any) -> None:
     port, settings.EMAIL_PORT = settings.EMAIL_PORT, 9
     row = letter(now)
     send_due_emails()

@@ -57,7 +57,7 @@ def test_moments_appear_in_the_zone_of_anyone_who_reads(
     assert PLACE in email.text
 
 
-def test_each_side_is_led_to_its_own_page(
+def test_email_links_to_the_page_of_each_side(
     rocket: Integration, alice: User, rita: User, sam: User, now: datetime
 ) -> None:
     claims.assign_reviewer(rocket, rita, actor=rita, now=now)

@@ -58,7 +58,7 @@ def test_python_example_reads_a_message(signed: dict[str, str], tmp_path: Path) 
     assert there["receive"](signed["secret"], headers, (tmp_path / "body.json").read_bytes()) == {"name": "Ünicode"}
 
 
-def test_document_names_every_wait() -> None:
+def test_docs_list_all_retry_delays() -> None:
     delays = [retry_policy.format_delay(wait) for wait in retry_policy.RETRY_DELAYS_SECONDS]
     assert f"{', '.join(delays[:-1])} and {delays[-1]}," in REFERENCE
     assert sum(retry_policy.RETRY_DELAYS_SECONDS) == pytest.approx(3 * 24 * 3600, rel=0.05)
@@ -73,7 +73,7 @@ def test_every_event_type_has_an_example(key: str) -> None:
 
 
 @pytest.mark.django_db
-def test_new_key_seals_every_webhook_again(settings: Any) -> None:
+def test_new_key_reencrypts_webhook_secrets(settings: Any) -> None:
     row = WebhookEndpoint(name="Build", kinds=["tier.granted"], created_at=datetime.now(tz=UTC))
     sealing.set_address(row, "https://ci.acme.com/")
     secret = sealing.set_secret(row, row.created_at)

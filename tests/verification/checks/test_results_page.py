@@ -87,7 +87,7 @@ def test_fragment_stops_polling_at_the_end(sign_in, alice, provider, address):
     assert (response.status_code, "hx-trigger" in response.text) == (286, False)
 
 
-def test_button_asks_for_a_run(sign_in, alice, provider, address):
+def test_button_requests_a_check_run(sign_in, alice, provider, address):
     end(provider)
     response = sign_in(alice).post(reverse("checks:run", args=[provider.uuid]))
     assert (response.status_code, response.url) == (302, address)

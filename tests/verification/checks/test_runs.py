@@ -181,7 +181,7 @@ def test_run_reports_each_check_that_it_finished(provider, nobody_answers):
     assert CheckRun.objects.get().finished_checks == []  # it waits for the next attempt
 
 
-def test_webhook_asks_at_once_and_says_why(provider):
+def test_webhook_requests_a_run_with_its_reason(provider):
     CheckRun.objects.update(finished_at=NOW)
     run = runs.request_check_run(provider, now=NOW + MINUTE, reason="A release was published")
     assert (run.requested_at, run.reason, run.requested_by) == (NOW + MINUTE, "A release was published", None)

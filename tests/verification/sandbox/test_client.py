@@ -70,7 +70,7 @@ def test_child_does_it_without_the_environment(provider, monkeypatch):
     assert list_jobs() == []
 
 
-def test_service_does_it(provider, service):
+def test_sandbox_service_runs_the_program(provider, service):
     answer = client.run_job("schema", TARGET_FIELDS, {"executable": provider}, service=str(service))
     assert [one["key"] for one in answer["readings"]] == ["version"]
     assert service.stat().st_mode & 0o777 == 0o660
@@ -81,7 +81,7 @@ def test_what_makes_no_sense_is_refused(provider):
         client.run_job("schema", TARGET_FIELDS | {"source": ""}, {"executable": provider})
 
 
-def test_fault_is_ours(provider):
+def test_unknown_job_kind_is_a_protocol_error(provider):
     with pytest.raises(SandboxProtocolError, match="KeyError"):
         client.run_job("no such kind", {}, {})
 
@@ -115,6 +115,6 @@ def test_what_takes_too_long_is_ended(provider):
     assert (list_jobs(), list(Path("/tmp").glob(f"*-{pid}-*"))) == ([], [])
 
 
-def test_missing_service_is_no_sandbox(tmp_path):
+def test_sandbox_is_unavailable_without_service(tmp_path):
     with pytest.raises(SandboxUnavailable, match="its service does not answer"):
         client.run_job("schema", TARGET_FIELDS, {}, service=str(tmp_path / "nowhere"))

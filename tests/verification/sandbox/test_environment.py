@@ -33,7 +33,7 @@ def test_nothing_of_the_environment_comes_along(monkeypatch):
     assert names == {"PATH", "HOME", "TMPDIR", "LANG", "USER", "PWD", "OWN"}
 
 
-def test_machine_is_not_to_be_seen():
+def test_host_is_hidden():
     there = ["bin", "dev", "etc", "home", "lib", "proc", "project", "sbin", "tmp", "usr"]
     there += [name for name in ("lib32", "lib64", "libx32") if os.path.exists(f"/{name}")]
     assert run_script("ls -A /; ls -A /home") == [*sorted(there), "sandbox"]
@@ -145,7 +145,7 @@ def test_folder_of_a_killed_supervisor_is_removed_by_the_next():
         assert (staging.exists(), sandbox.staging.exists()) == (False, True)
 
 
-def test_program_that_stays_is_talked_to_and_stopped(tmp_path):
+def test_long_running_program_is_stopped(tmp_path):
     program = write_program(
         tmp_path,
         "echo",

@@ -112,7 +112,7 @@ SCHEMA = ParsedSchema(
 )
 
 
-def test_each_rule_names_the_places():
+def test_each_rule_reports_locations():
     places_by_rule = {one.rule: (one.looked, one.places) for one in quality.evaluate_quality(SCHEMA)}
     assert places_by_rule == {
         "prefix": (3, ("resource other_thing",)),

@@ -38,7 +38,7 @@ def test_special_addresses_are_forbidden():
 
 
 @pytest.mark.parametrize("text", ORDINARY)
-def test_ordinary_addresses_are_not(text):
+def test_public_addresses_are_allowed(text):
     assert describe_forbidden_address(ip_address(text)) == ""
 
 
