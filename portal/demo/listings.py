@@ -11,8 +11,9 @@ from portal.core.value_types import JsonObject
 from portal.demo.content import PAST, WORLD, DemoReleases
 from portal.directory.models import Listing
 from portal.directory.services import refresh_metrics
-from verification.checks.models import CheckResult
+from verification.checks.runner import store_result
 from verification.checks.services import observations
+from verification.outcomes import Outcome, Result
 from verification.sources.published_versions import RegistryListing
 
 OWNER_CHECK, LISTING_CHECK, KEY_CHECK = "repository.owner", "registry.listed", "keys.rotation"
@@ -47,30 +48,24 @@ def _repeat_checks(integration: Integration, now: datetime) -> None:
 
 
 def _record_release(integration: Integration, releases: DemoReleases, now: datetime) -> None:
-    """Record what the checks observed: of a provider its registry data and its signing key."""
+    """Record the results of checks, and what they observed: of a provider its registry data and its signing key."""
     owner, newest = integration.repository.partition("/")[0], releases.versions[0]
     released_at = integration.released_at or integration.created_at
-    summaries = {OWNER_CHECK: f"{owner} owns the repository, as at submission."}
-    values: list[tuple[str, JsonObject, datetime]] = [("release.newest", {"release.newest": newest}, now)]
+    results = {OWNER_CHECK: Result(Outcome.PASS, f"{owner} owns the repository, as at submission.")}
     if "-provider-" in integration.repository:
         name = f"{owner}/{integration.repository.partition('-provider-')[2]}"
         fingerprint = hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest().upper()
         key = {"fingerprint": fingerprint, "since": f"{released_at:%Y-%m-%d}", "version": releases.versions[-1]}
         registry = {"registry": _build_registry_listing(name, integration.repository, releases).as_dict()}
-        values = [
-            (LISTING_CHECK, registry, released_at),
-            (LISTING_CHECK, registry, now),
-            (KEY_CHECK, {"keys.signers": [key]}, now),
-        ]
-        summaries[LISTING_CHECK] = f"The registry lists {name} {newest}."
-        summaries[KEY_CHECK] = f"The key {fingerprint[-16:]} has signed releases since {key['since']}."
-    for check, observed, at in values:
-        observations.store_observation(integration, check, observed, at)
-    for check, summary in summaries.items():
-        at = integration.created_at if check == OWNER_CHECK else released_at
-        CheckResult.objects.create(
-            integration=integration, key=check, version=1, outcome="pass", summary=summary, at=at, confirmed_at=now
-        )
+        listing_summary = f"The registry lists {name} {newest}."
+        key_summary = f"The key {fingerprint[-16:]} has signed releases since {key['since']}."
+        results[LISTING_CHECK] = Result(Outcome.PASS, listing_summary, observations=registry)
+        results[KEY_CHECK] = Result(Outcome.PASS, key_summary, observations={"keys.signers": [key]})
+    else:
+        observations.store_observation(integration, "release.newest", {"release.newest": newest}, now)
+    for check, result in results.items():
+        store_result(integration, check, result, integration.created_at if check == OWNER_CHECK else released_at)
+        store_result(integration, check, result, now)
 
 
 def _build_registry_listing(name: str, repository: str, releases: DemoReleases) -> RegistryListing:

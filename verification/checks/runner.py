@@ -144,7 +144,7 @@ def run_integration_checks(
         result = observations.apply_absence_grace_period(integration, subject, key, new_result, now)
         results[key] = result = _request_access_if_hidden(integration, subject, result, run_sources)
         with transaction.atomic():
-            _store_result(integration, key, result, now)
+            store_result(integration, key, result, now)
         report_progress(key)
     retry_at = _determine_retry_at(results, attempt, now)
     for requirement in requirements:
@@ -208,7 +208,7 @@ def _determine_retry_at(results: ResultsByKey, attempt: int, now: datetime) -> d
     return max(requested_retries, default=calculate_retry_at(attempt, now)) if outages else None
 
 
-def _store_result(integration: Integration, key: str, result: Result, now: datetime) -> None:
+def store_result(integration: Integration, key: str, result: Result, now: datetime) -> None:
     """Store the result and its observations. A result equal to the last one is only confirmed."""
     check_result = CheckResult(
         integration=integration,

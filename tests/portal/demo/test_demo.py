@@ -1,5 +1,6 @@
 """Tests that the demo shows every feature, in valid states only."""
 
+import re
 from datetime import datetime, timedelta
 from io import StringIO
 from typing import Any
@@ -23,6 +24,7 @@ from portal.demo.sla import UNREADABLE_INTEGRATION, update_issues
 from portal.jobs.models import Job
 from portal.notifications.models import EmailMessage
 from portal.system_checks import check_demo_is_absent
+from tests.house.source import ROOT
 from verification.checks.nightly import plan_nightly_runs
 from verification.testruns.selectors import get_latest_test_runs
 
@@ -73,6 +75,13 @@ def test_demo_world_shows_what_waits_half_done(demo: None) -> None:
     undoable = Integration.objects.get(undo_until__gt=now)
     assert undoable.stage == "release"
     assert EmailMessage.objects.filter(integration=undoable, name="integration_approved", sent_at=None).exists()
+
+
+def test_integrations_in_the_readme_exist(demo: None) -> None:
+    table = (ROOT / "README.md").read_text().partition("| Integration | State |")[2].partition("\n\n")[0]
+    names = [name for row in re.findall(r"^\| (\w.*?) \|", table, re.MULTILINE) for name in row.split(", ")]
+    assert sorted(Integration.objects.filter(name__in=names).values_list("name", flat=True)) == sorted(names)
+    assert len(names) > 10
 
 
 def test_demo_refuses_production(db: None, settings: Any) -> None:
