@@ -1,6 +1,7 @@
-"""Starts bin/up a second time on the demo data: seconds to the first page, processes, memory, and CPU seconds.
+"""Starts bin/up on an empty folder, then on its data: seconds to the first page, processes, memory, and CPU seconds.
 
-The import of the project is measured in processes of its own. `--empty` leaves the demo data out.
+The first start creates the database and the demo data, but installs no packages. The import of the project is measured
+in processes of its own. `--empty` leaves the demo data out.
 """
 
 import argparse
@@ -18,6 +19,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 CPU_FIELDS = slice(11, 15)  # utime, stime, and those of the ended children, after the name in /proc/PID/stat
 SETTLE_SECONDS = 15.0
 MAX_PROCESSES, MAX_PSS_MB, MAX_CPU_SECONDS, MAX_IMPORT_SECONDS, MAX_PAGE_SECONDS = 6, 450, 10, 1.2, 5
+MAX_FIRST_START_SECONDS = 45
 IMPORT_RUNS = 3
 IMPORT_CODE = """
 import time
@@ -74,6 +76,7 @@ def main() -> int:
         data = Path(folder) / "portal" / "data"
         data.parent.mkdir()
         with running_portal(data, *words) as first:
+            first_seconds = wait_for_first_page(first)
             first.wait_until_ready()
             first.stop()
         import_seconds = measure_import(data)
@@ -86,12 +89,14 @@ def main() -> int:
     for each in usages:
         print(f"{each.name:<16} {each.pss_mb:4.0f} MB PSS, {each.cpu_seconds:5.2f} CPU s")
     cpu, pss = sum(each.cpu_seconds for each in usages), sum(each.pss_mb for each in usages)
-    print(f"first page after {page_seconds:.1f} s and {page_cpu:.1f} CPU s (≤ {MAX_PAGE_SECONDS} s)")
+    print(f"first start: page after {first_seconds:.1f} s (≤ {MAX_FIRST_START_SECONDS} s)")
+    print(f"second start: page after {page_seconds:.1f} s and {page_cpu:.1f} CPU s (≤ {MAX_PAGE_SECONDS} s)")
     print(f"after {SETTLE_SECONDS:.0f} s more: {len(usages)} processes (≤ {MAX_PROCESSES}), {cpu:.1f} CPU s", end="")
     print(f" (≤ {MAX_CPU_SECONDS}), {pss:.0f} MB PSS (≤ {MAX_PSS_MB})")
     print(f"import with URLs {import_seconds:.2f} CPU s (≤ {MAX_IMPORT_SECONDS})")
+    is_fast = first_seconds <= MAX_FIRST_START_SECONDS and page_seconds <= MAX_PAGE_SECONDS
     is_met = len(usages) <= MAX_PROCESSES and pss <= MAX_PSS_MB and cpu <= MAX_CPU_SECONDS
-    return int(not (is_met and import_seconds <= MAX_IMPORT_SECONDS and page_seconds <= MAX_PAGE_SECONDS))
+    return int(not (is_met and is_fast and import_seconds <= MAX_IMPORT_SECONDS))
 
 
 if __name__ == "__main__":
