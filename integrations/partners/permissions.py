@@ -29,6 +29,15 @@ class PartnerIntegration(ConflictingIntegration, Protocol):
     def reviewer_id(self) -> int | None: ...
 
 
+class ReviewedIntegration(PartnerIntegration, Protocol):
+    """Columns of an integration that also decide who can review it now."""
+
+    @property
+    def first_approver_id(self) -> int | None: ...
+    @property
+    def review_state(self) -> str: ...
+
+
 PermissionRule: TypeAlias = Callable[[PartnerIntegration, AnyUser | None], bool]
 
 EDITOR_ROLES = ("owner", "editor")
@@ -150,6 +159,22 @@ def can_decide(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user is an active reviewer of the program without a conflict of interest."""
     has_no_conflict = _can_review(user, integration.partner) and integration.created_by_id != user.pk
     return has_no_conflict and can_review_program(integration.program_key, user)
+
+
+def can_review_now(integration: ReviewedIntegration, user: AnyUser | None) -> bool:
+    """Return whether the user can decide and didn't give the first approval of a review that needs a second one."""
+    is_own = is_own_approval(integration.first_approver_id, integration.review_state, user)
+    return can_decide(integration, user) and not is_own
+
+
+def is_own_approval(first_approver_id: int | None, review_state: str, user: AnyUser | None) -> bool:
+    """Return whether a review waits for someone else after the user's approval."""
+    return user is not None and first_approver_id == user.pk and review_state == "waiting"
+
+
+def build_own_approval_condition(user: User) -> Q:
+    """Return the condition for reviews that wait for someone else after the user's approval, as is_own_approval."""
+    return Q(first_approver=user, review_state="waiting")
 
 
 def can_complete_step(integration: PartnerIntegration, user: AnyUser | None) -> bool:

@@ -49,6 +49,7 @@ def suggest_reviewers(integration: Integration, now: datetime) -> list[ReviewerS
         _rank_reviewer(integration, reviewer, today)
         for reviewer in _list_reviewers(integration)
         if permissions.can_review_program(integration.program_key, reviewer)
+        and not permissions.is_own_approval(integration.first_approver_id, integration.review_state, reviewer)
     ]
     return [suggestion for _, suggestion in sorted(rankings, key=lambda pair: pair[0])]
 

@@ -3,8 +3,6 @@
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Q
-
 from integrations.partners import permissions
 from integrations.reviews.selectors.queue import build_tab_condition, filter_queue
 from integrations.submissions.models import Integration
@@ -14,6 +12,6 @@ from portal.accounts.models import User
 def find_next_review(decided: Integration, user: User, now: datetime) -> UUID | None:
     """Return the most urgent other item of the queue that the user can decide on and that no one else reviews."""
     rows = filter_queue({}, now).exclude(pk=decided.pk).filter(permissions.build_decision_condition(user))
-    rows = rows.filter(Q(first_approver=None) | ~Q(first_approver=user))  # a second reviewer must decide
+    rows = rows.exclude(permissions.build_own_approval_condition(user))
     is_mine_or_free = build_tab_condition("mine", user, now) | build_tab_condition("free", user, now)
     return rows.filter(is_mine_or_free).values_list("uuid", flat=True).first()

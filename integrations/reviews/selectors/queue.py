@@ -7,6 +7,7 @@ from django.db.models import Case, F, OuterRef, Q, QuerySet, Subquery, When
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
+from integrations.partners import permissions
 from integrations.reviews.models import Snooze
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import ResponsibleParty
@@ -64,7 +65,7 @@ def build_snoozed_condition(now: datetime) -> Q:
 def list_tab_conditions(user: User, now: datetime) -> dict[str, Q]:
     """Return the conditions of the tabs for rows that aren't snoozed.
 
-    Unclaimed rows are without a reviewer, or with an expired claim.
+    Unclaimed rows are without a reviewer or with an expired claim, and don't wait for another reviewer than the user.
     """
     tomorrow = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
     return {
@@ -72,5 +73,5 @@ def list_tab_conditions(user: User, now: datetime) -> dict[str, Q]:
         "overdue": Q(action_due_at__lt=now),
         "today": Q(action_due_at__gte=now, action_due_at__lt=tomorrow),
         "mine": Q(reviewer=user),
-        "free": Q(reviewer=None) | Q(claim_expires_at__lte=now),
+        "free": (Q(reviewer=None) | Q(claim_expires_at__lte=now)) & ~permissions.build_own_approval_condition(user),
     }

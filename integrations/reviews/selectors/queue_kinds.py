@@ -71,6 +71,7 @@ ITEM_COLUMNS: Mapping[str, Combinable] = {
     "reasons": NO_JSON,
     "requirement_counts": NO_JSON,
     "created_by_id": NO_ID,
+    "first_approver_id": NO_ID,
     "reviewer_id": NO_ID,
     "reviewer_name": NO_TEXT,
     "reviewer_email": NO_TEXT,

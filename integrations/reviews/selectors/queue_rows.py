@@ -206,7 +206,9 @@ def _describe_claim(values: NamedValues, user: User, now: datetime) -> tuple[str
         return _("Your company"), ""
     if values["partner_id"] in get_conflicts(user) or values["created_by_id"] == user.pk:
         return _("Conflict of interest"), ""
-    button_label = _("Claim review") if permissions.can_review_program(values["program_key"], user) else ""
+    is_own_approval = permissions.is_own_approval(values["first_approver_id"], values["review_state"], user)
+    can_claim = permissions.can_review_program(values["program_key"], user) and not is_own_approval
+    button_label = _("Claim review") if can_claim else ""
     if reviewer_id is None:
         return _("Unclaimed"), button_label
     is_mine = reviewer_id == user.pk

@@ -24,6 +24,8 @@ def claim_review(integration: Integration, *, actor: User, now: datetime) -> Int
     with change_integration(integration, permissions.can_decide, actor=actor, now=now) as change:
         row = change.integration
         row.step_context = StepContext(row, now, actor)
+        if not permissions.can_review_now(row, actor):
+            raise ActionRefused(guards.explain_guard(guards.has_other_approval, row), "forbidden")
         if not guards.is_not_claimed_by_other(row):
             raise ActionRefused(guards.explain_guard(guards.is_not_claimed_by_other, row), "conflict")
         is_new_reviewer = row.reviewer_id != actor.pk
@@ -63,6 +65,8 @@ def assign_reviewer(integration: Integration, reviewer: User | None, *, actor: U
         conflict = explain_conflict(integration, reviewer)
         raise ActionRefused(conflict or message % {"reviewer": reviewer}, "forbidden")
     with change_integration(integration, permissions.can_assign_reviewer, actor=actor, now=now) as change:
+        if not permissions.can_review_now(change.integration, reviewer):
+            raise ActionRefused(guards.explain_guard(guards.has_other_approval, change.integration), "forbidden")
         change.integration.reviewer, change.integration.claim_expires_at = reviewer, None
         change.record("review.assigned", reviewer=str(reviewer))
 

@@ -138,7 +138,7 @@ def _select_reviewer(
     available = [
         each
         for each in candidates
-        if not each.is_full and each.reviews_program(row.program_key) and permissions.can_decide(row, each.user)
+        if not each.is_full and each.reviews_program(row.program_key) and permissions.can_review_now(row, each.user)
     ]
     if not available:
         return None

@@ -172,7 +172,11 @@ def renew_claim(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 def build_claim_context(integration: Integration, user: User) -> dict[str, object]:
     """Return the context of the claim status, for the page and the fragment."""
-    return {"can_decide": permissions.can_decide(integration, user), "for_me": integration.reviewer_id == user.pk}
+    return {
+        "can_decide": permissions.can_decide(integration, user),
+        "can_claim": permissions.can_review_now(integration, user),
+        "for_me": integration.reviewer_id == user.pk,
+    }
 
 
 @require_button("reviews:review")

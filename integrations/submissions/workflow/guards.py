@@ -110,13 +110,13 @@ def is_review_requested(integration: "Integration") -> bool:
     return integration.review_state == ReviewState.WAITING
 
 
-@attach_refusal(gettext_noop("This approval needs no other reviewer, or was already given."))
+@attach_refusal(gettext_noop("A first approval isn't needed or was already given."))
 def is_first_approval(integration: "Integration") -> bool:
     """Whether the step asks for two reviewers and none has approved this round."""
     return integration.current_step.review.second_reviewer and integration.first_approver_id is None
 
 
-@attach_refusal(gettext_noop("Two reviewers must approve. Another reviewer must approve too."))
+@attach_refusal(gettext_noop("A second reviewer must approve."))
 def has_other_approval(integration: "Integration") -> bool:
     """Whether one approval is enough, or another person gave the first one."""
     if not integration.current_step.review.second_reviewer:

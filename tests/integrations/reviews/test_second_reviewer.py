@@ -10,7 +10,8 @@ from integrations.partners.models import Partner
 from integrations.programs.comparison import EditionComparison
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition, ReviewPolicy
-from integrations.reviews.services import claims, conflicts
+from integrations.reviews.assignment import suggest_reviewers
+from integrations.reviews.services import claims, conflicts, rebalancing
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
@@ -22,7 +23,8 @@ from tests.integrations.reviews.transition_page import address, take, text_of
 
 pytestmark = pytest.mark.any_database
 SignIn = Any
-WAITING = "Waiting for second reviewer"
+WAITING = "Waiting for a second reviewer"
+SECOND = "A second reviewer must approve."
 
 
 def ask_for_two(edition: Edition) -> Edition:
@@ -52,7 +54,7 @@ def test_first_approval_waits_for_another_reviewer_and_partner_sees_in_review(
     assert (event.internal, event.note, event.emails.count()) == (True, "Tests pass.", 0)
     page = text_of(client.get(f"/integrations/{ready.uuid}/review/"))
     assert f"{WAITING} Rita Reyes approved this round." in page
-    assert "waiting for second reviewer" in text_of(client.get("/queue/"))
+    assert "waiting for a second reviewer" in text_of(client.get("/queue/"))
     partner_page = text_of(sign_in(alice).get(f"/integrations/{ready.uuid}/"))
     assert (partner_page, WAITING in partner_page) == (before, False)
 
@@ -60,17 +62,34 @@ def test_first_approval_waits_for_another_reviewer_and_partner_sees_in_review(
 def test_second_approval_must_come_from_another_person_without_conflict(
     ready: Integration, acme: Partner, rita: User, rob: User, moment: datetime
 ) -> None:
-    message = "Two reviewers must approve. Another reviewer must approve too."
-    assert refusal(perform_transition, ready, "approve", actor=rob, now=moment) == message
+    assert refusal(perform_transition, ready, "approve", actor=rob, now=moment) == SECOND
     perform_transition(ready, "approve_first", actor=rita, now=moment)
-    assert refusal(perform_transition, ready, "approve", actor=rita, now=moment) == message
-    again = "This approval needs no other reviewer, or was already given."
+    assert refusal(perform_transition, ready, "approve", actor=rita, now=moment) == SECOND
+    again = "A first approval isn't needed or was already given."
     assert refusal(perform_transition, ready, "approve_first", actor=rob, now=moment) == again
     conflicts.record_conflict(acme, rob, "I worked there.", actor=rob, now=moment)
     third = User.objects.create(email="uma@program.example", name="Uma", is_reviewer=True)
     assert "Conflict of interest" in refusal(perform_transition, ready, "approve", actor=rob, now=moment)
     assert perform_transition(ready, "approve", actor=third, now=moment).event_type == "integration.approved"
     assert fresh(ready).stage == "release"
+
+
+def test_first_approver_cannot_take_the_review_again(
+    ready: Integration, rita: User, rob: User, sam: User, sign_in: SignIn, moment: datetime
+) -> None:
+    perform_transition(ready, "approve_first", actor=rita, now=moment)
+    row, client = fresh(ready), sign_in(rita)
+    assert refusal(claims.claim_review, row, actor=rita, now=moment) == SECOND
+    assert refusal(claims.assign_reviewer, row, rita, actor=sam, now=moment) == SECOND
+    assert [each.reviewer for each in suggest_reviewers(row, moment)] == [rob]
+    plan = rebalancing.plan_assignments("round_robin", "all", actor=sam, now=moment)
+    assert [each.reviewer for each in plan] == [rob]
+    pages, button = ("/queue/", "/queue/?tab=free", f"/integrations/{row.uuid}/review/"), f'/{row.uuid}/claim/"'
+    assert [button in client.get(page).content.decode() for page in pages] == [False] * 3
+    assert "Rocket" not in text_of(client.get("/queue/?tab=free"))
+    client = sign_in(rob)
+    assert [button in client.get(page).content.decode() for page in pages] == [True] * 3
+    assert claims.claim_review(row, actor=rob, now=moment).reviewer == rob
 
 
 @pytest.mark.parametrize("who", ["rita", "rob"])
