@@ -2,12 +2,14 @@
 
 from datetime import datetime
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.conflicts import clear_cached_conflicts, list_conflicted_reviewers
 from integrations.partners.models import ConflictKind, ConflictOfInterest, Partner, VerificationState
 from integrations.partners.services.changes import change_partner
+from integrations.programs.stages import Stage
 from integrations.submissions.services.changes import IntegrationChange
 from integrations.submissions.services.transitions import lock_integration
 from portal.accounts.models import User
@@ -74,9 +76,14 @@ def _require_reason(reason: str) -> None:
 
 
 def _release_reviews(partner: Partner, reviewer: User, actor: User | None, now: datetime) -> None:
-    rows = partner.integrations.open().filter(reviewer=reviewer).order_by("pk")
-    for pk in rows.values_list("pk", flat=True):
+    """Release the claims and assignments of a reviewer, and withdraw their first approvals."""
+    is_theirs = Q(reviewer=reviewer) | Q(first_approver=reviewer, stage=Stage.REVIEW)
+    for pk in partner.integrations.open().filter(is_theirs).order_by("pk").values_list("pk", flat=True):
         change = IntegrationChange(lock_integration(pk), actor, now)
-        change.integration.reviewer, change.integration.claim_expires_at = None, None
-        change.record("review.claim_released")
+        row = change.integration
+        if row.reviewer_id == reviewer.pk:
+            row.reviewer, row.claim_expires_at = None, None
+            change.record("review.claim_released")
+        if row.first_approver_id == reviewer.pk:
+            change.withdraw_first_approval()
         change.save()

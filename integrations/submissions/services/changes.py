@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.partners.permissions import PermissionRule
+from integrations.programs.stages import Stage
 from integrations.submissions.models.integration import Integration
 from integrations.submissions.services.transitions import lock_integration, refresh_next_action, settle_decision
 from portal.accounts.requests import AnyUser
@@ -47,6 +48,14 @@ class IntegrationChange:
         return record_event(
             self.integration, event_type, actor=self.actor, now=self.now, note=note, internal=internal, **data
         )
+
+    def withdraw_first_approval(self) -> None:
+        """Clear the approval of a first reviewer while the review lasts, and record it."""
+        row = self.integration
+        if row.first_approver and row.stage == Stage.REVIEW:
+            reviewer = str(row.first_approver)
+            record_event(row, "review.first_approval_withdrawn", actor=None, now=self.now, reviewer=reviewer)
+            row.first_approver = None
 
     def save(self) -> None:
         """Refresh the next action and save the row."""

@@ -109,6 +109,7 @@ class RequirementChange(IntegrationChange):
         _save_answer(state, data, status, summary, self.actor, self.now)
         self.integration.drafts.filter(requirement_id=self.requirement.id, sent_at=None).update(sent_at=self.now)
         self.record(event_type, note, status=str(status), **event_data)
+        self._withdraw_outdated_approval()
         if self.requirement.scope == AnswerScope.PARTNER:
             self._share_answer(state)
         self.save()
@@ -123,7 +124,13 @@ class RequirementChange(IntegrationChange):
                     status = Status(source.status)
                     _save_answer(other.state, source.data, status, source.summary, self.actor, self.now)
                     other.record("requirement.answered", shared_from=str(self.integration.uuid))
+                    other._withdraw_outdated_approval()
                     other.save()
+
+    def _withdraw_outdated_approval(self) -> None:
+        """Withdraw the first approval after an answer of the partner, which the first reviewer hasn't seen."""
+        if self.actor is not None and self.acting_party == ResponsibleParty.PARTNER:
+            self.withdraw_first_approval()
 
     def _is_same_requirement(self, requirement: Requirement, integration: Integration) -> bool:
         if requirement.scope != AnswerScope.PARTNER:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext, gettext_noop, ngettext
 from django.utils.translation import gettext as _
 
+from integrations.partners import permissions
 from integrations.partners.models import VerificationState
 from integrations.programs.stages import Stage
 from integrations.submissions.workflow.actions import UNDECIDED_STATES
@@ -112,8 +113,13 @@ def is_review_requested(integration: "Integration") -> bool:
 
 @attach_refusal(gettext_noop("A first approval isn't needed or was already given."))
 def is_first_approval(integration: "Integration") -> bool:
-    """Whether the step asks for two reviewers and none has approved this round."""
-    return integration.current_step.review.second_reviewer and integration.first_approver_id is None
+    """Whether the step asks for two reviewers and no one who can still decide has approved this round."""
+    return integration.current_step.review.second_reviewer and not _has_first_approval(integration)
+
+
+def _has_first_approval(integration: "Integration") -> bool:
+    """Whether the first approver can still decide: an approval of someone who lost the role doesn't count."""
+    return permissions.can_decide(integration, integration.first_approver)
 
 
 @attach_refusal(gettext_noop("A second reviewer must approve."))
@@ -121,8 +127,9 @@ def has_other_approval(integration: "Integration") -> bool:
     """Whether one approval is enough, or another person gave the first one."""
     if not integration.current_step.review.second_reviewer:
         return True
-    actor, first_approver_id = integration.step_context.actor, integration.first_approver_id
-    return first_approver_id is not None and (actor is None or actor.pk != first_approver_id)
+    actor = integration.step_context.actor
+    is_other = actor is None or actor.pk != integration.first_approver_id
+    return is_other and _has_first_approval(integration)
 
 
 @attach_refusal(gettext_noop("No reviewer has requested changes."))

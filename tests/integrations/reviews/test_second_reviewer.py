@@ -9,11 +9,12 @@ import pytest
 from integrations.partners.models import Partner
 from integrations.programs.comparison import EditionComparison
 from integrations.programs.registry import PROGRAMS
+from integrations.programs.requirements import FulfillingParty
 from integrations.programs.schema import Edition, ReviewPolicy
 from integrations.reviews.assignment import suggest_reviewers
 from integrations.reviews.services import claims, conflicts, rebalancing
 from integrations.submissions.models import Integration
-from integrations.submissions.services import findings
+from integrations.submissions.services import findings, requirements
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from tests.conftest import meet
@@ -108,6 +109,41 @@ def test_either_reviewer_can_return_it_and_the_next_round_needs_two_again(
     perform_transition(ready, "resubmit_for_review", actor=alice, now=later)
     row = fresh(ready)
     assert (row.review_round, row.first_approver, row.is_awaiting_second_reviewer) == (2, None, False)
+
+
+def test_first_approval_ends_with_a_conflict(
+    ready: Integration, acme: Partner, rita: User, rob: User, moment: datetime
+) -> None:
+    perform_transition(ready, "approve_first", actor=rita, now=moment)
+    conflicts.record_conflict(acme, rita, "I worked there.", actor=rita, now=moment)
+    row = fresh(ready)
+    assert (row.first_approver, row.is_awaiting_second_reviewer) == (None, False)
+    event = row.events.get(event_type="review.first_approval_withdrawn")
+    assert (event.actor, event.internal, event.data["reviewer"]) == ("", True, "Rita Reyes")
+    assert refusal(perform_transition, ready, "approve", actor=rob, now=moment) == SECOND
+    assert perform_transition(ready, "approve_first", actor=rob, now=moment).event_type == "review.first_approved"
+
+
+def test_first_approval_of_a_former_reviewer_does_not_count(
+    ready: Integration, rita: User, rob: User, moment: datetime
+) -> None:
+    perform_transition(ready, "approve_first", actor=rita, now=moment)
+    User.objects.filter(pk=rita.pk).update(is_reviewer=False)
+    assert refusal(perform_transition, ready, "approve", actor=rob, now=moment) == SECOND
+    perform_transition(ready, "approve_first", actor=rob, now=moment)
+    assert fresh(ready).first_approver == rob
+
+
+def test_changed_answer_of_the_partner_withdraws_the_first_approval(
+    ready: Integration, alice: User, rita: User, rob: User, moment: datetime
+) -> None:
+    perform_transition(ready, "approve_first", actor=rita, now=moment)
+    requirement = next(r for r in ready.edition.requirements() if r.responsible_party == FulfillingParty.PARTNER)
+    requirements.submit_answer(ready, requirement.id, {"met": "differently"}, actor=alice, now=moment)
+    row = fresh(ready)
+    assert (row.first_approver, row.next_action_code == "second_review") == (None, False)
+    assert row.events.filter(event_type="review.first_approval_withdrawn").count() == 1
+    assert refusal(perform_transition, ready, "approve", actor=rob, now=moment) == SECOND
 
 
 def test_undo_of_the_second_approval_keeps_the_first(
