@@ -146,6 +146,11 @@ def test_changed_answer_of_the_partner_withdraws_the_first_approval(
     assert refusal(perform_transition, ready, "approve", actor=rob, now=moment) == SECOND
 
 
+def test_first_approval_page_loads_the_keyboard_shortcut(ready: Integration, rita: User, sign_in: SignIn) -> None:
+    page = sign_in(rita).get(address(ready, "approve_first")).content.decode()
+    assert page.count("js/decision.js") == 1
+
+
 def test_undo_of_the_second_approval_keeps_the_first(
     ready: Integration, rita: User, rob: User, moment: datetime
 ) -> None:
