@@ -21,7 +21,7 @@ from portal.accounts.requests import AnyUser
 FORMER_MEMBERSHIPS = Membership.objects.exclude(ended_at=None)
 STORED_KIND = Case(When(removed_at=None, then="kind"), default=Value(""))
 CONFLICT_REFUSALS = {
-    ConflictKind.MARKED: gettext_noop("Conflict of interest: %(reviewer)s worked for %(company)s before."),
+    ConflictKind.MARKED: gettext_noop("Conflict of interest: %(reviewer)s has a recorded conflict with %(company)s."),
     ConflictKind.FORMER_MEMBER: gettext_noop("Conflict of interest: %(reviewer)s was a member of %(company)s."),
     ConflictKind.EMAIL_DOMAIN: gettext_noop(
         "Conflict of interest: the email address of %(reviewer)s is at the domain of %(company)s."

@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import path
@@ -27,7 +28,8 @@ def build_conflict_context(integration: Integration, user: User) -> dict[str, ob
     partner, can_mark = integration.partner, permissions.can_manage_conflicts(integration.partner, user)
     kinds = list_conflicted_reviewers(partner) if can_mark else {}
     reasons = dict(partner.conflicts.values_list("user", "reason")) if kinds else {}
-    reviewers = User.objects.filter(pk__in=kinds).order_by("name", "pk") if kinds else []
+    people = User.objects.filter(Q(pk__in=kinds) | Q(is_reviewer=True, is_active=True)).order_by("name", "pk")
+    reviewers = list(people) if can_mark else []
     return {
         "conflicts": [
             {
@@ -36,9 +38,10 @@ def build_conflict_context(integration: Integration, user: User) -> dict[str, ob
                 "can_remove": permissions.can_manage_conflicts(partner, user, reviewer),
             }
             for reviewer in reviewers
+            if reviewer.pk in kinds
         ],
         "can_declare_conflict": permissions.can_decide(integration, user),
-        "can_mark_conflicts": can_mark,
+        "reviewers_to_mark": [reviewer for reviewer in reviewers if reviewer.pk not in kinds],
     }
 
 

@@ -16,7 +16,7 @@ from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from tests.integrations.partners.memberships import join, refusal
 from tests.integrations.reviews.conftest import create_integration_in_review, fresh
-from tests.integrations.reviews.transition_page import text_of
+from tests.integrations.reviews.transition_page import soup, text_of
 
 pytestmark = pytest.mark.any_database
 SignIn = Any
@@ -49,7 +49,7 @@ def own(partner: Partner, user: User, now: datetime) -> None:
     [
         (use_domain, "the email address of Rob Roth is at the domain of Acme."),
         (leave, "Rob Roth was a member of Acme."),
-        (mark, "Rob Roth worked for Acme before."),
+        (mark, "Rob Roth has a recorded conflict with Acme."),
         (own, "Rob Roth created this integration."),
     ],
 )
@@ -86,7 +86,8 @@ def test_marked_conflict_releases_reviews_and_is_recorded(
     fields = {"action": "record", "reviewer": rob.pk, "reason": "Employed until 2024."}
     page = sign_in(rob).post(f"/integrations/{ready.uuid}/conflicts/", fields, follow=True)
     assert "Recorded the conflict of interest." in text_of(page)
-    assert "Rob Roth Employed until 2024." in text_of(page)
+    assert "Conflict of interest: Rob Roth has a recorded conflict with Acme." in text_of(page)
+    assert "Rob Roth Employed until 2024." not in text_of(page)
     assert fresh(ready).reviewer is None
     event = acme.events.get(event_type="partner.conflict_recorded")
     assert (event.actor, event.note, event.data["kind"], event.internal) == (
@@ -95,6 +96,23 @@ def test_marked_conflict_releases_reviews_and_is_recorded(
         "marked",
         True,
     )
+
+
+def test_staff_record_the_conflict_of_a_reviewer_on_the_review_page(
+    ready: Integration, rita: User, rob: User, sam: User, sign_in: SignIn, moment: datetime
+) -> None:
+    address = f"/integrations/{ready.uuid}/review/"
+    client = sign_in(sam)
+    options = soup(client.get(address)).select("#conflict-reviewer option")
+    assert [(option["value"], option.text) for option in options] == [
+        (str(rita.pk), "Rita Reyes"),
+        (str(rob.pk), "Rob Roth"),
+    ]
+    fields = {"action": "record", "reviewer": rob.pk, "reason": "Employed until 2024."}
+    page = client.post(f"/integrations/{ready.uuid}/conflicts/", fields, follow=True)
+    assert [option.text for option in soup(page).select("#conflict-reviewer option")] == ["Rita Reyes"]
+    assert "Rob Roth Employed until 2024." in text_of(page)
+    assert soup(sign_in(rita).get(address)).select("#conflict-reviewer") == []
 
 
 def test_only_managers_and_staff_mark_and_remove_conflicts_of_others(
