@@ -29,6 +29,7 @@ const span = (seconds) =>
     : seconds < 172800 ? formatMessage("h", Math.floor(seconds / 3600)) : formatMessage("d", Math.floor(seconds / 86400));
 
 const relative = {
+  age: span,
   ago(seconds) {
     if (Math.abs(seconds) < 60) return MESSAGES.now;
     return seconds > 0 ? formatMessage("ago", span(seconds)) : formatMessage("ahead", span(-seconds));

@@ -46,6 +46,7 @@ class ReviewColumns(TypedDict):
 
     uuid: str
     position: str
+    is_unviewed: bool
     changes: str
     checks: str
     checks_label: str
@@ -105,10 +106,8 @@ def _count_changes(pks: list[int], user: User) -> dict[int, int]:
 
 
 def _describe_changes(changes: dict[int, int], pk: int) -> str:
-    """Return what is new for the user, blank if nothing is."""
-    count = changes.get(pk)
-    if count is None:
-        return _("Not viewed yet")
+    """Return what is new since the user viewed the integration, blank if nothing is."""
+    count = changes.get(pk, 0)
     return ngettext("%(count)s change", "%(count)s changes", count) % {"count": count} if count else ""
 
 
@@ -132,6 +131,7 @@ def _build_row(
     columns = ReviewColumns(
         uuid="",
         position=values["detail"],
+        is_unviewed=False,
         changes="",
         checks="",
         checks_label="",
@@ -141,8 +141,7 @@ def _build_row(
         claim_href="",
     )
     if kind.is_integration:
-        news = _describe_changes(changes, values["integration_id"])
-        columns = _build_review_columns(values, links["claim"], news, user, now)
+        columns = _build_review_columns(values, links["claim"], changes, user, now)
     return {
         "item": str(values["uuid"] or values["slug"]),
         "kind": kind.key,
@@ -159,7 +158,7 @@ def _build_row(
 
 
 def _build_review_columns(
-    values: NamedValues, claim_link: str, changes: str, user: User, now: datetime
+    values: NamedValues, claim_link: str, changes: dict[int, int], user: User, now: datetime
 ) -> ReviewColumns:
     signs = [
         (values["requirement_counts"][outcome], sign, _(outcome_label))
@@ -170,7 +169,8 @@ def _build_review_columns(
     return {
         "uuid": str(values["uuid"]),
         "position": _format_position(get_language(), *[values[column] for column in POSITION_COLUMNS]),
-        "changes": changes,
+        "is_unviewed": values["integration_id"] not in changes,
+        "changes": _describe_changes(changes, values["integration_id"]),
         "checks": " ".join([f"{count}{sign}" for count, sign, outcome_label in signs]),
         "checks_label": ", ".join([f"{count} {outcome_label}" for count, sign, outcome_label in signs])
         or _("no check results"),

@@ -10,7 +10,7 @@ from django.utils.translation import pgettext
 from portal.ui.components.markup import EMPTY, register, render_icon, require_choice
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
-FORMS = ("exact", "relative", "both")
+FORMS = ("exact", "relative", "age", "both")
 UTC_NAME = "UTC"
 
 
@@ -95,6 +95,8 @@ def when(moment: date | None, *, form: str = "exact", now: datetime | None = Non
         kind, words = " data-exact", format_exact(moment, timezone.localtime(now))
     elif form == "relative":
         kind, words = f' data-relative="ago" data-moment="{stamp}"', format_relative(moment, now)
+    elif form == "age":
+        kind, words = f' data-relative="age" data-moment="{stamp}"', format_span((now - moment).total_seconds())
     else:
         relative_html = f'<span data-relative="ago" data-moment="{stamp}">{format_relative(moment, now)}</span>'
         words = f"<span data-exact>{format_exact(moment, timezone.localtime(now))}</span> · {relative_html}"

@@ -13,7 +13,7 @@ from portal.ui.components.moments import due, when
 
 ROW_TEMPLATE = (
     '<tr{mine} data-item="{item}" data-kind="{kind}"><td>{box}</td>'
-    '<td class="main"><a href="{href}">{name}</a> <span class="muted">{company}</span>{news}{reasons}</td>'
+    '<td class="main">{mark}<a href="{href}">{name}</a><span class="sub">{company}</span>{reasons}</td>'
     '<td class="nowrap">{kind_label}</td>'
     '<td>{program} <span class="muted">{position}</span></td>'
     '<td class="nowrap"><span aria-hidden="true" title="{checks_label}">{checks}</span>'
@@ -21,12 +21,13 @@ ROW_TEMPLATE = (
     '<td>{reviewer}{button}</td><td class="nowrap">{age}</td><td class="end nowrap">{moment}</td></tr>'
 )
 BOX_TEMPLATE = '<input type="checkbox" name="row" value="{uuid}" form="queue-form" aria-label="{select}"{checked}>'
+UNVIEWED_TEMPLATE = '<span class="unviewed-mark" title="{label}"></span><span class="visually-hidden">{label}</span> '
 BUTTON_TEMPLATE = (
     ' <button type="submit" class="button button-secondary button-small" form="queue-form"'
     ' formaction="{claim_href}">{claim}'
     '<span class="visually-hidden"> {name}</span></button>'
 )
-ESCAPED_FIELDS = ("name", "company", "program", "position", "reviewer", "item", "kind_label")
+ESCAPED_FIELDS = ("name", "program", "position", "reviewer", "item", "kind_label")
 SAFE_FIELDS = ("uuid", "kind", "href", "checks", "checks_label", "claim", "claim_href")
 
 
@@ -50,9 +51,10 @@ def _render_row(row: JsonObject, now: datetime, is_selected: bool) -> str:
         **values,
         mine=' class="is-mine"' if row["is_mine"] else "",
         box=BOX_TEMPLATE.format(**values, **selection) if row["uuid"] else "",
-        news=f' <strong class="news">{escape(row["changes"])}</strong>' if row["changes"] else "",
+        mark=UNVIEWED_TEMPLATE.format(label=_("Not viewed yet")) if row["is_unviewed"] else "",
+        company=escape(" · ".join(filter(None, (row["company"], row["changes"])))),
         reasons=f'<ul class="chips" aria-label="{_("Reasons")}">{reasons}</ul>' if reasons else "",
         button=BUTTON_TEMPLATE.format(**values) if row["claim"] else "",
-        age=when(row["since"], form="relative", now=now) if row["since"] else "",
+        age=when(row["since"], form="age", now=now) if row["since"] else "",
         moment=due(row["due"], now=now) or _("No due date"),
     )

@@ -12,7 +12,7 @@ Small parts: tones are neutral accent good warn bad info; icons are Lucide names
     {% link_button "Show me how" href=url tone="secondary" icon="" small=False external=False disabled="" %}
     {% person user mail=True role="" %}               anything with .name and .email; None is the portal
     {% word "tier" text="" %}                         a word of the glossary, its meaning on hover
-    {% when moment form="exact" now=None %}           exact: Tue, Apr 14, 2:10 PM · relative: 12 min ago · both
+    {% when moment form="exact" now=None %}  exact: Tue, Apr 14, 2:10 PM · relative: 12 min ago · age: 12 min · both
     {% due due_at paused=False now=None %}            due in 3 h, exact on hover and for screen readers
     {{ octets|file_size }}  {% code "v1.4.2" copy=False %}  {% code_block text label="Provider block" %}
     {% meter segments label="36 h of 48 h" total=48 %}   segments: [("counted", 36), ("paused", 6)]; also left, over

@@ -9,6 +9,7 @@ from integrations.partners.models import Partner
 from integrations.reviews.selectors import queue, queue_items
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
+from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from tests.integrations.reviews.conftest import create_integration_in_review
@@ -26,9 +27,20 @@ def test_queue_is_ordered_by_due_date(three: None, rita: User, sign_in: SignIn) 
 
 def test_row_shows_position_reasons_checks_and_reviewer(three: None, rita: User, sign_in: SignIn) -> None:
     row_text = row_of(sign_in(rita).get("/queue/"), "Rocket")
-    assert row_text.startswith("Rocket Acme Not viewed yet new review Review Nomad")
+    assert row_text.startswith("Not viewed yet Rocket Acme new review Review Nomad")
     assert "Review · new" in row_text
     assert "Unclaimed Claim review Rocket" in row_text
+
+
+def test_viewed_row_has_no_mark_and_counts_changes(
+    three: None, alice: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    rocket = Integration.objects.get(name="Rocket")
+    findings.update_read_marker(rocket, actor=rita, now=moment)
+    client = sign_in(rita)
+    assert row_of(client.get("/queue/"), "Rocket").startswith("Rocket Acme new review")
+    findings.post_message(rocket, "Done.", actor=alice, now=moment)
+    assert row_of(client.get("/queue/"), "Rocket").startswith("Rocket Acme · 1 change new review")
 
 
 def test_filter_shows_integrations_waiting_for_partner(

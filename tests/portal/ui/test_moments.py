@@ -48,8 +48,13 @@ def test_when_both_says_both():
     assert words(element) == "Tue, Apr 14, 11:58 AM UTC · 12 min ago"
 
 
+def test_when_age_says_the_span_only():
+    element = moments.when(NOW - timedelta(days=19), form="age", now=NOW)
+    assert words(element) == "19 d"
+
+
 def test_when_of_an_unknown_form_is_refused():
-    with pytest.raises(ValueError, match="form must be one of exact, relative, both"):
+    with pytest.raises(ValueError, match="form must be one of exact, relative, age, both"):
         moments.when(NOW, form="long", now=NOW)
 
 
