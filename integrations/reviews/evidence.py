@@ -20,7 +20,7 @@ from integrations.submissions.models import Agreement, Document, EvidenceSnapsho
 from integrations.submissions.presenters import PARTY_LABELS, RequirementRow, build_row, list_step_rows
 from integrations.submissions.selectors import context
 from integrations.submissions.services.evidence_snapshots import build_evidence, list_document_uuids, name_documents
-from integrations.submissions.workflow.states import ResponsibleParty
+from integrations.submissions.workflow.states import ResponsibleParty, Status
 from portal.core.value_types import JsonObject
 
 SETTLED_STATUSES = frozenset({"submitted", "not_applicable", "pass", "waived"})
@@ -50,6 +50,20 @@ class ReviewItem:
     @property
     def has_evidence(self) -> bool:
         return bool(self.answers or self.documents or self.results or self.meeting_summary or self.is_confirmed)
+
+    @property
+    def passed_results(self) -> list[JsonObject]:
+        return [result for result in self.results if result.get("outcome") == Status.PASS]
+
+    @property
+    def unpassed_results(self) -> list[JsonObject]:
+        return [result for result in self.results if result.get("outcome") != Status.PASS]
+
+    @property
+    def has_only_passed_checks(self) -> bool:
+        """Whether automated checks decided on the requirement, and all of them passed."""
+        is_automated = self.row.state is not None and self.row.state.submitted_by_id is None
+        return is_automated and bool(self.results) and not self.unpassed_results
 
     @property
     def meeting_summary(self) -> str:
@@ -136,9 +150,14 @@ class _SubmittedEvidence:
         self.snapshot = previous
 
     def build_section(self, key: str, title: str, rows: Sequence[RequirementRow], *, is_reached: bool) -> ReviewSection:
-        """Return a section. The page folds steps to come, unless they have findings or differ."""
+        """Return a section. The page folds steps to come and steps that a reviewer saw complete in an earlier round.
+
+        It doesn't fold steps with findings or differences.
+        """
         items = tuple(self.build_item(row) for row in rows)
-        is_open = is_reached or any(item.findings or item.is_different for item in items)
+        was_complete = self.snapshot is not None and all(row.is_met for row in rows)
+        has_news = any(item.findings or item.is_different for item in items)
+        is_open = has_news or (is_reached and not was_complete)
         return ReviewSection(key, title, items, sum(row.is_met for row in rows), is_open)
 
     def build_item(self, row: RequirementRow) -> ReviewItem:

@@ -67,7 +67,7 @@ def test_answer_is_shown_with_its_author_and_link(
     assert '<a href="https://acme.example/x" rel="nofollow">' in response.text
 
 
-def test_check_is_shown_with_its_version_and_subject(
+def test_passed_check_is_one_line_with_folded_details(
     at: Callable[..., Integration], rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     row = at("review", program="terraform-provider")
@@ -80,8 +80,23 @@ def test_check_is_shown_with_its_version_and_subject(
     answers.record_check_outcome(
         row, requirement.id, outcome="pass", summary="Fine.", detail=[result], retry_at=None, now=moment
     )
-    text = text_of(page(sign_in(rita), row), f"#requirement-{requirement.id}")
-    assert "Passed License MPL-2.0. File LICENSE Checked commit 4f2a · version 3 of the check" in text
+    response = page(sign_in(rita), row)
+    item = f"#requirement-{requirement.id}"
+    assert text_of(response, f"{item} .passed-check") == "Passed License MPL-2.0."
+    checked = "License MPL-2.0. File LICENSE Checked commit 4f2a · version 3 of the check"
+    assert checked in text_of(response, f"{item} details:not([open])")
+    answers.record_check_outcome(
+        fresh(row),
+        requirement.id,
+        outcome="fail",
+        summary="None.",
+        detail=[result | {"outcome": "fail"}],
+        retry_at=None,
+        now=moment,
+    )
+    response = page(sign_in(rita), row)
+    assert f"Failed {checked}" in text_of(response, f"{item} .asserted-body")
+    assert "Check details" not in text_of(response, item)
 
 
 def test_first_round_is_not_compared(rocket: Integration, rita: User, sign_in: SignIn) -> None:
@@ -109,6 +124,18 @@ def test_second_round_is_compared_with_the_first(
     about_findings = next(each for each in ready.edition.requirements() if each.after_findings)
     assert list_index(filtered) == [f"#requirement-{changed.id}", f"#requirement-{about_findings.id}"]
     assert filtered.context["comparison"] == comparison
+
+
+def test_complete_step_without_news_is_folded_from_the_second_round(
+    ready: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    client = sign_in(rita)
+    first_round = page(client, ready).context["sections"]
+    end_first_round(ready, alice, rita, moment)
+    request_again(ready, alice, moment)
+    sections = page(client, ready).context["sections"]
+    assert [section.is_open for section in first_round] == [True, True, True, True, False, False]
+    assert [section.is_open for section in sections] == [True, True, False, True, False, False]
 
 
 def test_snapshot_of_a_missing_round_is_mentioned(
