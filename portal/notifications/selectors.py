@@ -7,7 +7,9 @@ from portal.notifications.models import EmailMessage
 HIDDEN_STATES = (EmailMessage.State.CANCELED, EmailMessage.State.HELD, EmailMessage.State.SUPPRESSED)
 MAX_UNSEEN_COUNT = 100  # more are shown as 99+
 # Their links work without a password.
-SECRET_TEMPLATES = frozenset({"confirm_address", "reset_password", "invitation", "report_confirmation"})
+SECRET_TEMPLATES = frozenset(
+    {"confirm_address", "reset_password", "invitation", "staff_invitation", "report_confirmation"}
+)
 
 
 def filter_emails(state: str, query: str) -> QuerySet[EmailMessage]:
