@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 from django.urls import reverse
 
 from integrations.sla.models import MonitoredRepository, SlaBreach, SupportIssue
@@ -61,3 +62,12 @@ def test_report_is_for_program_staff_and_needs_few_queries(
 
 def test_page_without_targets_says_so(rita: User, sign_in: Any) -> None:
     assert "No SLA targets in the last 12 weeks" in sign_in(rita).get(reverse(PAGE)).content.decode()
+
+
+def test_page_has_its_filters_and_the_charts_of_programs_side_by_side(
+    measured: MonitoredRepository, rita: User, sign_in: Any
+) -> None:
+    page = BeautifulSoup(sign_in(rita).get(reverse(PAGE), {"program": "nomad"}).content, "html.parser")
+    program = page.select_one('form.filters select[name="program"]')
+    assert [option["value"] for option in program.select("option[selected]")] == ["nomad"]
+    assert len(page.select(".multiples > section > .chart-box")) == 1
