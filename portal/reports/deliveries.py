@@ -142,14 +142,24 @@ def send_report_now(snapshot: ReportSnapshot, *, actor: User, now: datetime) -> 
     """Send the report to everyone who wants it and has not got it. Return the number of recipients."""
     lock_report(snapshot.scope)
     pending = [each for each in list_deliveries(snapshot) if each.is_pending]
-    for delivery in pending:
-        if delivery.email is None:
-            deliver_report(snapshot, delivery.recipient, now)
-        else:
-            _release(delivery.email, now)
-    if pending:
-        _record(snapshot, "report.sent_now", actor, now, count=len(pending))
-    return len(pending)
+    count = sum(_send_now(snapshot, each, now) for each in pending)
+    if count:
+        _record(snapshot, "report.sent_now", actor, now, count=count)
+    return count
+
+
+def _send_now(snapshot: ReportSnapshot, delivery: Delivery, now: datetime) -> bool:
+    """Release the scheduled email, or queue one to a recipient who did not want the report before."""
+    if delivery.email:
+        _release(delivery.email, now)
+        return True
+    ReportDelivery.objects.update_or_create(
+        snapshot=snapshot,
+        reader=delivery.recipient.email,
+        defaults={"sent": True},
+        create_defaults={"created_at": now, "sent": True},
+    )
+    return _queue(snapshot, delivery.recipient, now)
 
 
 def _release(email: EmailMessage, now: datetime) -> None:

@@ -13,6 +13,9 @@ from portal.audit.models import AuditEvent
 from portal.jobs.execution import run_due_jobs
 from portal.notifications.models import EmailMessage
 from portal.reports import tasks
+from portal.reports.deliveries import deliver_report
+from portal.reports.models import ReportDelivery, ReportSnapshot
+from portal.reports.recipients import Recipient
 from tests.portal.reports.deliveries import MONDAY, H, readers
 
 
@@ -102,6 +105,19 @@ def test_emails_are_for_managers_of_the_program_and_staff(
         who.email: [
             sign_in(who).get(url(name, scope)).status_code
             if name != "send_emails"
+def test_report_is_sent_now_to_a_reader_who_did_not_want_it_before(
+    scope: str, charlie: User, acme: Partner, sam: User, sign_in: Any
+) -> None:
+    acme.memberships.create(user=charlie, role="owner", joined_at=MONDAY)
+    unwanted = Recipient(str(charlie.pk), charlie, "never")
+    assert deliver_report(ReportSnapshot.objects.get(scope=scope), unwanted, MONDAY - 7 * H) == 0
+    client = sign_in(sam)
+    for _ in range(2):
+        client.post(url("send_emails", scope))
+    assert (states()[charlie.email], ReportDelivery.objects.get(reader=charlie.email).sent) == ("queued", True)
+    assert events() == [("report.sent_now", "Sam Stone sent the report of 2026-W16 to its recipients: 3")]
+
+
             else sign_in(who).post(url(name, scope)).status_code
             for name in names
         ]
