@@ -4,14 +4,18 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.utils.translation import gettext
 
-from integrations.partners import permissions
+from integrations.reviews.selectors.queue_items import ITEM_NAMES, list_decidable_items
+from integrations.reviews.selectors.queue_kinds import KINDS
+from integrations.reviews.selectors.queue_rows import get_url_arguments
 from integrations.submissions.models import Integration
+from integrations.submissions.workflow.next_action import render_sentence
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.core.site_urls import build_absolute_url
+from portal.core.value_types import NamedValues
 from portal.notifications import email as mail
 from portal.notifications.models import EmailMessage
 from portal.notifications.rendering import RenderedEmail, render
@@ -53,24 +57,33 @@ def list_deliveries(snapshot: ReportSnapshot) -> list[Delivery]:
     return [each for each in deliveries if each.is_wanted or each.email]
 
 
-def list_decisions(scope: str, reader: User | None) -> list[tuple[str, str, str]]:
-    """Return the name, action, and page of integrations in the scope that wait for the reader, by due date.
+def list_decisions(scope: str, reader: User | None, now: datetime) -> list[tuple[str, str, str]]:
+    """Return the name, action, and page of what waits for the reader in the scope, by due date.
 
-    Reviews without a reviewer wait for everyone who can assign one.
+    For program staff, these are the items of the review queue on which they can decide.
     """
     report_scope = find_report_scope(scope)
     if report_scope is None or reader is None:
         return []
-    rows = Integration.objects.filter(report_scope.scope.build_condition(""))
     if report_scope.partner is None:
-        is_theirs = Q(reviewer=reader)
-        if permissions.can_write_for_programs(reader):
-            is_theirs |= Q(reviewer=None)
-        rows, page = rows.filter(is_theirs, responsible_party=ResponsibleParty.PROGRAM), "reviews:review"
-    else:
-        rows, page = rows.filter(responsible_party=ResponsibleParty.PARTNER), "submissions:detail"
+        items = list_decidable_items({"program": report_scope.scope.program_key}, reader, now)[:MAX_DECISIONS]
+        return [_describe_item(dict(zip(ITEM_NAMES, item, strict=True))) for item in items]
+    rows = Integration.objects.filter(
+        report_scope.scope.build_condition(""), responsible_party=ResponsibleParty.PARTNER
+    )
     waiting = rows.exclude(next_action_code="").order_by(F("action_due_at").asc(nulls_last=True), "pk")
-    return [(row.name, row.next_action_label, build_absolute_url(page, row.uuid)) for row in waiting[:MAX_DECISIONS]]
+    return [
+        (row.name, row.next_action_label, build_absolute_url("submissions:detail", row.uuid))
+        for row in waiting[:MAX_DECISIONS]
+    ]
+
+
+def _describe_item(values: NamedValues) -> tuple[str, str, str]:
+    """Return the name, the first task, and the page of an item of the review queue."""
+    kind = KINDS[values["kind"]]
+    action = render_sentence(values["next_action_code"], values["next_action_params"])
+    label = kind.list_tasks(values)[0] if kind.list_tasks else action
+    return values["name"], label, build_absolute_url(kind.url_name, *get_url_arguments(values))
 
 
 def render_report_email(snapshot: ReportSnapshot, recipient: Recipient, now: datetime) -> RenderedEmail:
@@ -90,7 +103,7 @@ def _build_context(snapshot: ReportSnapshot, recipient: Recipient, now: datetime
         "report": build_current_context(snapshot.figures, now, is_outside=outside is not None),
         "is_outside": outside is not None,
         "page": "" if outside else build_absolute_url("reports:detail", *address),
-        "decisions": list_decisions(snapshot.scope, recipient.person),
+        "decisions": list_decisions(snapshot.scope, recipient.person, now),
         "stop": unsubscribe.build_outside_url(outside)
         if outside
         else unsubscribe.build_unsubscribe_url(recipient.person, snapshot.scope),

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import BooleanField, CharField, Count, ExpressionWrapper, F, Min, Q, QuerySet, Value
 
+from integrations.partners import permissions
 from integrations.reviews.selectors.queue import TAB_LABELS, build_snoozed_condition, list_tab_conditions
 from integrations.reviews.selectors.queue_kinds import ITEM_COLUMNS, KINDS, Filters, QueueKind, list_kinds
 from integrations.submissions.models import Integration
@@ -109,3 +110,24 @@ def _select_items(kind: QueueKind, tab: str, filters: Filters, user: User, now: 
     rows = _annotate(kind, filters, user, now, ITEM_COLUMNS).annotate(item_kind=Value(kind.key, CharField()))
     condition = kind.build_tab_condition(tab, user, now)
     return rows.filter(condition or Q()).order_by().values_list(*(f"item_{name}" for name in ITEM_NAMES))
+
+
+def list_decidable_items(filters: Filters, user: User, now: datetime) -> QuerySet[Any, tuple[Any, ...]]:
+    """Return the items of all kinds that wait for the user's decision as tuples of ITEM_NAMES, most urgent first.
+
+    These are the user's own and unclaimed ones on which the user can decide. Takes one query.
+    """
+    queries = [_select_decidable_items(kind, filters, user, now) for kind in list_kinds(user, filters)]
+    return (
+        queries[0]
+        .union(*queries[1:], all=True)
+        .order_by(*(F(f"item_{name}").asc(nulls_last=True) for name in MOST_URGENT_FIRST))
+    )
+
+
+def _select_decidable_items(kind: QueueKind, filters: Filters, user: User, now: datetime) -> QuerySet[Any, Any]:
+    if not kind.is_integration:
+        return _select_items(kind, "all", filters, user, now)
+    conditions = list_tab_conditions(user, now)
+    is_theirs = (conditions["mine"] | conditions["free"]) & permissions.build_decision_condition(user)
+    return _select_items(kind, "all", filters, user, now).filter(is_theirs)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
+from integrations.partners.models import ConflictOfInterest, Partner
 from integrations.sla.models import MonitoredRepository, SupportIssue
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
@@ -54,6 +55,7 @@ def test_email_links_to_the_download_and_to_what_waits_for_the_reader(
     watch: MonitoredRepository, sam: User, settings: Any
 ) -> None:
     integration = watch.integration
+    User.objects.filter(pk=sam.pk).update(is_reviewer=True)
     Integration.objects.filter(pk=integration.pk).update(
         responsible_party="program", reviewer=sam, next_action_code="review", next_action_params={"round": 1}
     )
@@ -81,16 +83,63 @@ def test_worst_issues_link_to_the_reason_of_their_breach(
     assert 'id="resolve"' in page
 
 
-@pytest.mark.parametrize(("reviewer", "expected"), [("rita", 1), ("rob", 0), ("", 1)])
-def test_unassigned_reviews_wait_for_the_reader(
-    watch: MonitoredRepository, rita: User, rob: User, reviewer: str, expected: int
-) -> None:
+@pytest.fixture
+def waiting(watch: MonitoredRepository) -> Integration:
+    """Acme's integration, which waits for a reviewer."""
     Integration.objects.update(
-        responsible_party="program",
-        reviewer={"rita": rita, "rob": rob}.get(reviewer),
-        next_action_code="review",
-        next_action_params={"round": 1},
+        responsible_party="program", reviewer=None, next_action_code="review", next_action_params={"round": 1}
     )
-    assert len(list_decisions("program:nomad", rita)) == expected
-    User.objects.filter(pk=rita.pk).update(is_reviewer=False, is_auditor=True)
-    assert len(list_decisions("program:nomad", User.objects.get(pk=rita.pk))) == (reviewer == "rita")
+    return watch.integration
+
+
+def decisions_of(reader: User, scope: str = "program:nomad") -> list[str]:
+    return [name for name, _, _ in list_decisions(scope, User.objects.get(pk=reader.pk), MONDAY)]
+
+
+@pytest.mark.parametrize(("reviewer", "expected"), [("rita", ["Rocket"]), ("rob", []), ("", ["Rocket"])])
+def test_reviews_wait_for_their_reviewer_or_all(
+    waiting: Integration, rita: User, rob: User, reviewer: str, expected: list[str]
+) -> None:
+    Integration.objects.update(reviewer={"rita": rita, "rob": rob}.get(reviewer))
+    assert decisions_of(rita) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"program_roles": ["reviewer:nomad"]}, ["Rocket"]),
+        ({"program_roles": ["reviewer:vault"]}, []),
+        ({"is_reviewer": False, "program_roles": ["manager:nomad"]}, []),
+        ({"is_reviewer": False, "is_auditor": True}, []),
+    ],
+)
+def test_only_reviewers_of_the_program_get_decisions(
+    waiting: Integration, rita: User, fields: dict[str, Any], expected: list[str]
+) -> None:
+    User.objects.filter(pk=rita.pk).update(**fields)
+    assert decisions_of(rita, "programs") == expected
+
+
+def test_own_company_and_conflicts_do_not_wait_for_the_reader(waiting: Integration, rita: User, rob: User) -> None:
+    waiting.partner.memberships.create(user=rita, role="viewer", joined_at=MONDAY)
+    ConflictOfInterest.objects.create(user=rob, partner=waiting.partner, kind="former_member", recorded_at=MONDAY)
+    assert (decisions_of(rita), decisions_of(rob)) == ([], [])
+
+
+def test_companies_and_waivers_wait_for_the_reader(waiting: Integration, rita: User, settings: Any) -> None:
+    requirement = waiting.edition.steps[0].requirements[0].id
+    waiting.fulfillments.create(requirement_id=requirement, waiver_requested_at=MONDAY)
+    Partner.objects.filter(pk=waiting.partner_id).update(verification_state="needs_decision")
+    assert sorted(decisions_of(rita)) == ["Acme", "Rocket", "Rocket"]
+    pages = {page.removeprefix(settings.SITE_URL) for _, _, page in list_decisions("program:nomad", rita, MONDAY)}
+    assert pages == {
+        reverse("reviews:partner", args=[waiting.partner.slug]),
+        reverse("reviews:review", args=[waiting.uuid]),
+        reverse("submissions:requirement", args=[waiting.uuid, requirement]),
+    }
+
+
+def test_decisions_take_few_queries(waiting: Integration, rita: User, django_assert_max_num_queries: Any) -> None:
+    reader = User.objects.get(pk=rita.pk)
+    with django_assert_max_num_queries(3):  # with the companies and conflicts of the reader
+        assert len(list_decisions("programs", reader, MONDAY)) == 1
