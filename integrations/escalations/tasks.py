@@ -58,7 +58,9 @@ def _calculate_send_time(recipient: User | str, address: str, now: datetime) -> 
     today = now.astimezone(zone).date()
     was_sent = Q(name=DIGEST_TEMPLATE) | Q(group_key=_build_group_key(address), state__in=SENT_STATES)
     began_at = datetime.combine(today, time(), zone)
-    if EmailMessage.objects.filter(was_sent, to=address, created_at__gte=began_at).exists():
+    # An escalation that waited for the morning was created the day before.
+    is_of_today = Q(created_at__gte=began_at) | Q(sent_at__gte=began_at) | Q(held_until__gte=began_at)
+    if EmailMessage.objects.filter(was_sent, is_of_today, to=address).exists():
         return datetime.combine(today + timedelta(days=1), DIGEST_TIME, zone)
     return now + MAX_WAIT
 

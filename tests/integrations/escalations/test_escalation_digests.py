@@ -69,6 +69,23 @@ def test_single_escalation_is_sent_as_it_is_after_15_minutes(row: Integration, r
     assert EmailMessage.objects.get().state == "sent"
 
 
+def test_escalation_that_waited_for_the_morning_is_the_email_of_that_day(
+    row: Integration, rita: User, clock: Any
+) -> None:
+    escalate(row, rita)
+    clock.shift(15 * MINUTE)
+    assert len(send_due_emails()) == 1
+    escalate(row, rita)
+    morning = EmailMessage.objects.latest("pk").held_until
+    clock.move_to(morning, tick=False)
+    assert len(send_due_emails()) == 1
+    escalate(row, rita)
+    clock.shift(15 * MINUTE)
+    assert send_due_emails() == []
+    clock.move_to(morning + timedelta(days=1), tick=False)
+    assert len(send_due_emails()) == 1
+
+
 def test_escalations_within_15_minutes_are_one_email_that_lists_each(
     row: Integration, rita: User, sign_in: Any, clock: Any
 ) -> None:
