@@ -11,6 +11,7 @@ from integrations.reviews.selectors.queue_items import ITEM_NAMES, list_decidabl
 from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.reviews.selectors.queue_rows import get_url_arguments
 from integrations.submissions.models import Integration
+from integrations.submissions.notices import REDACTED_UNSUBSCRIBE_URL
 from integrations.submissions.workflow.next_action import render_sentence
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
@@ -29,6 +30,7 @@ from portal.reports.scopes import find_report_scope
 
 TEMPLATE = "report"
 MAX_DECISIONS = 5
+FILE_FORMATS, REDACTED_FILE_URL = ("csv", "pdf"), "(personal download link)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +88,14 @@ def _describe_item(values: NamedValues) -> tuple[str, str, str]:
     return values["name"], label, build_absolute_url(kind.url_name, *get_url_arguments(values))
 
 
-def render_report_email(snapshot: ReportSnapshot, recipient: Recipient, now: datetime) -> RenderedEmail:
-    """Return the exact email that a recipient would get now."""
-    return render(TEMPLATE, {"person": recipient.person, **_build_context(snapshot, recipient, now)})
+def preview_report_email(snapshot: ReportSnapshot, recipient: Recipient, viewer: User, now: datetime) -> RenderedEmail:
+    """Return the email that a recipient would get now. Only they see the links that work without a sign-in."""
+    context = _build_context(snapshot, recipient, now)
+    if recipient.person != viewer:
+        context["stop"] = REDACTED_UNSUBSCRIBE_URL
+    if recipient.outside:
+        context |= dict.fromkeys(FILE_FORMATS, REDACTED_FILE_URL)
+    return render(TEMPLATE, {"person": recipient.person, **context})
 
 
 def _build_context(snapshot: ReportSnapshot, recipient: Recipient, now: datetime) -> dict[str, object]:
@@ -97,7 +104,7 @@ def _build_context(snapshot: ReportSnapshot, recipient: Recipient, now: datetime
         form: unsubscribe.build_shared_url(outside, snapshot, form)
         if outside
         else build_absolute_url(f"reports:detail_{form}", *address)
-        for form in ("csv", "pdf")
+        for form in FILE_FORMATS
     }
     return files | {
         "report": build_current_context(snapshot.figures, now, is_outside=outside is not None),

@@ -47,7 +47,7 @@ def _get_previewed(request: AuthenticatedRequest, recipients: list[Recipient]) -
 
 
 def show_emails(request: AuthenticatedRequest, scope: str, week: str) -> HttpResponse:
-    """Show the exact email to a recipient and the delivery to each."""
+    """Show the email to a recipient, without the links that are theirs alone, and the delivery to each."""
     snapshot, recipients = get_managed_snapshot(request, scope, week)
     previewed = _get_previewed(request, recipients)
     rows = deliveries.list_deliveries(snapshot)
@@ -59,7 +59,7 @@ def show_emails(request: AuthenticatedRequest, scope: str, week: str) -> HttpRes
         "report_url": reverse("reports:detail", args=[scope, week]),
         "recipients_url": None if scope.startswith("partner:") else reverse("reports:recipients", args=[scope]),
         "previewed": previewed,
-        "email": deliveries.render_report_email(snapshot, previewed, timezone.now()),
+        "email": deliveries.preview_report_email(snapshot, previewed, request.user, timezone.now()),
         "preview_url": f"{preview_url}?to={previewed.key}" if previewed.key else preview_url,
         "deliveries": rows,
         "pending_count": sum(each.is_pending for each in rows),
@@ -71,7 +71,8 @@ def show_emails(request: AuthenticatedRequest, scope: str, week: str) -> HttpRes
 def show_email_html(request: AuthenticatedRequest, scope: str, week: str) -> HttpResponse:
     """Return the HTML part of the email as a page of its own, without scripts."""
     snapshot, recipients = get_managed_snapshot(request, scope, week)
-    email = deliveries.render_report_email(snapshot, _get_previewed(request, recipients), timezone.now())
+    previewed = _get_previewed(request, recipients)
+    email = deliveries.preview_report_email(snapshot, previewed, request.user, timezone.now())
     return HttpResponse(email.html, headers={"Content-Security-Policy": PREVIEW_POLICY})
 
 

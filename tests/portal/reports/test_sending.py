@@ -12,9 +12,9 @@ from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.jobs.execution import run_due_jobs
 from portal.notifications.models import EmailMessage
-from portal.reports import tasks
+from portal.reports import tasks, unsubscribe
 from portal.reports.deliveries import deliver_report
-from portal.reports.models import ReportDelivery, ReportSnapshot
+from portal.reports.models import OutsideRecipient, ReportDelivery, ReportSnapshot
 from portal.reports.recipients import Recipient
 from tests.portal.reports.deliveries import MONDAY, H, readers
 
@@ -40,14 +40,36 @@ def states() -> dict[str, str]:
     return dict(EmailMessage.objects.filter(name="report").order_by("pk").values_list("to", "state"))
 
 
-def test_preview_is_the_exact_email(scope: str, alice: User, sam: User, sign_in: Any) -> None:
+def test_preview_is_the_exact_email_without_the_unsubscribe_link(
+    scope: str, alice: User, sam: User, sign_in: Any
+) -> None:
     client = sign_in(sam)
     sent = EmailMessage.objects.get(name="report", to="alice@acme.example")
     html = client.get(url("email_html", scope), {"to": alice.pk})
     page = client.get(url("emails", scope), {"to": alice.pk}).content.decode()
-    assert html.content.decode() == sent.html
+    redacted = [text.replace(sent.unsubscribe, "(personal unsubscribe link)") for text in (sent.text, sent.html)]
+    assert (sent.unsubscribe in sent.text, html.content.decode()) == (True, redacted[1])
     assert (html["X-Frame-Options"], html["Content-Security-Policy"].rpartition("; ")[2]) == ("SAMEORIGIN", "sandbox")
-    assert (escape(sent.text) in page, escape(sent.subject) in page) == (True, True)
+    assert (escape(redacted[0]) in page, escape(sent.subject) in page) == (True, True)
+
+
+def test_preview_has_own_links_only(scope: str, sam: User, sign_in: Any) -> None:
+    recipient = OutsideRecipient.objects.create(
+        scope="program:nomad", email="cfo@bank.example", added_at=MONDAY, confirmed_at=MONDAY
+    )
+    snapshot = ReportSnapshot.objects.get(scope="program:nomad")
+    links = [unsubscribe.build_outside_url(recipient), unsubscribe.build_unsubscribe_url(sam, "program:nomad")]
+    links += [unsubscribe.build_shared_url(recipient, snapshot, form) for form in ("csv", "pdf")]
+    client, names = sign_in(sam), ("emails", "email_html")
+    pages = [
+        client.get(url(name, "program:nomad"), {"to": key} if key else {}).content.decode()
+        for key in ("", f"outside-{recipient.pk}")
+        for name in names
+    ]
+    assert [[link in page for link in links] for page in pages] == [
+        *[[False, True, False, False]] * 2,
+        *[[False] * 4] * 2,
+    ]
 
 
 def test_report_is_sent_now_to_those_who_wait_for_it(
