@@ -102,6 +102,19 @@ def test_report_is_sent_now_to_a_new_member(
     assert readers().count("charlie@globex.example") == 1
 
 
+def test_report_is_sent_now_to_a_reader_who_did_not_want_it_before(
+    scope: str, charlie: User, acme: Partner, sam: User, sign_in: Any
+) -> None:
+    acme.memberships.create(user=charlie, role="owner", joined_at=MONDAY)
+    unwanted = Recipient(str(charlie.pk), charlie, "never")
+    assert deliver_report(ReportSnapshot.objects.get(scope=scope), unwanted, MONDAY - 7 * H) == 0
+    client = sign_in(sam)
+    for _ in range(2):
+        client.post(url("send_emails", scope))
+    assert (states()[charlie.email], ReportDelivery.objects.get(reader=charlie.email).sent) == ("queued", True)
+    assert events() == [("report.sent_now", "Sam Stone sent the report of 2026-W16 to its recipients: 3")]
+
+
 def test_report_is_sent_again_to_one_recipient(
     scope: str, alice: User, sam: User, sign_in: Any, time_machine: Any
 ) -> None:
@@ -127,19 +140,6 @@ def test_emails_are_for_managers_of_the_program_and_staff(
         who.email: [
             sign_in(who).get(url(name, scope)).status_code
             if name != "send_emails"
-def test_report_is_sent_now_to_a_reader_who_did_not_want_it_before(
-    scope: str, charlie: User, acme: Partner, sam: User, sign_in: Any
-) -> None:
-    acme.memberships.create(user=charlie, role="owner", joined_at=MONDAY)
-    unwanted = Recipient(str(charlie.pk), charlie, "never")
-    assert deliver_report(ReportSnapshot.objects.get(scope=scope), unwanted, MONDAY - 7 * H) == 0
-    client = sign_in(sam)
-    for _ in range(2):
-        client.post(url("send_emails", scope))
-    assert (states()[charlie.email], ReportDelivery.objects.get(reader=charlie.email).sent) == ("queued", True)
-    assert events() == [("report.sent_now", "Sam Stone sent the report of 2026-W16 to its recipients: 3")]
-
-
             else sign_in(who).post(url(name, scope)).status_code
             for name in names
         ]
