@@ -92,10 +92,18 @@ def explain_refusal(rule: str, integration: PartnerIntegration, user: AnyUser | 
 
 
 def can_manage_conflicts(partner: Partner, user: AnyUser | None, reviewer: User | None = None) -> bool:
-    """Return whether the user can record and remove other reviewers' conflicts: program managers and staff."""
+    """Return whether the user records and removes others' conflicts: managers of the company's programs and staff."""
     if user is None or not user.is_authenticated or not user.is_active or user == reviewer:
         return False
-    return bool(user.is_staff or list_programs(user, "manager")) and not get_role(partner, user)
+    programs = list_programs(user, "manager")
+    if not (user.is_staff or programs) or _is_involved(partner, user):
+        return False
+    return user.is_staff or partner.integrations.filter(program_key__in=programs).exists()
+
+
+def _is_involved(partner: Partner, user: User) -> bool:
+    """Return whether the user is a member of the partner or has a conflict of interest with it."""
+    return bool(get_role(partner, user)) or partner.pk in get_conflicts(user)
 
 
 def get_roles(user: AnyUser | None) -> dict[int, str]:
@@ -320,14 +328,14 @@ def can_change_absence(reviewer: User, user: AnyUser) -> bool:
 
 def _can_review(user: AnyUser | None, partner: Partner) -> TypeGuard[User]:
     """Return whether the user is an active reviewer who neither belongs to the partner nor has another conflict."""
-    is_reviewer = user is not None and user.is_active and user.is_reviewer
-    return is_reviewer and not get_role(partner, user) and partner.pk not in get_conflicts(user)
+    return user is not None and user.is_active and user.is_reviewer and not _is_involved(partner, user)
 
 
 def can_merge_partners(source: Partner, target: Partner, user: AnyUser | None) -> bool:
-    """Return whether the user is active staff and belongs to neither partner."""
-    is_staff = user is not None and user.is_active and user.is_staff
-    return is_staff and not get_role(source, user) and not get_role(target, user)
+    """Return whether the user is active staff, and neither a member of a partner nor in a conflict with one."""
+    if user is None or not (user.is_active and user.is_staff):
+        return False
+    return not _is_involved(source, user) and not _is_involved(target, user)
 
 
 def is_program_staff(user: AnyUser | None) -> bool:

@@ -204,7 +204,7 @@ def _describe_claim(values: NamedValues, user: User, now: datetime) -> tuple[str
     claim_expires_at, reviewer_id = values["claim_expires_at"], values["reviewer_id"]
     if values["partner_id"] in permissions.get_roles(user):
         return _("Your company"), ""
-    if values["partner_id"] in get_conflicts(user) or values["created_by_id"] == user.pk:
+    if (user.is_reviewer and values["partner_id"] in get_conflicts(user)) or values["created_by_id"] == user.pk:
         return _("Conflict of interest"), ""
     is_own_approval = permissions.is_own_approval(values["first_approver_id"], values["review_state"], user)
     can_claim = permissions.can_review_program(values["program_key"], user) and not is_own_approval

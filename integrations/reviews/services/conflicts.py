@@ -62,7 +62,8 @@ def record_known_conflicts(now: datetime) -> int:
     count = 0
     for partner in Partner.objects.exclude(verification_state=VerificationState.CLOSED).order_by("pk").iterator():
         conflicts = list_conflicted_reviewers(partner)
-        recorded = set(partner.conflicts.values_list("user", flat=True)) if conflicts else set()
+        in_force = partner.conflicts.filter(removed_at=None)
+        recorded = set(in_force.values_list("user", flat=True)) if conflicts else set()
         for reviewer in User.objects.filter(pk__in=set(conflicts) - recorded).order_by("pk"):
             kind = conflicts[reviewer.pk]
             record_conflict(partner, reviewer, str(kind.label), actor=None, now=now, kind=kind)

@@ -35,7 +35,7 @@ def build_conflict_context(integration: Integration, user: User) -> dict[str, ob
             {
                 "reviewer": reviewer,
                 "reason": reasons.get(reviewer.pk) or kinds[reviewer.pk].label,
-                "can_remove": permissions.can_manage_conflicts(partner, user, reviewer),
+                "can_remove": reviewer != user,
             }
             for reviewer in reviewers
             if reviewer.pk in kinds

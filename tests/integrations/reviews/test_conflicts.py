@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from integrations.partners.models import ConflictKind, ConflictOfInterest, Partner, VerificationMethod
-from integrations.partners.permissions import can_decide
+from integrations.partners.permissions import can_decide, can_manage_conflicts, can_merge_partners
 from integrations.reviews.assignment import suggest_reviewers
 from integrations.reviews.selectors.next_review import find_next_review
 from integrations.reviews.services import bulk, claims, conflicts
@@ -116,7 +116,7 @@ def test_staff_record_the_conflict_of_a_reviewer_on_the_review_page(
 
 
 def test_only_managers_and_staff_mark_and_remove_conflicts_of_others(
-    acme: Partner, rita: User, rob: User, sam: User, moment: datetime
+    ready: Integration, acme: Partner, rita: User, rob: User, sam: User, moment: datetime
 ) -> None:
     message = "Only the reviewer, program managers, and staff can do this."
     assert refusal(conflicts.record_conflict, acme, rob, "No.", actor=rita, now=moment) == message
@@ -142,6 +142,41 @@ def test_removal_also_covers_what_the_portal_knows(
     assert can_decide(fresh(ready), reload(rob)) is True
     mark(acme, rob, moment)
     assert can_decide(fresh(ready), reload(rob)) is False
+
+
+@pytest.mark.parametrize("cause", [leave, use_domain])
+def test_conflict_that_begins_after_a_removal_counts(
+    ready: Integration, acme: Partner, rita: User, rob: User, sam: User, moment: datetime, cause: Any
+) -> None:
+    mark(acme, rob, moment - timedelta(days=30))
+    conflicts.remove_conflict(acme, rob, "A mix-up.", actor=sam, now=moment - timedelta(days=20))
+    cause(acme, rob, moment)
+    assert can_decide(fresh(ready), reload(rob)) is False
+    assert [each.reviewer for each in suggest_reviewers(fresh(ready), moment)] == [rita]
+    assert (record_conflicts(moment), record_conflicts(moment)) == (1, 0)
+
+
+def test_former_member_among_staff_cannot_remove_conflicts_or_merge(
+    acme: Partner, globex: Partner, rob: User, sam: User, moment: datetime
+) -> None:
+    mark(acme, rob, moment)
+    assert can_merge_partners(globex, acme, sam) is True
+    leave(acme, sam, moment)
+    sam = reload(sam)
+    message = "Only program managers and staff can remove a conflict of interest, and never their own."
+    assert refusal(conflicts.remove_conflict, acme, rob, "No.", actor=sam, now=moment) == message
+    assert [can_merge_partners(*pair, sam) for pair in ((acme, globex), (globex, acme))] == [False, False]
+
+
+def test_manager_removes_conflicts_only_of_companies_in_a_managed_program(
+    ready: Integration, acme: Partner, globex: Partner, rob: User, moment: datetime
+) -> None:
+    users = [
+        User.objects.create(email=f"{program}@program.example", name="Mia", program_roles=[f"manager:{program}"])
+        for program in ("nomad", "vault")
+    ]
+    assert [can_manage_conflicts(acme, user, rob) for user in users] == [True, False]
+    assert [can_manage_conflicts(globex, user, rob) for user in users] == [False, False]
 
 
 def test_current_member_cannot_decide_after_a_removal(
