@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
+from integrations.partners.conflicts import list_conflicted_reviewers
 from integrations.partners.models import JoinRequest, Membership, Partner, Role, VerificationState
 from integrations.partners.services.changes import PartnerChange, change_partner
 from integrations.submissions.models import Agreement, Document, Integration, IntegrationDraft
@@ -98,6 +99,7 @@ def merge_partners(source: Partner, target: Partner, note: str, *, actor: User, 
 def _merge(source_change: PartnerChange, target_change: PartnerChange, note: str) -> None:
     source, target = source_change.partner, target_change.partner
     plan = preview_merge(source, target)
+    _copy_conflicts(source, target_change)
     for member in plan.members:
         _move_member(source_change, target, member)
     _end_offers(source, target_change)
@@ -125,6 +127,19 @@ def _move_member(source_change: PartnerChange, target: Partner, member: MovedMem
     )
     permissions.clear_cached_roles(member.user)
     source_change.record("member.moved", person=member.user, target=target.name, slug=target.slug, role=member.role)
+
+
+def _copy_conflicts(source: Partner, change: PartnerChange) -> None:
+    """Record on the target the conflicts of interest that reviewers have with the source."""
+    target, kinds = change.partner, list_conflicted_reviewers(source)
+    reasons = dict(source.conflicts.filter(removed_at=None).values_list("user", "reason"))
+    in_force = target.conflicts.filter(removed_at=None).values("user")
+    for reviewer in User.objects.filter(pk__in=kinds).exclude(pk__in=in_force).order_by("pk"):
+        kind = kinds[reviewer.pk]
+        reason = reasons.get(reviewer.pk, str(kind.label))
+        fields = {"kind": kind, "reason": reason, "recorded_at": change.now, "removed_at": None}
+        target.conflicts.update_or_create(user=reviewer, defaults=fields)
+        change.record("partner.conflict_recorded", person=reviewer, note=reason, kind=str(kind))
 
 
 def _end_offers(source: Partner, change: PartnerChange) -> None:

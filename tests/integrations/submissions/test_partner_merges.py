@@ -249,3 +249,24 @@ def test_search_finds_the_integrations_with_the_new_company(
         ("acme/terraform-provider-rocket", "Rocket · Globex"),
     ]
     assert [hit.title for hit in search(charlie, "globex", 10) if hit.kind == Kind.PARTNER] == ["Globex"]
+
+
+def test_conflicts_of_the_source_count_for_the_target(
+    acme: Partner, globex: Partner, rita: Any, rob: Any, now: datetime, merge: Callable[[], None]
+) -> None:
+    join(acme, rita, "editor", now - timedelta(days=9), ended_at=now - timedelta(days=8))
+    marked = {"kind": "marked", "recorded_at": now}
+    acme.conflicts.create(user=rob, reason="I worked there.", **marked)
+    globex.conflicts.create(user=rob, reason="A mix-up.", removed_at=now, **marked)
+    uma = person("uma@program.example", "Uma", is_reviewer=True)
+    acme.conflicts.create(user=uma, reason="A mix-up.", removed_at=now, **marked)
+    globex.conflicts.create(user=uma, reason="I work there.", **marked)
+    merge()
+    rows = globex.conflicts.order_by("user__name").values_list("user__name", "kind", "reason", "removed_at")
+    assert list(rows) == [
+        ("Rita Reyes", "former_member", "Former member of this company", None),
+        ("Rob Roth", "marked", "I worked there.", None),
+        ("Uma", "marked", "I work there.", None),
+    ]
+    events = AuditEvent.objects.filter(partner=globex, event_type="partner.conflict_recorded")
+    assert sorted(event.data["name"] for event in events) == ["Rita Reyes", "Rob Roth"]
