@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.partners import permissions
@@ -21,6 +22,8 @@ from integrations.reviews.selectors.queue import build_snoozed_condition
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.models.stage import STAGES_BEFORE_RELEASE
+from integrations.submissions.services.transitions import lock_integration
+from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.accounts.role_names import list_programs
 from portal.audit.models import AuditEvent
@@ -39,6 +42,8 @@ SCOPES = {
     "all": gettext_lazy("All that no one has claimed"),
 }
 Rank: TypeAlias = tuple[Any, ...]
+# Integration, new reviewer, and the ID of the reviewer that the preview showed
+PreviewedAssignment: TypeAlias = tuple[Integration, User, int | None]
 
 
 @dataclass(slots=True)
@@ -148,16 +153,18 @@ def _select_reviewer(
 
 
 def assign_reviewers(
-    assignments: Iterable[tuple[Integration, User]], *, actor: User, now: datetime
+    assignments: Iterable[PreviewedAssignment], *, actor: User, now: datetime
 ) -> tuple[int, list[str]]:
     """Assign each integration with an event, and send each reviewer one email. Return the count and the refusals."""
     refusals: list[str] = []
     assigned: dict[User, list[Integration]] = {}
     with transaction.atomic():
-        for integration, reviewer in assignments:
-            if integration.reviewer_id == reviewer.pk:
+        for integration, reviewer, previous_pk in sorted(assignments, key=lambda each: each[0].pk):
+            row = lock_integration(integration.pk)
+            if row.reviewer_id == reviewer.pk:
                 continue
             try:
+                _require_unchanged(row, previous_pk, now)
                 claims.assign_reviewer(integration, reviewer, actor=actor, now=now)
             except ActionRefused as refusal:
                 refusals.append(f"{integration.name}: {refusal}")
@@ -167,6 +174,14 @@ def assign_reviewers(
             if reviewer.pk != actor.pk:
                 _notify_reviewer(reviewer, integrations, actor, now)
     return sum(map(len, assigned.values())), refusals
+
+
+def _require_unchanged(row: Integration, previous_pk: int | None, now: datetime) -> None:
+    """Raise ActionRefused if a locked integration isn't as the preview showed it."""
+    is_claimed = row.claim_expires_at is not None and row.claim_expires_at > now
+    is_waiting = row.is_open and row.responsible_party == ResponsibleParty.PROGRAM
+    if row.reviewer_id != previous_pk or is_claimed or not is_waiting:
+        raise ActionRefused(_("This review changed after the preview. Preview the assignments again."), "conflict")
 
 
 def _notify_reviewer(reviewer: User, integrations: Sequence[Integration], actor: User, now: datetime) -> None:

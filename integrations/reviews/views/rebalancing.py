@@ -40,12 +40,13 @@ def rebalance(request: AuthenticatedRequest) -> HttpResponse:
 
 
 def _assign(request: AuthenticatedRequest) -> HttpResponse:
-    pairs = [_parse_pair(text) for text in request.POST.getlist("assignment")[:MAX_ASSIGNMENTS]]
-    uuids, pks = zip(*filter(None, pairs), strict=True) if any(pairs) else ((), ())
-    rows = Integration.objects.visible_to(request.user).select_related("partner").in_bulk(uuids, field_name="uuid")
-    reviewers = User.objects.filter(is_reviewer=True, is_active=True).in_bulk(pks)
+    lines = [_parse_line(text) for text in request.POST.getlist("assignment")[:MAX_ASSIGNMENTS]]
+    plan = [line for line in lines if line is not None]
+    integrations = Integration.objects.visible_to(request.user).select_related("partner")
+    rows = integrations.in_bulk([uuid for uuid, _pk, _previous in plan], field_name="uuid")
+    reviewers = User.objects.filter(is_reviewer=True, is_active=True).in_bulk([pk for _uuid, pk, _previous in plan])
     assignments = [
-        (rows[uuid], reviewers[pk]) for uuid, pk in zip(uuids, pks, strict=True) if uuid in rows and pk in reviewers
+        (rows[uuid], reviewers[pk], previous) for uuid, pk, previous in plan if uuid in rows and pk in reviewers
     ]
     count, refusals = assign_reviewers(assignments, actor=request.user, now=timezone.now())
     for refusal in refusals:
@@ -55,11 +56,11 @@ def _assign(request: AuthenticatedRequest) -> HttpResponse:
     return redirect("reviews:queue")
 
 
-def _parse_pair(text: str) -> tuple[UUID, int] | None:
-    """Return the integration and the reviewer of a planned assignment."""
-    uuid, _separator, pk = text.partition(":")
+def _parse_line(text: str) -> tuple[UUID, int, int | None] | None:
+    """Return the integration, the new reviewer, and the reviewer that the page showed, of a planned assignment."""
     try:
-        return UUID(uuid), int(pk[:18])
+        uuid, pk, previous = text.split(":")
+        return UUID(uuid), int(pk[:18]), int(previous[:18]) if previous else None
     except ValueError:
         return None
 

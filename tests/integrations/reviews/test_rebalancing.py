@@ -12,6 +12,7 @@ from integrations.reviews.services import claims, rebalancing
 from integrations.reviews.services.bulk import snooze
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
+from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
@@ -95,7 +96,7 @@ def test_plan_is_shown_and_then_assigned_with_events_and_one_email_each(
     assert [chip.text for chip in page.select(".chips li")] == ["Rita Reyes: 2", "Rob Roth: 1"]
     assert Integration.objects.exclude(reviewer=None).count() == 0
     pairs = [str(field["value"]) for field in page.select("input[name=assignment]")]
-    response = client.post("/queue/rebalance/", {"assignment": [*pairs, "x", "0:1"]}, follow=True)
+    response = client.post("/queue/rebalance/", {"assignment": [*pairs, "x", "0:1:", "0:1"]}, follow=True)
     assert "Assigned 3 reviews." in response.content.decode()
     assert dict(Integration.objects.exclude(reviewer=None).values_list("name", "reviewer__name")) == {
         "Scan": "Rita Reyes",
@@ -121,11 +122,36 @@ def test_assignment_that_is_refused_does_not_stop_the_others(
 ) -> None:
     Membership.objects.create(partner=globex, user=rita, role="viewer", joined_at=moment)
     scan, rocket = (Integration.objects.get(name=name) for name in ("Scan", "Rocket"))
-    count, refusals = rebalancing.assign_reviewers([(scan, rita), (rocket, rob)], actor=sam, now=moment)
+    count, refusals = rebalancing.assign_reviewers([(scan, rita, None), (rocket, rob, None)], actor=sam, now=moment)
     assert (count, refusals) == (
         1,
         ["Scan: Rita Reyes can't review this integration. Choose a reviewer from another company."],
     )
+
+
+@pytest.mark.parametrize("change_row", ["assign", "claim", "hold", "withdraw"])
+def test_review_that_changed_after_the_preview_is_skipped(
+    three: None, alice: User, rita: User, rob: User, sam: User, sign_in: SignIn, moment: datetime, change_row: str
+) -> None:
+    client, rocket = sign_in(sam), Integration.objects.get(name="Rocket")
+    claims.assign_reviewer(rocket, rob, actor=sam, now=moment)
+    change(rob, away_from=moment.date())
+    page = BeautifulSoup(client.get("/queue/rebalance/?rule=round_robin&scope=away").content, "html.parser")
+    lines = [str(field["value"]) for field in page.select("input[name=assignment]")]
+    assert f"{rocket.uuid}:{rita.pk}:{rob.pk}" in lines
+    ada = person("ada@program.example", "Ada", is_reviewer=True)
+    steps: dict[str, Any] = {
+        "assign": lambda: claims.assign_reviewer(rocket, ada, actor=sam, now=moment),
+        "claim": lambda: claims.claim_review(rocket, actor=rob, now=moment),
+        "hold": lambda: perform_transition(rocket, "put_on_hold", actor=rob, note="Wait.", now=moment),
+        "withdraw": lambda: perform_transition(rocket, "withdraw", actor=alice, now=moment + timedelta(minutes=11)),
+    }
+    steps[change_row]()
+    response = client.post("/queue/rebalance/", {"assignment": lines}, follow=True).content.decode()
+    assert "Rocket: This review changed after the preview. Preview the assignments again." in response
+    assert "Assigned 2 reviews." in response
+    rocket.refresh_from_db(fields=["reviewer"])
+    assert rocket.reviewer == (ada if change_row == "assign" else rob)
 
 
 def test_auditor_cannot_rebalance(db: None, sign_in: SignIn) -> None:
