@@ -130,7 +130,7 @@ def _build_row(
 ) -> QueueRow:
     columns = ReviewColumns(
         uuid="",
-        position=values["detail"],
+        position="" if kind.key == "waiver" else values["detail"],  # the detail of a waiver is an ID
         is_unviewed=False,
         changes="",
         checks="",

@@ -146,6 +146,7 @@ def test_requested_waiver_is_an_item_of_the_queue_until_it_is_decided(checked_in
     page = sign_in(rita).get("/queue/?kind=waiver")
     assert names(page) == [row.name]
     assert "Decide on the waiver of “" in row_of(page, row.name)
+    assert CHECKED_REQUIREMENT not in row_of(page, row.name)
     link = BeautifulSoup(page.content, "html.parser").select_one("td.main a")["href"]
     assert link == place(row, CHECKED_REQUIREMENT)
     press(sign_in(rita), row, CHECKED_REQUIREMENT, "waive", reason="Agreed.", until="2026-05-31")
