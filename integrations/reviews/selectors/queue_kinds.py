@@ -160,8 +160,11 @@ def _build_appeal_condition(user: User) -> Q:
 
 def _list_reviews(filters: Filters, user: User, now: datetime) -> QuerySet[Integration]:
     """Return the integrations in the queue, except those that are items of another kind for the user."""
+    rows = filter_queue(filters, now)
     waits_for_company = Q(next_action_code="decide_on_company") & permissions.build_decision_condition(user)
-    return filter_queue(filters, now).exclude(waits_for_company).exclude(_build_appeal_condition(user))
+    if filters.get("holder") == "any" and KINDS["stale"] in list_kinds(user, filters):
+        rows = rows.exclude(pk__in=_list_stale_listings(filters, user, now).values("pk"))
+    return rows.exclude(waits_for_company).exclude(_build_appeal_condition(user))
 
 
 def _list_appeals(filters: Filters, user: User, _now: datetime) -> QuerySet[Integration]:

@@ -110,6 +110,12 @@ def test_kind_is_a_filter_and_columns_sort_all_kinds(
     assert names(sign_in(rita).get(f"/queue/?{query}")) == expected
 
 
+def test_stale_listing_is_one_item_with_any_responsible_party(mixed: None, rita: User, sign_in: SignIn) -> None:
+    client = sign_in(rita)
+    assert names(client.get("/queue/?holder=any")).count("Supported") == 1
+    assert "Supported" not in names(client.get("/queue/?holder=any&kind=review"))
+
+
 def test_only_people_who_can_decide_see_decisions(
     mixed: None, acme: Partner, rita: User, rob: User, sam: User, sign_in: SignIn, moment: datetime
 ) -> None:
