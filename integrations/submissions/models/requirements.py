@@ -91,6 +91,10 @@ class RequirementFulfillment(models.Model):
     def is_met(self, now: datetime) -> bool:
         return (self.status in FULFILLED_STATUSES and not self.is_stale(now)) or self.is_waived(now)
 
+    def clear_waiver_request(self) -> None:
+        """Forget the request for a waiver, without saving."""
+        self.waiver_requested_at, self.waiver_request_reason = None, ""
+
     def get_display_status(self, now: datetime) -> str:
         """Return the status to display: a valid waiver takes precedence over an unfulfilled status."""
         if self.is_waived(now) and (self.status not in FULFILLED_STATUSES or self.is_stale(now)):

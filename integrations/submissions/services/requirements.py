@@ -201,7 +201,14 @@ def _save_answer(
     state.data, state.status, state.summary = dict(data), status, summary
     state.submitted_by, state.submitted_at = actor, now
     state.version += 1
+    _clear_fulfilled_request(state, now)
     state.save()
+
+
+def _clear_fulfilled_request(state: RequirementFulfillment, now: datetime) -> None:
+    """Clear the request for a waiver that the requirement no longer needs."""
+    if state.is_met(now):
+        state.clear_waiver_request()
 
 
 def mark_not_applicable(
@@ -244,6 +251,7 @@ def record_check_outcome(
             if (outcome, previous_status) != (Status.ERROR, Status.ERROR):  # an outage lasts since its first error
                 state.submitted_at = now
             state.valid_until = valid_until
+        _clear_fulfilled_request(state, now)
         state.save()
         is_voided = attestations.void_changed(row, requirement_id, previous_detail, state.detail, now)
         event_type, event_data = _update_automatic_finding(row, state, summary, now)

@@ -28,7 +28,7 @@ def waive_requirement(
     with change_requirement(integration, requirement_id, actor=actor, now=now, rule=rules.can_decide) as change:
         state = change.state
         state.waived_by, state.waiver_reason, state.waiver_expires_at = actor, reason.strip()[:500], expires_at
-        _clear_request(state)
+        state.clear_waiver_request()
         state.save()
         change.record("requirement.waived", reason, until=expires_at.isoformat())
         change.save()
@@ -62,13 +62,9 @@ def decline_waiver(
         state = change.state
         if state.waiver_requested_at is None:
             raise ActionRefused(_("No waiver is requested for this requirement."), "invalid-transition")
-        _clear_request(state)
+        state.clear_waiver_request()
         state.save()
         change.record("requirement.waiver_declined", reason.strip()[:500])
-
-
-def _clear_request(state: RequirementFulfillment) -> None:
-    state.waiver_requested_at, state.waiver_request_reason = None, ""
 
 
 def end_waiver(

@@ -163,6 +163,28 @@ def test_declined_waiver_leaves_the_queue_and_the_partner_reads_why(checked_inte
     assert press(sign_in(rita), row, CHECKED_REQUIREMENT, "decline_waiver", reason="Again.").status_code == 409
 
 
+@pytest.mark.parametrize(("outcome", "is_requested"), [(Status.PASS, False), (Status.ERROR, True), (Status.FAIL, True)])
+def test_passed_check_clears_the_request(checked_integration, alice, now, outcome, is_requested):
+    row = checked_integration
+    waivers.request_waiver(row, CHECKED_REQUIREMENT, reason="Please.", actor=alice, now=now)
+    requirements.record_check_outcome(
+        row, CHECKED_REQUIREMENT, outcome=outcome, summary="", detail=[], retry_at=None, now=now
+    )
+    request = state(row, CHECKED_REQUIREMENT)
+    assert (request.waiver_requested_at is not None, request.waiver_request_reason == "Please.") == (
+        is_requested,
+        is_requested,
+    )
+
+
+def test_answer_clears_the_request(checked_integration, alice, now):
+    row = checked_integration
+    answered = next(each for each in row.edition.requirements() if each.fields)
+    waivers.request_waiver(row, answered.id, reason="Please.", actor=alice, now=now)
+    requirements.submit_answer(row, answered.id, {answered.fields[0].key: "x"}, actor=alice, now=now)
+    assert state(row, answered.id).waiver_requested_at is None
+
+
 def test_only_partners_request_and_only_reviewers_decline(checked_integration, alice, rita, now):
     row = checked_integration
     with pytest.raises(ActionRefused, match="Only owners and editors"):
