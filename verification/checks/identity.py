@@ -40,9 +40,10 @@ class IdentityRow:
         return "match" if _fold(self.claimed) & _fold(self.found) else "different"
 
     @property
-    def is_same_as_before(self) -> bool:
-        """Whether an earlier integration has one of the values."""
-        return bool(_fold(self.earlier or ()) & _fold(self.found or self.claimed))
+    def is_same_as_before(self) -> bool | None:
+        """Whether an earlier integration has one of the values; None without a value to compare."""
+        values = self.claimed or self.found
+        return bool(_fold(self.earlier or ()) & _fold(values)) if values else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,17 @@ def test_identity_is_compared_with_proofs_and_earlier_integrations(
         IdentityRow("Signing key", (), ("CD34",), ("AB12",)),
     )
     assert [row.match for row in comparison.rows] == ["match", "different", "different", ""]
-    assert [row.is_same_as_before for row in comparison.rows] == [False, True, True, False]
+    assert [row.is_same_as_before for row in comparison.rows] == [False, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("claimed", "found", "expected"),
+    [(("acme",), (), True), (("other",), ("acme",), False), ((), ("acme",), True), ((), (), None)],
+)
+def test_claim_is_compared_with_earlier_values_before_what_was_found(
+    claimed: tuple[str, ...], found: tuple[str, ...], expected: bool | None
+) -> None:
+    assert IdentityRow("Registry namespace", claimed, found, ("acme",)).is_same_as_before is expected
 
 
 def test_first_integration_has_nothing_earlier(acme: Partner, earlier: Integration) -> None:
