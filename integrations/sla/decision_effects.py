@@ -6,10 +6,12 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from integrations.sla.github import event_store
 from integrations.sla.issue_decisions import IssueDecision
 from integrations.sla.metrics import MetricsScope, Totals, get_metrics
 from integrations.sla.models import SlaBreach, SlaClock, SupportIssue
 from integrations.sla.presenters import TARGET_TYPE_LABELS
+from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.core.errors import ActionRefused
 from portal.core.iso_weeks import IsoWeek, get_program_zone, get_week
@@ -53,6 +55,13 @@ class DecisionEffect:
     @property
     def totals(self) -> tuple[Totals, Totals]:
         return self.before, self.after
+
+
+def lock_for_preview(issue: SupportIssue) -> bool:
+    """Lock the rows that decisions lock, in the same order and without waiting. Return whether both are locked."""
+    integrations = Integration.objects.select_for_update(skip_locked=True, of=("self",))
+    is_locked = integrations.filter(pk=issue.integration_id).first() is not None
+    return is_locked and event_store.lock_repository(issue.watch_id) is not None
 
 
 def preview_decision(

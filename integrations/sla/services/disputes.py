@@ -5,6 +5,7 @@ the decision, or from the partner's request, and doesn't retract earlier breache
 that made the issue critical. Any decision about an issue resolves its open dispute.
 """
 
+from collections.abc import Callable
 from datetime import datetime
 
 from integrations.partners import permissions
@@ -42,14 +43,11 @@ RETRACTION_REASONS = {
 
 def lower_severity(issue: SupportIssue, reason: str, *, actor: User, now: datetime) -> AuditEvent:
     """Lower the severity from now, or from the partner's request. Raises ActionRefused."""
-    requested_at = _find_requested_at(issue)
-    data = {"requested_at": requested_at.isoformat()} if requested_at else {}
-    return _record_decision(
-        issue, IssueEventKind.SEVERITY_LOWERED, "issue.severity_reduced", reason, data, actor=actor, now=now
-    )
+    kind, event_type = IssueEventKind.SEVERITY_LOWERED, "issue.severity_reduced"
+    return _record_decision(issue, kind, event_type, reason, _find_requested_at, actor=actor, now=now)
 
 
-def _find_requested_at(issue: SupportIssue) -> datetime | None:
+def _find_requested_at(issue: SupportIssue, _now: datetime) -> datetime | None:
     """Return the time of the partner's first undecided request for a lower severity, or None."""
     events = AuditEvent.objects.filter(
         integration=issue.integration,
@@ -64,7 +62,7 @@ def _find_requested_at(issue: SupportIssue) -> datetime | None:
 
 def exclude_issue(issue: SupportIssue, reason: str, *, actor: User, now: datetime) -> AuditEvent:
     """Exclude an issue from the SLA and retract its breaches. Raises ActionRefused."""
-    return _record_decision(issue, IssueEventKind.NOT_AN_ISSUE, "issue.excluded", reason, {}, actor=actor, now=now)
+    return _record_decision(issue, IssueEventKind.NOT_AN_ISSUE, "issue.excluded", reason, None, actor=actor, now=now)
 
 
 def request_lower_severity(issue: SupportIssue, reason: str, *, actor: User | None, now: datetime) -> AuditEvent:
@@ -111,13 +109,17 @@ def correct_severity(issue: SupportIssue, reason: str, *, actor: User, now: date
 
     The standard target applies as if the event that made the issue critical had not happened.
     """
+    kind, event_type = IssueEventKind.SEVERITY_LOWERED, "issue.severity_corrected"
+    return _record_decision(issue, kind, event_type, reason, _find_disputed_raise, actor=actor, now=now)
+
+
+def _find_disputed_raise(issue: SupportIssue, now: datetime) -> datetime | None:
+    """Return when a disputed issue became critical, or None. Raises ActionRefused without an open dispute."""
     if not SupportIssue.objects.filter(pk=issue.pk, disputed_at__isnull=False).exists():
         raise ActionRefused(NO_DISPUTE_MESSAGE, "invalid-transition")
+    issue = inputs.select_issues().get(pk=issue.pk)  # the caller may have read the events before the lock
     context = inputs.build_projection_context(issue, now)
-    raised_at = find_raised_at(list_severity_events(inputs.list_timeline_events(issue)), context.policy, now)
-    data = {"requested_at": raised_at.isoformat()} if raised_at else {}
-    kind = IssueEventKind.SEVERITY_LOWERED
-    return _record_decision(issue, kind, "issue.severity_corrected", reason, data, actor=actor, now=now)
+    return find_raised_at(list_severity_events(inputs.list_timeline_events(issue)), context.policy, now)
 
 
 def _settle_breaches(
@@ -145,14 +147,17 @@ def _record_decision(
     kind: IssueEventKind,
     event_type: str,
     reason: str,
-    data: dict[str, str],
+    find_start: Callable[[SupportIssue, datetime], datetime | None] | None,
     *,
     actor: User | None,
     now: datetime,
 ) -> AuditEvent:
+    """Store a decision as an event. `find_start`, called under the lock, returns since when it applies."""
     with change_integration(issue.integration, permissions.can_decide, actor=actor, now=now) as change:
         event_store.lock_repository(issue.watch_id, wait=True)
+        start = find_start(issue, now) if find_start else None
         _ensure_decidable(issue, kind)
+        data = {"requested_at": start.isoformat()} if start else {}
         key = f"{kind}:{now:%Y%m%dT%H%M%S}"
         event = TimelineEvent(key, kind, now, Actor(0, str(actor)), reason, data=data)
         event_store.build_event_row(issue.pk, event, "portal", now).save()

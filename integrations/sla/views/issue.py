@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
+from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
@@ -14,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from integrations.partners import permissions
 from integrations.partners.permissions import PermissionRule
-from integrations.sla.decision_effects import preview_decision
+from integrations.sla.decision_effects import lock_for_preview, preview_decision
 from integrations.sla.engine import inputs
 from integrations.sla.filters import build_visibility_condition
 from integrations.sla.issue_decisions import DECISIONS, IssueDecision
@@ -27,6 +28,8 @@ from portal.core.errors import ActionRefused
 from portal.core.text_fields import MultiLineField
 from portal.core.value_types import TemplateContext
 from portal.ui.refusals import raise_if_forbidden
+
+EFFECT_REFUSAL = gettext_lazy("The effect isn't available right now. Reload the page.")
 
 
 class ReasonForm(forms.Form):
@@ -99,13 +102,16 @@ def build_dispute_context(
 ) -> TemplateContext:
     """Return the context of the issue with the effect of each decision that the user can take."""
     context = _build_context(request, issue, bound_forms)
-    return context | {
-        "decisions": [
+    with transaction.atomic():
+        is_locked = lock_for_preview(issue)
+        decisions = [
             (decision, form, preview_decision(decision, issue, actor=request.user, now=context["now"]))
+            if is_locked
+            else (decision, form, None)
             for decision, form in context["decisions"]
             if decision.permission is permissions.can_decide
         ]
-    }
+    return context | {"decisions": decisions, "effect_refusal": "" if is_locked else EFFECT_REFUSAL}
 
 
 def _render_dispute(request: AuthenticatedRequest, issue: SupportIssue, bound_forms: BoundForms) -> HttpResponse:
