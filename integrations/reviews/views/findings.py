@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 
 from integrations.partners import permissions
 from integrations.reviews.finding_templates import build_findings
+from integrations.reviews.presence import end_writing
 from integrations.reviews.views.queue import load_integration_for_program, require_program_staff
 from integrations.reviews.views.review import load_finding
 from integrations.submissions.forms.findings import FindingForm, FindingReplyForm
@@ -98,6 +99,7 @@ def verify_findings(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         count = finding_threads.verify_resolved_findings(integration, actor=request.user, now=timezone.now(), pks=pks)
         message = ngettext("You verified %(count)s finding.", "You verified %(count)s findings.", count)
         messages.success(request, message % {"count": count})
+        end_writing(integration, request.user)
     return redirect(f"{reverse('reviews:review', args=[uuid])}#findings")
 
 
@@ -117,6 +119,8 @@ def apply_templates(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
 
 def _redirect_to_finding(request: AuthenticatedRequest, finding: Finding) -> HttpResponseRedirect:
     for_program = permissions.is_program_staff(request.user)
+    if for_program:
+        end_writing(finding.integration, request.user)
     page = "reviews:review" if for_program else "submissions:detail"
     return redirect(f"{reverse(page, args=[finding.integration.uuid])}#finding-{finding.number}")
 

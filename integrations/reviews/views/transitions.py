@@ -20,7 +20,7 @@ from django_fsm import Transition
 
 from integrations.partners import permissions
 from integrations.reviews.forms.email_draft import NOTE_PLACEHOLDER, EmailDraftForm
-from integrations.reviews.presence import end_writing, list_writers
+from integrations.reviews.presence import end_writing, list_present, list_writers
 from integrations.reviews.selectors.next_review import find_next_review
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
@@ -186,13 +186,12 @@ def _render_transition(
     refusal: ActionRefused | None,
 ) -> HttpResponse:
     """Render the transition page. `refusal`: why the transition was just refused."""
-    now = timezone.now()
+    now, for_program = timezone.now(), permissions.is_program_staff(request.user)
     preview, preview_refusal = preview_emails(integration, transition, form, email_form, request.user)
     if preview.draft and not email_form.is_edited():
         email_form = EmailDraftForm(initial=asdict(preview.draft))
-    action = next(
-        (a for a in list_available_transitions(integration, request.user, now=now) if a.name == transition.name), None
-    )
+    available = list_available_transitions(integration, request.user, now=now)
+    action = next((each for each in available if each.name == transition.name), None)
     context = {
         "integration": integration,
         "step": transition,
@@ -206,7 +205,8 @@ def _render_transition(
         "email_form": email_form if preview.draft else None,
         "preview_refusal": str(preview_refusal or ""),
         "refusal": refusal,
-        "for_program": permissions.is_program_staff(request.user),
+        "for_program": for_program,
+        "present": list_present(integration, request.user) if for_program else [],
         "now": now,
         "undo_window": ngettext("%(count)s minute", "%(count)s minutes", settings.UNDO_MINUTES)
         % {"count": settings.UNDO_MINUTES},

@@ -6,8 +6,11 @@ import pytest
 
 from integrations.reviews.presence import WRITING, Presence, list_present, note_presence
 from integrations.submissions.models import Integration
+from integrations.submissions.services import findings
+from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from tests.integrations.reviews.conftest import fresh
+from tests.integrations.reviews.pages.review_pages import find
 from tests.integrations.reviews.transition_page import address, take, text_of
 
 pytestmark = pytest.mark.any_database
@@ -57,3 +60,37 @@ def test_sent_text_ends_writing(ready: Integration, rita: User, rob: User, sign_
     assert list_present(ready, rita) == []
     note_presence(ready, rob)
     assert list_present(ready, rita) == [Presence("Rob Roth", is_writing=False)]
+
+
+def test_transition_page_shows_who_is_there_at_once(
+    ready: Integration, rita: User, rob: User, sign_in: SignIn, moment: Any
+) -> None:
+    note_presence(ready, rob)
+    assert text_of(sign_in(rita).get(address(ready, "approve")), "#presence") == "Rob Roth is viewing"
+
+
+@pytest.mark.parametrize("button", ["verify", "reply", "edit"])
+def test_button_of_a_finding_ends_writing(
+    ready: Integration, rita: User, rob: User, sign_in: SignIn, moment: Any, button: str
+) -> None:
+    finding = find(ready, rob, moment)
+    note_presence(ready, rob, WRITING)
+    data = {"text": "Sign it.", "severity": finding.severity}
+    assert sign_in(rob).post(f"/findings/{finding.pk}/{button}/", data).status_code == 302
+    assert list_present(ready, rita) == []
+
+
+def test_verifying_selected_findings_ends_writing(
+    ready: Integration, alice: User, rita: User, rob: User, sign_in: SignIn, moment: Any
+) -> None:
+    finding = find(ready, rob, moment)
+    perform_transition(fresh(ready), "request_changes", actor=rob, now=moment)
+    findings.answer_finding(finding, "Done.", actor=alice, now=moment)
+    note_presence(ready, rob, WRITING)
+    sign_in(rob).post(f"/integrations/{ready.uuid}/findings/verify/", {"finding": finding.pk})
+    assert list_present(ready, rita) == []
+
+
+def test_only_text_and_the_decision_count_as_writing(ready: Integration, rita: User, sign_in: SignIn) -> None:
+    page = sign_in(rita).get(review(ready)).text
+    assert 'hx-trigger="input from:body target:{textarea, #decision :is(input, select)} throttle:10s"' in page
