@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 from django.views.decorators.vary import vary_on_headers
 from django_fsm import Transition
+from django_htmx.http import retarget
 
 from integrations.partners import permissions
 from integrations.reviews.forms.email_draft import NOTE_PLACEHOLDER, EmailDraftForm
@@ -132,8 +133,6 @@ def show_transition(request: AuthenticatedRequest, uuid: UUID, step: str) -> Htt
             refusal, integration = error, load_visible_integration(request, uuid)
             current = request.POST.dict() | {"version": integration.version}
             form = TransitionForm(integration, transition, writers=writers, data=current)
-    if request.htmx and email_form.is_edited():  # type: ignore[attr-defined]
-        return HttpResponse(status=204)  # the note doesn't change an edited email
     return _render_transition(request, integration, transition, form, email_form, refusal)
 
 
@@ -216,8 +215,15 @@ def _render_transition(
     has_errors = bool(form.errors or email_form.errors)
     status = STATUS_CODES[refusal.kind] if refusal else _get_status_code(request, has_errors, action, preview_refusal)
     if request.htmx:  # type: ignore[attr-defined]
-        return render(request, "reviews/transitions/emails.html", context)
+        return _render_emails(request, email_form, context)
     return render(request, "reviews/transitions/transition.html", context, status=status)
+
+
+def _render_emails(request: HttpRequest, email_form: EmailDraftForm, context: NamedValues) -> HttpResponse:
+    """Render the emails for htmx. The form of an edited email stays as it is, because the user types in it."""
+    if not email_form.is_edited():
+        return render(request, "reviews/transitions/emails.html", context)
+    return retarget(render(request, "reviews/transitions/email_previews.html", context), "#email-preview")
 
 
 def _get_status_code(

@@ -68,6 +68,18 @@ def test_unedited_email_uses_the_template_with_the_note(
     assert ["> Well done." in email.text for email in list_emails("integration.approved")] == [True, True]
 
 
+def test_edited_email_refreshes_only_its_preview(
+    ready: Integration, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    client = sign_in(rita)
+    page = client.get(address(ready, "approve"))
+    assert text_of(page, "details:has(#email-preview) > summary") == "Email preview"
+    data = read_editor(page) | {"email-body": "Great.", "preview": "1", "version": ready.version}
+    response = client.post(address(ready, "approve"), data, headers={"HX-Request": "true"})
+    assert (response.status_code, response["HX-Retarget"]) == (200, "#email-preview")
+    assert ("Great." in response.text, "email-body" in response.text) == (True, False)
+
+
 def test_edited_email_is_stored_with_the_event_and_sent_to_the_partner(
     ready: Integration, alice: User, bob: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
@@ -127,10 +139,6 @@ def test_preview_keeps_an_edited_email_until_the_template_is_restored(
     kept = client.post(address(ready, "approve"), values | {"preview": "1"})
     assert read_editor(kept) == edited
     assert [pre.text.split("\n\n")[0] for pre in soup(kept).select(".mail pre")] == ["Short and clear."] * 2
-    assert (
-        client.post(address(ready, "approve"), values | {"preview": "1"}, headers={"HX-Request": "true"}).status_code
-        == 204
-    )
     restored = read_editor(client.post(address(ready, "approve"), values | {"preview": "restore"}))
     assert "> Well done." in restored["email-body"]
     assert restored["email-body"] == restored["initial-email-body"]
