@@ -23,8 +23,6 @@ from integrations.submissions.services.evidence_snapshots import build_evidence,
 from integrations.submissions.workflow.states import ResponsibleParty, Status
 from portal.core.value_types import JsonObject
 
-SETTLED_STATUSES = frozenset({"submitted", "not_applicable", "pass", "waived"})
-
 
 @dataclass(frozen=True, slots=True)
 class ReviewItem:
@@ -80,12 +78,6 @@ class ReviewItem:
     def open_findings(self) -> int:
         """Return the number of findings that aren't verified."""
         return sum(finding.state != Finding.State.VERIFIED for finding in self.findings)
-
-    @property
-    def needs_attention(self) -> bool:
-        """Whether a finding isn't verified or the status isn't clearly good."""
-        is_settled = self.row.display_status in SETTLED_STATUSES or self.row.requirement.optional
-        return bool(self.open_findings) or not is_settled
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 
-from integrations.partners.models import Partner, PartnerVerification, VerificationMethod
+from integrations.partners.models import Membership, Partner, PartnerVerification, VerificationMethod
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from tests.conftest import NOW, begin
@@ -92,5 +92,8 @@ def test_identity_is_shown_to_staff_where_they_decide(
         assert "Signing key Not stated CD34 Different AB12" in " ".join(table.get_text(" ").split())
         assert "Glider" in table.get_text()
     assert 'id="identity"' not in sign_in(alice).get(page).text
+    Membership.objects.create(partner=provider.partner, user=rita, role="editor", joined_at=NOW)
+    assert 'id="identity"' not in sign_in(rita).get(page).text
+    Membership.objects.filter(user=rita).delete()
     other = next(each for each in provider.edition.requirements() if not is_about_identity(each, provider))
     assert 'id="identity"' not in sign_in(rita).get(f"/integrations/{provider.uuid}/requirements/{other.id}/").text

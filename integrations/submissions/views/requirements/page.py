@@ -182,6 +182,7 @@ def build_page_context(page: RequirementPage) -> TemplateContext:
         "applies": context_selectors.is_applicable(page.requirement, page.integration),
         "events": list_events(page),
         "for_program": permissions.is_program_staff(page.user),
+        "can_view_notes": permissions.can_view_notes(page.integration, page.user),
         "waits_for": page.state.data.get("waits_for", "") if page.state.status == Status.AWAITING_OTHER_PARTY else "",
         "zone": timezone.get_current_timezone_name(),
     }
