@@ -53,11 +53,11 @@ def list_present(integration: Integration, user: User) -> list[Presence]:
     return [Presence(str(each), (each.pk, WRITING) in present) for each in staff.order_by("name", "pk")]
 
 
-def list_writers(integration: Integration, user: User) -> str:
+def list_writers(integration: Integration, user: User) -> list[str]:
     """Return the names of other people who type a finding or decision, for program staff only."""
     if not permissions.is_program_staff(user):
-        return ""
-    return ", ".join(each.name for each in list_present(integration, user) if each.is_writing)
+        return []
+    return [each.name for each in list_present(integration, user) if each.is_writing]
 
 
 def _read_ends(integration: Integration) -> dict[tuple[int, str], float]:

@@ -54,7 +54,7 @@ DECISIONS = (
         lambda issue, state, breaches: issue.disputed == "breach" and _is_breach_disputed(issue, state, breaches),
         "check",
         _("Accept dispute"),
-        _("The breach was recorded wrongly. We retract it. The due date and the clock stay as they are."),
+        _("The breach was recorded by mistake. We retract it. The due date and the clock stay as they are."),
         _("Dispute accepted. The breach is retracted."),
         "Accept a dispute: retract the breach, or lower the severity as requested. For reviewers.",
     ),

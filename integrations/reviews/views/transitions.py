@@ -1,6 +1,6 @@
 """Transition page: one view for all transitions with their inputs, blockers, and exact emails."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Unpack
 from uuid import UUID
@@ -77,13 +77,23 @@ class TransitionForm(forms.Form):
     version = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
 
     def __init__(
-        self, integration: Integration, transition: Transition, *, writers: str = "", **kwargs: Unpack[FormArguments]
+        self,
+        integration: Integration,
+        transition: Transition,
+        *,
+        writers: Sequence[str] = (),
+        **kwargs: Unpack[FormArguments],
     ) -> None:
         """Create the form. `writers`: who else types a finding or decision, which the user must know of."""
         super().__init__(**kwargs)
         if writers:
-            label, names = _("Decide although %(names)s is writing"), {"names": writers}
-            message = _("Select the checkbox to decide although %(names)s is writing.")
+            count, names = len(writers), {"names": ", ".join(writers)}
+            label = ngettext("Decide although %(names)s is writing", "Decide although %(names)s are writing", count)
+            message = ngettext(
+                "Select the checkbox to decide although %(names)s is writing.",
+                "Select the checkbox to decide although %(names)s are writing.",
+                count,
+            )
             self.fields["confirm_writing"] = forms.BooleanField(
                 label=label % names, error_messages={"required": message % names}
             )

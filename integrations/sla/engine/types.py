@@ -26,7 +26,7 @@ class Severity(StrEnum):
 class BreachOutcome(StrEnum):
     """Decision about a dispute that retracts a breach."""
 
-    ACCEPTED = "accepted"  # recorded wrongly
+    ACCEPTED = "accepted"  # recorded by mistake
     WAIVED = "waived"  # stays visible and doesn't count
 
 

@@ -54,6 +54,16 @@ def test_deciding_while_another_writes_asks_for_confirmation(
     assert fresh(ready).stage == "release"
 
 
+def test_confirmation_names_all_writers(
+    ready: Integration, alice: User, rita: User, rob: User, sign_in: SignIn, moment: Any
+) -> None:
+    User.objects.filter(pk=alice.pk).update(is_reviewer=True)
+    for writer in (alice, rob):
+        note_presence(ready, writer, WRITING)
+    page = text_of(sign_in(rita).get(address(ready, "approve")))
+    assert "Decide although Alice Archer, Rob Roth are writing" in page
+
+
 def test_sent_text_ends_writing(ready: Integration, rita: User, rob: User, sign_in: SignIn, moment: Any) -> None:
     note_presence(ready, rob, WRITING)
     take(sign_in(rob), ready, "put_on_hold", note="Wait.", waits_for="partner")

@@ -83,7 +83,7 @@ def test_passed_check_is_one_line_with_folded_details(
     response = page(sign_in(rita), row)
     item = f"#requirement-{requirement.id}"
     assert text_of(response, f"{item} .passed-check") == "Passed License MPL-2.0."
-    checked = "License MPL-2.0. File LICENSE Checked commit 4f2a · version 3 of the check"
+    checked = "License MPL-2.0. File LICENSE Checked commit 4f2a · check version 3"
     assert checked in text_of(response, f"{item} details:not([open])")
     answers.record_check_outcome(
         fresh(row),
