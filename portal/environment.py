@@ -178,6 +178,10 @@ class PortalSettings(BaseSettings):
         description="Roles of the groups. Each sign-in grants them and revokes those of missing groups. "
         "Repeat a group for several roles.",
     )
+    OIDC_OMITS_EMPTY_GROUPS: bool = Field(
+        default=False,
+        description="The provider sends no groups claim for a person without groups, so a missing claim revokes roles.",
+    )
     OIDC_REQUIRED: bool = Field(
         default=False,
         description="Refuses passwords, passkeys, and GitHub for people with a role or an address in `OIDC_DOMAINS`.",

@@ -21,6 +21,7 @@ class SingleSignOn:
     scopes: tuple[str, ...] = ("openid", "profile", "email")
     groups_claim: str = "groups"
     group_roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    omits_empty_groups: bool = False
     is_required: bool = False
     has_second_factor: bool = False
     logout_url: str = ""
@@ -58,6 +59,7 @@ def build_single_sign_on(environment: PortalSettings) -> SingleSignOn:
         scopes=tuple(environment.OIDC_SCOPES),
         groups_claim=environment.OIDC_GROUPS_CLAIM,
         group_roles=environment.OIDC_GROUP_ROLES,
+        omits_empty_groups=environment.OIDC_OMITS_EMPTY_GROUPS,
         is_required=environment.OIDC_REQUIRED,
         has_second_factor=environment.OIDC_SECOND_FACTOR,
         logout_url=environment.OIDC_LOGOUT_URL,

@@ -71,6 +71,15 @@ def change_roles(
         _apply(row, grant, revoke, actor=actor, now=now, reason=reason, request=request)
 
 
+def keep_last_administrator(user: User, *, now: datetime, reason: str, request: HttpRequest | None = None) -> bool:
+    """Return whether a user is the only active administrator. If so, record that the role was not revoked."""
+    with _change(user, actor=None, reason=reason) as row:
+        is_last = not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=row.pk).exists()
+        if is_last:
+            _announce(row, "administrator_kept", actor=None, now=now, reason=reason, request=request)
+        return is_last
+
+
 def approve_request(
     role_request: RoleRequest, *, actor: User, now: datetime, reason: str, request: HttpRequest | None = None
 ) -> None:

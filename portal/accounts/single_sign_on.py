@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from portal.accounts import roles
 from portal.accounts.models import User
 from portal.accounts.provider_settings import SINGLE_SIGN_ON_ID
-from portal.accounts.role_names import list_roles
+from portal.accounts.role_names import ADMINISTRATOR, AUDITOR, list_roles
 from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
 
@@ -88,8 +88,8 @@ def collect_claims(login: SocialLogin) -> NamedValues:
     return {**(data.get("id_token") or {}), **(data.get("userinfo") or {})}
 
 
-def read_groups(login: SocialLogin) -> list[str]:
-    """Return the groups of a person. A missing claim means none.
+def read_groups(login: SocialLogin) -> list[str] | None:
+    """Return the groups of a person, or None if the provider sends no such claim.
 
     Raises:
         ActionRefused: Microsoft Entra replaced the claim with a link, because the person has too many groups.
@@ -98,17 +98,32 @@ def read_groups(login: SocialLogin) -> list[str]:
     if name in (claims.get("_claim_names") or {}):
         message = _("Your organization sends too many groups. Ask the operator to limit the groups claim.")
         raise ActionRefused(message)
-    groups = claims.get(name) or []
+    groups = claims.get(name)
+    if groups is None:
+        return [] if settings.SINGLE_SIGN_ON.omits_empty_groups else None
     return [groups] if isinstance(groups, str) else [str(group) for group in groups]
 
 
-def update_roles(user: User, groups: Collection[str], *, request: HttpRequest) -> None:
-    """Grant the roles of the groups, and revoke other roles that the mapping names. Raises ActionRefused."""
+def update_roles(user: User, groups: Collection[str] | None, *, request: HttpRequest) -> None:
+    """Grant the roles of the groups, and revoke other roles that the mapping names.
+
+    The last administrator keeps the role, because otherwise a wrong mapping would lock everyone out.
+
+    Raises:
+        ActionRefused: The roles don't fit together, or the groups of a person with mapped roles are unknown.
+    """
     group_roles = settings.SINGLE_SIGN_ON.group_roles
     mapped = {role for role_names in group_roles.values() for role in role_names}
     current = set(list_roles(user))
-    granted = {role for group in groups for role in group_roles.get(group, ())}
+    if groups is None and mapped & current:
+        message = _("Your organization didn't send your groups. Ask the operator to check the groups claim.")
+        raise ActionRefused(message)
+    granted = {role for group in groups or () for role in group_roles.get(group, ())}
     revoked = (mapped - granted) & current
+    if ADMINISTRATOR in revoked and roles.keep_last_administrator(
+        user, now=timezone.now(), reason=REASON, request=request
+    ):
+        granted, revoked = granted - {AUDITOR}, revoked - {ADMINISTRATOR}  # auditors have no other role
     if "reviewer" in granted | (current - revoked):  # covers all programs
         granted = {role for role in granted if not role.startswith("reviewer:")}
     if granted - current or revoked:

@@ -103,7 +103,6 @@ def test_existing_account_is_found_by_its_address(provider: OidcProvider, sam: U
         (["nomad"], ["reviewer:vault", "manager:nomad", "reviewer:nomad"]),
         (["reviewers", "nomad", "unknown"], ["reviewer", "manager:nomad"]),
         ([], ["reviewer:vault"]),
-        (None, ["reviewer:vault"]),
         ("operators", ["staff", "superuser", "reviewer:vault"]),
     ],
 )
@@ -113,12 +112,63 @@ def test_changed_groups_change_the_mapped_roles_alone(
     provider.sign_in(Client(), "nora")
     user = User.objects.get(email=NORA)
     roles.change_roles(user, grant=["reviewer:vault"], actor=sam, now=NOW, reason="Helps out")
-    provider.set_claims("nora", email=NORA, **({} if groups is None else {"groups": groups}))
+    provider.set_claims("nora", email=NORA, groups=groups)
     provider.sign_in(Client(), "nora")
     assert sorted(roles_of(NORA)) == sorted(expected)
     count = AuditEvent.objects.count()
     provider.sign_in(Client(), "nora")
     assert AuditEvent.objects.count() == count  # the same groups change nothing
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [({}, ["manager:nomad", "reviewer:nomad"]), ({"omits_empty_groups": True}, [])],
+)
+def test_missing_groups_revoke_roles_only_if_the_settings_say_so(
+    provider: OidcProvider, configure: Configure, sam: User, values: Any, expected: list[str]
+) -> None:
+    provider.sign_in(Client(), "nora")
+    configure(**values)
+    provider.set_claims("nora", email=NORA)
+    client = Client()
+    answer = provider.sign_in(client, "nora")
+    assert (is_signed_in(client), roles_of(NORA)) == (not expected, expected)
+    if expected:
+        assert refusal_of(answer) == (
+            403,
+            "Your organization didn't send your groups. Ask the operator to check the groups claim.",
+        )
+
+
+def test_missing_groups_let_people_without_mapped_roles_sign_in(provider: OidcProvider) -> None:
+    provider.set_claims("nora", email=NORA)
+    client = Client()
+    provider.sign_in(client, "nora")
+    assert (is_signed_in(client), roles_of(NORA)) == (True, [])
+
+
+@pytest.mark.parametrize("groups", [["nomad"], ["auditors"]])
+def test_last_administrator_keeps_the_role_and_gets_an_email(provider: OidcProvider, groups: list[str]) -> None:
+    provider.set_claims("nora", email=NORA, groups=["operators"])
+    provider.sign_in(Client(), "nora")
+    EmailMessage.objects.all().delete()
+    provider.set_claims("nora", email=NORA, groups=groups)
+    client = Client()
+    provider.sign_in(client, "nora")
+    expected = ["superuser", *(["manager:nomad", "reviewer:nomad"] if groups == ["nomad"] else [])]
+    assert (is_signed_in(client), sorted(roles_of(NORA))) == (True, sorted(expected))
+    assert "You remain administrator because no one else is" in list(
+        EmailMessage.objects.values_list("subject", flat=True)
+    )
+    assert AuditEvent.objects.get(event_type="account.administrator_kept").data["name"] == NORA
+
+
+def test_second_administrator_loses_the_role(provider: OidcProvider, sam: User) -> None:
+    provider.set_claims("nora", email=NORA, groups=["operators"])
+    provider.sign_in(Client(), "nora")
+    provider.set_claims("nora", email=NORA, groups=["nomad"])
+    provider.sign_in(Client(), "nora")
+    assert roles_of(NORA) == ["manager:nomad", "reviewer:nomad"]
 
 
 def test_changed_mapping_changes_the_roles(provider: OidcProvider, configure: Configure, sam: User) -> None:
