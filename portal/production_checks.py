@@ -50,6 +50,7 @@ PLACEHOLDERS = (
     "asdfgh",
 )
 PLACEHOLDERS_OF_OTHERS = ("changeme", "replaceme", "replacethis")  # in short secrets, others occur by chance
+SHARED_TENANTS = ("common", "organizations", "consumers")  # issuers of Microsoft Entra for several organizations
 GENERATION_HINT = 'make one with: python3 -c "import secrets; print(secrets.token_urlsafe(50))"'
 
 
@@ -167,6 +168,9 @@ def _find_incomplete_sign_on(environment: PortalSettings) -> Iterator[str]:
     for name in ("OIDC_ISSUER", "OIDC_LOGOUT_URL"):
         if getattr(environment, name).startswith("http://"):
             yield f"{name} must begin with https://"
+    tenant = urlsplit(environment.OIDC_ISSUER).path.strip("/").partition("/")[0].lower()
+    if tenant in SHARED_TENANTS:
+        yield f"OIDC_ISSUER must name one tenant, not {tenant}, where other organizations can state your addresses"
     if environment.OIDC_SECOND_FACTOR and not environment.OIDC_REQUIRED:
         yield "OIDC_SECOND_FACTOR needs OIDC_REQUIRED: a sign-in with a password has no factor of the provider"
 

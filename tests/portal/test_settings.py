@@ -21,6 +21,11 @@ SECRETS = {
     "BADGE_SIGNING_KEYS": "Lw3pG8yKs1eXt6VnJ9bRz4MqHd7fUcAo2iTvYk5WxNjB",
 }
 AUDIT_SECRET = "Fj4kT9sBx2nWm7QvRc1yHp6EgLd8oUzA3iKtXw5VbNqM"
+SINGLE_SIGN_ON = {
+    "OIDC_CLIENT_ID": "portal",
+    "OIDC_CLIENT_SECRET": "b5vXo9RkE3yLs8Tq",
+    "OIDC_DOMAINS": "example.com",
+}
 PRODUCTION = SECRETS | {
     "PORTAL_ENV": "production",
     "SITE_URL": "https://portal.example.com",
@@ -160,6 +165,14 @@ def test_start_in_production_is_fine_and_deployable(manage):
             "OIDC_DOMAINS is not set, but single sign-on needs it; "
             "OIDC_ISSUER must begin with https://; "
             "OIDC_SECOND_FACTOR needs OIDC_REQUIRED: a sign-in with a password has no factor of the provider.",
+        ),
+        *(
+            (
+                SINGLE_SIGN_ON | {"OIDC_ISSUER": f"https://login.microsoftonline.com/{tenant}/v2.0"},
+                f"OIDC_ISSUER must name one tenant, not {tenant.lower()}, where other organizations can state your "
+                "addresses.",
+            )
+            for tenant in ("common", "Organizations", "consumers")
         ),
         ({"SECRET_KEY": "", "PORTAL_DEBUG": "1"}, "PORTAL_DEBUG must be off; SECRET_KEY is not set."),
     ],
