@@ -44,6 +44,8 @@ BLOCK_TAG = re.compile(
 BLOCK_LINE = re.compile(r"^((?:TAG\d+BLOCK)+)(?:$|(?=- ))", re.MULTILINE)
 HIDDEN_BLOCK = re.compile(r"<!--((?:TAG\d+BLOCK)+)-->")
 HIDDEN_TAG = re.compile(r"TAG(\d+)(?:BLOCK|INLINE)")
+MARKDOWN_SYNTAX = re.compile(r"[\\`*_\[\]<>#|~&]|^[-+=]|(?<=^\d)[.)]")
+MARKDOWN_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 ADJACENT_LISTS = re.compile(r"</ul>\s*<ul>")  # one list for each round of a loop
 # Email clients may ignore style sheets: what applies in light mode is repeated in style attributes.
 INLINER = CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
@@ -86,7 +88,8 @@ def render(name: str, context: Mapping[str, object], draft: EmailDraft | None = 
     with _open_template(name, context) as (template, values):
         plain, escaped = Context(values, autoescape=False), Context(values)
         if draft:
-            subject, text, html = draft.subject, LINK.sub(r"\1: \2", draft.body), _render_draft_html(draft.body)
+            subject, html = flatten_text(draft.subject), _render_draft_html(draft.body)
+            text = MARKDOWN_ESCAPE.sub(r"\1", LINK.sub(r"\1: \2", draft.body))
         else:
             subject, text = _render_subject(template, plain), template.text.render(plain)
             html = ADJACENT_LISTS.sub("", template.html.render(escaped))
@@ -106,9 +109,16 @@ def render(name: str, context: Mapping[str, object], draft: EmailDraft | None = 
 def render_draft(name: str, context: Mapping[str, object]) -> EmailDraft:
     """Render the subject and the Markdown that people can edit."""
     with _open_template(name, context) as (template, values):
-        plain = Context(values, autoescape=False)
-        body = BLANK_LINES.sub("\n\n", template.markdown.render(plain)).strip()
-        return EmailDraft(_render_subject(template, plain), body)
+        escaped = {name: _escape_markdown(name, value) for name, value in values.items()}
+        body = BLANK_LINES.sub("\n\n", template.markdown.render(Context(escaped, autoescape=False))).strip()
+        return EmailDraft(_render_subject(template, Context(values, autoescape=False)), body)
+
+
+def _escape_markdown(name: str, value: object) -> object:
+    """Return a value that the Markdown of a draft shows as it is. Pages are link targets, and a note is Markdown."""
+    if not isinstance(value, str) or name == "note" or name.endswith("page"):
+        return value
+    return MARKDOWN_SYNTAX.sub(r"\\\g<0>", flatten_text(value))
 
 
 @contextmanager

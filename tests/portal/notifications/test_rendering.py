@@ -10,7 +10,7 @@ from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.audit.services import record_event
 from portal.notifications.models import EmailMessage
-from portal.notifications.rendering import convert_to_html, render
+from portal.notifications.rendering import EmailDraft, convert_to_html, render, render_draft
 
 pytestmark = pytest.mark.any_database
 
@@ -117,3 +117,23 @@ def test_render_table_is_markdown_in_text_and_a_table_in_html() -> None:
         ["A | <b>", "2"],
     ]
     assert "Unsubscribe from these emails: https://portal.example/u\n" in email.text
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_render_draft_of_a_name_with_markup_shows_it_as_text(name: str) -> None:
+    page = "https://portal.example/integrations/1/"
+    context = {"name": name, "actor": "Sam Stone", "program_name": "Nomad", "note": "*Thanks*", "page": page}
+    context |= {"reader_side": "partner", "action": None, "findings": []}
+    draft = render_draft("integration_declined", context)
+    assert draft.subject == f"Declined: {name}"
+    email = render("integration_declined", context, draft)
+    assert f"Sam Stone declined {name} in Nomad.\n" in email.text
+    body = BeautifulSoup(email.html, "html.parser").select_one("td.text")
+    assert f"Sam Stone declined {name} in Nomad." in [paragraph.text for paragraph in body.select("p")]
+    assert [link["href"] for link in body.select("a")] == [page]
+    assert [each.text for each in body.select("blockquote em")] == ["Thanks"]
+
+
+def test_render_edited_subject_stays_on_one_line() -> None:
+    draft = EmailDraft("Declined\r\nBcc: eve@example.org", "Sorry.")
+    assert render("integration_declined", {"note": ""}, draft).subject == "Declined Bcc: eve@example.org"
