@@ -15,6 +15,7 @@ from portal.accounts import roles
 from portal.accounts.models import StaffInvitation, User
 from portal.accounts.role_names import AUDITOR, describe_role, list_manageable_roles
 from portal.accounts.security_log import record_security_event
+from portal.accounts.single_sign_on import is_single_sign_on_session
 from portal.audit.services import record_account_event
 from portal.core.crypto import hash_token
 from portal.core.errors import ActionRefused
@@ -80,6 +81,9 @@ def accept_invitation(
         invitation = StaffInvitation.objects.select_for_update(of=("self",)).get(pk=invitation.pk)
         if refusal := explain_refusal(invitation, addresses, now):
             raise ActionRefused(refusal)
+        single_sign_on = settings.SINGLE_SIGN_ON
+        if single_sign_on.issuer and single_sign_on.is_required and not is_single_sign_on_session(request):
+            raise ActionRefused(_("These roles require single sign-on. Sign out, then sign in with it."))
         invitation.accepted_at = now
         invitation.save(update_fields=["accepted_at"])
         inviter, reason = invitation.invited_by, "Accepted an invitation."

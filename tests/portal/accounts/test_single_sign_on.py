@@ -8,8 +8,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from allauth.socialaccount.models import SocialAccount
 from django.test import Client
+from django.utils import timezone
 
-from portal.accounts import roles
+from portal.accounts import invitations, roles
 from portal.accounts.models import SecurityEvent, User
 from portal.accounts.provider_settings import SingleSignOn
 from portal.accounts.role_names import list_roles
@@ -18,6 +19,7 @@ from portal.notifications.models import EmailMessage
 from portal.system_checks import check_group_roles_exist
 from tests.conftest import NOW, PASSWORD, person
 from tests.fakes.oidc_provider import START, OidcProvider, oidc_provider  # noqa: F401 - a fixture
+from tests.portal.accounts.sign_in import link
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -296,6 +298,25 @@ def test_signing_out_continues_at_the_provider(provider: OidcProvider, configure
     locations = [each.post("/accounts/logout/")["Location"] for each in (client, other)]
     assert locations == [f"{provider.issuer}/oauth2/end_session", "/"]
     assert [is_signed_in(each) for each in (client, other)] == [False, False]
+
+
+@pytest.mark.parametrize(("with_provider", "expected"), [(False, []), (True, ["reviewer:vault"])])
+def test_invitation_requires_single_sign_on_if_the_settings_do(
+    provider: OidcProvider, configure: Configure, sam: User, with_provider: bool, expected: list[str]
+) -> None:
+    configure(is_required=True)
+    email = NORA if with_provider else "nora@elsewhere.example"
+    provider.set_claims("nora", email=NORA, email_verified=True, groups=[])
+    client = Client()
+    if with_provider:
+        provider.sign_in(client, "nora")
+    else:
+        person(email, "Nora Nash")
+        client.post("/accounts/login/", {"login": email, "password": PASSWORD})
+    invitations.send_invitation(email, ["reviewer:vault"], actor=sam, now=timezone.now())
+    answer = client.post(link(EmailMessage.objects.get(name="staff_invitation")), follow=True)
+    assert roles_of(email) == expected
+    assert ("These roles require single sign-on." in answer.content.decode()) is not with_provider
 
 
 def test_account_is_not_connected_to_another_one(provider: OidcProvider) -> None:
