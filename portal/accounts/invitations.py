@@ -22,6 +22,7 @@ from portal.core.errors import ActionRefused
 from portal.notifications import email as mail
 
 INVITATION_DAYS = 14
+REPLACED_COLUMNS = ("roles", "invited_by", "token_hash", "created_at", "expires_at")
 
 
 def list_open_invitations(now: datetime) -> QuerySet[StaffInvitation]:
@@ -42,8 +43,10 @@ def send_invitation(email: str, role_names: Collection[str], *, actor: User, now
     """
     email = email.strip().lower()
     with transaction.atomic():
+        # Lock the invitation before people, like accept_invitation and revoke_invitation.
+        found = list_open_invitations(now).filter(email=email).select_for_update(of=("self",)).first()
+        invitation = found or StaffInvitation(email=email)
         actor = _lock(actor)
-        invitation = list_open_invitations(now).filter(email=email).first() or StaffInvitation(email=email)
         _require_manageable(invitation, actor)
         invitation.roles, invitation.invited_by = sorted(role_names), actor
         _require_manageable(invitation, actor)
@@ -54,7 +57,7 @@ def send_invitation(email: str, role_names: Collection[str], *, actor: User, now
         token = secrets.token_urlsafe(32)
         invitation.token_hash = hash_token(token)
         invitation.created_at, invitation.expires_at = now, now + timedelta(days=INVITATION_DAYS)
-        invitation.save()
+        invitation.save(update_fields=REPLACED_COLUMNS if found else None)
         _announce(invitation, "person_invited", actor=actor, now=now)
         _queue_email(invitation, token, now)
     return invitation
@@ -63,8 +66,8 @@ def send_invitation(email: str, role_names: Collection[str], *, actor: User, now
 def revoke_invitation(invitation: StaffInvitation, *, actor: User, now: datetime) -> None:
     """Revoke an open invitation. Raises ActionRefused."""
     with transaction.atomic():
-        actor = _lock(actor)
         invitation = StaffInvitation.objects.select_for_update(of=("self",)).get(pk=invitation.pk)
+        actor = _lock(actor)
         _require_manageable(invitation, actor)
         if invitation.accepted_at or invitation.revoked_at:
             raise ActionRefused(_("This invitation is no longer open."), "conflict")
