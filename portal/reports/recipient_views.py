@@ -12,6 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
 from portal.reports import schedules, unsubscribe
 from portal.reports.forms import OutsideRecipientForm, ReportScheduleForm
@@ -65,13 +66,17 @@ def add_outside_recipient(request: AuthenticatedRequest, scope: str) -> HttpResp
     """Add a recipient without an account, who must confirm."""
     report_scope = get_managed_scope(request, scope)
     form = OutsideRecipientForm(scope, data=request.POST)
-    if not form.is_valid():
-        schedule_form = ReportScheduleForm(instance=load_schedules([scope])[scope])
-        return _render_page(request, report_scope, schedule_form, form)
-    email = form.cleaned_data["email"]
-    schedules.add_outside_recipient(report_scope, email, actor=request.user, now=timezone.now())
-    messages.success(request, _("We asked %(email)s to confirm.") % {"email": email})
-    return redirect("reports:recipients", scope)
+    if form.is_valid():
+        email = form.cleaned_data["email"]
+        try:
+            schedules.add_outside_recipient(report_scope, email, actor=request.user, now=timezone.now())
+        except ActionRefused as refusal:
+            form.add_error("email", str(refusal))
+        else:
+            messages.success(request, _("We asked %(email)s to confirm.") % {"email": email})
+            return redirect("reports:recipients", scope)
+    schedule_form = ReportScheduleForm(instance=load_schedules([scope])[scope])
+    return _render_page(request, report_scope, schedule_form, form)
 
 
 @require_POST

@@ -2,10 +2,12 @@
 
 from datetime import datetime
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from portal.accounts.models import User
 from portal.audit.services import record_system_event
+from portal.core.errors import ActionRefused
 from portal.notifications import email as mail
 from portal.notifications.models import EmailMessage
 from portal.reports import unsubscribe
@@ -36,9 +38,14 @@ def save_schedule(schedule: ReportSchedule, *, actor: User, now: datetime) -> No
 
 @transaction.atomic
 def add_outside_recipient(report_scope: ReportScope, address: str, *, actor: User, now: datetime) -> OutsideRecipient:
-    """Add a recipient without an account and ask them to confirm."""
+    """Add a recipient without an account and ask them to confirm. Raises ActionRefused if they are a recipient."""
     lock_report(report_scope.key)
-    recipient = OutsideRecipient.objects.create(scope=report_scope.key, email=address, added_by=actor, added_at=now)
+    recipient = OutsideRecipient(scope=report_scope.key, email=address, added_by=actor, added_at=now)
+    try:
+        with transaction.atomic():
+            recipient.save()
+    except IntegrityError as error:  # a second request, which passed the form before the first one ended
+        raise ActionRefused(_("This address is already a recipient."), "conflict") from error
     context = {
         "name": get_display_name(report_scope.key, report_scope.name),
         "by": actor,

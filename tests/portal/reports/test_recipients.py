@@ -12,11 +12,13 @@ from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.audit.models import AuditEvent
+from portal.core.errors import ActionRefused
 from portal.jobs.execution import run_due_jobs
 from portal.notifications.models import EmailMessage
-from portal.reports import tasks, unsubscribe
+from portal.reports import schedules, tasks, unsubscribe
 from portal.reports.models import OutsideRecipient, ReportSchedule, ReportSnapshot
 from portal.reports.recipients import has_role
+from portal.reports.scopes import find_report_scope
 from tests.integrations.sla.clocks import watch_over
 from tests.portal.reports.deliveries import MONDAY, H, readers
 
@@ -190,3 +192,12 @@ def test_recipients_are_edited_by_managers_of_the_program_and_staff(
         [True, False],
         [True, True],
     ]
+
+
+def test_second_request_for_a_recipient_is_refused(watch: MonitoredRepository, manager: User) -> None:
+    report_scope = find_report_scope(NOMAD)
+    assert report_scope is not None
+    schedules.add_outside_recipient(report_scope, "cfo@bank.example", actor=manager, now=MONDAY)
+    with pytest.raises(ActionRefused, match="This address is already a recipient"):
+        schedules.add_outside_recipient(report_scope, "cfo@bank.example", actor=manager, now=MONDAY)
+    assert (OutsideRecipient.objects.count(), list_event_types()) == (1, ["report.recipient_added"])
