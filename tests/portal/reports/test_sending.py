@@ -85,7 +85,7 @@ def test_report_is_sent_now_to_those_who_wait_for_it(
     client.post(url("send_emails", scope))
     assert readers() == ["alice@acme.example", "bob@acme.example"]
     assert events() == [("report.sent_now", "Sam Stone sent the report of 2026-W16 to its recipients: 2")]
-    assert "Everyone who wants this report has an email" in client.get(url("emails", scope)).content.decode()
+    assert "This report was sent to everyone who wants it." in client.get(url("emails", scope)).content.decode()
 
 
 def test_report_is_sent_now_to_a_new_member(
