@@ -7,11 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeGuard
 
-from django.db.models import Q
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
-
-from integrations.partners.conflicts import ConflictingIntegration, explain_conflict, get_conflicts
+from integrations.partners.conflicts import ConflictingIntegration, get_conflicts
 from integrations.partners.models.partners import Partner
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
@@ -41,54 +37,6 @@ class ReviewedIntegration(PartnerIntegration, Protocol):
 PermissionRule: TypeAlias = Callable[[PartnerIntegration, AnyUser | None], bool]
 
 EDITOR_ROLES = ("owner", "editor")
-# Conditions on users, the same as can_write_for_programs and is_program_staff
-WRITES_FOR_PROGRAMS = Q(is_reviewer=True) | Q(is_staff=True) | ~Q(program_roles=[])
-IS_PROGRAM_STAFF = WRITES_FOR_PROGRAMS | Q(is_auditor=True)
-DEFAULT_REFUSAL = gettext_noop("You don't have permission to do this.")
-REVIEWERS_ONLY = gettext_noop(
-    "Only reviewers of the program can do this. Reviewers can't decide on their own company's integrations."
-)
-REFUSALS_BY_RULE = {
-    "can_view": gettext_noop("You don't have access to this page."),
-    "can_edit": gettext_noop("Only owners and editors of the company can do this."),
-    "can_manage": gettext_noop("Only owners of the company can do this."),
-    "can_decide": REVIEWERS_ONLY,
-    "can_complete_step": gettext_noop("Only owners and editors of the company can do this."),
-    "can_put_on_hold": REVIEWERS_ONLY,
-    "can_decide_compliance": gettext_noop(
-        "Only reviewers of the program can do this while the integration is in support. Reviewers can't decide on "
-        "their own company's integrations."
-    ),
-    "can_request_reinstatement": gettext_noop(
-        "Only owners and editors of the company can do this while the integration is in support."
-    ),
-    "is_machine": gettext_noop("The portal does this automatically."),
-    "can_undo_decision": gettext_noop("Only the side that decided can undo a decision."),
-    "can_reopen": gettext_noop(
-        "The company can reopen a withdrawn integration. A reviewer can reopen a declined integration."
-    ),
-    "can_assign_reviewer": gettext_noop("Only program staff can do this."),
-    "can_write_note": gettext_noop("Only program staff can write notes."),
-    "can_post_message": gettext_noop("Only owners and editors of the company and program staff can write messages."),
-    "can_take_part": gettext_noop("Only owners and editors of the company and reviewers can do this."),
-    "can_open_credentials": gettext_noop("Only the assigned reviewer can view the test account."),
-    "can_decide_on_partner": gettext_noop("Only reviewers can do this. Reviewers can't decide on their own company."),
-    "can_merge_partners": gettext_noop("Only staff can merge companies. Staff can't merge their own company."),
-    "is_never_allowed": gettext_noop("This happens automatically."),
-}
-
-
-REVIEWER_RULES = ("can_decide", "can_put_on_hold", "can_decide_compliance", "can_undo_decision", "can_open_credentials")
-
-
-def get_refusal(rule: str) -> str:
-    """Return the translated refusal of a rule."""
-    return _(REFUSALS_BY_RULE.get(rule, DEFAULT_REFUSAL))
-
-
-def explain_refusal(rule: str, integration: PartnerIntegration, user: AnyUser | None) -> str:
-    """Return the refusal of a rule, or the conflict of interest that causes it."""
-    return (explain_conflict(integration, user) if rule in REVIEWER_RULES else "") or get_refusal(rule)
 
 
 def can_manage_conflicts(partner: Partner, user: AnyUser | None, reviewer: User | None = None) -> bool:
@@ -180,11 +128,6 @@ def is_own_approval(first_approver_id: int | None, review_state: str, user: AnyU
     return user is not None and first_approver_id == user.pk and review_state == "waiting"
 
 
-def build_own_approval_condition(user: User) -> Q:
-    """Return the condition for reviews that wait for someone else after the user's approval, as is_own_approval."""
-    return Q(first_approver=user, review_state="waiting")
-
-
 def can_complete_step(integration: PartnerIntegration, user: AnyUser | None) -> bool:
     """Return whether the user can edit. The portal completes a step whose last requirement the program met."""
     return user is None or can_edit(integration, user)
@@ -268,35 +211,6 @@ def can_decide_on_partner(partner: Partner, user: AnyUser | None) -> bool:
         return False
     programs = list_programs(user, "reviewer")
     return not programs or partner.integrations.filter(program_key__in=programs).exists()
-
-
-def build_decision_condition(user: User, prefix: str = "") -> Q:
-    """Return the condition for integrations on which the user can decide, the same as can_decide.
-
-    Args:
-        prefix: Path from the filtered rows to their integration, such as "integration__".
-    """
-    if not (user.is_active and user.is_reviewer):
-        return Q(pk__in=[])
-    programs = list_programs(user, "reviewer")
-    in_programs = Q(**{f"{prefix}program_key__in": programs}) if programs else Q()
-    is_own = Q(**{f"{prefix}created_by": user}) & Q(**{f"{prefix}created_by__isnull": False})
-    return in_programs & ~Q(**{f"{prefix}partner__in": _list_own_partners(user)}) & ~is_own
-
-
-def build_partner_decision_condition(user: User) -> Q:
-    """Return the condition for companies on which the user can decide, the same as can_decide_on_partner."""
-    if not (user.is_active and user.is_reviewer):
-        return Q(pk__in=[])
-    programs = list_programs(user, "reviewer")
-    partners = Partner.objects.filter(integrations__program_key__in=programs)
-    in_programs = Q(pk__in=partners.values("pk")) if programs else Q()
-    return in_programs & ~Q(pk__in=_list_own_partners(user))
-
-
-def _list_own_partners(user: User) -> list[int]:
-    """Return the IDs of the user's companies and of those with which the user has a conflict of interest."""
-    return [*get_roles(user), *get_conflicts(user)]
 
 
 def can_review_program(program_key: str, user: AnyUser | None) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.core.cache import cache
 
-from integrations.partners import permissions
+from integrations.partners import permission_conditions, permissions
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 
@@ -49,7 +49,9 @@ def list_present(integration: Integration, user: User) -> list[Presence]:
     present = {key for key, end in _read_ends(integration).items() if end > now and key[0] != user.pk}
     if not present:
         return []
-    staff = User.objects.filter(permissions.IS_PROGRAM_STAFF, is_active=True, pk__in={pk for pk, _ in present})
+    staff = User.objects.filter(
+        permission_conditions.IS_PROGRAM_STAFF, is_active=True, pk__in={pk for pk, _ in present}
+    )
     return [Presence(str(each), (each.pk, WRITING) in present) for each in staff.order_by("name", "pk")]
 
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from integrations.partners import permissions
+from integrations.partners import permissions, refusals
 from integrations.partners.models import Partner
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
@@ -90,7 +90,7 @@ def create_endpoint(
     if partner is not None:
         partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
     if not can_manage(partner, actor):
-        raise ActionRefused(permissions.get_refusal("can_manage"), "forbidden")
+        raise ActionRefused(refusals.get_refusal("can_manage"), "forbidden")
     if WebhookEndpoint.objects.filter(partner=partner, ended_at=None).count() >= MAX_ENDPOINTS:
         raise ActionRefused(
             _("You can have up to %(limit)s webhooks. Delete a webhook first.") % {"limit": MAX_ENDPOINTS}

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from integrations.partners import permissions
+from integrations.partners import permissions, refusals
 from integrations.partners.models import Invitation, Partner
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
@@ -28,17 +28,17 @@ class PartnerChange:
     def require_manager(self) -> None:
         """Raise ActionRefused unless the actor is an owner."""
         if not permissions.can_manage_partner(self.partner, self.actor):
-            raise ActionRefused(permissions.get_refusal("can_manage"), "forbidden")
+            raise ActionRefused(refusals.get_refusal("can_manage"), "forbidden")
 
     def require_editor(self) -> None:
         """Raise ActionRefused unless the actor is an owner or editor."""
         if not permissions.can_edit_partner(self.partner, self.actor):
-            raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
+            raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")
 
     def require_decider(self, note: str) -> None:
         """Raise ActionRefused unless the actor can decide on the partner and gives a reason."""
         if not permissions.can_decide_on_partner(self.partner, self.actor):
-            raise ActionRefused(permissions.get_refusal("can_decide_on_partner"), "forbidden")
+            raise ActionRefused(refusals.get_refusal("can_decide_on_partner"), "forbidden")
         if not note.strip():
             raise ActionRefused(_("Enter a reason. We record it with the decision."))
 

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from integrations.partners import dns_records, permissions
+from integrations.partners import dns_records, permissions, refusals
 from integrations.partners.domains import list_claimable_domains
 from integrations.partners.models import Partner, PartnerVerification, VerificationMethod, VerificationState
 from integrations.partners.services.changes import PartnerChange, change_partner
@@ -163,7 +163,7 @@ def verify_by_decision(partner: Partner, note: str, *, actor: User, now: datetim
 def _require_manager(partner: Partner, actor: User) -> None:
     """Refuse early, so that nobody else makes the portal send requests."""
     if not permissions.can_manage_partner(partner, actor):
-        raise ActionRefused(permissions.get_refusal("can_manage"), "forbidden")
+        raise ActionRefused(refusals.get_refusal("can_manage"), "forbidden")
 
 
 def verify_new_partner(change: PartnerChange) -> None:

@@ -6,7 +6,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from integrations.partners import permissions
+from integrations.partners import permissions, refusals
 from integrations.partners.forms.members import PartnerProfileForm
 from integrations.partners.services import profiles
 from integrations.partners.views.members import get_own_partner
@@ -18,7 +18,7 @@ def edit_partner_profile(request: AuthenticatedRequest, slug: str) -> HttpRespon
     """Change name and website. Members who aren't owners see who can."""
     partner = get_own_partner(request, slug)
     if not permissions.can_manage_partner(partner, request.user):
-        messages.error(request, permissions.get_refusal("can_manage"))
+        messages.error(request, refusals.get_refusal("can_manage"))
         return redirect("partners:members", slug)
     form_data = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
     form = PartnerProfileForm(form_data, initial={"name": partner.name, "website": partner.website})

@@ -7,7 +7,7 @@ from django.db.models import Case, F, OuterRef, Q, QuerySet, Subquery, When
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from integrations.partners import permissions
+from integrations.partners import permission_conditions
 from integrations.reviews.models import Snooze
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import ResponsibleParty
@@ -73,5 +73,6 @@ def list_tab_conditions(user: User, now: datetime) -> dict[str, Q]:
         "overdue": Q(action_due_at__lt=now),
         "today": Q(action_due_at__gte=now, action_due_at__lt=tomorrow),
         "mine": Q(reviewer=user),
-        "free": (Q(reviewer=None) | Q(claim_expires_at__lte=now)) & ~permissions.build_own_approval_condition(user),
+        "free": (Q(reviewer=None) | Q(claim_expires_at__lte=now))
+        & ~permission_conditions.build_own_approval_condition(user),
     }

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import BooleanField, CharField, Count, ExpressionWrapper, F, Min, Q, QuerySet, Value
 
-from integrations.partners import permissions
+from integrations.partners import permission_conditions
 from integrations.reviews.selectors.queue import TAB_LABELS, build_snoozed_condition, list_tab_conditions
 from integrations.reviews.selectors.queue_kinds import ITEM_COLUMNS, KINDS, Filters, QueueKind, list_kinds
 from integrations.submissions.models import Integration
@@ -129,5 +129,5 @@ def _select_decidable_items(kind: QueueKind, filters: Filters, user: User, now: 
     if not kind.is_integration:
         return _select_items(kind, "all", filters, user, now)
     conditions = list_tab_conditions(user, now)
-    is_theirs = (conditions["mine"] | conditions["free"]) & permissions.build_decision_condition(user)
+    is_theirs = (conditions["mine"] | conditions["free"]) & permission_conditions.build_decision_condition(user)
     return _select_items(kind, "all", filters, user, now).filter(is_theirs)

@@ -27,7 +27,7 @@ from django.db.models.functions import Cast, Coalesce
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from integrations.partners import permissions
+from integrations.partners import permission_conditions
 from integrations.partners.models import Partner, VerificationState
 from integrations.programs.registry import get_edition
 from integrations.reviews.selectors.queue import build_tab_condition, filter_queue
@@ -145,7 +145,7 @@ def build_integration_filter(filters: Filters, prefix: str = "") -> Q:
 
 def filter_decidable(rows: QuerySet[Any], filters: Filters, user: User) -> QuerySet[Any]:
     """Return the filtered rows with an integration on which the user can decide."""
-    condition = permissions.build_decision_condition(user, "integration__")
+    condition = permission_conditions.build_decision_condition(user, "integration__")
     return rows.filter(condition, build_integration_filter(filters, "integration__"))
 
 
@@ -155,13 +155,13 @@ IS_APPEAL = Q(deadline_pause_reason=PAUSED_FOR_APPEAL, responsible_party=Respons
 def _build_appeal_condition(user: User) -> Q:
     """Return the condition for appeals on which the user can decide: not those against their own decision."""
     is_uninvolved = ~Q(notice_by=user) & ~Q(suspended_by=user)
-    return IS_APPEAL & is_uninvolved & permissions.build_decision_condition(user)
+    return IS_APPEAL & is_uninvolved & permission_conditions.build_decision_condition(user)
 
 
 def _list_reviews(filters: Filters, user: User, now: datetime) -> QuerySet[Integration]:
     """Return the integrations in the queue, except those that are items of another kind for the user."""
     rows = filter_queue(filters, now)
-    waits_for_company = Q(next_action_code="decide_on_company") & permissions.build_decision_condition(user)
+    waits_for_company = Q(next_action_code="decide_on_company") & permission_conditions.build_decision_condition(user)
     if filters.get("holder") == "any" and KINDS["stale"] in list_kinds(user, filters):
         rows = rows.exclude(pk__in=_list_stale_listings(filters, user, now).values("pk"))
     return rows.exclude(waits_for_company).exclude(_build_appeal_condition(user))
@@ -185,7 +185,7 @@ def _list_stale_listings(filters: Filters, user: User, now: datetime) -> QuerySe
         .filter(is_listed, pk__in=stale)
         .exclude(responsible_party=ResponsibleParty.PROGRAM)
     )
-    return rows.filter(permissions.build_decision_condition(user), build_integration_filter(filters))
+    return rows.filter(permission_conditions.build_decision_condition(user), build_integration_filter(filters))
 
 
 def _list_waiver_requests(filters: Filters, user: User, _now: datetime) -> QuerySet[RequirementFulfillment]:
@@ -204,7 +204,7 @@ def _list_waiver_tasks(values: NamedValues) -> list[str]:
 def _list_companies(filters: Filters, user: User, _now: datetime) -> QuerySet[Partner]:
     """Return the companies that need a decision. The other filters apply to their integrations."""
     rows = Partner.objects.filter(verification_state=VerificationState.NEEDS_DECISION)
-    rows = rows.filter(permissions.build_partner_decision_condition(user))
+    rows = rows.filter(permission_conditions.build_partner_decision_condition(user))
     if condition := build_integration_filter(filters):
         rows = rows.filter(pk__in=Integration.objects.filter(condition).values("partner"))
     return rows

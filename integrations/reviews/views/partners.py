@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from integrations.partners import permissions
+from integrations.partners import permission_conditions, permissions
 from integrations.partners import selectors as partner_selectors
 from integrations.partners.models import Membership, Partner, VerificationState
 from integrations.reviews.views.partner_decisions import build_decisions
@@ -35,7 +35,7 @@ class AlliancesManagerForm(forms.Form):
 
     manager = forms.ModelChoiceField(
         label=gettext_lazy("Alliances manager"),
-        queryset=User.objects.filter(permissions.WRITES_FOR_PROGRAMS, is_active=True).order_by("name"),
+        queryset=User.objects.filter(permission_conditions.WRITES_FOR_PROGRAMS, is_active=True).order_by("name"),
         required=False,
         empty_label=gettext_lazy("None (program mailbox)"),
     )

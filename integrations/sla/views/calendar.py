@@ -7,7 +7,7 @@ from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from integrations.partners import permissions
+from integrations.partners import permissions, refusals
 from integrations.partners.models import Partner
 from integrations.partners.services import calendars
 from integrations.sla.calendar_form import CalendarForm, build_initial_data, preview_calendar
@@ -30,7 +30,7 @@ def edit_calendar(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     current = partner.calendars.in_force(now)
     can_edit = permissions.can_edit_partner(partner, request.user)
     if request.method == "POST" and not can_edit:
-        raise PermissionDenied(permissions.get_refusal("can_edit"))
+        raise PermissionDenied(refusals.get_refusal("can_edit"))
     form_data = request.POST if request.method == "POST" else None
     form = CalendarForm(
         data=form_data, initial=build_initial_data(current, str(getattr(request.user, "zone", "UTC"))), now=now

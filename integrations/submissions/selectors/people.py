@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.db.models import F, FilteredRelation, Q
 from django.utils.text import slugify
 
-from integrations.partners import permissions
+from integrations.partners import permission_conditions, permissions
 from integrations.partners.models import Role
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
@@ -42,7 +42,7 @@ def list_participants(integration: Integration) -> list[Participant]:
     users = (
         User.objects.filter(is_active=True)
         .annotate(membership=FilteredRelation("memberships", condition=current_membership))
-        .filter(Q(membership__isnull=False) | permissions.IS_PROGRAM_STAFF)
+        .filter(Q(membership__isnull=False) | permission_conditions.IS_PROGRAM_STAFF)
         .annotate(role=F("membership__role"))
         .order_by(F("membership__pk").asc(nulls_last=True), "pk")
     )

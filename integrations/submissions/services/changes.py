@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from integrations.partners import permissions
+from integrations.partners import refusals
 from integrations.partners.models import Partner
 from integrations.partners.permissions import PermissionRule
 from integrations.programs.stages import Stage
@@ -34,7 +34,7 @@ class IntegrationChange:
     def require_permission(self, rule: PermissionRule) -> None:
         """Raise ActionRefused if the rule refuses the actor. It never refuses the portal."""
         if self.actor is not None and not rule(self.integration, self.actor):
-            raise ActionRefused(permissions.explain_refusal(rule.__name__, self.integration, self.actor), "forbidden")
+            raise ActionRefused(refusals.explain_refusal(rule.__name__, self.integration, self.actor), "forbidden")
 
     def require_open(self) -> None:
         """Raise ActionRefused if the integration has ended."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from integrations.partners import permissions
+from integrations.partners import permissions, refusals
 from integrations.partners.models import Partner
 from integrations.programs.registry import get_edition
 from integrations.programs.requirements import AnswerScope, Requirement
@@ -41,7 +41,7 @@ def create_integration(
     actor can't edit for the partner.
     """
     if actor is not None and not permissions.can_edit_partner(partner, actor):
-        raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
+        raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")
     first_edition = get_edition(program, edition) if edition else get_edition_in_force(program)
     first_step, first_stage = first_edition.positions()[0]
     with transaction.atomic():

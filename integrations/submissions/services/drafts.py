@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from integrations.partners import permissions
+from integrations.partners import permissions, refusals
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.services.creation import create_integration
@@ -133,4 +133,4 @@ def get_undo_start(now: datetime) -> datetime:
 
 def _require_editor(partner: Partner, actor: AnyUser | None) -> None:
     if not permissions.can_edit_partner(partner, actor):
-        raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
+        raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from integrations.partners import permissions
+from integrations.partners import permissions, refusals
 from integrations.submissions.models import Integration, Introduction
 from integrations.submissions.services.transitions import lock_integration
 from portal.accounts.models import User
@@ -27,7 +27,7 @@ def request_introduction(
     A repeated request has no effect. Raises ActionRefused for non-editors, the same partner, or a decided request.
     """
     if not permissions.can_edit(requesting, actor):
-        raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
+        raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")
     if requesting.partner_id == other.partner_id:
         raise ActionRefused(_("Both integrations belong to your company."))
     with transaction.atomic():
@@ -72,7 +72,7 @@ def _lock_integrations(first: Integration, second: Integration) -> None:
 def _lock_pending(introduction: Introduction, actor: User) -> Introduction:
     """Return the pending introduction with both integrations locked. Raises ActionRefused."""
     if not permissions.can_edit(introduction.other, actor):
-        raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
+        raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")
     _lock_integrations(introduction.asking, introduction.other)
     rows = Introduction.objects.select_related("asking__partner", "other__partner", "decided_by")
     locked_introduction = rows.get(pk=introduction.pk)

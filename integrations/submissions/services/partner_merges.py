@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from integrations.partners import permissions
+from integrations.partners import permissions, refusals
 from integrations.partners.conflicts import list_conflicted_reviewers
 from integrations.partners.models import JoinRequest, Membership, Partner, Role, VerificationState
 from integrations.partners.services.changes import PartnerChange, change_partner
@@ -69,7 +69,7 @@ def _plan_member(membership: Membership, target: Partner) -> MovedMember:
 def explain_merge_refusal(source: Partner, target: Partner, user: User) -> str:
     """Return why the user can't merge the source into the target, or an empty string."""
     if not permissions.can_merge_partners(source, target, user):
-        return permissions.get_refusal("can_merge_partners")
+        return refusals.get_refusal("can_merge_partners")
     if source.pk == target.pk:
         return _("Select another company.")
     if not target.is_verified:
@@ -90,7 +90,7 @@ def merge_partners(source: Partner, target: Partner, note: str, *, actor: User, 
     ):
         source_change, target_change = (one, other) if one.partner == source else (other, one)
         if not permissions.can_merge_partners(source_change.partner, target_change.partner, actor):
-            raise ActionRefused(permissions.get_refusal("can_merge_partners"), "forbidden")
+            raise ActionRefused(refusals.get_refusal("can_merge_partners"), "forbidden")
         if refusal := explain_merge_refusal(source_change.partner, target_change.partner, actor):
             raise ActionRefused(refusal)
         _merge(source_change, target_change, note.strip())

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_fsm import Transition
 
-from integrations.partners import permissions
+from integrations.partners import refusals
 from integrations.partners.models import Partner
 from integrations.submissions.models.integration import Integration
 from integrations.submissions.selectors import context, queue_reasons
@@ -172,7 +172,7 @@ def _require_transition(
     candidates = [transition] if transition else [t for _, t in list_all_transitions() if t.name == transition_name]
     if candidates and not any(candidate.has_perm(integration, actor) for candidate in candidates):
         rule: str = candidates[0].permission.__name__  # type: ignore[union-attr]
-        raise ActionRefused(permissions.explain_refusal(rule, integration, actor), "forbidden")
+        raise ActionRefused(refusals.explain_refusal(rule, integration, actor), "forbidden")
     if version is not None and version != integration.version:
         last = integration.events.exclude(internal=True).last()
         change = f"{last.summary} ({format_full(last.at)})" if last else _("The integration changed")

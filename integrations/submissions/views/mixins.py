@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
-from integrations.partners import permissions
+from integrations.partners import refusals
 from integrations.partners.permissions import PermissionRule
 from integrations.submissions.models import Integration, Introduction
 from portal.accounts.models import User
@@ -34,7 +34,7 @@ def load_visible_integration(request: HttpRequest, uuid: UUID, **annotations: Co
 def require_permission(rule: PermissionRule, integration: Integration, user: User | None) -> None:
     """Raise PermissionDenied if the rule refuses the user."""
     if not rule(integration, user):
-        raise PermissionDenied(permissions.explain_refusal(rule.__name__, integration, user))
+        raise PermissionDenied(refusals.explain_refusal(rule.__name__, integration, user))
 
 
 def require_button(page: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django_fsm import RETURN_VALUE, Transition
 
-from integrations.partners import permissions
+from integrations.partners import refusals
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import FINAL_STAGES, OPEN_STAGES
 from integrations.submissions.workflow.transition_options import TRANSITION_OPTIONS
@@ -62,7 +62,7 @@ def generate_permission_rows() -> Iterator[str]:
     """Yield one table row for each permission that a transition needs, with the message of its refusal."""
     transitions = [t for field in ("stage", "listing_status") for t in list_transitions(field)]
     for name in sorted({t.permission.__name__ for t in transitions}):  # type: ignore[union-attr]
-        yield f"| `{name}` | {permissions.REFUSALS_BY_RULE[name]} |"
+        yield f"| `{name}` | {refusals.REFUSALS_BY_RULE[name]} |"
 
 
 def render_chart() -> str:

@@ -7,7 +7,7 @@ from django.utils import timezone
 from ninja import Query
 from pydantic import Field
 
-from integrations.partners import permissions
+from integrations.partners import permissions, refusals
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.forms.drafts import bind_form, merge_form_data, merge_repository_data
@@ -94,7 +94,7 @@ def _choose_partner(request: AuthenticatedRequest, slug: str | None) -> Partner:
     """Return the partner of a new draft. Raises ApiError if it must be specified."""
     partners = list_editable_partners(request.user)
     if not partners:
-        raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
+        raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")
     matching_partners = partners if slug is None else [partner for partner in partners if partner.slug == slug]
     if len(matching_partners) != 1:
         names = ", ".join(partner.slug for partner in partners)
@@ -126,7 +126,7 @@ def prefill_draft(request: AuthenticatedRequest, uuid: UUID) -> IntegrationDraft
     """Fill in empty fields from GitHub."""
     draft = load_integration_draft(request, uuid)
     if not permissions.can_edit_partner(draft.partner, request.user):
-        raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
+        raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")
     repository_data = repository_urls.fetch_repository(str(draft.data.get("repository_address", "")))
     data = merge_repository_data(draft.data, repository_data)
     return drafts.save_draft(draft, data, version=draft.version, actor=request.user, now=timezone.now())

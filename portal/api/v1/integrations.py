@@ -7,7 +7,7 @@ from django.utils import timezone
 from ninja import Query
 from pydantic import Field
 
-from integrations.partners import permissions
+from integrations.partners import permissions, refusals
 from integrations.reviews.forms.email_draft import EmailDraftForm
 from integrations.reviews.views.edition_migration import EditionMigrationForm, editions
 from integrations.reviews.views.transitions import TransitionForm, get_transition
@@ -203,7 +203,7 @@ def create_message(request: AuthenticatedRequest, uuid: UUID, body: MessageIn) -
     require_permission(permissions.can_post_message, integration, request.user)
     can_note = permissions.can_write_note(integration, request.user)
     if body.internal and not can_note:
-        raise ActionRefused(permissions.get_refusal("can_write_note"), "forbidden")
+        raise ActionRefused(refusals.get_refusal("can_write_note"), "forbidden")
     values = clean(MessageForm(data=build_form_data(**body.model_dump()), can_write_note=can_note))
     is_internal, now = values.get("internal", False), timezone.now()
     return findings.post_message(integration, values["body"], actor=request.user, now=now, is_internal=is_internal)

@@ -8,7 +8,7 @@ from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import Field
 
-from integrations.partners import permissions
+from integrations.partners import permissions, refusals
 from integrations.submissions.forms.introductions import IntroductionRequestForm
 from integrations.submissions.models import Integration, Introduction
 from integrations.submissions.selectors.similar import Overlap, describe_work, find_integration_overlaps, resolve_handle
@@ -100,7 +100,7 @@ def request_introduction(request: AuthenticatedRequest, uuid: UUID, body: Introd
     integration = load_visible_integration(request, uuid)
     message = clean(IntroductionRequestForm(build_form_data(message=body.message)))["message"]
     if not permissions.can_edit(integration, request.user):
-        raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
+        raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")
     other_integration = resolve_handle(body.handle, describe_work(integration))
     if other_integration is None:
         raise ActionRefused("The other integration is no longer similar to yours.", "invalid-transition")

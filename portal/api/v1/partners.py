@@ -10,7 +10,7 @@ from django.utils import timezone
 from ninja import Query
 from pydantic import Field
 
-from integrations.partners import permissions, selectors
+from integrations.partners import permission_conditions, permissions, selectors
 from integrations.partners.forms.members import InvitationForm, PartnerProfileForm, RoleForm
 from integrations.partners.models import Invitation, JoinRequest, Membership, Partner
 from integrations.partners.services import invitations as inviting
@@ -167,7 +167,7 @@ def set_alliances_manager(request: AuthenticatedRequest, slug: str, body: schema
     partner = get_partner(request, slug)
     if not permissions.can_write_for_programs(request.user):
         raise ActionRefused("Only program staff can assign an Alliances manager.", "forbidden")
-    staff = get_user_model().objects.filter(permissions.WRITES_FOR_PROGRAMS, is_active=True)
+    staff = get_user_model().objects.filter(permission_conditions.WRITES_FOR_PROGRAMS, is_active=True)
     manager = staff.filter(email=(body.manager or "").lower()).first()
     if body.manager and manager is None:
         raise FieldError("manager", "Enter the email address of program staff.", "Unknown person.")

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query
 
-from integrations.partners import permissions
+from integrations.partners import permissions, refusals
 from integrations.partners.models import PartnerCalendar
 from integrations.partners.services import calendars
 from integrations.sla.calendar_form import CalendarForm, build_initial_data, preview_calendar
@@ -139,7 +139,7 @@ def set_calendar(request: AuthenticatedRequest, slug: str, body: schemas.Calenda
     """Set or preview the calendar of a partner. A new calendar applies to issues opened after the change."""
     partner, now = load_partner(request, slug), timezone.now()
     if not permissions.can_edit_partner(partner, request.user):
-        raise PermissionDenied(permissions.get_refusal("can_edit"))
+        raise PermissionDenied(refusals.get_refusal("can_edit"))
     extra_days_text = "\n".join(f"{day} {name}" for day, name in body.extra_days.items())
     form_fields = body.model_dump(exclude={"dry_run", "extra_days"}) | {"extra_days": extra_days_text}
     current_calendar = partner.calendars.in_force(now)

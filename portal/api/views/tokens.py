@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 
-from integrations.partners import permissions
+from integrations.partners import permissions, refusals
 from integrations.partners.models import Partner
 from integrations.partners.views.members import get_own_partner
 from portal.accounts.reauthentication import require_recent_authentication
@@ -35,7 +35,7 @@ def manage_partner_tokens(request: AuthenticatedRequest, slug: str) -> HttpRespo
     """Show and create tokens of a company, for its owners."""
     partner = get_own_partner(request, slug)
     if not permissions.can_manage_partner(partner, request.user):
-        messages.error(request, permissions.get_refusal("can_manage"))
+        messages.error(request, refusals.get_refusal("can_manage"))
         return redirect("partners:members", slug)
     return _render_page(request, partner)
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from integrations.partners import permissions
+from integrations.partners import permission_conditions, permissions
 from portal.accounts import roles
 from portal.accounts.models import RoleRequest, SecurityEvent, User
 from portal.accounts.role_names import ROLES, list_manageable_roles, list_roles
@@ -203,8 +203,8 @@ def test_conditions_select_the_people_of_the_predicates(alice: User, charlie: Us
     roles.change_roles(charlie, grant=[role], actor=sam, now=NOW, reason=REASON)
     users = list(User.objects.order_by("pk"))
     for condition, predicate in (
-        (permissions.WRITES_FOR_PROGRAMS, permissions.can_write_for_programs),
-        (permissions.IS_PROGRAM_STAFF, permissions.is_program_staff),
+        (permission_conditions.WRITES_FOR_PROGRAMS, permissions.can_write_for_programs),
+        (permission_conditions.IS_PROGRAM_STAFF, permissions.is_program_staff),
     ):
         selected = list(User.objects.filter(condition).order_by("pk"))
         assert selected == [user for user in users if predicate(user)]

@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from integrations.partners import permissions
+from integrations.partners import permissions, refusals
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
@@ -136,7 +136,7 @@ def can_request_check_run(integration: Integration, user: AnyUser | None) -> boo
 def request_check_run_as_user(integration: Integration, actor: User, now: datetime) -> CheckRun | None:
     """Run the checks again at a person's request. Raises ActionRefused."""
     if not can_request_check_run(integration, actor):
-        raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
+        raise ActionRefused(refusals.get_refusal("can_edit"), "forbidden")
     if not integration.is_open:
         raise ActionRefused("The integration has ended, so you can't run its checks.", "invalid-transition")
     return request_check_run(integration, actor, now, "Asked for")
