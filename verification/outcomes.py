@@ -53,7 +53,7 @@ class Evidence:
 class Result:
     """Result of a check: the outcome, a summary, the evidence, and the inspected state.
 
-    `looked_at` pairs an object with its revision: (("release", "v1.4.2"), ("commit", "9f3c1e…")).
+    `inspected_revisions` pairs an object with its revision: (("release", "v1.4.2"), ("commit", "9f3c1e…")).
     `advice` replaces the check's own advice in this case. `observations` has plain values (texts, numbers, lists and
     mappings of them) that the next run gets in Subject.known; they are stored if the outcome is PASS, WARN or FAIL, and
     a key that is absent keeps its value. `missing_item` names what a source doesn't have: if it was there before, the
@@ -66,7 +66,7 @@ class Result:
     outcome: Outcome
     summary: str
     evidence: tuple[Evidence, ...] = ()
-    looked_at: tuple[tuple[str, str], ...] = ()
+    inspected_revisions: tuple[tuple[str, str], ...] = ()
     advice: str = ""
     observations: Mapping[str, object] = field(default_factory=dict)
     missing_item: str = ""
@@ -76,11 +76,13 @@ class Result:
     needs_access: bool = False
 
 
-def build_conflict_result(topic: str, *claims: Evidence, looked_at: tuple[tuple[str, str], ...] = ()) -> Result:
+def build_conflict_result(
+    topic: str, *claims: Evidence, inspected_revisions: tuple[tuple[str, str], ...] = ()
+) -> Result:
     """Return the result for two contradicting sources: shown with both and their times, decided by a reviewer.
 
     Each claim's label is its source, its value is the statement, and `at` is when it was made.
     """
     statements = "; ".join(f"{claim.label} says {claim.value}" for claim in claims)
     summary = f"Two sources contradict each other about {topic}: {statements}. A reviewer decides."
-    return Result(Outcome.NOT_RUN, summary, claims, looked_at)
+    return Result(Outcome.NOT_RUN, summary, claims, inspected_revisions)

@@ -144,7 +144,7 @@ def record_check_result(demo: DemoContext, requirement: Requirement, outcome: St
             "outcome": outcome,
             "summary": summary,
             "evidence": [{"label": "Repository", "value": demo.integration.repository, "url": ""}],
-            "looked_at": "v1.4.0",
+            "inspected_summary": "v1.4.0",
             "subjects": {"repository": demo.integration.repository, "release": "v1.4.0"},
             "at": demo.now.isoformat(),
         }

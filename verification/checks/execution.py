@@ -112,5 +112,5 @@ def serialize_result(key: str, result: Result) -> JsonObject:
         "summary": result.summary,
         "advice": result.advice or description.advice,
         "evidence": [evidence.as_dict() for evidence in result.evidence],
-        "looked_at": [list(pair) for pair in result.looked_at],
+        "inspected_revisions": [list(pair) for pair in result.inspected_revisions],
     }

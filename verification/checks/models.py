@@ -37,8 +37,8 @@ class CheckResultQuerySet(models.QuerySet["CheckResult"]):
 class CheckResult(models.Model):
     """Result of a check: append-only, with the version of the check and the state that it inspected.
 
-    `evidence`: list of {label, value, url}; `looked_at`: list of [object, revision]. A repeated result isn't stored
-    again: `at` holds when the result was first returned, `confirmed_at` when it was last returned.
+    `evidence`: list of {label, value, url}; `inspected_revisions`: list of [object, revision]. A repeated result isn't
+    stored again: `at` holds when the result was first returned, `confirmed_at` when it was last returned.
     """
 
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="check_results")
@@ -47,7 +47,7 @@ class CheckResult(models.Model):
     outcome = models.CharField(max_length=10, choices=[(str(o), str(o)) for o in Outcome])
     summary = models.CharField(max_length=500)
     evidence = models.JSONField(default=list)
-    looked_at = models.JSONField(default=list)
+    inspected_revisions = models.JSONField(default=list)
     advice = models.CharField(max_length=500, blank=True)
     at = models.DateTimeField()
     confirmed_at = models.DateTimeField(null=True)
@@ -72,7 +72,7 @@ class CheckResult(models.Model):
 
     def _build_comparison_key(self) -> tuple[object, ...]:
         evidence_items = [{name: value for name, value in item.items() if name != "at"} for item in self.evidence]
-        return (self.version, self.outcome, self.summary, self.advice, evidence_items, self.looked_at)
+        return (self.version, self.outcome, self.summary, self.advice, evidence_items, self.inspected_revisions)
 
     @property
     def last_seen(self) -> datetime:
@@ -80,9 +80,9 @@ class CheckResult(models.Model):
         return self.confirmed_at or self.at
 
     @property
-    def looked_at_summary(self) -> str:
+    def inspected_summary(self) -> str:
         """Return the inspected objects in one line: "release v1.4.2, repository 4711"."""
-        return ", ".join(f"{thing} {revision}" for thing, revision in self.looked_at)
+        return ", ".join(f"{thing} {revision}" for thing, revision in self.inspected_revisions)
 
 
 class CheckRunQuerySet(models.QuerySet["CheckRun"]):

@@ -31,7 +31,7 @@ class CheckResultRow:
     outcome: str
     summary: str
     advice: str = ""
-    looked_at: str = ""
+    inspected_summary: str = ""
     version: int = 0
     at: datetime | None = None
     since: datetime | None = None
@@ -101,7 +101,7 @@ def _build_row(
         advice=""
         if outcome in OUTCOMES_WITHOUT_ADVICE or result.outcome in (*OUTCOMES_WITHOUT_ADVICE, Outcome.ERROR)
         else result.advice or (description.advice and _(description.advice)),
-        looked_at=_describe_state(result),
+        inspected_summary=_describe_state(result),
         version=result.version,
         at=result.last_seen,
         since=result.at,
@@ -122,7 +122,7 @@ def _determine_outcome(result: CheckResult, is_waived: bool, now: datetime) -> s
 
 def _describe_state(result: CheckResult) -> str:
     """Describe the inspected state, the version of the check, and since when the result is the same."""
-    parts = [result.looked_at_summary] if result.looked_at_summary else []
+    parts = [result.inspected_summary] if result.inspected_summary else []
     if result.version > 1:
         parts.append(_("check version %(number)s") % {"number": result.version})
     if result.last_seen.date() != result.at.date():

@@ -193,7 +193,9 @@ def _sanitize_result(result: Result, key: str) -> Result:
             evidence=tuple(
                 replace(item, label=clean_json(item.label), value=clean_json(item.value)) for item in result.evidence
             ),
-            looked_at=tuple((clean_json(thing), clean_json(revision)) for thing, revision in result.looked_at),
+            inspected_revisions=tuple(
+                (clean_json(thing), clean_json(revision)) for thing, revision in result.inspected_revisions
+            ),
             observations={name: clean_json(value) for name, value in result.observations.items()},
         )
     except (TypeError, ValueError, AttributeError, RecursionError):
@@ -217,7 +219,7 @@ def store_result(integration: Integration, key: str, result: Result, now: dateti
         outcome=str(result.outcome),
         summary=result.summary[:500],
         evidence=[evidence.as_dict() for evidence in result.evidence],
-        looked_at=[list(pair) for pair in result.looked_at],
+        inspected_revisions=[list(pair) for pair in result.inspected_revisions],
         advice=result.advice[:500],
         at=now,
         confirmed_at=now,
@@ -279,6 +281,6 @@ def _serialize_detail(key: str, result: Result) -> dict[str, object]:
         "unreachable": result.source,
         "needs_access": result.needs_access,
         "evidence": [evidence.as_dict() for evidence in result.evidence],
-        "looked_at": ", ".join(f"{thing} {revision}" for thing, revision in result.looked_at),
-        "subjects": {thing: revision for thing, revision in result.looked_at if thing in REASON_BY_SUBJECT},
+        "inspected_summary": ", ".join(f"{thing} {revision}" for thing, revision in result.inspected_revisions),
+        "subjects": {thing: revision for thing, revision in result.inspected_revisions if thing in REASON_BY_SUBJECT},
     }

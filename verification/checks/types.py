@@ -90,8 +90,8 @@ class CheckDescription(Content):
         expectation: What must be true for the check to pass.
         max_age_days: How long a result counts. By default, one missed night is fine, and two aren't.
         help: URL of a page with more information, blank for the check's own help page.
-        accepts: What a reviewer can accept permanently. If `looked_at` has a pair of that name, a button offers it, and
-            Subject.get_accepted_value() gives its value to the next run.
+        accepts: What a reviewer can accept permanently. If `inspected_revisions` has a pair of that name, a button
+            offers it, and Subject.get_accepted_value() gives its value to the next run.
     """
 
     key: str

@@ -33,7 +33,7 @@ def request_new_inspections(now: datetime, limit: int = 200) -> int:
     rows = CheckResult.objects.filter(pk__in=newest, outcome__in=GOOD_OUTCOMES, confirmed_at__gte=now - MAX_RESULT_AGE)
     request_count = 0
     for row in rows.select_related("integration__partner").order_by("pk")[:limit]:
-        version = dict(row.looked_at).get("version", "")
+        version = dict(row.inspected_revisions).get("version", "")
         if (
             version
             and KINDS[TestRun.Kind.PROVIDER_SCHEMA].is_supported(row.integration)

@@ -1,4 +1,4 @@
-"""URLs of the testruns app: the same three for each kind that has a form, and the inspection of schemas."""
+"""URLs of the testruns app: page, JSON, and optional cancellation of each kind with a form, and schema inspection."""
 
 from django.urls import path
 

@@ -32,7 +32,7 @@ class CheckOut(Schema):
     outcome: str
     summary: str
     advice: str
-    looked_at: str
+    inspected_summary: str
     version: int
     at: datetime | None
     since: datetime | None
@@ -63,7 +63,7 @@ class ReportedCheckIn(StrictSchema):
     title: str = Field("", max_length=200)
     advice: str = Field("", max_length=4000)
     evidence: list[JsonObject] = Field([], max_length=200)
-    looked_at: list[list[str]] = Field([], max_length=200)
+    inspected_revisions: list[list[str]] = Field([], max_length=200)
     hint: bool = False
 
 

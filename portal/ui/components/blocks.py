@@ -162,7 +162,7 @@ def check_result(
     title: str = "",
     summary: str = "",
     advice: str = "",
-    looked_at: str = "",
+    revision: str = "",
     at: datetime | None = None,
     next_try: datetime | None = None,
     action: object = "",

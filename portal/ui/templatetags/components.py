@@ -41,8 +41,8 @@ Blocks, each closed by {% end… %}:
     <div class="split"><nav class="split-index" aria-label="Requirements"><h2>Prepare</h2><ul>
        {% index_entry state="pass" title="License" href="#license" %}{% badge "Changed" %}{% endindex_entry %}
        </ul></nav><div class="split-main">…</div><div class="split-side">…</div></div>   three panes, one on a phone
-    {% check_result outcome="fail" title="Signature" summary="…" advice="" looked_at="v1.4.2, commit 9f3c1e" at=None
-       next_try=None action="" help="" id="" level=3 swap=False %}evidence{% endcheck_result %}
+    {% check_result outcome="fail" title="Signature" summary="…" advice="" revision="v1.4.2, commit 9f3c1e"
+       at=None next_try=None action="" help="" id="" level=3 swap=False %}evidence{% endcheck_result %}
        put several in <div class="checks">; an object can give outcome, title, summary, and advice
     {% decision label="Approve" id="approve" heading="" tone="primary" icon="" disabled="" %}the form{% enddecision %}
        a dialog with JavaScript, unfolds in place without

@@ -151,8 +151,8 @@ def test_statement_about_findings_waits_for_the_responses(
 
 def look_at(row: Integration, now: datetime, release: str = "v1.0.0", **subjects: str) -> None:
     """Record a check of the release, with what it looked at."""
-    looked_at = {"repository": "acme/terraform-provider-rocket", "release": release} | subjects
-    detail = [{"key": "repository.release", "summary": "Read.", "subjects": looked_at}]
+    inspected_revisions = {"repository": "acme/terraform-provider-rocket", "release": release} | subjects
+    detail = [{"key": "repository.release", "summary": "Read.", "subjects": inspected_revisions}]
     requirements.record_check_outcome(
         row, RELEASE, outcome="pass", summary="Read.", detail=detail, retry_at=None, now=now
     )

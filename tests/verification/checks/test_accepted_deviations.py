@@ -107,4 +107,4 @@ def test_what_no_check_offers_is_not_there(moved_provider, rita, sign_in, key):
 
 def test_owner_without_an_acceptance():
     result = CHECKS[KEY].run(SUBJECT, MOVED_SOURCES)
-    assert (result.outcome, ("new owner", "9") in result.looked_at) == (Outcome.FAIL, True)
+    assert (result.outcome, ("new owner", "9") in result.inspected_revisions) == (Outcome.FAIL, True)

@@ -69,7 +69,7 @@ def test_run_keeps_what_each_check_said(provider, deciding):
     stored_results = {r.key: (r.outcome, r.version, r.at) for r in CheckResult.objects.filter(integration=provider)}
     assert stored_results == {key: ("pass", CHECKS[key].version, NOW) for r in deciding for key in r.checks}
     license = CheckResult.objects.get(key="repository.license")
-    assert license.looked_at_summary == "repository acme/terraform-provider-rocket, id 4711, commit 9f3c1e"
+    assert license.inspected_summary == "repository acme/terraform-provider-rocket, id 4711, commit 9f3c1e"
     assert {
         "label": "Accepted by the program",
         "value": "One of 15 open-source licenses.",

@@ -92,7 +92,7 @@ def test_json_is_the_result_and_nothing_else(run_program):
                 "summary": "It is not good.",
                 "advice": "Advice of a.",
                 "evidence": [{"label": "Seen", "value": "nothing", "url": "https://acme.example/x"}],
-                "looked_at": [],
+                "inspected_revisions": [],
                 "hint": False,
             }
         ],

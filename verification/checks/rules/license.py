@@ -42,7 +42,7 @@ MAX_REASONS = 6
 def check_license(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     code = read_code(subject, sources, determine_ref(subject, sources))
     state = (*build_repository_state(repository), ("commit", code.commit))
-    return replace(_judge_code(subject, repository, code), looked_at=state)
+    return replace(_judge_code(subject, repository, code), inspected_revisions=state)
 
 
 def _judge_code(subject: Subject, repository: GitHubRepository, code: RepositorySnapshot) -> Result:

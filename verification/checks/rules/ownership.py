@@ -14,32 +14,36 @@ NEW_OWNER = "new owner"
 @with_repository
 def check_owner(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
     owner_name = repository.full_name.partition("/")[0]
-    looked_at = (("repository", repository.full_name), ("owner", str(repository.owner_id)))
+    inspected_revisions = (("repository", repository.full_name), ("owner", str(repository.owner_id)))
     evidence: tuple[Evidence, ...] = (Evidence("Owner", f"{owner_name} ({repository.owner_id})", repository.html_url),)
     recorded_owner_id, observations = resolve_recorded_number(
         subject, "owner", subject.repository_owner_id, repository.owner_id
     )
     if observations and observations != {key: subject.known.get(key) for key in observations}:
         summary = f"The owner wasn't recorded before. We recorded {owner_name} as the owner."
-        return Result(Outcome.WARN, summary, evidence, looked_at, observations=observations)
+        return Result(Outcome.WARN, summary, evidence, inspected_revisions, observations=observations)
     if repository.owner_id == recorded_owner_id:
         summary = f"{owner_name} owns the repository, as at submission."
-        return Result(Outcome.PASS, summary, evidence, looked_at, observations=observations)
+        return Result(Outcome.PASS, summary, evidence, inspected_revisions, observations=observations)
     evidence += (Evidence("Owner at submission", str(recorded_owner_id)),)
     if str(repository.owner_id) == subject.get_accepted_value("repository.owner"):
         summary = f"{owner_name} owns the repository. The program accepted this owner."
-        return Result(Outcome.PASS, summary, evidence, looked_at)
-    looked_at = (("repository", repository.full_name), (NEW_OWNER, str(repository.owner_id)))
+        return Result(Outcome.PASS, summary, evidence, inspected_revisions)
+    inspected_revisions = (("repository", repository.full_name), (NEW_OWNER, str(repository.owner_id)))
     summary = f"The repository now belongs to {owner_name}."
     reason = f"{subject.repository} now belongs to {owner_name}. A reviewer must confirm the new owner."
-    return Result(Outcome.FAIL, summary, evidence, looked_at, freeze_reason=reason)
+    return Result(Outcome.FAIL, summary, evidence, inspected_revisions, freeze_reason=reason)
 
 
 @register_check("repository.renamed")
 @with_repository
 def check_repository_name_unchanged(subject: Subject, sources: Sources, repository: GitHubRepository) -> Result:
-    looked_at = (("repository", repository.full_name), ("id", str(repository.id)))
+    inspected_revisions = (("repository", repository.full_name), ("id", str(repository.id)))
     evidence = (Evidence("Repository", repository.full_name, repository.html_url),)
     if repository.full_name.lower() == subject.repository.lower():
-        return Result(Outcome.PASS, f"The repository is still named {repository.full_name}.", evidence, looked_at)
-    return Result(Outcome.WARN, f"{subject.repository} is now named {repository.full_name}.", evidence, looked_at)
+        return Result(
+            Outcome.PASS, f"The repository is still named {repository.full_name}.", evidence, inspected_revisions
+        )
+    return Result(
+        Outcome.WARN, f"{subject.repository} is now named {repository.full_name}.", evidence, inspected_revisions
+    )

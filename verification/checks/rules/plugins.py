@@ -41,11 +41,11 @@ def check_plugin_name(subject: Subject, sources: Sources) -> Result:
         return Result(Outcome.NOT_RUN, "This category has no naming convention.")
     repository = sources.github.repository(subject.repository)
     evidence = Evidence("Repository", repository.full_name, repository.html_url), Evidence("Convention", convention)
-    looked_at = (("repository", repository.full_name),)
+    inspected_revisions = (("repository", repository.full_name),)
     if re.fullmatch(convention.replace("NAME", NAME_PATTERN), repository.name):
-        return Result(Outcome.PASS, f"{repository.name} follows the naming convention.", evidence, looked_at)
+        return Result(Outcome.PASS, f"{repository.name} follows the naming convention.", evidence, inspected_revisions)
     summary = f"{repository.name} doesn't follow the naming convention {convention}."
-    return Result(Outcome.WARN, summary, evidence, looked_at)
+    return Result(Outcome.WARN, summary, evidence, inspected_revisions)
 
 
 @register_check("plugin.pull_request")
@@ -63,10 +63,10 @@ def check_pull_request(subject: Subject, sources: Sources) -> Result:
         return Result(Outcome.FAIL, f"{product_repository} has no pull request {match['number']}.")
     state = "merged" if pull.merged else "draft" if pull.draft and pull.state == "open" else pull.state
     evidence = (Evidence(f"Pull request {pull.number}", pull.title, pull.html_url), Evidence("State", state))
-    looked_at = (("repository", product_repository), ("pull request", str(pull.number)))
+    inspected_revisions = (("repository", product_repository), ("pull request", str(pull.number)))
     outcome = {"merged": Outcome.PASS, "open": Outcome.PASS, "draft": Outcome.WARN}.get(state, Outcome.FAIL)
     phrase = {"draft": "is still a draft", "closed": "was closed without a merge"}.get(state, f"is {state}")
-    return Result(outcome, f"Pull request {pull.number} {phrase}.", evidence, looked_at)
+    return Result(outcome, f"Pull request {pull.number} {phrase}.", evidence, inspected_revisions)
 
 
 @register_check("plugin.packer_sdk")

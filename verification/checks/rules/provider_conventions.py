@@ -125,14 +125,20 @@ def check_organization(subject: Subject, sources: Sources) -> Result:
     repository = sources.github.repository(subject.repository)
     owner = repository.full_name.partition("/")[0]
     evidence: tuple[Evidence, ...] = (Evidence("Owner", owner, repository.html_url.rpartition("/")[0]),)
-    looked_at = (("repository", repository.full_name), ("owner", str(repository.owner_id)))
+    inspected_revisions = (("repository", repository.full_name), ("owner", str(repository.owner_id)))
     if not repository.owner_type:
-        return Result(Outcome.NOT_RUN, "GitHub doesn't say whether the owner is an organization.", evidence, looked_at)
+        return Result(
+            Outcome.NOT_RUN, "GitHub doesn't say whether the owner is an organization.", evidence, inspected_revisions
+        )
     if repository.owner_type != "Organization":
-        return Result(Outcome.WARN, f"{owner} is a personal account, not an organization.", evidence, looked_at)
+        return Result(
+            Outcome.WARN, f"{owner} is a personal account, not an organization.", evidence, inspected_revisions
+        )
     other_providers = [provider for provider in subject.siblings if provider.partition("/")[0].lower() != owner.lower()]
     if other_providers:
         evidence += tuple(Evidence("Elsewhere", provider) for provider in other_providers[:MAX_EVIDENCE_ITEMS])
         count_phrase = "1 other provider" if len(other_providers) == 1 else f"{len(other_providers)} other providers"
-        return Result(Outcome.WARN, f"The partner has {count_phrase} outside of {owner}.", evidence, looked_at)
-    return Result(Outcome.PASS, f"{owner} is an organization.", evidence, looked_at)
+        return Result(
+            Outcome.WARN, f"The partner has {count_phrase} outside of {owner}.", evidence, inspected_revisions
+        )
+    return Result(Outcome.PASS, f"{owner} is an organization.", evidence, inspected_revisions)

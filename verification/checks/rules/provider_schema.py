@@ -33,7 +33,7 @@ def load_inspection(subject: Subject) -> JsonObject | Result:
     if not isinstance(inspection, dict):
         return Result(Outcome.NOT_RUN, "The portal hasn't read the schema yet.")
     if inspection.get("not_run"):
-        return Result(Outcome.NOT_RUN, str(inspection["not_run"]), looked_at=_build_state(inspection))
+        return Result(Outcome.NOT_RUN, str(inspection["not_run"]), inspected_revisions=_build_state(inspection))
     return inspection
 
 
@@ -126,13 +126,13 @@ def check_schema_pages(subject: Subject, sources: Sources, inspection: JsonObjec
         for name in names
         if not _list_page_names(name, provider_name) & existing_pages[category].keys()
     ]
-    looked_at = (*_build_state(inspection), *build_code_state(code))
+    inspected_revisions = (*_build_state(inspection), *build_code_state(code))
     if missing:
         evidence = tuple(
             Evidence("Missing page", name, build_code_url(code, sources)) for name in missing[:MAX_EVIDENCE_ITEMS]
         )
-        return Result(Outcome.WARN, f"{len(missing)} of {total} items have no page.", evidence, looked_at)
-    return Result(Outcome.PASS, f"All {total} items have a page.", (), looked_at)
+        return Result(Outcome.WARN, f"{len(missing)} of {total} items have no page.", evidence, inspected_revisions)
+    return Result(Outcome.PASS, f"All {total} items have a page.", (), inspected_revisions)
 
 
 def _list_page_names(name: str, provider_name: str) -> set[str]:

@@ -116,7 +116,9 @@ def check_latest_version(subject: Subject, sources: Sources, listing: RegistryLi
         # a deleted release and a delay on either side look the same
         github_evidence = Evidence("GitHub", newest.tag, newest.html_url, subject.now)
         registry_evidence = Evidence("the registry", listing.newest, evidence[-1].url, subject.now)
-        return build_conflict_result("the newest version", github_evidence, registry_evidence, looked_at=state)
+        return build_conflict_result(
+            "the newest version", github_evidence, registry_evidence, inspected_revisions=state
+        )
     outcome, summary = _compare_versions(github_version, registry_version, newest, subject)
     return Result(outcome, summary, evidence, state)
 
@@ -165,13 +167,17 @@ def check_registry_protocols(subject: Subject, sources: Sources, listing: Regist
         Evidence("Registry", ", ".join(listing.protocols)),
         Evidence("Manifest in the commit", manifest_summary),
     )
-    looked_at = (*build_listing_state(listing), ("commit", code.commit))
+    inspected_revisions = (*build_listing_state(listing), ("commit", code.commit))
     if manifest_protocols is None:
-        return Result(Outcome.FAIL, "terraform-registry-manifest.json declares no protocol.", evidence, looked_at)
+        return Result(
+            Outcome.FAIL, "terraform-registry-manifest.json declares no protocol.", evidence, inspected_revisions
+        )
     if set(manifest_protocols) != set(listing.protocols):
         summary = (
             f"The registry reports {', '.join(listing.protocols)}, but the manifest declares "
             f"{', '.join(manifest_protocols)}."
         )
-        return Result(Outcome.FAIL, summary, evidence, looked_at)
-    return Result(Outcome.PASS, f"Protocol {', '.join(manifest_protocols)} in both places.", evidence, looked_at)
+        return Result(Outcome.FAIL, summary, evidence, inspected_revisions)
+    return Result(
+        Outcome.PASS, f"Protocol {', '.join(manifest_protocols)} in both places.", evidence, inspected_revisions
+    )

@@ -86,7 +86,7 @@ def add_terraform_evidence(check_result: Result, report: Report) -> Result:
     return replace(
         check_result,
         evidence=(*check_result.evidence, build_terraform_evidence(report)),
-        looked_at=(*build_release_state(report.release), *check_result.looked_at),
+        inspected_revisions=(*build_release_state(report.release), *check_result.inspected_revisions),
     )
 
 
@@ -134,4 +134,4 @@ def check_release_files(subject: Subject, sources: Sources) -> Result:
         *(Evidence("Remark", remark.text) for remark in remarks),
     )
     check_result = build_result(list(remarks), f"{release.tag} has all {len(release.assets)} files.", evidence)
-    return replace(check_result, looked_at=(("release", release.tag),))
+    return replace(check_result, inspected_revisions=(("release", release.tag),))

@@ -30,10 +30,12 @@ def check_tag_branch(subject: Subject, sources: Sources) -> Result:
     if newest is None:
         return Result(Outcome.NOT_RUN, NO_RELEASE_SUMMARY)
     evidence = (Evidence("Release", newest.tag, newest.html_url),)
-    looked_at = (("repository", subject.repository), ("release", newest.tag))
+    inspected_revisions = (("repository", subject.repository), ("release", newest.tag))
     if sources.github.has_branch(subject.repository, newest.tag):
-        return Result(Outcome.FAIL, f"A branch has the same name as the tag {newest.tag}.", evidence, looked_at)
-    return Result(Outcome.PASS, f"No branch is named {newest.tag}.", evidence, looked_at)
+        return Result(
+            Outcome.FAIL, f"A branch has the same name as the tag {newest.tag}.", evidence, inspected_revisions
+        )
+    return Result(Outcome.PASS, f"No branch is named {newest.tag}.", evidence, inspected_revisions)
 
 
 @register_check("repository.sbom")
@@ -44,13 +46,13 @@ def check_sbom(subject: Subject, sources: Sources) -> Result:
     if newest is None:
         return Result(Outcome.FAIL, NO_RELEASE_SUMMARY)
     sbom_assets = [asset for asset in newest.assets if SBOM_FILE_PATTERN.search(asset.name)]
-    looked_at = (("repository", subject.repository), ("release", newest.tag))
+    inspected_revisions = (("repository", subject.repository), ("release", newest.tag))
     if sbom_assets:
         evidence = tuple(Evidence("File", asset.name, asset.url) for asset in sbom_assets[:5])
-        return Result(Outcome.PASS, f"{newest.tag} includes {sbom_assets[0].name}.", evidence, looked_at)
+        return Result(Outcome.PASS, f"{newest.tag} includes {sbom_assets[0].name}.", evidence, inspected_revisions)
     evidence = (Evidence("Release", newest.tag, newest.html_url),)
     summary = f"None of the {len(newest.assets)} files of {newest.tag} is named like a bill of materials."
-    return Result(Outcome.FAIL, summary, evidence, looked_at)
+    return Result(Outcome.FAIL, summary, evidence, inspected_revisions)
 
 
 @register_check("release.download")

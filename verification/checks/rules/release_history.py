@@ -105,7 +105,9 @@ def check_newest_version(subject: Subject, sources: Sources) -> Result:
     if highest_version is None:
         return Result(Outcome.FAIL, "The registry lists no version.")
     pass_summary, version = f"{highest_version} is the newest version so far.", str(highest_version)
-    return Result(Outcome.PASS, pass_summary, looked_at=(("version", version),), observations={NEWEST_KEY: version})
+    return Result(
+        Outcome.PASS, pass_summary, inspected_revisions=(("version", version),), observations={NEWEST_KEY: version}
+    )
 
 
 def _find_highest_version(versions: Versions) -> Version | None:

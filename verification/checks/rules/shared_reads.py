@@ -45,7 +45,7 @@ def add_state(build_state: Callable[[Value], State]) -> Callable[[Result, Value]
     """Return a function that adds the inspected state of a value to a result without a state."""
 
     def add(result: Result, value: Value) -> Result:
-        return result if result.looked_at else replace(result, looked_at=build_state(value))
+        return result if result.inspected_revisions else replace(result, inspected_revisions=build_state(value))
 
     return add
 
@@ -116,7 +116,7 @@ def read_whole_code(subject: Subject, sources: Sources) -> RepositorySnapshot | 
     """Return the code like read_release_code(), or the result for a list of files that GitHub truncates."""
     code = read_release_code(subject, sources)
     if isinstance(code, RepositorySnapshot) and code.cut:
-        return replace(TRUNCATED_RESULT, looked_at=build_code_state(code))
+        return replace(TRUNCATED_RESULT, inspected_revisions=build_code_state(code))
     return code
 
 

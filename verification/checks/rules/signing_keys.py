@@ -135,7 +135,7 @@ def check_key_rotation(subject: Subject, sources: Sources, keys: SigningKeys) ->
     pass_summary = f"Key {signer['fingerprint'][-16:]} has signed releases since {signer['since']}."
     return replace(
         build_result(remarks, pass_summary, evidence),
-        looked_at=((NEW_KEY, signer["fingerprint"]),) if remarks else (),
+        inspected_revisions=((NEW_KEY, signer["fingerprint"]),) if remarks else (),
         observations={SIGNERS_KEY: updated_history},
     )
 

@@ -24,7 +24,7 @@ def get_acceptable_value(result: CheckResult | None) -> tuple[str, str]:
     check = CHECKS.get(result.key) if result is not None else None
     if result is None or check is None or not check.accepts:
         return "", ""
-    return next(((thing, value) for thing, value in result.looked_at if thing == check.accepts), ("", ""))
+    return next(((thing, value) for thing, value in result.inspected_revisions if thing == check.accepts), ("", ""))
 
 
 def _is_on_hold_for(integration: Integration, key: str) -> bool:

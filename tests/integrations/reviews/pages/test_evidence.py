@@ -74,7 +74,7 @@ def test_passed_check_is_one_line_with_folded_details(
     requirement = next(each for each in row.edition.requirements() if each.responsible_party == "machine")
     result = {"key": "x", "title": "License", "outcome": "pass", "summary": "MPL-2.0.", "version": 3}
     result |= {
-        "looked_at": "commit 4f2a",
+        "inspected_summary": "commit 4f2a",
         "evidence": [{"label": "File", "value": "LICENSE", "url": "https://x.example"}],
     }
     answers.record_check_outcome(

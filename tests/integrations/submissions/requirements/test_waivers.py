@@ -23,7 +23,7 @@ def checked_integration(acme, alice, now):
         "advice": "Add a LICENSE file.",
         "outcome": "fail",
         "summary": "There is no license.",
-        "looked_at": "commit 9f3c1e",
+        "inspected_summary": "commit 9f3c1e",
         "evidence": [{"label": "Files", "value": "README.md", "url": ""}],
     }
     requirements.record_check_outcome(

@@ -118,7 +118,7 @@ def test_license_without_a_published_rule(files, expected):
 
 def test_license_says_what_was_looked_at():
     check_result = result({"LICENSE": MPL}, github="NOASSERTION")
-    assert check_result.looked_at[-1] == ("commit", "9f3c1e")
+    assert check_result.inspected_revisions[-1] == ("commit", "9f3c1e")
     evidence_by_label = {evidence.label: (evidence.value, evidence.url) for evidence in check_result.evidence}
     assert evidence_by_label["LICENSE"] == (
         "MPL-2.0: The text is MPL-2.0, word for word.",

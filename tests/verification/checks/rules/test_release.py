@@ -48,7 +48,7 @@ def test_good_release_passes_everything(publish_releases):
     assert {key: str(result.outcome) for key, result in check_results.items()} == dict.fromkeys(REGISTRY_CHECKS, "pass")
     evidence_values = {e.label: e.value for e in check_results["release.signature"].evidence}
     assert evidence_values["Terraform"] == "Would install the release on linux_amd64"
-    assert dict(check_results["release.signature"].looked_at)["version"] == "1.0.0"
+    assert dict(check_results["release.signature"].inspected_revisions)["version"] == "1.0.0"
 
 
 def test_bytes_are_fetched_once_for_all_checks(publish_releases, registry_server):

@@ -103,7 +103,7 @@ def test_release(releases, expected):
 
 def test_release_names_what_was_looked_at():
     check_result = result("repository.release", releases_said=(release("nightly"), release("v1.2.3")))
-    assert check_result.looked_at[-1] == ("release", "v1.2.3")
+    assert check_result.inspected_revisions[-1] == ("release", "v1.2.3")
 
 
 @pytest.mark.parametrize(

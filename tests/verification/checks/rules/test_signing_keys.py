@@ -58,7 +58,7 @@ def test_key_that_takes_the_place_of_the_old_one_is_for_people(publish_releases,
     assert (str(second.outcome), "no longer registered" in second.summary) == (expected, True)
     assert after(20, second.observations).outcome == expected
     assert after(40, second.observations).outcome == ("fail" if listing_status == "listed" else "pass")
-    assert ("new key", second.observations["keys.signers"][-1]["fingerprint"]) in second.looked_at
+    assert ("new key", second.observations["keys.signers"][-1]["fingerprint"]) in second.inspected_revisions
     accepted_deviation = {f"{ACCEPTED_KEY_PREFIX}keys.rotation": second.observations["keys.signers"][-1]["fingerprint"]}
     assert after(2, second.observations | accepted_deviation).outcome == Outcome.PASS
     explained_release = rocket("1.0.1", signer=signed.key(OTHER), keys=[signed.key(OTHER), signed.key()])

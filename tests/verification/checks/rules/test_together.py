@@ -56,7 +56,7 @@ def test_what_a_provider_in_order_is_reported(look, github):
         "docs.links": "not_run",
     }
     commit = github.ask("GET", f"/repos/{NAME}/commits/v1.0.0")["sha"]
-    assert dict(check_results["registry.protocols"].looked_at)["commit"] == commit
+    assert dict(check_results["registry.protocols"].inspected_revisions)["commit"] == commit
 
 
 def test_release_that_the_registry_does_not_take_in(look, github):

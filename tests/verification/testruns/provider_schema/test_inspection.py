@@ -246,7 +246,7 @@ def test_night_reads_each_new_release_once(rocket: Integration) -> None:
         summary="",
         at=night,
         confirmed_at=night,
-        looked_at=[["version", "1.4.0"], ["checksums", "ab"]],
+        inspected_revisions=[["version", "1.4.0"], ["checksums", "ab"]],
     )
     assert tasks.request_new_inspections(night - timedelta(hours=8)) == 0
     assert tasks.request_new_inspections(night) == 1
