@@ -103,4 +103,4 @@ def test_verifying_selected_findings_ends_writing(
 
 def test_only_text_and_the_decision_count_as_writing(ready: Integration, rita: User, sign_in: SignIn) -> None:
     page = sign_in(rita).get(review(ready)).text
-    assert 'hx-trigger="input from:body target:{textarea, #decision :is(input, select)} throttle:10s"' in page
+    assert 'hx-trigger="input from:body target:{textarea, #decision input, #decision select} throttle:10s"' in page
