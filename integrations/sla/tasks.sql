@@ -36,8 +36,9 @@ WITH due AS MATERIALIZED (
      WHERE clock.id = judged.id
 ), broken AS (
     INSERT INTO sla_slabreach
-           (clock_id, issue_id, integration_id, target_type, severity, due_at, found_at, retraction_reason)
-    SELECT id, issue_id, integration_id, target_type, severity, due_at, %(now)s, ''
+           (clock_id, issue_id, integration_id, target_type, severity, due_at, found_at, retraction_reason,
+            outcome)
+    SELECT id, issue_id, integration_id, target_type, severity, due_at, %(now)s, '', ''
       FROM judged WHERE kind = 'breached'
         ON CONFLICT (clock_id, due_at) WHERE retracted_at IS NULL DO NOTHING
 ), happened AS (
