@@ -5,8 +5,11 @@ leaves nothing behind.
 """
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +22,8 @@ from tests.conftest import HASHERS, NOW, company, person
 from tests.portal import everything
 from tests.portal.crawl import Crawl, read_or_crawl
 
+Process = subprocess.CompletedProcess[str]
+ROOT = Path(__file__).resolve().parents[2]
 TEAMS = (
     ("alice", "Alice Archer", "acme", "owner"),
     ("bob", "Bob Baker", "acme", "editor"),
@@ -102,3 +107,25 @@ def crawl(tmp_path_factory: pytest.TempPathFactory, world: dict[str, Any], setti
     base = tmp_path_factory.getbasetemp()
     folder = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     return lambda role: read_or_crawl(folder, role, world)
+
+
+@pytest.fixture
+def run_python(tmp_path: Path) -> Callable[..., Process]:
+    """Runs Python in an environment that holds nothing but the settings given."""
+
+    def run(*arguments: str, **settings: str) -> Process:
+        environment = {"PATH": os.environ["PATH"], "PORTAL_DATA": str(tmp_path / "data"), **settings}
+        return subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True)
+
+    return run
+
+
+@pytest.fixture
+def manage(run_python: Callable[..., Process]) -> Callable[..., Process]:
+    return lambda *arguments, **settings: run_python("manage.py", *arguments, **settings)
+
+
+@pytest.fixture
+def import_settings(run_python: Callable[..., Process]) -> Callable[..., Process]:
+    """Runs a statement that knows the settings: starts three times as fast as a command."""
+    return lambda code="", **settings: run_python("-c", f"from portal import settings; {code}", **settings)

@@ -1,8 +1,5 @@
 """Environment variables that stop startup, with the message for each."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,8 +10,6 @@ from portal.database_url import parse_database_url
 from portal.environment import PortalSettings, load_settings
 from portal.production_checks import require_safe_settings
 
-Process = subprocess.CompletedProcess[str]
-ROOT = Path(__file__).resolve().parents[2]
 SECRETS = {
     "SECRET_KEY": "0Vn2o3Rk7wYd1tLq9xUfHs5mEzJbPaGcKi8y4DvT6rXeW1uQzN3h",
     "ENCRYPTION_KEYS": "Zq7hT1mWb5vXo9RkE3yLs8Nd2cJuFg6pAi4VtBxMwQrK",
@@ -38,28 +33,6 @@ PRODUCTION = SECRETS | {
 }
 HOW = 'make one with: python3 -c "import secrets; print(secrets.token_urlsafe(50))"'
 NOT_IN_PRODUCTION = "The portal does not start in production: "
-
-
-@pytest.fixture
-def run_python(tmp_path: Path) -> Callable[..., Process]:
-    """Runs Python in an environment that holds nothing but the settings given."""
-
-    def run(*arguments: str, **settings: str) -> Process:
-        environment = {"PATH": os.environ["PATH"], "PORTAL_DATA": str(tmp_path / "data"), **settings}
-        return subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True)
-
-    return run
-
-
-@pytest.fixture
-def manage(run_python: Callable[..., Process]) -> Callable[..., Process]:
-    return lambda *arguments, **settings: run_python("manage.py", *arguments, **settings)
-
-
-@pytest.fixture
-def import_settings(run_python: Callable[..., Process]) -> Callable[..., Process]:
-    """Runs a statement that knows the settings: starts three times as fast as a command."""
-    return lambda code="", **settings: run_python("-c", f"from portal import settings; {code}", **settings)
 
 
 @pytest.fixture

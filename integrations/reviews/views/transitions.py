@@ -217,16 +217,19 @@ def _render_transition(
         "for_program": for_program,
         "present": list_present(integration, request.user) if for_program else [],
         "now": now,
-        "undo_window": ngettext("%(count)s minute", "%(count)s minutes", settings.UNDO_MINUTES)
-        % {"count": settings.UNDO_MINUTES},
+        "undo_window": _format_minutes(settings.UNDO_MINUTES),
         "undo_minutes": settings.UNDO_MINUTES if TRANSITION_OPTIONS[transition.name].is_decision else 0,
         "last_event": integration.events.exclude(internal=True).last() if refusal else None,
     }
-    has_errors = bool(form.errors or email_form.errors)
-    status = STATUS_CODES[refusal.kind] if refusal else _get_status_code(request, has_errors, action, preview_refusal)
     if request.htmx:  # type: ignore[attr-defined]
         return _render_emails(request, email_form, context)
+    has_errors = bool(form.errors or email_form.errors)
+    status = STATUS_CODES[refusal.kind] if refusal else _get_status_code(request, has_errors, action, preview_refusal)
     return render(request, "reviews/transitions/transition.html", context, status=status)
+
+
+def _format_minutes(count: int) -> str:
+    return ngettext("%(count)s minute", "%(count)s minutes", count) % {"count": count}
 
 
 def _render_emails(request: HttpRequest, email_form: EmailDraftForm, context: NamedValues) -> HttpResponse:

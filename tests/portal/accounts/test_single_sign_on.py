@@ -1,70 +1,22 @@
 """Tests of single sign-on against a real OpenID Connect provider: accounts, roles from groups, and refusals."""
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from allauth.socialaccount.models import SocialAccount
 from django.test import Client
-from django.utils import timezone
 
-from portal.accounts import invitations, roles
+from portal.accounts import roles
 from portal.accounts.models import SecurityEvent, User
-from portal.accounts.provider_settings import SingleSignOn
 from portal.accounts.role_names import list_roles
 from portal.audit.models import AuditEvent
 from portal.notifications.models import EmailMessage
-from portal.system_checks import check_group_roles_exist
-from tests.conftest import NOW, PASSWORD, person
-from tests.fakes.oidc_provider import START, OidcProvider, oidc_provider  # noqa: F401 - a fixture
-from tests.portal.accounts.sign_in import link
+from tests.conftest import NOW, person
+from tests.fakes.oidc_provider import START, OidcProvider
+from tests.portal.accounts.single_sign_on import GROUPS, NORA, Configure, is_signed_in, refusal_of, roles_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
-
-NORA = "nora@program.example"
-GROUPS = {
-    "reviewers": ("reviewer",),
-    "nomad": ("reviewer:nomad", "manager:nomad"),
-    "auditors": ("auditor",),
-    "operators": ("staff", "superuser"),
-}
-Configure = Callable[..., SingleSignOn]
-
-
-@pytest.fixture
-def configure(oidc_provider: OidcProvider, settings: Any) -> Configure:  # noqa: F811
-    """Turn single sign-on on with other values than usual."""
-    usual = SingleSignOn(oidc_provider.issuer, "portal", "secret", ("program.example",), group_roles=GROUPS)
-
-    def apply(**values: Any) -> SingleSignOn:
-        settings.SINGLE_SIGN_ON = replace(usual, **values)
-        apps = {"openid_connect": {"APPS": [settings.SINGLE_SIGN_ON.app]}}
-        settings.SOCIALACCOUNT_PROVIDERS = settings.SOCIALACCOUNT_PROVIDERS | apps
-        return settings.SINGLE_SIGN_ON
-
-    return apply
-
-
-@pytest.fixture
-def provider(oidc_provider: OidcProvider, configure: Configure) -> OidcProvider:  # noqa: F811
-    """The provider with Nora, and single sign-on that is on."""
-    configure()
-    oidc_provider.set_claims("nora", email=NORA, email_verified=True, name="Nora Nash", groups=["nomad"])
-    return oidc_provider
-
-
-def roles_of(email: str) -> list[str]:
-    return list_roles(User.objects.get(email=email))
-
-
-def is_signed_in(client: Client) -> bool:
-    return client.get("/profile/").status_code == 200
-
-
-def refusal_of(answer: Any) -> tuple[int, str]:
-    return answer.status_code, answer.context["refusal"]
 
 
 def test_first_sign_in_creates_the_account_with_the_roles_of_its_groups(provider: OidcProvider, sam: User) -> None:
@@ -247,115 +199,3 @@ def test_deactivated_account_stays_out(provider: OidcProvider, sam: User) -> Non
     client = Client()
     assert provider.sign_in(client, "nora")["Location"] == "/accounts/inactive/"
     assert not is_signed_in(client)
-
-
-@pytest.mark.parametrize(
-    ("is_required", "email", "fields", "expected"),
-    [
-        (False, NORA, {"is_reviewer": True}, True),
-        (True, NORA, {}, False),
-        (True, "rita@elsewhere.example", {"is_reviewer": True}, False),
-        (True, "alice@elsewhere.example", {}, True),
-    ],
-)
-def test_passwords_are_off_for_staff_if_single_sign_on_is_required(
-    provider: OidcProvider, configure: Configure, is_required: bool, email: str, fields: Any, expected: bool
-) -> None:
-    configure(is_required=is_required)
-    person(email, "Somebody", **fields)
-    client = Client()
-    answer = client.post("/accounts/login/", {"login": email, "password": PASSWORD})
-    assert is_signed_in(client) is expected
-    if not expected:
-        assert refusal_of(answer) == (403, "Your account requires single sign-on.")
-
-
-@pytest.mark.parametrize(
-    ("values", "location"),
-    [
-        ({}, "/profile/second-factor/?next=%2Fqueue%2F"),
-        ({"is_required": True}, "/profile/second-factor/?next=%2Fqueue%2F"),
-        ({"has_second_factor": True}, "/profile/second-factor/?next=%2Fqueue%2F"),
-        ({"is_required": True, "has_second_factor": True}, ""),
-    ],
-)
-def test_second_factor_of_the_provider_counts_only_if_the_settings_say_so(
-    provider: OidcProvider, configure: Configure, settings: Any, sam: User, values: Any, location: str
-) -> None:
-    settings.STAFF_SECOND_FACTOR = "required"
-    configure(**values)
-    client = Client()
-    provider.sign_in(client, "nora")
-    answer = client.get("/queue/")
-    assert answer.headers.get("Location", "") == location
-
-
-def test_signing_out_continues_at_the_provider(provider: OidcProvider, configure: Configure, sam: User) -> None:
-    configure(logout_url=f"{provider.issuer}/oauth2/end_session")
-    client, other = Client(), Client()
-    provider.sign_in(client, "nora")
-    other.post("/accounts/login/", {"login": sam.email, "password": PASSWORD})
-    locations = [each.post("/accounts/logout/")["Location"] for each in (client, other)]
-    assert locations == [f"{provider.issuer}/oauth2/end_session", "/"]
-    assert [is_signed_in(each) for each in (client, other)] == [False, False]
-
-
-@pytest.mark.parametrize(("with_provider", "expected"), [(False, []), (True, ["reviewer:vault"])])
-def test_invitation_requires_single_sign_on_if_the_settings_do(
-    provider: OidcProvider, configure: Configure, sam: User, with_provider: bool, expected: list[str]
-) -> None:
-    configure(is_required=True)
-    email = NORA if with_provider else "nora@elsewhere.example"
-    provider.set_claims("nora", email=NORA, email_verified=True, groups=[])
-    client = Client()
-    if with_provider:
-        provider.sign_in(client, "nora")
-    else:
-        person(email, "Nora Nash")
-        client.post("/accounts/login/", {"login": email, "password": PASSWORD})
-    invitations.send_invitation(email, ["reviewer:vault"], actor=sam, now=timezone.now())
-    answer = client.post(link(EmailMessage.objects.get(name="staff_invitation")), follow=True)
-    assert roles_of(email) == expected
-    assert ("These roles require single sign-on." in answer.content.decode()) is not with_provider
-
-
-def test_account_is_not_connected_to_another_one(provider: OidcProvider) -> None:
-    client = Client()
-    mallory = person("mallory@acme.example", "Mallory")
-    client.post("/accounts/login/", {"login": mallory.email, "password": PASSWORD})
-    answer = provider.sign_in(client, "nora", start="/accounts/oidc/sso/login/?process=connect")
-    assert (answer.status_code, SocialAccount.objects.count()) == (403, 0)
-
-
-def test_single_sign_on_is_not_disconnected(provider: OidcProvider, sam: User) -> None:
-    client, _ = Client(), person(NORA, "Nora Nash")  # with a password, which would be enough to disconnect GitHub
-    provider.sign_in(client, "nora")
-    page = client.post("/accounts/3rdparty/", {"account": SocialAccount.objects.get().pk})
-    assert ("Your organization manages this account." in page.content.decode(), SocialAccount.objects.count()) == (
-        True,
-        1,
-    )
-
-
-def test_old_sign_in_is_renewed_at_the_provider(provider: OidcProvider, sam: User) -> None:
-    client = Client()
-    provider.sign_in(client, "nora")
-    session = client.session
-    for record in session["account_authentication_methods"]:
-        record["at"] -= 3600
-    session.save()
-    page = client.get("/accounts/sign-in-again/").content.decode()
-    assert 'action="/accounts/oidc/sso/login/?process=login&amp;auth_params=prompt%3Dlogin"' in page
-    provider.sign_in(client, "nora", start="/accounts/oidc/sso/login/?process=login&auth_params=prompt%3Dlogin")
-    assert client.get("/accounts/sign-in-again/")["Location"] == "/profile/"
-
-
-def test_sign_in_page_offers_single_sign_on_only_if_it_is_on(configure: Configure) -> None:
-    before = Client().get("/accounts/login/").content
-    configure()
-    assert [b"single sign-on" in page for page in (before, Client().get("/accounts/login/").content)] == [False, True]
-
-
-def test_unknown_role_in_the_mapping_is_reported(configure: Configure) -> None:
-    configure(group_roles={"team": ("reviewer", "wizard:nomad")})
-    assert [error.msg for error in check_group_roles_exist(None)] == ["OIDC_GROUP_ROLES names no role: wizard:nomad."]

@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
                 ('outcome', models.CharField(choices=[('pass', 'pass'), ('warn', 'warn'), ('fail', 'fail'), ('error', 'error'), ('not_run', 'not_run'), ('waived', 'waived'), ('stale', 'stale')], max_length=10)),
                 ('summary', models.CharField(max_length=500)),
                 ('evidence', models.JSONField(default=list)),
-                ('looked_at', models.JSONField(default=list)),
+                ('inspected_revisions', models.JSONField(default=list)),
                 ('advice', models.CharField(blank=True, max_length=500)),
                 ('at', models.DateTimeField()),
                 ('confirmed_at', models.DateTimeField(null=True)),
