@@ -170,7 +170,7 @@ def _find_incomplete_sign_on(environment: PortalSettings) -> Iterator[str]:
             yield f"{name} must begin with https://"
     tenant = urlsplit(environment.OIDC_ISSUER).path.strip("/").partition("/")[0].lower()
     if tenant in SHARED_TENANTS:
-        yield f"OIDC_ISSUER must name one tenant, not {tenant}, where other organizations can state your addresses"
+        yield f"OIDC_ISSUER names every tenant ({tenant}), so other organizations can state your addresses"
     if environment.OIDC_SECOND_FACTOR and not environment.OIDC_REQUIRED:
         yield "OIDC_SECOND_FACTOR needs OIDC_REQUIRED: a sign-in with a password has no factor of the provider"
 

@@ -61,12 +61,13 @@ IN_EVERY_PROGRAM = {
     "reviews:post_message: a message",
     "reviews:post_message: a note",
 }
+BY_SIGNED_LINK = {"reports:confirm_outside", "reports:stop_outside"}  # whoever has the link, also without an account
 
 
 def test_roles_change_nothing_beyond_their_limits() -> None:
     """Reviewers and managers of Vault and auditors change nothing of integrations in other programs."""
     changed_names: dict[str, set[str]] = {
-        role: {name for name, cells in read_access_table().items() if "+" in cells[ROLES.index(role)]}
+        role: {name for name, cells in read_access_table().items() if "+" in cells[ROLES.index(role)]} - BY_SIGNED_LINK
         for role in ("vic", "mona", "audrey")
     }
     own_program = {"accounts:invite_person: a reviewer"}

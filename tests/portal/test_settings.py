@@ -142,8 +142,7 @@ def test_start_in_production_is_fine_and_deployable(manage):
         *(
             (
                 SINGLE_SIGN_ON | {"OIDC_ISSUER": f"https://login.microsoftonline.com/{tenant}/v2.0"},
-                f"OIDC_ISSUER must name one tenant, not {tenant.lower()}, where other organizations can state your "
-                "addresses.",
+                f"OIDC_ISSUER names every tenant ({tenant.lower()}), so other organizations can state your addresses.",
             )
             for tenant in ("common", "Organizations", "consumers")
         ),

@@ -108,7 +108,7 @@ def test_row_counts_changes_of_others_since_the_last_look(
     client = sign_in(rita)
     assert row_of(client.get("/queue/"), "Rocket").startswith("Rocket Acme new review")
     findings.post_message(row, "Done.", actor=alice, now=moment)
-    assert row_of(client.get("/queue/"), "Rocket").startswith("Rocket Acme 1 change new review")
+    assert row_of(client.get("/queue/"), "Rocket").startswith("Rocket Acme · 1 change new review")
 
 
 def test_polling_returns_not_modified_until_something_happens(
