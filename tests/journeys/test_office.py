@@ -43,7 +43,9 @@ def test_office_reports_how_it_goes_and_a_list_is_kept_and_taken_along(
         browser.page.get_by_role("link", name="XLSX").click()
     waits.value.save_as(tmp_path / "queue.xlsx")
     book = load_workbook(tmp_path / "queue.xlsx")
-    assert [row[0].value for row in book.worksheets[0].iter_rows(min_row=2)] == ["Rocket"]
+    assert [[cell.value for cell in row[:2]] for row in book.worksheets[0].iter_rows(min_row=2)] == [
+        ["review", "Rocket"]
+    ]
     browser.press("Manage views").press("Set as default").sees("“Run tasks” is now the default view of")
     browser.press("Review queue").sees("Rocket")
     assert browser.page.url.endswith("program=terraform-run-task")
