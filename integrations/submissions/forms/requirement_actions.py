@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django_stubs_ext import StrOrPromise
 
 from portal.core.django_arguments import FormArguments
 from portal.core.form_fields import DayField
@@ -39,6 +40,17 @@ def build_replaces_field(replaceable: Sequence[tuple[str, str]]) -> forms.Choice
         required=False,
         widget=forms.Select if replaceable else forms.HiddenInput,
         error_messages={"invalid_choice": _("This item was replaced or removed. Reload the page.")},
+    )
+
+
+def build_reason_field(help_text: StrOrPromise, *, missing: StrOrPromise, max_length: int = 500) -> MultiLineField:
+    """Return a field for the reason of an action. `missing`: the error if there is none."""
+    return MultiLineField(
+        label=gettext_lazy("Reason"),
+        help_text=help_text,
+        max_length=max_length,
+        rows=3,
+        error_messages={"required": missing},
     )
 
 
@@ -117,12 +129,10 @@ class SignedPdfForm(FileForm):
 class SignedPdfRejectionForm(forms.Form):
     """Reason for the rejection of a signed PDF."""
 
-    reason = MultiLineField(
-        label=gettext_lazy("Reason"),
-        help_text=gettext_lazy("We send the reason to the company by email."),
+    reason = build_reason_field(
+        gettext_lazy("We send the reason to the company by email."),
+        missing=gettext_lazy("Enter a reason, so that the company can correct the PDF."),
         max_length=400,
-        rows=3,
-        error_messages={"required": gettext_lazy("Enter a reason, so that the company can correct the PDF.")},
     )
 
 
@@ -152,12 +162,9 @@ class AttestationForm(forms.Form):
 class WaiverForm(forms.Form):
     """Reason and expiration date of a waiver."""
 
-    reason = MultiLineField(
-        label=gettext_lazy("Reason"),
-        help_text=gettext_lazy("The partner and the public listing show this reason."),
-        max_length=500,
-        rows=3,
-        error_messages={"required": gettext_lazy("Enter a reason. The partner and the public listing show it.")},
+    reason = build_reason_field(
+        gettext_lazy("The partner and the public listing show this reason."),
+        missing=gettext_lazy("Enter a reason. The partner and the public listing show it."),
     )
     until = DayField(label=gettext_lazy("Expiration date"))
 
@@ -174,34 +181,25 @@ class WaiverForm(forms.Form):
 class WaiverRequestForm(forms.Form):
     """Reason why the program should waive a requirement."""
 
-    reason = MultiLineField(
-        label=gettext_lazy("Reason"),
-        help_text=gettext_lazy("Explain why you can't complete the requirement, and until when."),
-        max_length=500,
-        rows=3,
-        error_messages={"required": gettext_lazy("Enter a reason. The program decides based on it.")},
+    reason = build_reason_field(
+        gettext_lazy("Explain why you can't complete the requirement, and until when."),
+        missing=gettext_lazy("Enter a reason. The program decides based on it."),
     )
 
 
 class WaiverDeclineForm(forms.Form):
     """Reason for declining a request for a waiver."""
 
-    reason = MultiLineField(
-        label=gettext_lazy("Reason"),
-        help_text=gettext_lazy("We send the reason to the partner by email."),
-        max_length=500,
-        rows=3,
-        error_messages={"required": gettext_lazy("Enter a reason. We record it with the decision.")},
+    reason = build_reason_field(
+        gettext_lazy("We send the reason to the partner by email."),
+        missing=gettext_lazy("Enter a reason. We record it with the decision."),
     )
 
 
 class WaiverEndForm(forms.Form):
     """Reason for ending a waiver before its expiration date."""
 
-    reason = MultiLineField(
-        label=gettext_lazy("Reason"),
-        help_text=gettext_lazy("We send the reason to the partner by email."),
-        max_length=500,
-        rows=3,
-        error_messages={"required": gettext_lazy("Enter a reason. The partner relied on the waiver.")},
+    reason = build_reason_field(
+        gettext_lazy("We send the reason to the partner by email."),
+        missing=gettext_lazy("Enter a reason. The partner relied on the waiver."),
     )

@@ -30,7 +30,7 @@ def list_integration(partner: Partner, by: User, reviewer: User, now: datetime, 
 
 
 @pytest.fixture
-def mixed(acme: Partner, globex: Partner, alice: User, rita: User, rob: User, moment: datetime) -> None:
+def item_of_each_kind(acme: Partner, globex: Partner, alice: User, rita: User, rob: User, moment: datetime) -> None:
     """One item of each kind, in the order of the default sorting: with a due date first."""
     create_integration_in_review(acme, alice, rita, moment - DAY, name="Reviewed")
     appealed = list_integration(acme, alice, rita, moment - 3 * DAY, "Appealed")
@@ -55,7 +55,7 @@ def links(response: Any, label: str) -> dict[str, tuple[str, int]]:
     return {str(tab.contents[0]).strip(): (str(tab["href"]), int(tab.select_one(".count").text)) for tab in tabs}  # type: ignore[union-attr]
 
 
-def test_each_decision_is_one_line(mixed: None, rita: User, sign_in: SignIn) -> None:
+def test_each_decision_is_one_line(item_of_each_kind: None, rita: User, sign_in: SignIn) -> None:
     response = sign_in(rita).get("/queue/")
     assert sorted(names(response)) == ["Appealed", "Globex", "It breaks 7", "Reviewed", "Supported"]
     assert row_of(response, "Appealed").startswith("Not viewed yet Appealed Acme appeal Appeal Terraform provider")
@@ -67,7 +67,7 @@ def test_each_decision_is_one_line(mixed: None, rita: User, sign_in: SignIn) -> 
     assert figures(response).startswith("0 overdue · 0 due today · 5 open")
 
 
-def test_item_links_to_the_page_where_it_is_decided(mixed: None, rita: User, sign_in: SignIn) -> None:
+def test_item_links_to_the_page_where_it_is_decided(item_of_each_kind: None, rita: User, sign_in: SignIn) -> None:
     client = sign_in(rita)
     page = BeautifulSoup(client.get("/queue/").content, "html.parser")
     links_by_name = {link.text: str(link["href"]) for link in page.select("td.main a")}
@@ -85,7 +85,7 @@ def test_item_links_to_the_page_where_it_is_decided(mixed: None, rita: User, sig
 @pytest.mark.parametrize(
     "query", ["", "program=terraform-provider", "tab=free", "age=1", "stage=support", "holder=any"]
 )
-def test_counts_equal_the_lists(mixed: None, rita: User, sign_in: SignIn, query: str) -> None:
+def test_counts_equal_the_lists(item_of_each_kind: None, rita: User, sign_in: SignIn, query: str) -> None:
     client = sign_in(rita)
     for label in ("Item type", "Queue views"):
         for href, count in links(client.get(f"/queue/?{query}"), label).values():
@@ -105,19 +105,21 @@ def test_counts_equal_the_lists(mixed: None, rita: User, sign_in: SignIn, query:
     ],
 )
 def test_kind_is_a_filter_and_columns_sort_all_kinds(
-    mixed: None, rita: User, sign_in: SignIn, query: str, expected: list[str]
+    item_of_each_kind: None, rita: User, sign_in: SignIn, query: str, expected: list[str]
 ) -> None:
     assert names(sign_in(rita).get(f"/queue/?{query}")) == expected
 
 
-def test_stale_listing_is_one_item_with_any_responsible_party(mixed: None, rita: User, sign_in: SignIn) -> None:
+def test_stale_listing_is_one_item_with_any_responsible_party(
+    item_of_each_kind: None, rita: User, sign_in: SignIn
+) -> None:
     client = sign_in(rita)
     assert names(client.get("/queue/?holder=any")).count("Supported") == 1
     assert "Supported" not in names(client.get("/queue/?holder=any&kind=review"))
 
 
 def test_only_people_who_can_decide_see_decisions(
-    mixed: None, acme: Partner, rita: User, rob: User, sam: User, sign_in: SignIn, moment: datetime
+    item_of_each_kind: None, acme: Partner, rita: User, rob: User, sam: User, sign_in: SignIn, moment: datetime
 ) -> None:
     assert sorted(names(sign_in(sam).get("/queue/"))) == ["Appealed", "Reviewed"]
     assert names(sign_in(rob).get("/queue/?kind=appeal")) == []  # Rob issued the notice
@@ -127,25 +129,27 @@ def test_only_people_who_can_decide_see_decisions(
     assert sorted(names(sign_in(User.objects.get(pk=rita.pk)).get("/queue/"))) == ["Appealed", "Globex", "Reviewed"]
 
 
-def test_company_replaces_the_integrations_that_wait_for_it(mixed: None, rita: User, sign_in: SignIn) -> None:
+def test_company_replaces_the_integrations_that_wait_for_it(
+    item_of_each_kind: None, rita: User, sign_in: SignIn
+) -> None:
     Integration.objects.filter(name="Reviewed").update(next_action_code="decide_on_company")
     assert "Reviewed" not in names(sign_in(rita).get("/queue/"))
 
 
 def test_waived_result_does_not_make_a_listing_stale(
-    mixed: None, rita: User, sign_in: SignIn, moment: datetime
+    item_of_each_kind: None, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     RequirementFulfillment.objects.update(waiver_expires_at=moment + DAY)
     assert names(sign_in(rita).get("/queue/?kind=stale")) == []
 
 
-def test_decisions_have_no_bulk_actions(mixed: None, rita: User, sign_in: SignIn) -> None:
+def test_decisions_have_no_bulk_actions(item_of_each_kind: None, rita: User, sign_in: SignIn) -> None:
     page = BeautifulSoup(sign_in(rita).get("/queue/").content, "html.parser")
     uuids = {str(box["value"]) for box in page.select("input[name=row]")}
     assert uuids == {str(row.uuid) for row in Integration.objects.all()}
 
 
-def test_export_has_the_same_items(mixed: None, rita: User, sign_in: SignIn) -> None:
+def test_export_has_the_same_items(item_of_each_kind: None, rita: User, sign_in: SignIn) -> None:
     response = sign_in(rita).get("/exports/queue.csv?sort=name")
     text = b"".join(response.streaming_content).decode("utf-8-sig")
     rows = [(row["kind"], row["item"], row["waits for"]) for row in csv.DictReader(io.StringIO(text))]
@@ -160,7 +164,7 @@ def test_export_has_the_same_items(mixed: None, rita: User, sign_in: SignIn) -> 
 
 @pytest.mark.parametrize("count", [60, 600])
 def test_mixed_list_takes_as_many_queries_for_many_items(
-    mixed: None, rita: User, sign_in: SignIn, moment: datetime, count: int, django_assert_num_queries: Any
+    item_of_each_kind: None, rita: User, sign_in: SignIn, moment: datetime, count: int, django_assert_num_queries: Any
 ) -> None:
     Partner.objects.bulk_create(
         Partner(

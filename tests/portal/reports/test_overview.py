@@ -15,14 +15,14 @@ PAGE, CSV = "reports:overview", "reports:overview_csv"
 
 
 @pytest.fixture
-def measured(watch: MonitoredRepository, time_machine: Any) -> MonitoredRepository:
+def week_with_breach(watch: MonitoredRepository, time_machine: Any) -> MonitoredRepository:
     """Acme's repository with a met target and a critical breach in week 16."""
     time_machine.move_to(MONDAY, tick=False)
     return watch
 
 
 def test_page_has_shares_with_their_numbers_and_reasons(
-    measured: MonitoredRepository, rita: User, sign_in: Any
+    week_with_breach: MonitoredRepository, rita: User, sign_in: Any
 ) -> None:
     overview = sign_in(rita).get(reverse(PAGE)).context["overview"]
     assert [(share.met, share.breached, len(chart.columns)) for share, chart in overview.programs] == [(1, 1, 12)]
@@ -31,7 +31,7 @@ def test_page_has_shares_with_their_numbers_and_reasons(
 
 
 def test_reasons_depend_on_the_target_and_the_last_comment(
-    measured: MonitoredRepository, rita: User, sign_in: Any
+    week_with_breach: MonitoredRepository, rita: User, sign_in: Any
 ) -> None:
     SupportIssue.objects.update(last_commenter_role="partner")
     client = sign_in(rita)
@@ -43,7 +43,7 @@ def test_reasons_depend_on_the_target_and_the_last_comment(
     assert keys == [["resolve:partner"], ["respond"], []]
 
 
-def test_csv_has_the_same_figures(measured: MonitoredRepository, rita: User, sign_in: Any) -> None:
+def test_csv_has_the_same_figures(week_with_breach: MonitoredRepository, rita: User, sign_in: Any) -> None:
     content = b"".join(sign_in(rita).get(reverse(CSV))).decode()
     lines = content.splitlines()
     assert [line.split(",")[0] for line in lines[1:]] == [*["program"] * 12, "partner", "reason"]
@@ -52,7 +52,7 @@ def test_csv_has_the_same_figures(measured: MonitoredRepository, rita: User, sig
 
 
 def test_report_is_for_program_staff_and_needs_few_queries(
-    measured: MonitoredRepository, alice: User, rita: User, sign_in: Any, django_assert_max_num_queries: Any
+    week_with_breach: MonitoredRepository, alice: User, rita: User, sign_in: Any, django_assert_max_num_queries: Any
 ) -> None:
     assert [sign_in(alice).get(reverse(name)).status_code for name in (PAGE, CSV)] == [404, 404]
     client = sign_in(rita)
@@ -65,7 +65,7 @@ def test_page_without_targets_says_so(rita: User, sign_in: Any) -> None:
 
 
 def test_page_has_its_filters_and_the_charts_of_programs_side_by_side(
-    measured: MonitoredRepository, rita: User, sign_in: Any
+    week_with_breach: MonitoredRepository, rita: User, sign_in: Any
 ) -> None:
     page = BeautifulSoup(sign_in(rita).get(reverse(PAGE), {"program": "nomad"}).content, "html.parser")
     program = page.select_one('form.filters select[name="program"]')
