@@ -83,8 +83,11 @@ def list_decisions(scope: str, reader: User | None, now: datetime) -> list[tuple
 def _describe_item(values: NamedValues) -> tuple[str, str, str]:
     """Return the name, the first task, and the page of an item of the review queue."""
     kind = KINDS[values["kind"]]
-    action = render_sentence(values["next_action_code"], values["next_action_params"])
-    label = kind.list_tasks(values)[0] if kind.list_tasks else action
+    label = (
+        kind.list_tasks(values)[0]
+        if kind.list_tasks
+        else render_sentence(values["next_action_code"], values["next_action_params"])
+    )
     return values["name"], label, build_absolute_url(kind.url_name, *get_url_arguments(values))
 
 

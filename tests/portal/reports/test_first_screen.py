@@ -10,6 +10,7 @@ from integrations.partners.models import ConflictOfInterest, Partner
 from integrations.sla.models import MonitoredRepository, SupportIssue
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
+from portal.core.site_urls import build_absolute_url
 from portal.notifications.models import EmailMessage
 from portal.reports import tasks
 from portal.reports.deliveries import list_decisions
@@ -137,6 +138,17 @@ def test_companies_and_waivers_wait_for_the_reader(waiting: Integration, rita: U
         reverse("reviews:review", args=[waiting.uuid]),
         reverse("submissions:requirement", args=[waiting.uuid, requirement]),
     }
+
+
+def test_dispute_waits_for_the_reader_and_is_in_their_email(watch: MonitoredRepository, sam: User) -> None:
+    User.objects.filter(pk=sam.pk).update(is_reviewer=True)
+    issue = SupportIssue.objects.get(number=2)
+    SupportIssue.objects.filter(pk=issue.pk).update(disputed="breach", disputed_at=MONDAY)
+    page = build_absolute_url("sla:issue", issue.uuid)
+    decisions = list_decisions("program:nomad", User.objects.get(pk=sam.pk), MONDAY)
+    assert ("It breaks 2", "Decide on the disputed breach", page) in decisions
+    tasks.generate_due_reports(MONDAY)
+    assert "Decide on the disputed breach" in report("sam@program.example").text
 
 
 def test_decisions_take_few_queries(waiting: Integration, rita: User, django_assert_max_num_queries: Any) -> None:
