@@ -76,7 +76,7 @@ def show_overview(request: AuthenticatedRequest) -> HttpResponse:
     """Show program staff the performance of programs and partners, with reasons and forecasts."""
     filters, overview = _load_overview(request)
     csv_url = build_filtered_url(request, "reports:overview_csv")
-    context = {"choice": filters, "overview": overview, "csv_url": csv_url}
+    context = {"choice": filters, "overview": overview, "csv_url": csv_url, "max_shares": MAX_SHARES}
     return render(request, "reports/overview.html", context)
 
 

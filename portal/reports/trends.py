@@ -256,4 +256,4 @@ def _build_duration_chart(target_type: str, severity: str, bins: HistogramBins, 
 def list_shares(counts: dict[str, list[int]], names: dict[str, str]) -> list[SlaShare]:
     """Return the shares by name, worst first."""
     shares = [SlaShare(names.get(key, key), *pair) for key, pair in counts.items()]
-    return sorted(shares, key=lambda share: (-share.breached, -share.met, share.name))[:MAX_SHARES]
+    return sorted(shares, key=lambda share: (-share.breached, -share.met, share.name))

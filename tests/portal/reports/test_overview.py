@@ -1,13 +1,17 @@
 """Tests of the managers' report."""
 
+from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from bs4 import BeautifulSoup
 from django.urls import reverse
 
+from integrations.partners.models import Partner
 from integrations.sla.models import MonitoredRepository, SlaBreach, SupportIssue
 from portal.accounts.models import User
+from portal.reports.trends import MAX_SHARES
 from tests.conftest import NOW
 from tests.portal.reports.deliveries import MONDAY
 
@@ -49,6 +53,27 @@ def test_csv_has_the_same_figures(week_with_breach: MonitoredRepository, rita: U
     assert [line.split(",")[0] for line in lines[1:]] == [*["program"] * 12, "partner", "reason"]
     assert (lines[13], lines[14]) == ("partner,Acme,,1,1,50%", "reason,resolve:,,,1,,1,0")
     assert "2026-W16,1,1" in content
+
+
+def test_page_has_the_lowest_shares_of_many_partners_and_the_csv_has_all(
+    week_with_breach: MonitoredRepository, rita: User, sign_in: Any
+) -> None:
+    integration, breach = week_with_breach.integration, SlaBreach.objects.get()
+    for number in range(MAX_SHARES + 1):
+        partner = Partner.objects.create(name=f"Partner {number:02}", slug=f"partner-{number:02}", created_at=NOW)
+        breach.pk, breach.due_at = None, breach.due_at + timedelta(seconds=1)
+        integration.pk, integration.uuid, integration.partner = None, uuid4(), partner
+        integration.repository, integration.repository_id = f"partner/{number}", number + 1
+        integration.save()
+        breach.integration = integration
+        breach.save()
+    client = sign_in(rita)
+    page = BeautifulSoup(client.get(reverse(PAGE)).content, "html.parser")
+    names = [cell.text for cell in page.select("td.main") if cell.text.startswith(("Partner", "Acme"))]
+    assert names == [f"Partner {number:02}" for number in range(MAX_SHARES)]
+    assert "Only the first 50 are shown." in page.text
+    lines = b"".join(client.get(reverse(CSV))).decode().splitlines()
+    assert [line.split(",")[1] for line in lines if line.startswith("partner,")] == [*names, "Partner 50", "Acme"]
 
 
 def test_report_is_for_program_staff_and_needs_few_queries(
