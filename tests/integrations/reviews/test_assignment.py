@@ -4,6 +4,7 @@ from datetime import date, datetime
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 
 from integrations.partners.models import Membership, Partner
 from integrations.reviews.assignment import suggest_reviewers
@@ -124,3 +125,15 @@ def test_suggestions_take_as_many_queries_for_many_as_for_one(
     integration = Integration.objects.select_related("partner").get(pk=rocket.pk)
     with django_assert_num_queries(3):  # reviewers, verified domains, conflicts
         assert len(suggest_reviewers(integration, now)) == 13
+
+
+@pytest.mark.parametrize(("programs", "shown"), [(["nomad"], "form"), (["vault"], "p")])
+def test_link_on_the_review_page_shows_the_suggestions_or_that_there_are_none(
+    rocket: Integration, rita: User, sam: User, sign_in: Any, programs: list[str], shown: str
+) -> None:
+    User.objects.filter(pk=rita.pk).update(program_roles=[f"reviewer:{program}" for program in programs])
+    client = sign_in(sam)
+    review = BeautifulSoup(client.get(f"/integrations/{rocket.uuid}/review/").content, "html.parser")
+    link = review.select_one("a[hx-select]")
+    page = BeautifulSoup(client.get(str(link["hx-get"])).content, "html.parser")
+    assert [each.name for each in page.select(str(link["hx-select"]))] == [shown]
