@@ -13,7 +13,7 @@ class ConflictForm(forms.Form):
     action = forms.ChoiceField(choices=[("record", "record"), ("remove", "remove")], widget=forms.HiddenInput)
     reviewer = forms.ModelChoiceField(
         label=gettext_lazy("Reviewer"),
-        queryset=get_user_model().objects.filter(is_reviewer=True, is_active=True).order_by("name", "pk"),
+        queryset=get_user_model().objects.order_by("name", "pk"),
         empty_label=gettext_lazy("Select a reviewer"),
     )
     reason = SingleLineField(label=gettext_lazy("Reason"), max_length=300)

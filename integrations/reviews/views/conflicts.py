@@ -54,6 +54,8 @@ def change_conflict(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
             raise ActionRefused(" ".join(str(error) for errors in form.errors.values() for error in errors))
         reviewer, reason = form.cleaned_data["reviewer"], form.cleaned_data["reason"]
         is_removal = form.cleaned_data["action"] == "remove"
+        if not (is_removal or reviewer.is_active):
+            raise ActionRefused(_("This account is deactivated. Select an active reviewer."))
         change = conflicts.remove_conflict if is_removal else conflicts.record_conflict
         change(integration.partner, reviewer, reason, actor=request.user, now=timezone.now())
         text = _("Removed the conflict of interest.") if is_removal else _("Recorded the conflict of interest.")

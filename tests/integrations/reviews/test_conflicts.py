@@ -134,6 +134,25 @@ def test_only_managers_and_staff_mark_and_remove_conflicts_of_others(
     assert again == "The conflict was already removed. Reload the page."
 
 
+@pytest.mark.parametrize("fields", [{"is_active": False}, {"is_reviewer": False}])
+def test_conflict_of_a_former_reviewer_can_be_removed_but_not_recorded(
+    ready: Integration,
+    acme: Partner,
+    rob: User,
+    sam: User,
+    moment: datetime,
+    sign_in: SignIn,
+    fields: dict[str, bool],
+) -> None:
+    mark(acme, rob, moment)
+    User.objects.filter(pk=rob.pk).update(**fields)
+    client, address = sign_in(sam), f"/integrations/{ready.uuid}/conflicts/"
+    for action in ("remove", "record"):
+        client.post(address, {"reviewer": rob.pk, "reason": "A mix-up.", "action": action})
+    assert acme.conflicts.filter(removed_at=None).count() == 0
+    assert acme.events.filter(event_type="partner.conflict_recorded").count() == 1
+
+
 def test_removal_also_covers_what_the_portal_knows(
     ready: Integration, acme: Partner, rob: User, sam: User, moment: datetime
 ) -> None:
