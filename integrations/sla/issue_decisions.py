@@ -56,7 +56,7 @@ DECISIONS = (
         _("Accept dispute"),
         _("The breach was recorded by mistake. We retract it. The due date and the clock stay as they are."),
         _("Dispute accepted. The breach is retracted."),
-        "Accept a dispute: retract the breach, or lower the severity as requested. For reviewers.",
+        "Accept a dispute: retract the breach. For reviewers.",
     ),
     IssueDecision(
         disputes.correct_severity,

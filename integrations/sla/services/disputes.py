@@ -32,6 +32,7 @@ OUTCOME_EVENT_TYPES = (
     "issue.dispute_dismissed",
 )
 NO_DISPUTE_MESSAGE = "This issue has no open dispute."
+SEVERITY_DISPUTE_MESSAGE = "This dispute is about the severity. Lower or correct the severity, or dismiss the dispute."
 # Reasons stored with breaches that a decision retracts
 RETRACTION_REASONS = {
     IssueEventKind.SEVERITY_LOWERED: "The program agreed that the issue is not critical",
@@ -91,9 +92,9 @@ def dismiss_dispute(issue: SupportIssue, reason: str, *, actor: User | None, now
 
 
 def accept_dispute(issue: SupportIssue, reason: str, *, actor: User, now: datetime) -> AuditEvent:
-    """Accept a dispute: retract its breaches, or lower the severity as requested. Raises ActionRefused."""
+    """Accept the dispute of a breach: retract the issue's breaches. Raises ActionRefused."""
     if issue.disputed == SupportIssue.DisputeSubject.SEVERITY:
-        return lower_severity(issue, reason, actor=actor, now=now)
+        raise ActionRefused(SEVERITY_DISPUTE_MESSAGE, "invalid-transition")
     outcome = BreachOutcome.ACCEPTED
     return _settle_breaches(issue, outcome, "issue.dispute_accepted", reason, actor=actor, now=now)
 

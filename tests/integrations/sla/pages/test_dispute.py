@@ -135,13 +135,16 @@ def test_waived_breach_stays_visible(sign_in: SignIn, disputed_issue: SupportIss
     assert "The program waived the breach: GitHub was down." in page
 
 
-def test_accepted_severity_dispute_lowers_the_severity(
+def test_severity_dispute_is_decided_by_the_severity_alone(
     issues: dict[str, SupportIssue], alice: User, rita: User
 ) -> None:
     issue, now = issues["at_risk"], timezone.now()
     disputes.request_lower_severity(issue, "It is a question.", actor=alice, now=now)
-    disputes.accept_dispute(load(issue), "It is.", actor=rita, now=now)
-    assert load(issue).severity == "other"
+    with pytest.raises(ActionRefused, match=r"This dispute is about the severity\. Lower or correct the severity"):
+        disputes.accept_dispute(load(issue), "It is.", actor=rita, now=now)
+    assert (load(issue).severity, load(issue).disputed) == ("critical", "severity")
+    disputes.lower_severity(load(issue), "It is.", actor=rita, now=now)
+    assert (load(issue).severity, load(issue).disputed) == ("other", "")
     assert AuditEvent.objects.filter(event_type="issue.severity_reduced").count() == 1
 
 
