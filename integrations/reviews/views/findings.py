@@ -23,9 +23,8 @@ from integrations.submissions.views.mixins import require_button, require_permis
 from integrations.submissions.views.texts import report_mentions
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
+from portal.core.primary_keys import parse_pk
 from portal.ui.refusals import reported_refusals
-
-MAX_PK_DIGITS = 19  # longer numbers don't fit into a primary key
 
 
 @require_button("reviews:queue")
@@ -92,7 +91,7 @@ def verify_findings(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     """Verify the selected findings with a response."""
     integration = load_integration_for_program(request, uuid)
     require_permission(permissions.can_decide, integration, request.user)
-    pks = [int(pk) for pk in request.POST.getlist("finding") if pk.isdecimal() and len(pk) < MAX_PK_DIGITS]
+    pks = [pk for text in request.POST.getlist("finding") if (pk := parse_pk(text)) is not None]
     with reported_refusals(request):
         if not pks:
             raise ActionRefused(_("Select at least one finding."))

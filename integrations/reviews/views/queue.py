@@ -33,6 +33,7 @@ from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
+from portal.core.primary_keys import parse_pk
 from portal.ui.components.moments import format_span
 from portal.ui.refusals import reported_refusals
 
@@ -196,11 +197,9 @@ def assign_reviewer(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
         require_permission(permissions.can_assign_reviewer, integration, request.user)
         context = {"integration": integration, "suggestions": suggest_reviewers(integration, timezone.now())}
         return render(request, "reviews/assign_reviewer.html", context)
-    reviewer_pk = request.POST.get("reviewer", "")
+    reviewer_pk = parse_pk(request.POST.get("reviewer", ""))
     reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True)
-    reviewer = (
-        get_object_or_404(reviewers, pk=reviewer_pk) if reviewer_pk.isdecimal() and len(reviewer_pk) < 19 else None
-    )
+    reviewer = get_object_or_404(reviewers, pk=reviewer_pk) if reviewer_pk is not None else None
     with reported_refusals(request):
         if reviewer is None:
             raise ActionRefused(_("Select a reviewer."))

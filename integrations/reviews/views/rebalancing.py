@@ -21,6 +21,7 @@ from integrations.reviews.services.rebalancing import MAX_ASSIGNMENTS, assign_re
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
+from portal.core.primary_keys import parse_pk
 
 
 def rebalance(request: AuthenticatedRequest) -> HttpResponse:
@@ -40,7 +41,7 @@ def rebalance(request: AuthenticatedRequest) -> HttpResponse:
 
 
 def _assign(request: AuthenticatedRequest) -> HttpResponse:
-    lines = [_parse_line(text) for text in request.POST.getlist("assignment")[:MAX_ASSIGNMENTS]]
+    lines = [_parse_assignment(text) for text in request.POST.getlist("assignment")[:MAX_ASSIGNMENTS]]
     plan = [line for line in lines if line is not None]
     integrations = Integration.objects.visible_to(request.user).select_related("partner")
     rows = integrations.in_bulk([uuid for uuid, _pk, _previous in plan], field_name="uuid")
@@ -56,13 +57,16 @@ def _assign(request: AuthenticatedRequest) -> HttpResponse:
     return redirect("reviews:queue")
 
 
-def _parse_line(text: str) -> tuple[UUID, int, int | None] | None:
+def _parse_assignment(text: str) -> tuple[UUID, int, int | None] | None:
     """Return the integration, the new reviewer, and the reviewer that the page showed, of a planned assignment."""
     try:
-        uuid, pk, previous = text.split(":")
-        return UUID(uuid), int(pk[:18]), int(previous[:18]) if previous else None
+        uuid_text, pk_text, previous_text = text.split(":")
+        uuid, pk, previous = UUID(uuid_text), parse_pk(pk_text), parse_pk(previous_text)
     except ValueError:
         return None
+    if pk is None or (previous_text and previous is None):
+        return None
+    return uuid, pk, previous
 
 
 def edit_absence(request: AuthenticatedRequest, pk: int) -> HttpResponse:

@@ -26,6 +26,7 @@ from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.django_arguments import FormArguments
 from portal.core.errors import ActionRefused
+from portal.core.primary_keys import parse_pk
 from portal.core.text_fields import MultiLineField
 from portal.core.value_types import TemplateContext
 from portal.ui.refusals import reported_refusals
@@ -207,7 +208,7 @@ def decide_proposal(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
     if request.method != "POST":
         return redirect("sla:label_policy", uuid)
     require_permission(permissions.can_decide, integration, request.user)
-    proposal = integration.label_policies.filter(pk__in=_parse_pk(request.POST.get("policy", ""))).first()
+    proposal = integration.label_policies.filter(pk=parse_pk(request.POST.get("policy", "")) or 0).first()
     form = LabelPolicyDecisionForm(request.POST)
     accept = request.POST.get("answer") == "accept"
     message = _("Label policy accepted. It applies to new issues.") if accept else _("Label policy declined.")
@@ -219,10 +220,6 @@ def decide_proposal(request: AuthenticatedRequest, uuid: UUID) -> HttpResponse:
             raise ActionRefused(_("Enter a reason. The partner can see it."))
         label_proposals.decide_proposal(proposal, accept=accept, note=note, actor=request.user, now=timezone.now())
     return redirect("sla:label_policy", uuid)
-
-
-def _parse_pk(text: str) -> list[int]:
-    return [int(text)] if text.isascii() and text.isdecimal() and len(text) < 19 else []
 
 
 urlpatterns = [

@@ -15,6 +15,7 @@ from portal.audit.anchors import ANCHOR_STREAM
 from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
 from portal.core import exports
+from portal.core.primary_keys import parse_pk
 from portal.core.value_types import NamedValues
 from portal.inbox.forms import AuditLogFilterForm
 
@@ -35,9 +36,9 @@ def show_audit_log(request: HttpRequest) -> HttpResponseBase:
 
 def render_page(request: HttpRequest, events: QuerySet[AuditEvent], form: AuditLogFilterForm) -> HttpResponse:
     """Render the events before the position in the URL. The position is an ID, so new events move no page."""
-    before = request.GET.get("before", "")
-    if before.isascii() and before.isdigit() and len(before) < 19:
-        events = events.filter(pk__lt=int(before))
+    before = parse_pk(request.GET.get("before", ""))
+    if before is not None:
+        events = events.filter(pk__lt=before)
     rows = list(events[: PAGE_SIZE + 1])
     query = request.GET.copy()
     query.pop("before", None)

@@ -94,8 +94,10 @@ def test_plan_is_shown_and_then_assigned_with_events_and_one_email_each(
     client = sign_in(sam)
     page = BeautifulSoup(client.get("/queue/rebalance/?rule=round_robin&scope=unassigned").content, "html.parser")
     assert [chip.text for chip in page.select(".chips li")] == ["Rita Reyes: 2", "Rob Roth: 1"]
-    assert Integration.objects.exclude(reviewer=None).count() == 0
     pairs = [str(field["value"]) for field in page.select("input[name=assignment]")]
+    long_pk = f"{pairs[0].split(':')[0]}:{rob.pk:018}9:"  # the first 18 digits are the reviewer
+    client.post("/queue/rebalance/", {"assignment": [long_pk]})
+    assert Integration.objects.exclude(reviewer=None).count() == 0
     response = client.post("/queue/rebalance/", {"assignment": [*pairs, "x", "0:1:", "0:1"]}, follow=True)
     assert "Assigned 3 reviews." in response.content.decode()
     assert dict(Integration.objects.exclude(reviewer=None).values_list("name", "reviewer__name")) == {
