@@ -9,6 +9,7 @@ from integrations.partners import permissions
 from integrations.partners.conflicts import clear_cached_conflicts, list_conflicted_reviewers
 from integrations.partners.models import ConflictKind, ConflictOfInterest, Partner, VerificationState
 from integrations.partners.services.changes import change_partner
+from integrations.partners.services.conflicts import store_conflict
 from integrations.programs.stages import Stage
 from integrations.submissions.services.changes import IntegrationChange
 from integrations.submissions.services.transitions import lock_integration
@@ -31,9 +32,7 @@ def record_conflict(
         raise ActionRefused(_("Only the reviewer, program managers, and staff can do this."), "forbidden")
     _require_reason(reason)
     with change_partner(partner.pk, actor=actor, now=now) as change:
-        fields = {"kind": kind, "reason": reason.strip(), "recorded_at": now, "removed_at": None}
-        ConflictOfInterest.objects.update_or_create(partner=change.partner, user=reviewer, defaults=fields)
-        change.record("partner.conflict_recorded", person=reviewer, note=reason.strip(), kind=str(kind))
+        store_conflict(change, reviewer, kind, reason.strip())
         _release_reviews(partner, reviewer, actor, now)
     clear_cached_conflicts(reviewer)
 

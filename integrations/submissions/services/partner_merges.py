@@ -10,6 +10,7 @@ from integrations.partners import permissions, refusals
 from integrations.partners.conflicts import list_conflicted_reviewers
 from integrations.partners.models import JoinRequest, Membership, Partner, Role, VerificationState
 from integrations.partners.services.changes import PartnerChange, change_partner
+from integrations.partners.services.conflicts import store_conflict
 from integrations.submissions.models import Agreement, Document, Integration, IntegrationDraft
 from integrations.submissions.services.agreements import update_agreement_requirements
 from portal.accounts.models import User
@@ -131,15 +132,12 @@ def _move_member(source_change: PartnerChange, target: Partner, member: MovedMem
 
 def _copy_conflicts(source: Partner, change: PartnerChange) -> None:
     """Record on the target the conflicts of interest that reviewers have with the source."""
-    target, kinds = change.partner, list_conflicted_reviewers(source)
+    kinds = list_conflicted_reviewers(source)
     reasons = dict(source.conflicts.filter(removed_at=None).values_list("user", "reason"))
-    in_force = target.conflicts.filter(removed_at=None).values("user")
+    in_force = change.partner.conflicts.filter(removed_at=None).values("user")
     for reviewer in User.objects.filter(pk__in=kinds).exclude(pk__in=in_force).order_by("pk"):
         kind = kinds[reviewer.pk]
-        reason = reasons.get(reviewer.pk, str(kind.label))
-        fields = {"kind": kind, "reason": reason, "recorded_at": change.now, "removed_at": None}
-        target.conflicts.update_or_create(user=reviewer, defaults=fields)
-        change.record("partner.conflict_recorded", person=reviewer, note=reason, kind=str(kind))
+        store_conflict(change, reviewer, kind, reasons.get(reviewer.pk, str(kind.label)))
 
 
 def _end_offers(source: Partner, change: PartnerChange) -> None:
