@@ -21,7 +21,7 @@ def build_url(person: Any, kind: str, *, page: str = "inbox:stop", salt: str = S
     return build_absolute_url(page, signing.dumps([person.pk, kind], salt=salt))
 
 
-def read_token(token: str, *, salt: str = SALT) -> tuple[object, str] | None:
+def read_token(token: str, *, salt: str = SALT) -> tuple[Any, str] | None:
     """Return the active person and the kind of a token, or None if it is invalid or the person is gone."""
     try:
         pk, kind = signing.loads(token, salt=salt)

@@ -92,7 +92,7 @@ def remove_outside_recipient(request: AuthenticatedRequest, scope: str, pk: int)
 
 @csrf_exempt  # the token is the proof: a mail program posts without a session
 @login_not_required
-def answer(request: HttpRequest, token: str, *, stops: bool) -> HttpResponse:
+def confirm_or_unsubscribe(request: HttpRequest, token: str, *, stops: bool) -> HttpResponse:
     """Confirm or unsubscribe as a recipient. GET only asks, because email scanners open all links."""
     recipient = unsubscribe.find_outside_recipient(token)
     report_scope = find_report_scope(recipient.scope) if recipient else None
@@ -108,12 +108,12 @@ def answer(request: HttpRequest, token: str, *, stops: bool) -> HttpResponse:
         "is_done": request.method == "POST",
         "stops": stops,
     }
-    return render(request, "reports/outside.html", context)
+    return render(request, "reports/subscription.html", context)
 
 
 urlpatterns = [
-    path("reports/confirm/<str:token>/", answer, {"stops": False}, name="confirm_outside"),
-    path("reports/unsubscribe/<str:token>/", answer, {"stops": True}, name="stop_outside"),
+    path("reports/confirm/<str:token>/", confirm_or_unsubscribe, {"stops": False}, name="confirm_outside"),
+    path("reports/unsubscribe/<str:token>/", confirm_or_unsubscribe, {"stops": True}, name="stop_outside"),
     path("reports/<str:scope>/recipients/", edit_recipients, name="recipients"),
     path("reports/<str:scope>/recipients/add/", add_outside_recipient, name="add_recipient"),
     path("reports/<str:scope>/recipients/<int:pk>/remove/", remove_outside_recipient, name="remove_recipient"),

@@ -142,11 +142,13 @@ def stop_report(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         unsubscribe.update_subscription(*reader_and_scope, ReportSubscription.Frequency.NEVER)
     context = {
-        "reader": reader_and_scope[0],
+        "email": reader_and_scope[0].email,
         "name": get_display_name(report_scope.key, report_scope.name),
-        "done": request.method == "POST",
+        "is_done": request.method == "POST",
+        "stops": True,
+        "has_account": True,
     }
-    return render(request, "reports/stop.html", context)
+    return render(request, "reports/subscription.html", context)
 
 
 urlpatterns = [
