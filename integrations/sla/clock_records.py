@@ -12,9 +12,9 @@ from django.db.models import FilteredRelation, OuterRef, Q, QuerySet, Subquery
 from integrations.partners.models import PartnerCalendar
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.sla_policy import TargetType
-from integrations.sla.clock_usage import TimeUsage, UsageInputs, calculate_usage, format_target
+from integrations.sla.clock_usage import TimeUsage, UsageInputs, calculate_usage, format_target, is_at_risk
 from integrations.sla.engine.clock import is_missed
-from integrations.sla.engine.types import ClockStatus, IssueEventKind
+from integrations.sla.engine.types import IssueEventKind
 from integrations.sla.models import SlaClock, SupportIssueEvent
 from portal.core.business_time import Calendar
 from portal.core.exports import CellValue
@@ -68,8 +68,7 @@ class ClockRecord:
 
     @property
     def is_at_risk(self) -> bool:
-        columns = self.columns
-        return columns.state == ClockStatus.RUNNING and columns.warn75_at is not None and columns.warn75_at <= self.now
+        return is_at_risk(self.columns.state, self.columns.warn75_at, self.now)
 
     @property
     def is_ideal_missed(self) -> bool:
@@ -98,9 +97,13 @@ COLUMNS: dict[str, Callable[[ClockRecord], CellValue]] = {
     "ideal_due": lambda record: record.columns.ideal_due_at,
     "ideal_missed": lambda record: record.is_ideal_missed,
     "responded": lambda record: record.columns.respond__stopped_at,
-    "response_hours": lambda record: _count_hours(*record.columns[-4:-2]),
+    "response_hours": lambda record: _count_hours(
+        record.columns.respond__stopped_at, record.columns.respond__counted_seconds
+    ),
     "resolved": lambda record: record.columns.resolve__stopped_at,
-    "resolution_hours": lambda record: _count_hours(*record.columns[-2:]),
+    "resolution_hours": lambda record: _count_hours(
+        record.columns.resolve__stopped_at, record.columns.resolve__counted_seconds
+    ),
     "last_commenter": lambda record: record.columns.last_commenter or "",
     "last_commenter_role": lambda record: record.columns.issue__last_commenter_role,
     "last_commented_at": lambda record: record.columns.issue__last_commented_at,

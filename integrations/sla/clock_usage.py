@@ -128,9 +128,9 @@ def calculate_usage(inputs: UsageInputs, calendar: Calendar, now: datetime) -> T
     return TimeUsage(max(counted_time, timedelta()), paused_time, target)
 
 
-def is_at_risk(clock: SlaClock, now: datetime) -> bool:
-    """Return whether the clock is running and has used at least 75% of its target."""
-    return clock.state == ClockStatus.RUNNING and clock.warn75_at is not None and clock.warn75_at <= now
+def is_at_risk(state: str, warn75_at: datetime | None, now: datetime) -> bool:
+    """Return whether a clock is running and has used at least 75% of its target."""
+    return state == ClockStatus.RUNNING and warn75_at is not None and warn75_at <= now
 
 
 def is_ideal_missed(clock: SlaClock, now: datetime) -> bool:

@@ -164,7 +164,7 @@ def build_clock_rows(clocks: list[SlaClock], now: datetime, *, with_details: boo
         ClockRow(
             clock,
             calculate_clock_usage(clock, calendars.get(clock.issue.calendar_id or 0, Calendar()), now),
-            is_at_risk(clock, now),
+            is_at_risk(clock.state, clock.warn75_at, now),
             is_ideal_missed(clock, now),
             issue_clocks.get(clock.issue_id, {}),
             commenters.get(clock.issue_id, ""),
