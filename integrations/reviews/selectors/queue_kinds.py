@@ -79,8 +79,6 @@ ITEM_COLUMNS: Mapping[str, Combinable] = {
 }
 COMPANY_PATHS = {"company": "name", "company_state": "verification_state"}
 INTEGRATION_PATHS = {
-    "reviewer_name": "reviewer__name",
-    "reviewer_email": "reviewer__email",
     "integration_id": "pk",
     **{name: f"partner__{path}" for name, path in COMPANY_PATHS.items()},
 }
@@ -196,8 +194,8 @@ def _list_waiver_requests(filters: Filters, user: User, _now: datetime) -> Query
 
 
 def _list_waiver_tasks(values: NamedValues) -> list[str]:
-    requirement = get_edition(values["program_key"], values["edition_date"]).requirement(values["detail"])
-    title = requirement.title if requirement else values["detail"]
+    requirement = get_edition(values["program_key"], values["edition_date"]).requirement(values["slug"])
+    title = requirement.title if requirement else values["slug"]
     return [_("Decide on the waiver of “%(title)s”") % {"title": title}]
 
 
@@ -248,9 +246,9 @@ for _kind in (
         _list_waiver_requests,
         {
             "uuid": F("integration__uuid"),
+            "slug": F("requirement_id"),
             "name": F("integration__name"),
             "name_key": F("integration__name_key"),
-            "detail": F("requirement_id"),
             "partner_id": F("integration__partner_id"),
             "company": F("integration__partner__name"),
             "company_state": F("integration__partner__verification_state"),
@@ -261,7 +259,7 @@ for _kind in (
             "began_at": F("waiver_requested_at"),
         },
         "submissions:requirement",
-        ("uuid", "detail"),
+        ("uuid", "slug"),
         _list_waiver_tasks,
     ),
     QueueKind(

@@ -130,7 +130,7 @@ def _build_row(
 ) -> QueueRow:
     columns = ReviewColumns(
         uuid="",
-        position="" if kind.key == "waiver" else values["detail"],  # the detail of a waiver is an ID
+        position=values["detail"],
         is_unviewed=False,
         changes="",
         checks="",
