@@ -17,7 +17,6 @@ from portal.core.figures import read_figures
 TARGET_PERCENT_RANGE = (85.0, 95.0)
 MIN_JUDGED_WAITS = 100  # with fewer, the share varies by more than the target range
 STAGE = "review"
-FIGURES_CACHE_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,6 @@ def evaluate_programs(now: datetime, *, program: str = "", weeks: int = 0) -> li
         f"forecasts {now.date()} {program} {weeks}",
         lambda: _evaluate_programs(now, program, weeks),
         lambda lines: sum(line.held.count for line in lines),
-        seconds=FIGURES_CACHE_SECONDS,
     )
 
 

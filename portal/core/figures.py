@@ -11,7 +11,7 @@ MAX_ROWS_COUNTED_EACH_TIME = 500
 
 
 def read_figures(
-    key: str, count: Callable[[], Figures], get_row_count: Callable[[Figures], int], *, seconds: int
+    key: str, count: Callable[[], Figures], get_row_count: Callable[[Figures], int], *, seconds: int = 600
 ) -> Figures:
     """Return figures that are up to `seconds` old if they count many rows, because counting these takes long.
 

@@ -3,21 +3,21 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import Count, Q, QuerySet
-from django.db.models.functions import TruncWeek
+from django.db.models import Count, Q
 from django.utils.translation import gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.engine.types import Severity
 from integrations.sla.filters import ClockFilters
-from integrations.sla.models import SlaBreach, SlaClock
 from portal.analytics.forecast_accuracy import ForecastAccuracy, evaluate_programs
 from portal.core.exports import CellValue, ExportTable
-from portal.reports.trends import SlaShare, list_shares, list_weeks, query_results
+from portal.core.figures import read_figures
+from portal.core.iso_weeks import IsoWeek
+from portal.reports.trends import SlaShare, count_by_week, count_results, list_weeks, query_results
 from portal.ui.charts.columns import Chart, Column
 
 # Why a target was missed: its type and, for resolutions, who wrote last.
@@ -58,11 +58,24 @@ class Overview:
 
 
 def build_overview(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> Overview:
-    """Return the figures of the last twelve weeks, including the current week, in six queries."""
+    """Return the figures of the last twelve weeks, including the current week. Up to ten minutes old."""
     weeks = list_weeks(now, zone)[1]
+    programs, partners, reasons = read_figures(
+        f"overview {weeks[0]} {filters.list_clocks().values('pk').query}",
+        lambda: _count_figures(filters, weeks, now, zone),
+        lambda figures: sum(share.met + share.breached for share in figures[1]),
+    )
+    forecasts = evaluate_programs(now, program=filters.values.get("program", ""))
+    return Overview([str(week) for week in weeks], programs, partners, reasons, forecasts)
+
+
+def _count_figures(
+    filters: ClockFilters, weeks: list[IsoWeek], now: datetime, zone: ZoneInfo
+) -> tuple[list[tuple[SlaShare, Chart]], list[SlaShare], list[BreachReason]]:
+    """Return the figures of programs, partners, and reasons in six queries."""
     met_clocks, breaches = query_results(filters, weeks[0].span(zone)[0], now)
-    met_counts = _count_by_program_and_week(met_clocks, "stopped_at", zone)
-    breach_counts = _count_by_program_and_week(breaches, "due_at", zone)
+    met_counts = count_by_week(met_clocks, "stopped_at", zone, "integration__program_key")
+    breach_counts = count_by_week(breaches, "due_at", zone, "integration__program_key")
     programs = []
     for key in sorted({program for program, _ in (*met_counts, *breach_counts)}):
         columns = tuple(
@@ -71,41 +84,23 @@ def build_overview(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> Over
         name = PROGRAMS[key].name if key in PROGRAMS else key
         share = SlaShare(name, sum(each.count for each in columns), sum(each.late for each in columns))
         programs.append((share, Chart(f"program-{key}", name, columns)))
-    partners = list_shares(_count_by_partner(met_clocks, breaches), {})
-    return Overview(
-        [str(week) for week in weeks],
-        programs,
-        sorted(partners, key=lambda share: (share.met / (share.met + share.breached), -share.breached, share.name)),
-        _list_reasons(breaches),
-        evaluate_programs(now, program=filters.values.get("program", "")),
-    )
-
-
-def _count_by_partner(met_clocks: QuerySet[SlaClock], breaches: QuerySet[SlaBreach]) -> dict[str, list[int]]:
-    """Return the numbers of met and breached targets by the name of the partner."""
-    counts: dict[str, list[int]] = {}
-    for index, rows in enumerate((met_clocks, breaches)):
-        names = rows.order_by().values_list("integration__partner__name")
-        for name, count in names.annotate(n=Count("pk")):
-            counts.setdefault(name, [0, 0])[index] = count
-    return counts
-
-
-def _count_by_program_and_week(rows: Any, column: str, zone: ZoneInfo) -> Counter[tuple[str, date]]:
-    weekly = rows.order_by().annotate(week=TruncWeek(column, tzinfo=zone))
-    counts = weekly.values_list("integration__program_key", "week").annotate(n=Count("pk"))
-    return Counter({(program, at.astimezone(zone).date()): count for program, at, count in counts})
+    partners = [
+        SlaShare(name, *pair)
+        for name, pair in count_results((met_clocks, breaches), "integration__partner__name")[0].items()
+    ]
+    partners.sort(key=lambda share: (share.met / (share.met + share.breached), -share.breached, share.name))
+    return programs, partners, _list_reasons(breaches)
 
 
 def _list_reasons(breaches: Any) -> list[BreachReason]:
     """Return the reasons of the breaches, the most frequent first."""
     counts: Counter[tuple[str, bool]] = Counter()
     rows = breaches.order_by().values_list("target_type", "issue__last_commenter_role")
-    for target_type, speaker, critical, other in rows.annotate(
+    for target_type, commenter_role, critical, other in rows.annotate(
         critical=Count("pk", filter=Q(severity=Severity.CRITICAL)),
         other=Count("pk", filter=~Q(severity=Severity.CRITICAL)),
     ):
-        key = "respond" if target_type == "respond" else f"resolve:{'partner' if speaker == 'partner' else ''}"
+        key = "respond" if target_type == "respond" else f"resolve:{'partner' if commenter_role == 'partner' else ''}"
         counts.update({(key, True): critical, (key, False): other})
     reasons = [BreachReason(key, counts[key, True], counts[key, False]) for key in REASON_LABELS]
     return sorted((each for each in reasons if each.count), key=lambda each: -each.count)

@@ -29,7 +29,6 @@ from portal.ui.charts.columns import Chart, Column
 
 WEEK_COUNT = 12
 MAX_SHARES = 50  # rows of a table
-FIGURES_CACHE_SECONDS = 600
 HOUR_SECONDS, DAY_SECONDS = 3600, 86400
 MAX_DAY_COLUMNS = 7  # a longer target is shown in quarters
 DEFAULT_TARGETS = {
@@ -79,7 +78,7 @@ class TrendCounts:
     `durations` are the numbers of stopped clocks by target type, severity, and bin. `editions` are those of the clocks.
     """
 
-    weekly: tuple[Counter[date], Counter[date]]
+    weekly: tuple[Counter[tuple[date]], Counter[tuple[date]]]
     programs: dict[str, list[int]]
     partners: dict[str, list[int]]
     durations: dict[str, int]
@@ -98,7 +97,6 @@ def build_trends(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> Templa
         f"trends {weeks[0]} {filters.list_clocks().values('pk').query}",
         lambda: _count_trends(filters, (earlier[0].span(zone)[0], start, now), zone),
         attrgetter("row_count"),
-        seconds=FIGURES_CACHE_SECONDS,
     )
     bins = _build_bins_by_kind(counts.editions)
     program_names = {key: program.name for key, program in PROGRAMS.items()}
@@ -113,20 +111,15 @@ def build_trends(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> Templa
 def _count_trends(filters: ClockFilters, moments: tuple[datetime, datetime, datetime], zone: ZoneInfo) -> TrendCounts:
     """Count since the first moment, or since the second one, until the last one."""
     earlier_start, start, now = moments
-    weekly_results = query_results(filters, earlier_start, now)
-    programs: dict[str, list[int]] = {}
-    partners: dict[str, list[int]] = {}
-    for index, rows in enumerate(query_results(filters, start, now)):
-        names = rows.order_by().values_list("integration__program_key", "integration__partner__name")
-        for program_key, partner_name, count in names.annotate(n=Count("pk")):
-            programs.setdefault(program_key, [0, 0])[index] += count
-            partners.setdefault(partner_name, [0, 0])[index] += count
+    met_clocks, breaches = query_results(filters, earlier_start, now)
+    columns = ("integration__program_key", "integration__partner__name")
+    programs, partners = count_results(query_results(filters, start, now), *columns)
     stopped_clocks = SlaClock.objects.filter(
         filters.condition, stopped_at__gte=start, stopped_at__lte=now, target_type__in=TARGET_TYPE_LABELS
     ).order_by()
     editions = list(stopped_clocks.values_list("integration__program_key", "issue__edition").distinct())
     return TrendCounts(
-        (_count_by_week(weekly_results[0], "stopped_at", zone), _count_by_week(weekly_results[1], "due_at", zone)),
+        (count_by_week(met_clocks, "stopped_at", zone), count_by_week(breaches, "due_at", zone)),
         programs,
         partners,
         _count_durations(stopped_clocks, _build_bins_by_kind(editions)),
@@ -151,10 +144,21 @@ def list_weeks(now: datetime, zone: ZoneInfo) -> tuple[list[IsoWeek], list[IsoWe
     return weeks[: WEEK_COUNT - 1 : -1], weeks[WEEK_COUNT - 1 :: -1]
 
 
-def _count_by_week(rows: Any, column: str, zone: ZoneInfo) -> Counter[date]:
-    """Return the number of rows by the Monday of their week."""
-    weekly = rows.order_by().annotate(week=TruncWeek(column, tzinfo=zone)).values_list("week")
-    return Counter({moment.astimezone(zone).date(): count for moment, count in weekly.annotate(n=Count("pk"))})
+def count_by_week(rows: Any, column: str, zone: ZoneInfo, *names: str) -> Counter[tuple[Any, ...]]:
+    """Return the number of rows by the values of the named columns and the Monday of their week."""
+    weekly = rows.order_by().annotate(week=TruncWeek(column, tzinfo=zone)).values_list(*names, "week")
+    counts = weekly.annotate(n=Count("pk"))
+    return Counter({(*values, moment.astimezone(zone).date()): count for *values, moment, count in counts})
+
+
+def count_results(results: Iterable[QuerySet[Any]], *columns: str) -> list[dict[str, list[int]]]:
+    """Return the numbers of met and breached targets by the values of each column."""
+    totals: list[dict[str, list[int]]] = [{} for _column in columns]
+    for index, rows in enumerate(results):
+        for *names, count in rows.order_by().values_list(*columns).annotate(n=Count("pk")):
+            for name, counts in zip(names, totals, strict=True):
+                counts.setdefault(name, [0, 0])[index] += count
+    return totals
 
 
 def _build_weekly_chart(
@@ -164,10 +168,10 @@ def _build_weekly_chart(
     columns = [
         Column(
             f"W{week.number}",
-            met_counts[week.monday],
-            breach_counts[week.monday],
+            met_counts[week.monday,],
+            breach_counts[week.monday,],
             str(incomplete_counts.get(week, "")),
-            met_counts[previous_week.monday] + breach_counts[previous_week.monday],
+            met_counts[previous_week.monday,] + breach_counts[previous_week.monday,],
         )
         for previous_week, week in zip(earlier, weeks, strict=True)
     ]

@@ -17,7 +17,6 @@ from portal.core.figures import read_figures
 from portal.core.value_types import JsonObject
 
 COLUMN_COUNT = 12
-FIGURES_CACHE_SECONDS = 600
 # Counted moves by event type. An undone decision still counts on its day.
 MOVE_BY_EVENT_TYPE = {
     "review.requested": gettext_noop("Submitted"),
@@ -44,7 +43,6 @@ def count_moves(filters: AnalyticsFilters, days: list[date], zone: ZoneInfo) -> 
         f"moves {filters.program} {filters.period} {days[0]} {len(days)}",
         lambda: _count_moves(filters, days, zone),
         lambda counts: sum(map(sum, counts.values())),
-        seconds=FIGURES_CACHE_SECONDS,
     )
 
 
@@ -67,7 +65,6 @@ def count_groups(filters: AnalyticsFilters) -> list[IntegrationGroup]:
         f"groups {filters.program} {filters.period}",
         lambda: _count_groups(filters),
         lambda groups: sum(group.count for group in groups),
-        seconds=FIGURES_CACHE_SECONDS,
     )
 
 

@@ -10,8 +10,6 @@ from portal.analytics.metrics import STAGES, HolderTime, StageStay
 from portal.analytics.models import StageDuration
 from portal.core.figures import read_figures
 
-FIGURES_CACHE_SECONDS = 600
-
 
 def list_stays(filters: AnalyticsFilters) -> list[StageStay]:
     """Return the stays that ended within the period, grouped by length. Many are up to ten minutes old."""
@@ -19,7 +17,6 @@ def list_stays(filters: AnalyticsFilters) -> list[StageStay]:
         f"stays {filters.program} {filters.period}",
         lambda: _list_stays(filters),
         lambda stays: sum(stay.count for stay in stays),
-        seconds=FIGURES_CACHE_SECONDS,
     )
 
 
@@ -45,7 +42,6 @@ def list_holder_times(filters: AnalyticsFilters) -> list[HolderTime]:
         f"holders {filters.program} {filters.period}",
         lambda: list(groups.annotate(time=Sum(length), n=Count("pk"))),
         lambda rows: sum(count for *_, count in rows),
-        seconds=FIGURES_CACHE_SECONDS,
     )
     return [HolderTime(program, stage, holder, time or timedelta()) for program, stage, holder, time, _n in rows]
 
@@ -56,7 +52,6 @@ def list_rounds(filters: AnalyticsFilters) -> list[tuple[int, int]]:
         f"rounds {filters.program} {filters.period}",
         lambda: _list_rounds(filters),
         lambda rounds: sum(count for _round, count in rounds),
-        seconds=FIGURES_CACHE_SECONDS,
     )
 
 
