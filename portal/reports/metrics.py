@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import Q
 from django.utils.text import capfirst
 
 from integrations.programs.registry import PROGRAMS, get_edition
@@ -15,6 +15,7 @@ from integrations.sla.engine.types import ClockStatus
 from integrations.sla.metrics import MetricsScope
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue
 from integrations.submissions.models import Integration
+from integrations.submissions.selectors.history import DECISIONS, annotate_requested_at
 from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from portal.audit.models import AuditEvent
 from portal.core.business_time import add_business_days
@@ -27,8 +28,6 @@ OPEN_STATES = ("running", "at_risk", "overdue", "data_incomplete", "paused")
 MAX_OVERDUE_ROWS, MAX_DUE_SOON_ROWS = 5, 20
 TREND_WEEKS = 8  # including the week of the report
 LATE_AFTER = timedelta(days=1)  # after a week's end: from then on its report was made late
-DECISION_EVENT_TYPES = ("integration.approved", "review.changes_requested", "integration.declined")
-REVIEW_REQUEST_EVENT_TYPES = ("review.requested", "review.requested_again")
 LISTING_EVENT_TYPES = (
     "integration.listed",
     "integration.archived",
@@ -216,12 +215,9 @@ def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -
 def build_review_record(scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime) -> dict[str, int]:
     """Return the program's review record: decided reviews, those on time, and pending reviews."""
     decision_events = AuditEvent.objects.filter(
-        scope.build_condition("integration__"), event_type__in=DECISION_EVENT_TYPES, at__gte=start, at__lt=end
+        scope.build_condition("integration__"), event_type__in=DECISIONS, at__gte=start, at__lt=end
     )
-    requests = AuditEvent.objects.filter(
-        stream=OuterRef("stream"), seq__lt=OuterRef("seq"), event_type__in=REVIEW_REQUEST_EVENT_TYPES
-    )
-    decisions = decision_events.annotate(requested_at=Subquery(requests.order_by("-seq").values("at")[:1])).values_list(
+    decisions = annotate_requested_at(decision_events).values_list(
         "at", "requested_at", "integration__program_key", "integration__edition_date"
     )
     in_time = [_is_in_time(*decision) for decision in decisions.iterator()]

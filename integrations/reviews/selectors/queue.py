@@ -56,10 +56,13 @@ def build_tab_condition(tab: str, user: User, now: datetime) -> Q:
     return is_snoozed if tab == "snoozed" else list_tab_conditions(user, now).get(tab, Q()) & ~is_snoozed
 
 
-def build_snoozed_condition(now: datetime) -> Q:
-    """Return the condition for rows that are snoozed until a time or until the next party becomes responsible."""
+def build_snoozed_condition(now: datetime, prefix: str = "") -> Q:
+    """Return the condition for rows that are snoozed until a time or until the next party becomes responsible.
+
+    The integration of a row is at the prefix.
+    """
     snoozes = Snooze.objects.filter(until__gt=now, at__gte=F("integration__responsible_since"))
-    return Q(pk__in=snoozes.values("integration"))
+    return Q(**{f"{prefix}pk__in": snoozes.values("integration")})
 
 
 def list_tab_conditions(user: User, now: datetime) -> dict[str, Q]:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db.models import Q
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from integrations.submissions.models import Integration
@@ -13,6 +14,7 @@ from portal.audit.catalog import EVENT_TYPES_BY_TRANSITION
 from portal.audit.models import AuditEvent
 
 DECISIONS = tuple(EVENT_TYPES_BY_TRANSITION[name].key for name in ("approve", "decline", "request_changes"))
+REVIEW_REQUESTS = ("review.requested", "review.requested_again")
 MENTION = "message.mentioned"  # the text that mentions someone is an event of its own
 UNDONE = EVENT_TYPES_BY_TRANSITION["undo_decision"].key
 
@@ -29,7 +31,7 @@ class ImportantDate:
 def list_recent_events(integration: Integration, count: int) -> tuple[list[AuditEvent], AuditEvent | None]:
     """Return the latest events that the partner can see, newest first, and the last decision of a review.
 
-    A decision that was undone is none. Errors of checks are in the banner about the outage.
+    An undone decision doesn't count. Errors of checks are in the banner about the outage.
     """
     is_check_error = Q(event_type="requirement.checked", data__outcome=str(Status.ERROR))
     visible = integration.events.visible_to_partner().exclude(is_check_error | Q(event_type=MENTION)).order_by("-seq")
@@ -38,6 +40,14 @@ def list_recent_events(integration: Integration, count: int) -> tuple[list[Audit
     if last is None and len(events) == count and integration.review_round:
         last = visible.filter(event_type__in=(*DECISIONS, UNDONE)).first()
     return events, None if last is None or last.event_type == UNDONE else last
+
+
+def annotate_requested_at(events: QuerySet[AuditEvent]) -> QuerySet[Any]:
+    """Annotate events with `requested_at`, the time of the last request of a review before each, or None."""
+    requests = AuditEvent.objects.filter(
+        stream=OuterRef("stream"), seq__lt=OuterRef("seq"), event_type__in=REVIEW_REQUESTS
+    )
+    return events.annotate(requested_at=Subquery(requests.order_by("-seq").values("at")[:1]))
 
 
 def list_dates(integration: Integration, decision: AuditEvent | None) -> list[ImportantDate]:

@@ -7,26 +7,25 @@ from statistics import median
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.db.models import Count, F, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Min, Q, QuerySet
 from django.utils import dateformat, timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.reviews.models import ReviewerProfile
+from integrations.reviews.selectors.queue import build_snoozed_condition
 from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.models.stage import STAGES_BEFORE_RELEASE
+from integrations.submissions.selectors.history import DECISIONS, annotate_requested_at
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, Status
 from portal.analytics.filters import AnalyticsFilters
 from portal.audit.models import AuditEvent
 from portal.core.figures import read_figures
 from portal.ui.components.moments import format_span
 
-DECISIONS = ("integration.approved", "review.changes_requested", "integration.declined")
-REVIEW_REQUESTS = ("review.requested", "review.requested_again")
 DECISION_WINDOW, MEDIAN_WINDOW = timedelta(days=30), timedelta(days=90)
 MAX_ROWS = 12  # of a page
-FIGURES_CACHE_SECONDS = 600
 Decisions = dict[int, list[tuple[datetime, datetime]]]
 
 
@@ -73,13 +72,12 @@ def list_reviewer_loads(filters: AnalyticsFilters) -> list[ReviewerLoad]:
     )
     waiting_reviews = open_reviews & Q(reviews__responsible_party=str(ResponsibleParty.PROGRAM))
     people = get_user_model().objects.filter(is_reviewer=True, is_active=True).select_related("reviewer_profile")
-    is_snoozed = Q(reviews__snooze__until__gt=filters.now) & Q(reviews__snooze__at__gte=F("reviews__responsible_since"))
     reviewers = people.annotate(
         load=Count("reviews", filter=open_reviews),
         waiting=Count("reviews", filter=waiting_reviews),
         oldest=Min("reviews__responsible_since", filter=waiting_reviews),
         overdue=Count("reviews", filter=waiting_reviews & Q(reviews__action_due_at__lt=filters.now)),
-        snoozed=Count("reviews", filter=waiting_reviews & is_snoozed),
+        snoozed=Count("reviews", filter=waiting_reviews & build_snoozed_condition(filters.now, "reviews__")),
     )
     decisions = _list_decisions(filters)
     reviewer_loads = [
@@ -94,7 +92,7 @@ def _list_decisions(filters: AnalyticsFilters) -> Decisions:
     Many are up to ten minutes old.
     """
     key = f"times of decisions {filters.program}"
-    return read_figures(key, lambda: _read_decisions(filters), _count_decisions, seconds=FIGURES_CACHE_SECONDS)
+    return read_figures(key, lambda: _read_decisions(filters), _count_decisions)
 
 
 def _count_decisions(decisions: Decisions) -> int:
@@ -102,14 +100,11 @@ def _count_decisions(decisions: Decisions) -> int:
 
 
 def _read_decisions(filters: AnalyticsFilters) -> Decisions:
-    requests = AuditEvent.objects.filter(
-        integration=OuterRef("integration"), event_type__in=REVIEW_REQUESTS, seq__lt=OuterRef("seq")
-    )
     events = AuditEvent.objects.filter(
         event_type__in=DECISIONS, at__gt=filters.now - MEDIAN_WINDOW, at__lte=filters.now
     ).filter(**filters.of("integration__program_key"))
     decisions: Decisions = defaultdict(list)
-    rows = events.order_by().values_list("actor_id", "at", Subquery(requests.order_by("-seq").values("at")[:1]))
+    rows = annotate_requested_at(events.order_by()).values_list("actor_id", "at", "requested_at")
     for actor, decided_at, requested_at in rows:
         decisions[actor].append((decided_at, requested_at or decided_at))
     return decisions
@@ -193,7 +188,6 @@ def list_failing_checks(filters: AnalyticsFilters) -> list[FailingCheck]:
         f"checks {filters.program}",
         lambda: _count_checks(filters),
         lambda counts: sum(checked_count for _failed_count, checked_count in counts.values()),
-        seconds=FIGURES_CACHE_SECONDS,
     )
     failing_checks = [FailingCheck(*check, *numbers) for check, numbers in counts.items() if numbers[0]]
     return sorted(
