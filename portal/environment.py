@@ -170,12 +170,13 @@ class PortalSettings(BaseSettings):
         default=[], description="Domains of the email addresses that can use single sign-on."
     )
     OIDC_SCOPES: types.TextList = Field(
-        default=["openid", "profile", "email"], description="Scopes to request. Okta sends groups for `groups` only."
+        default=["openid", "profile", "email"],
+        description="Scopes to request. Okta requires the scope `groups` to send groups.",
     )
     OIDC_GROUPS_CLAIM: str = Field(default="groups", description="Claim that lists a person's groups.")
     OIDC_GROUP_ROLES: types.GroupRoles = Field(
         default={},
-        description="Roles of the groups. Each sign-in grants them and revokes those of missing groups. "
+        description="Roles of the groups. Each sign-in grants these roles and revokes those of other listed groups. "
         "Repeat a group for several roles.",
     )
     OIDC_OMITS_EMPTY_GROUPS: bool = Field(

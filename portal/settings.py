@@ -6,7 +6,6 @@ from csp.constants import NONCE, NONE, SELF
 from django.conf.locale import LANG_INFO
 
 from portal.accounts.allauth_settings import *  # noqa: F403
-from portal.accounts.provider_settings import build_providers, build_single_sign_on
 from portal.core.value_types import NamedValues
 from portal.database_url import SQLITE, parse_database_url
 from portal.embedded_secrets import load_or_create_secret
@@ -14,6 +13,7 @@ from portal.environment import BASE_DIR, load_settings
 from portal.jobs.celery_settings import *  # noqa: F403
 from portal.notifications import email_providers
 from portal.production_checks import require_safe_settings
+from portal.sign_in_settings import build_providers, build_single_sign_on
 
 environment = load_settings()
 DATA_DIR, PORT = environment.PORTAL_DATA, environment.PORT

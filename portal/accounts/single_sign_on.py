@@ -21,7 +21,7 @@ from portal.accounts.role_names import ADMINISTRATOR, AUDITOR, list_roles
 from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
 
-REASON = "Groups of the single sign-on."
+REASON = "Groups from single sign-on."
 
 
 def is_single_sign_on(login: SocialLogin | None) -> bool:
@@ -36,7 +36,7 @@ def is_in_domains(email: str) -> bool:
 def select_trusted_accounts() -> QuerySet[SocialAccount]:
     """Return the connected accounts whose second factor the provider checks at every sign-in."""
     single_sign_on = settings.SINGLE_SIGN_ON
-    if not (single_sign_on.issuer and single_sign_on.is_required and single_sign_on.has_second_factor):
+    if not (single_sign_on.is_required and single_sign_on.has_second_factor):
         return SocialAccount.objects.none()
     return SocialAccount.objects.filter(provider=SINGLE_SIGN_ON_ID)
 

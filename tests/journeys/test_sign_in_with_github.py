@@ -59,7 +59,7 @@ def test_github_opens_the_account_of_the_same_confirmed_address(visit: Visit, gi
     with_github(browser.go("/accounts/login/?next=/company/"), "alice-archer").sees("Acme", "Alice Archer")
     assert User.objects.get() == alice
     mail = EmailMessage.objects.get()
-    assert (mail.to, mail.subject) == (alice.email, "Sign-in account connected")
+    assert (mail.to, mail.subject) == (alice.email, "Sign-in method added")
 
 
 def test_second_factor_is_asked_after_github_too(visit: Visit, github_app: GitHub, alice: Any) -> None:

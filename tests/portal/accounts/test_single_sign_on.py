@@ -33,7 +33,7 @@ def test_first_sign_in_creates_the_account_with_the_roles_of_its_groups(provider
     event = AuditEvent.objects.get(event_type="account.roles_changed")
     assert (event.actor, event.note, event.data["roles"]) == (
         "",
-        "Groups of the single sign-on.",
+        "Groups from single sign-on.",
         "+manager:nomad, +reviewer:nomad",
     )
     mails = [
@@ -111,7 +111,7 @@ def test_last_administrator_keeps_the_role_and_gets_an_email(provider: OidcProvi
     provider.sign_in(client, "nora")
     expected = ["superuser", *(["manager:nomad", "reviewer:nomad"] if groups == ["nomad"] else [])]
     assert (is_signed_in(client), sorted(roles_of(NORA))) == (True, sorted(expected))
-    assert "You remain administrator because no one else is" in list(
+    assert "You are the last administrator and keep the role" in list(
         EmailMessage.objects.values_list("subject", flat=True)
     )
     assert AuditEvent.objects.get(event_type="account.administrator_kept").data["name"] == NORA

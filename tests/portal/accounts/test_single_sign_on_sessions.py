@@ -123,7 +123,7 @@ def test_old_sign_in_is_renewed_at_the_provider(provider: OidcProvider, sam: Use
 def test_sign_in_page_offers_single_sign_on_only_if_it_is_on(configure: Configure) -> None:
     before = Client().get("/accounts/login/").content
     configure()
-    assert [b"single sign-on" in page for page in (before, Client().get("/accounts/login/").content)] == [False, True]
+    assert [b"Sign in with SSO" in page for page in (before, Client().get("/accounts/login/").content)] == [False, True]
 
 
 def test_unknown_role_in_the_mapping_is_reported(configure: Configure) -> None:
