@@ -157,11 +157,9 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
 
     def populate_user(self, request: HttpRequest, sociallogin: object, data: Mapping[str, object]) -> User:
         user: User = super().populate_user(request, sociallogin, data)
-        github_name = " ".join(str(data.get("name") or "").split())[:120]
+        full_name = " ".join(str(data.get("name") or "").split())[:120]
         user.name = (
-            github_name
-            if github_name and not explain_text_refusal(github_name)
-            else str(data.get("username") or "")[:120]
+            full_name if full_name and not explain_text_refusal(full_name) else str(data.get("username") or "")[:120]
         )
         return user
 

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from django.conf import settings
 from django.db import transaction
@@ -25,6 +26,15 @@ INVITATION_DAYS = 14
 REPLACED_COLUMNS = ("roles", "invited_by", "token_hash", "created_at", "expires_at")
 
 
+class Invitation(Protocol):
+    """Invitation to roles or to a company."""
+
+    email: str
+    expires_at: datetime
+    accepted_at: datetime | None
+    revoked_at: datetime | None
+
+
 def list_open_invitations(now: datetime) -> QuerySet[StaffInvitation]:
     """Return the invitations that can still be accepted, newest first."""
     return StaffInvitation.objects.filter(accepted_at=None, revoked_at=None, expires_at__gt=now)
@@ -44,8 +54,8 @@ def send_invitation(email: str, role_names: Collection[str], *, actor: User, now
     email = email.strip().lower()
     with transaction.atomic():
         # Lock the invitation before people, like accept_invitation and revoke_invitation.
-        found = list_open_invitations(now).filter(email=email).select_for_update(of=("self",)).first()
-        invitation = found or StaffInvitation(email=email)
+        open_invitation = list_open_invitations(now).filter(email=email).select_for_update(of=("self",)).first()
+        invitation = open_invitation or StaffInvitation(email=email)
         actor = _lock(actor)
         _require_manageable(invitation, actor)
         invitation.roles, invitation.invited_by = sorted(role_names), actor
@@ -57,7 +67,7 @@ def send_invitation(email: str, role_names: Collection[str], *, actor: User, now
         token = secrets.token_urlsafe(32)
         invitation.token_hash = hash_token(token)
         invitation.created_at, invitation.expires_at = now, now + timedelta(days=INVITATION_DAYS)
-        invitation.save(update_fields=REPLACED_COLUMNS if found else None)
+        invitation.save(update_fields=REPLACED_COLUMNS if open_invitation else None)
         _announce(invitation, "person_invited", actor=actor, now=now)
         _queue_email(invitation, token, now)
     return invitation
@@ -84,8 +94,7 @@ def accept_invitation(
         invitation = StaffInvitation.objects.select_for_update(of=("self",)).get(pk=invitation.pk)
         if refusal := explain_refusal(invitation, addresses, now):
             raise ActionRefused(refusal)
-        single_sign_on = settings.SINGLE_SIGN_ON
-        if single_sign_on.issuer and single_sign_on.is_required and not is_single_sign_on_session(request):
+        if settings.SINGLE_SIGN_ON.is_required and not is_single_sign_on_session(request):
             raise ActionRefused(_("These roles require single sign-on. Sign out, then sign in with it."))
         invitation.accepted_at = now
         invitation.save(update_fields=["accepted_at"])
@@ -94,8 +103,17 @@ def accept_invitation(
 
 
 def explain_refusal(invitation: StaffInvitation, addresses: Collection[str], now: datetime) -> str:
-    """Return why a user with these verified addresses can't accept the invitation, or an empty string."""
-    if invitation.email not in addresses:
+    """Return why a user with these verified addresses can't accept the roles, or an empty string."""
+    if refusal := explain_invitation_refusal(invitation, addresses, now):
+        return refusal
+    if not can_manage_invitation(invitation, invitation.invited_by):
+        return _("The person who invited you can no longer grant these roles. Ask for a new invitation.")
+    return ""
+
+
+def explain_invitation_refusal(invitation: Invitation, addresses: Collection[str], now: datetime) -> str:
+    """Return why a user with these verified addresses can't accept an invitation of any kind, or an empty string."""
+    if invitation.email.lower() not in {address.lower() for address in addresses}:
         return _("This invitation is for %(email)s. Sign in with that address, or add it to your account.") % {
             "email": invitation.email
         }
@@ -105,8 +123,6 @@ def explain_refusal(invitation: StaffInvitation, addresses: Collection[str], now
         return _("This invitation was revoked. Ask the person who invited you.")
     if invitation.expires_at <= now:
         return _("This invitation expired after %(days)s days. Ask for a new one.") % {"days": INVITATION_DAYS}
-    if not can_manage_invitation(invitation, invitation.invited_by):
-        return _("The person who invited you can no longer grant these roles. Ask for a new invitation.")
     return ""
 
 
@@ -127,7 +143,7 @@ def _announce(invitation: StaffInvitation, kind: str, *, actor: User, now: datet
     record_security_event(actor, kind, detail=str(invitation), now=now)
     detail = ", ".join(describe_role(role) for role in invitation.roles)
     roles.notify_administrators(
-        invitation.email, invitation.email, kind, detail, actor_name=str(actor), now=now, known={actor.pk}
+        invitation.email, invitation.email, kind, detail, actor_name=str(actor), now=now, excluded_ids={actor.pk}
     )
 
 

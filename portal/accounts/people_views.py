@@ -174,8 +174,7 @@ def change_invitation(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @never_cache
 def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Show an invitation with a button to accept it, or the reason why the user can't accept it."""
-    found = StaffInvitation.objects.select_related("invited_by").filter(token_hash=hash_token(token))
-    invitation = get_object_or_404(found)
+    invitation = get_object_or_404(StaffInvitation.objects.select_related("invited_by"), token_hash=hash_token(token))
     if request.method == "POST":
         return accept_invitation(request, invitation) if is_authenticated(request) else redirect_to_login(request.path)
     addresses = list_verified_addresses(request.user) if is_authenticated(request) else [invitation.email]

@@ -246,8 +246,8 @@ def _announce(
     detail = f"{roles}: {reason}" if roles else reason
     actor_name = str(actor or (SINGLE_SIGN_ON_ACTOR if request else COMMAND_LINE_ACTOR))
     record_security_event(row, kind, request=request, detail=detail, actor=actor_name, now=now)
-    known = {row.pk, actor.pk if actor else row.pk}
-    notify_administrators(str(row), row.email, kind, detail, actor_name=actor_name, now=now, known=known)
+    excluded_ids = {row.pk, actor.pk if actor else row.pk}
+    notify_administrators(str(row), row.email, kind, detail, actor_name=actor_name, now=now, excluded_ids=excluded_ids)
 
 
 def notify_administrators(
@@ -258,9 +258,9 @@ def notify_administrators(
     *,
     actor_name: str,
     now: datetime,
-    known: Collection[int],
+    excluded_ids: Collection[int],
 ) -> None:
-    """Queue an email to every administrator except those who know: the person and the actor."""
+    """Queue an email to every administrator except the excluded ones, who already know."""
     context = {
         "name": name,
         "address": address,
@@ -269,5 +269,6 @@ def notify_administrators(
         "actor": actor_name,
         "at": now,
     }
-    for administrator in User.objects.filter(is_superuser=True, is_active=True).exclude(pk__in=known).order_by("pk"):
+    administrators = User.objects.filter(is_superuser=True, is_active=True).exclude(pk__in=excluded_ids)
+    for administrator in administrators.order_by("pk"):
         mail.queue("person_changed", f"person_changed:{secrets.token_hex(12)}", administrator, context, now=now)

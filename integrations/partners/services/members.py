@@ -12,13 +12,13 @@ from integrations.partners import permissions
 from integrations.partners.models import DOMAIN_METHODS, Invitation, JoinRequest, Membership, Partner, Role
 from integrations.partners.name_validation import get_company_domain
 from integrations.partners.services.changes import PartnerChange, change_partner
+from portal.accounts.invitations import INVITATION_DAYS, explain_invitation_refusal
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.core.crypto import hash_token
 from portal.core.errors import ActionRefused
 from portal.core.value_types import NamedValues
 
-INVITATION_DAYS = 14
 MAX_DAILY_INVITATIONS = 50
 MAX_WAITING_REQUESTS = 3
 REPEAT_REQUEST_HOURS = 24
@@ -175,21 +175,6 @@ def accept_invitation(invitation: Invitation, *, addresses: Collection[str], act
         membership = _add_member(change, actor, locked_invitation.role)
         change.record("member.invitation_accepted", invitation=locked_invitation, person=actor, role=membership.role)
     return membership
-
-
-def explain_invitation_refusal(invitation: Invitation, addresses: Collection[str], now: datetime) -> str:
-    """Return why a user with these verified addresses can't accept the invitation, or an empty string."""
-    if invitation.email.lower() not in {address.lower() for address in addresses}:
-        return _("This invitation is for %(email)s. Sign in with that address, or add it to your account.") % {
-            "email": invitation.email
-        }
-    if invitation.accepted_at:
-        return _("This invitation was already accepted.")
-    if invitation.revoked_at:
-        return _("This invitation was revoked. Ask the person who invited you.")
-    if invitation.expires_at <= now:
-        return _("This invitation expired after %(days)s days. Ask for a new one.") % {"days": INVITATION_DAYS}
-    return ""
 
 
 def _get_current_membership(membership: Membership) -> Membership:

@@ -16,6 +16,7 @@ from integrations.partners.models import Invitation, JoinRequest, Partner
 from integrations.partners.services import members, profiles
 from integrations.partners.views.members import list_own_partners
 from portal.accounts.adapters import list_verified_addresses
+from portal.accounts.invitations import explain_invitation_refusal
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser, AuthenticatedRequest, is_authenticated
 from portal.core import crypto
@@ -157,7 +158,7 @@ def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         return accept_invitation(request, invitation) if is_authenticated(request) else redirect_to_login(request.path)
     addresses = list_verified_addresses(request.user) if is_authenticated(request) else [invitation.email]
-    refusal = members.explain_invitation_refusal(invitation, addresses, timezone.now())
+    refusal = explain_invitation_refusal(invitation, addresses, timezone.now())
     is_member = is_authenticated(request) and list_own_partners(request.user).filter(pk=invitation.partner_id).exists()
     context = {"invitation": invitation, "refusal": refusal, "is_member": is_member, "addresses": addresses}
     return render(request, "partners/invitation.html", context)

@@ -1,5 +1,6 @@
 """Tests of the people page: who sees whom, filters, and changes of roles and accounts."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,7 +10,6 @@ from bs4 import BeautifulSoup
 from portal.accounts import roles
 from portal.accounts.models import RoleRequest, User
 from portal.accounts.role_names import list_roles
-from portal.api.services import tokens
 from tests.conftest import NOW, person
 from tests.portal.accounts.sign_in import SignIn
 from tests.portal.accounts.test_account_security import is_open, signed_in, token_of
@@ -233,9 +233,13 @@ def test_second_administrator_decides_on_a_grant(
     assert (roles_of(alice), RoleRequest.objects.count()) == (expected, 0)
 
 
-def test_last_activity_is_the_newest_event_or_sign_in(sign_in: SignIn, alice: User, rita: User, sam: User) -> None:
+def test_last_activity_is_the_newest_event_or_sign_in(
+    sign_in: SignIn, alice: User, rita: User, sam: User, tess: User
+) -> None:
     roles.change_roles(alice, grant=["staff"], actor=sam, now=NOW, reason="Joins")
-    tokens.create_token("ci", ["integrations:read"], 30, actor=rita, now=NOW)
+    roles.change_roles(rita, grant=["staff"], actor=tess, now=NOW + timedelta(hours=2), reason="Joins")
+    roles.change_roles(rita, revoke=["staff"], actor=tess, now=NOW + timedelta(hours=1), reason="Leaves")
     rows = sign_in(sam).get("/people/").context["rows"]
     activity = {str(user): at for user, _roles, at in rows}
-    assert (activity["Alice Archer"], activity["Sam Stone"] > NOW) == (None, True)
+    assert (activity["Alice Archer"], activity["Tess Tan"]) == (None, NOW + timedelta(hours=2))
+    assert activity["Sam Stone"] > NOW + timedelta(hours=2)
