@@ -23,27 +23,27 @@ Values = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class IdentityRow:
-    """One aspect of the identity. `earlier` has the values of earlier integrations, None if they have no such value."""
+    """One aspect of the identity. `earlier_values` are those of earlier integrations, None if they have none."""
 
     label: str
-    claimed: Values
-    found: Values
-    earlier: Values | None = None
+    claimed_values: Values
+    verified_values: Values
+    earlier_values: Values | None = None
 
     @property
     def match(self) -> Literal["", "match", "different", "missing"]:
         """Return whether a claim was found; blank without a claim to compare."""
-        if not self.claimed:
+        if not self.claimed_values:
             return ""
-        if not self.found:
+        if not self.verified_values:
             return "missing"
-        return "match" if _fold(self.claimed) & _fold(self.found) else "different"
+        return "match" if _fold(self.claimed_values) & _fold(self.verified_values) else "different"
 
     @property
     def is_same_as_before(self) -> bool | None:
         """Whether an earlier integration has one of the values; None without a value to compare."""
-        values = self.claimed or self.found
-        return bool(_fold(self.earlier or ()) & _fold(values)) if values else None
+        values = self.claimed_values or self.verified_values
+        return bool(_fold(self.earlier_values or ()) & _fold(values)) if values else None
 
 
 @dataclass(frozen=True, slots=True)

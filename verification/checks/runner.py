@@ -155,7 +155,7 @@ def run_integration_checks(
 
 def _is_hidden(integration: Integration, subject: Subject, sources: Sources) -> bool:
     """Whether the repository was readable before, and GitHub doesn't show it now: it is private, moved, or deleted."""
-    if not observations.was_seen(integration, subject):
+    if not observations.has_been_read(integration, subject):
         return False
     try:
         sources.github.repository(subject.repository)  # remembered: the checks of this run have read it

@@ -17,6 +17,7 @@ from portal.accounts.models import User
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.errors import ActionRefused
 from portal.core.value_types import TemplateContext
+from portal.ui.polling import STOP_POLLING_STATUS
 from portal.ui.refusals import report_refusal, reported_refusals
 from verification.checks.documentation import list_outcomes, list_programs_using_check
 from verification.checks.models import CheckRun
@@ -26,7 +27,6 @@ from verification.checks.services.accepted_deviations import accept_deviation
 from verification.checks.types import CHECKS, Check
 from verification.outcomes import WORST_FIRST, Outcome
 
-STOP_POLLING_STATUS = 286  # htmx's own status: swap this response in and stop polling
 TEMPLATE = "checks/check_results.html"
 
 

@@ -9,9 +9,9 @@ from django.utils import timezone
 from integrations.submissions.models import Integration
 from portal.accounts.requests import AnyUser, AuthenticatedRequest
 from portal.core.value_types import TemplateContext
+from portal.ui.polling import STOP_POLLING_STATUS
 from portal.ui.refusals import reported_refusals
 from verification.checks.services.runs import can_request_check_run
-from verification.checks.views import STOP_POLLING_STATUS
 from verification.testruns.models import TestRun
 from verification.testruns.registry import KINDS
 from verification.testruns.services import start_test_run

@@ -15,9 +15,9 @@ from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.accounts.requests import AuthenticatedRequest
 from portal.core.value_types import TemplateContext
+from portal.ui.polling import STOP_POLLING_STATUS
 from portal.ui.refusals import reported_refusals
 from verification.checks.services.runs import can_request_check_run
-from verification.checks.views import STOP_POLLING_STATUS
 from verification.testruns import selectors, services
 from verification.testruns.kinds.base import TestKind
 from verification.testruns.models import TestRun

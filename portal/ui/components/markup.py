@@ -53,12 +53,12 @@ def component(build: Callable[P, Mapping[str, object] | None]) -> Callable[P, Sa
 
     @wraps(build)
     def render(*args: P.args, **kwargs: P.kwargs) -> SafeString:
-        built = build(*args, **kwargs) or {}  # refuses arguments that don't fit
+        extra_values = build(*args, **kwargs) or {}  # refuses arguments that don't fit
         values = {**defaults, **dict(zip(positional_names, args, strict=False)), **kwargs}
         if "content" in values:
             values["content"] = SafeString(str(values["content"]).strip())
         markup = loader.get_template(f"ui/components/{name}.html")
-        return SafeString(markup.render({**values, **built}).strip())
+        return SafeString(markup.render({**values, **extra_values}).strip())
 
     add_tag = register.simple_block_tag if "content" in parameters else register.simple_tag
     return add_tag(render)

@@ -57,19 +57,19 @@ def test_identity_is_compared_with_proofs_and_earlier_integrations(
 
 
 @pytest.mark.parametrize(
-    ("claimed", "found", "expected"),
+    ("claimed", "verified", "expected"),
     [(("acme",), (), True), (("other",), ("acme",), False), ((), ("acme",), True), ((), (), None)],
 )
-def test_claim_is_compared_with_earlier_values_before_what_was_found(
-    claimed: tuple[str, ...], found: tuple[str, ...], expected: bool | None
+def test_claim_is_compared_with_earlier_values_before_verified_values(
+    claimed: tuple[str, ...], verified: tuple[str, ...], expected: bool | None
 ) -> None:
-    assert IdentityRow("Registry namespace", claimed, found, ("acme",)).is_same_as_before is expected
+    assert IdentityRow("Registry namespace", claimed, verified, ("acme",)).is_same_as_before is expected
 
 
 def test_first_integration_has_nothing_earlier(acme: Partner, earlier: Integration) -> None:
     comparison = compare_identity(acme, earlier)
     assert comparison.earlier == ()
-    assert [(row.match, row.earlier) for row in comparison.rows][:2] == [("missing", None), ("missing", None)]
+    assert [(row.match, row.earlier_values) for row in comparison.rows][:2] == [("missing", None), ("missing", None)]
 
 
 def test_company_without_integrations_has_a_domain_and_no_organization(acme: Partner) -> None:

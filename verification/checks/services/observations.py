@@ -69,10 +69,10 @@ def apply_absence_grace_period(
     return replace(result, outcome=outcome, summary=summary, observations={})
 
 
-def was_seen(integration: Integration, subject: Subject) -> bool:
+def has_been_read(integration: Integration, subject: Subject) -> bool:
     """Whether a check has read the repository before."""
-    seen = Observation.objects.filter(integration=integration, key__startswith=LAST_SEEN_PREFIX)
-    return seen.filter(value=subject.repository).exists()
+    observations = Observation.objects.filter(integration=integration, key__startswith=LAST_SEEN_PREFIX)
+    return observations.filter(value=subject.repository).exists()
 
 
 def _save_observation(integration: Integration, key: str, value: object, source: str, now: datetime) -> None:

@@ -1,0 +1,3 @@
+"""Polling by htmx."""
+
+STOP_POLLING_STATUS = 286  # htmx's own status: swap this response in and stop polling
