@@ -20,10 +20,8 @@ CODE = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)]*\)", re.DOTALL)
 MARKUP = re.compile(r"{#.*?#}|{%\s*comment.*?endcomment\s*%}|<!--.*?-->|<(script|style)\b.*?</\1>", re.DOTALL)
 TAG = re.compile(r"{%.*?%}|{{.*?}}|<[^>]*>", re.DOTALL)
 SENTENCE = re.compile(r"[\"']([^\"'{}<>]* [^\"'{}<>]*)[\"']")
-# Python code isn't all prose: only the British spellings are wrong there, in strings and in comments
-BRITISH = re.compile(
-    r"\b(?:licenc|recognis|authoris|initialis|normalis|organis|behaviour|colour|catalogue|artefact|judgement)", re.I
-)
+SPELLINGS = {start: spelling for spelling, starts in VOCABULARY["spelling"].items() for start in starts}
+BRITISH = re.compile(rf"\b(?:{'|'.join(map(re.escape, SPELLINGS))})", re.IGNORECASE)
 PROSE_KEYS = {"title", "summary", "description"}
 
 
@@ -69,6 +67,8 @@ def test_texts_use_the_preferred_terms() -> None:
         for match in WRONG.finditer(" ".join(text.split())):
             word = match[0].lower()
             problems[place].add(f"{word}: write “{TERMS.get(word) or TERMS[word.removesuffix('s')]}”")
+        for match in BRITISH.finditer(text):
+            problems[place].add(f"{match[0]}…: write “{SPELLINGS[match[0].lower()]}”")
     assert dict(problems) == {}
 
 
@@ -77,6 +77,6 @@ def test_python_code_uses_american_spelling() -> None:
     assert {place: BRITISH.findall(source) for place, source in sources.items() if BRITISH.search(source)} == {}
 
 
-@pytest.mark.parametrize("word", sorted(TERMS))
-def test_preferred_term_is_not_itself_wrong(word: str) -> None:
-    assert WRONG.search(TERMS[word]) is None
+@pytest.mark.parametrize("term", sorted({*TERMS.values(), *SPELLINGS.values()}))
+def test_preferred_term_is_not_itself_wrong(term: str) -> None:
+    assert (WRONG.search(term), BRITISH.search(term)) == (None, None)
