@@ -1,11 +1,12 @@
 """Formatting of times: exact in the reader's time zone, relative, and due dates."""
 
 from datetime import UTC, date, datetime
+from functools import lru_cache
 
 from django.utils import dateformat, timezone
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 
 from portal.ui.components.markup import EMPTY, register, render_icon, require_choice
 
@@ -14,9 +15,19 @@ FORMS = ("exact", "relative", "age", "both")
 UTC_NAME = "UTC"
 
 
+def _format(moment: date, pattern: str) -> str:
+    return _format_in_language(get_language(), str(getattr(moment, "tzinfo", "")), moment, pattern)
+
+
+@lru_cache(maxsize=10_000)
+def _format_in_language(_language: str | None, _zone: str, moment: date, pattern: str) -> str:
+    """Return the formatted time. The same time of two zones is equal, so the zone is part of the key."""
+    return dateformat.format(moment, pattern)
+
+
 def format_short(moment: date) -> str:
     """Return a date without its year, such as "Tue, Apr 14"."""
-    return dateformat.format(moment, pgettext("date format", "D, M j"))
+    return _format(moment, pgettext("date format", "D, M j"))
 
 
 def format_day(moment: date, now: datetime) -> str:
@@ -25,12 +36,12 @@ def format_day(moment: date, now: datetime) -> str:
 
 
 def _format_with_year(moment: date) -> str:
-    return dateformat.format(moment, pgettext("date format", "D, M j, Y"))
+    return _format(moment, pgettext("date format", "D, M j, Y"))
 
 
 def format_time(moment: datetime) -> str:
     """Return a time of day such as "2:10 PM"."""
-    return dateformat.time_format(moment, pgettext("time format", "g:i A"))
+    return _format(moment, pgettext("time format", "g:i A"))
 
 
 def format_clock(moment: datetime | None) -> str:
