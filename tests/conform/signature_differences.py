@@ -25,6 +25,7 @@ NOT_FOR_SIGNING = "gpg lets a key without key flags sign; Terraform does not"
 DIGEST = "gpg knows RIPEMD-160, Terraform does not"
 SEVERAL_PACKETS = "gpg verifies every packet of the file; Terraform stops at the first signature by a listed key"
 NO_SIGNATURE = "gpg refuses a file with other packets or bytes around the signature"
+ENDLESS_SIGNATURE = "gpg refuses a signature packet without a length; Terraform reads it to the end of the file"
 SHORT_DIGEST = "gpg wants a digest as long as the curve"
 SHORT_CLAIM = "gpg does not import the key: it signs itself with a digest shorter than its curve"
 ED448 = "gpg does not import the key: it does not know Ed448"
@@ -86,6 +87,8 @@ def _explain_refusal(case: Case, verdict: Verdict, gpg: GpgVerdict) -> str:
     if error is not None:
         return _explain_error(verdict, gpg, error)
     is_no_signature = "NODATA" in gpg.words or "not a detached signature" in gpg.text
+    if is_no_signature and _has_no_length(case.signature):
+        return ENDLESS_SIGNATURE
     return NO_SIGNATURE if has_more and is_no_signature else ""
 
 
@@ -108,6 +111,11 @@ def _explain_error(verdict: Verdict, gpg: GpgVerdict, error: Sequence[str]) -> s
     if size and claim and hashlib.new(claim.digest).digest_size * 8 < int(size[1]) // 8 * 8:
         return SHORT_CLAIM
     return DAMAGED_KEY
+
+
+def _has_no_length(signature: bytes) -> bool:
+    """Return whether the first packet has an old header with length type 3, which is no length (RFC 9580, 4.2.2)."""
+    return signature[0] & 0xC3 == 0x83
 
 
 def _has_more(signature: bytes) -> bool:

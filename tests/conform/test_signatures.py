@@ -1,11 +1,14 @@
 """Tests of the signature suite's short form, without Terraform."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.conform import signature_judges, signature_vectors, signatures
 from tests.conform.base import RunOptions
-from tests.conform.signature_differences import explain
+from tests.conform.signature_differences import ENDLESS_SIGNATURE, explain
 from tests.conform.signature_judges import GpgVerdict
+from tests.conform.signature_mutations import add_armor, remove_armor
 from tests.conform.signature_vectors import RECORDED_CASES, RECORDED_SEED, fuzz_cases, load_cases, load_fuzz_verdicts
 from verification.releases.artifacts.signatures import SignatureClass
 
@@ -61,6 +64,44 @@ def test_difference_without_evidence_is_not_explained():
         if explain(case, signatures.judge_signature(case), GpgVerdict(bool(error), (), (), ""))
     ]
     assert explained_cases == []
+
+
+DERIVATION = bytes.fromhex("03010a09c2bb")  # of the recorded ECDH subkey, and the head of the packet behind it
+PASSED_OVER = "error decoding signing key: openpgp: invalid data: user ID signature with wrong type"
+VERIFIED = "error decoding signing key: openpgp: invalid data: subkey signature invalid"
+
+
+@pytest.mark.parametrize(
+    ("changed_derivation", "message"),
+    [
+        ("03010a09", ""),
+        ("03010809", VERIFIED),  # SHA-256
+        ("03010a07", VERIFIED),  # AES-128
+        ("03020a09", PASSED_OVER),
+        ("03010209", PASSED_OVER),  # SHA-1
+        ("03010a01", PASSED_OVER),  # IDEA
+        ("02010a09", PASSED_OVER),
+        ("01010a09", PASSED_OVER),
+    ],
+)
+def test_subkey_with_unknown_key_derivation_is_passed_over(changed_derivation, message):
+    """Terraform 1.11.4 has these messages. The signature of a subkey that it passes over follows a user ID."""
+    case = next(case for case, _ in load_cases() if case.name == "go ProtonMail P521 sha224-a")
+    changed_bytes = bytes.fromhex(changed_derivation) + DERIVATION[4:]
+    key = add_armor(remove_armor(case.keys[0]).replace(DERIVATION, changed_bytes))
+    verdict = signatures.judge_signature(replace(case, keys=(key,)))
+    assert verdict.terraform.message == message
+
+
+def test_signature_packet_without_a_length_is_explained():
+    """Terraform 1.11.4 installs this release."""
+    case = next(case for case, _ in load_cases() if case.name == "gpg ed25519 SHA256")
+    assert case.signature[0] == 0x88
+    endless_case = replace(case, signature=bytes([0x8B]) + case.signature[2:])
+    assert signatures.judge_signature(endless_case).terraform.accepts
+    differences, figures = signatures.compare_with_gpg([endless_case])
+    assert differences == []
+    assert figures[1] == (f"gpg: {ENDLESS_SIGNATURE}", "1")
 
 
 def test_fuzzer_without_terraform_and_record_is_not_run(monkeypatch):

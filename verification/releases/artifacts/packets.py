@@ -29,6 +29,8 @@ CURVES = {
     "2b06010401da470f01": ("Ed25519", {EDDSA, ECDH}),
     "2b6571": ("Ed448", {EDDSA, ECDH}),
 }
+# of the key derivation of ECDH keys
+DERIVATION_VERSION, DERIVATION_DIGESTS, DERIVATION_CIPHERS = 1, {8, 9, 10, 11, 12, 14}, {2, 3, 7, 8, 9}
 
 
 class PacketError(ValueError):
@@ -180,8 +182,18 @@ def _read_point(body: Reader, algorithm: int) -> tuple[str, bytes]:
     """Return the curve of a key and the point on it."""
     curve, algorithms = CURVES.get(body.identifier().hex(), ("", ()))
     point = body.integer()
-    if algorithm == ECDH:
-        body.identifier()
+    derivation = body.identifier() if algorithm == ECDH else b""
     if algorithm not in algorithms:
         raise UnsupportedError("unknown oid")
+    if algorithm == ECDH:
+        _check_derivation(derivation)
     return curve, point
+
+
+def _check_derivation(derivation: bytes) -> None:
+    """Raise UnsupportedError for a key derivation of another length, version, digest, or cipher than the known ones."""
+    if len(derivation) < 3:
+        raise UnsupportedError(f"unsupported ECDH KDF length: {len(derivation)}")
+    version, digest, cipher = derivation[:3]
+    if version != DERIVATION_VERSION or digest not in DERIVATION_DIGESTS or cipher not in DERIVATION_CIPHERS:
+        raise UnsupportedError("unsupported ECDH KDF")
