@@ -18,6 +18,7 @@ from portal.notifications.categories import CATEGORIES, MODE_LABELS, Notificatio
 from portal.notifications.models.preferences import NotificationPreference
 from portal.notifications.preferences import get_mode, save_preferences
 
+AUDIT_DETAILS = ("digest", "finding", "introduction", "issue", "requirement", "version", "webhook")  # data of events
 AUDIENCE_BY_SIDE = {"partner": Audience.PARTNER_TEAM, "program": Audience.PROGRAM_TEAM}
 
 
@@ -88,7 +89,14 @@ class AuditLogFilterForm(forms.Form):
     """Filters in the URL of the audit log. An invalid filter shows an error; the others still apply."""
 
     person = SingleLineField(label=gettext_lazy("Person"), required=False, max_length=100)
+    company = SingleLineField(label=gettext_lazy("Company"), required=False, max_length=120)
     stream = SingleLineField(label=gettext_lazy("Object"), required=False, max_length=100)
+    detail = forms.RegexField(
+        rf"^({'|'.join(AUDIT_DETAILS)}):.{{1,100}}$",
+        label=gettext_lazy("Detail"),
+        required=False,
+        error_messages={"invalid": gettext_lazy("Enter a name and a value, such as requirement:NO-3.")},
+    )
     kind = FilterField(
         label=gettext_lazy("Event type"),
         choices=[("", gettext_lazy("All")), *((event_type, event_type) for event_type in sorted(EVENT_TYPES))],

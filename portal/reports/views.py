@@ -85,6 +85,7 @@ def show_report(request: AuthenticatedRequest, scope: str, week: str) -> HttpRes
     context: TemplateContext = {
         "report": presenters.build_current_context(figures, now) | {"name": _get_report_name(figures)},
         "can_manage": report_scope is not None and can_manage_report(request.user, report_scope),
+        "scope": scope,
         "reports_url": reverse("reports:list"),
         "is_mine": bool(action),
         "is_at_rest": not action,

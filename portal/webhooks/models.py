@@ -58,6 +58,10 @@ class WebhookEndpoint(EncryptedRow):
     def __str__(self) -> str:
         return f"{self.name}: {self.display_url}"
 
+    @property
+    def audit_stream(self) -> str:
+        return f"partner:{self.partner_id}" if self.partner_id else f"webhook:{self.pk}"
+
     def build_encryption_context(self, name: str) -> str:
         """Return what binds a value to this row and its purpose. A replaced secret keeps its purpose."""
         return f"endpoint {self.uuid} {name.removeprefix('old_')}"

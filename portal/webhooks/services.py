@@ -15,9 +15,10 @@ from integrations.partners.models import Partner
 from portal.accounts.models import User
 from portal.accounts.requests import AnyUser
 from portal.audit.catalog import WEBHOOKS
-from portal.audit.services import record_event
+from portal.audit.services import record_event, record_system_event
 from portal.core.crypto import Secret
 from portal.core.errors import ActionRefused
+from portal.core.value_types import JsonObject
 from portal.webhooks import formats, payloads, secrets
 from portal.webhooks.event_types import TEST_EVENT_TYPE
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
@@ -60,9 +61,12 @@ def _lock_endpoint(endpoint: WebhookEndpoint, actor: User, now: datetime) -> Ite
 
 
 def _record_change(row: WebhookEndpoint, event_type: str, actor: AnyUser | None, now: datetime) -> None:
-    """Record a change in the history of the partner. Endpoints of the program have no history."""
+    """Record a change in the history of the partner, or in the audit log only for an endpoint of the program."""
+    data: JsonObject = {"webhook": str(row.uuid), "name": row.name, "display_url": row.display_url}
     if row.partner is not None:
-        record_event(row.partner, event_type, actor=actor, now=now, name=row.name, display_url=row.display_url)
+        record_event(row.partner, event_type, actor=actor, now=now, **data)
+    else:
+        record_system_event(row.audit_stream, event_type, actor=actor, now=now, **data)
 
 
 def _select_kinds(kinds: Sequence[str], *, is_program_endpoint: bool) -> list[str]:

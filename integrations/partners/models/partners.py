@@ -91,8 +91,12 @@ class Partner(models.Model):
         return self.verification_state == VerificationState.VERIFIED
 
     @property
+    def audit_stream(self) -> str:
+        return f"partner:{self.pk}"
+
+    @property
     def audit_fields(self) -> NamedValues:
-        return {"stream": f"partner:{self.pk}", "partner": self}
+        return {"stream": self.audit_stream, "partner": self}
 
     def list_members(self, *roles: str) -> list["User"]:
         """Return the active users who are members, in the order in which they joined. Without roles, with any role."""

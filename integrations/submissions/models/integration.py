@@ -163,8 +163,12 @@ class Integration(FSMModelMixin, StageFields):
         return list(self.events.filter(internal=False, event_type__startswith="finding.").order_by("seq"))
 
     @property
+    def audit_stream(self) -> str:
+        return f"integration:{self.pk}"
+
+    @property
     def audit_fields(self) -> NamedValues:
-        return {"stream": f"integration:{self.pk}", "integration": self, "partner": self.partner}
+        return {"stream": self.audit_stream, "integration": self, "partner": self.partner}
 
     @property
     def next_action_label(self) -> str:

@@ -77,6 +77,7 @@ def reject_upload(
             summary=f"Signed PDF rejected: {reason}"[:500],
             note=reason,
             version=agreement.version,
+            digest=agreement.digest,
         )
     return agreement
 

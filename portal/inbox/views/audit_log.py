@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -20,6 +20,12 @@ from portal.core.value_types import NamedValues
 from portal.inbox.forms import AuditLogFilterForm
 
 PAGE_SIZE, CHUNK_SIZE = 50, 500
+FILTER_COLUMNS = (
+    ("person", "actor__icontains"),
+    ("company", "partner__name__iexact"),
+    ("stream", "stream"),
+    ("kind", "event_type"),
+)
 COLUMNS = ("at", "stream", "seq", "event_type", "actor_id", "actor", "note", "data", "internal", "key_id", "hash")
 
 
@@ -59,16 +65,25 @@ def render_page(request: HttpRequest, events: QuerySet[AuditEvent], form: AuditL
 def filter_events(form: AuditLogFilterForm) -> QuerySet[AuditEvent]:
     """Return the events that match the valid filters, newest first. Dates are days in UTC."""
     form.is_valid()
-    filters = {
-        column: form.cleaned_data[name]
-        for name, column in (("person", "actor__icontains"), ("stream", "stream"), ("kind", "event_type"))
-        if form.cleaned_data.get(name)
-    }
+    filters = {column: form.cleaned_data[name] for name, column in FILTER_COLUMNS if form.cleaned_data.get(name)}
     if first := form.cleaned_data.get("first_day"):
         filters["at__gte"] = f"{first}T00:00Z"
     if last := form.cleaned_data.get("last_day"):
         filters["at__lt"] = f"{last + timedelta(days=1)}T00:00Z"
-    return AuditEvent.objects.filter(**filters).order_by("-pk")
+    events = AuditEvent.objects.filter(**filters).order_by("-pk")
+    return events.filter(match_detail(detail)) if (detail := form.cleaned_data.get("detail")) else events
+
+
+def match_detail(detail: str) -> Q:
+    """Return the condition that the data of an event has a value, such as `finding:3`, as text or as a number.
+
+    Events about several issues list them in `issues`.
+    """
+    name, _colon, value = detail.partition(":")
+    condition = Q(**{f"data__{name}": value})
+    if name == "issue":
+        condition |= Q(data__issues__icontains=value)
+    return condition | Q(**{f"data__{name}": int(value)}) if value.isdecimal() else condition
 
 
 def generate_csv(events: QuerySet[AuditEvent]) -> Iterator[str]:

@@ -10,7 +10,10 @@ from django.urls import reverse
 
 from portal.accounts import roles
 from portal.accounts.models import User
-from tests.conftest import NOW
+from portal.audit.services import record_event
+from portal.webhooks.services import EndpointConfiguration, create_endpoint
+from tests.conftest import NOW, begin
+from tests.integrations.submissions.signing import sign
 from tests.portal.accounts.sign_in import SignIn
 from tests.portal.audit.tampering import execute
 
@@ -82,12 +85,48 @@ def test_csv_export_has_no_formulas(events: None, sign_in: SignIn, sam: User) ->
     assert [(row["actor"], row["note"]) for row in rows] == [("Sam Stone", "'=Joins")] * 2
 
 
-def test_pages_of_objects_link_to_their_events(at: Any, sign_in: SignIn, sam: User) -> None:
+@pytest.mark.any_database
+def test_detail_selects_events_about_one_part_of_an_object(at: Any, sign_in: SignIn, sam: User) -> None:
     integration = at("review", "nomad")
-    partner = integration.partner
-    links = {
-        reverse("reviews:partner", args=[partner.slug]): f"/audit-log/?stream=partner:{partner.pk}",
-        reverse("reviews:review", args=[integration.uuid]): f"/audit-log/?stream=integration:{integration.pk}",
+    for data in ({"issue": "a-1"}, {"issues": [{"issue": "a-1"}], "count": 1}, {"issue": "b-2"}, {"finding": 3}):
+        record_event(integration, "review.claimed", actor=None, now=NOW, **data)
+    client, stream = sign_in(sam), f"stream=integration:{integration.pk}&format=jsonl"
+    selected = {
+        detail: [json.loads(line)["data"] for line in export(client, f"{stream}&detail={detail}").splitlines()]
+        for detail in ("issue:a-1", "finding:3", "finding:4")
     }
-    client = sign_in(sam)
-    assert [f'{link}"' in client.get(page).content.decode() for page, link in links.items()] == [True, True]
+    assert selected == {
+        "issue:a-1": [{"issues": [{"issue": "a-1"}], "count": 1}, {"issue": "a-1"}],
+        "finding:3": [{"finding": 3}],
+        "finding:4": [],
+    }
+
+
+def test_unknown_detail_is_reported(sign_in: SignIn, sam: User) -> None:
+    assert "Enter a name and a value, such as requirement:NO-3." in sign_in(sam).get(f"{PAGE}?detail=x:1").text
+
+
+def test_company_selects_events_of_all_its_objects(
+    at: Any, globex: Any, sign_in: SignIn, sam: User, charlie: User
+) -> None:
+    integration = at("review", "nomad")
+    begin(globex, charlie, repository_id=3, now=NOW)
+    streams = {json.loads(line)["stream"] for line in export(sign_in(sam), "company=acme&format=jsonl").splitlines()}
+    assert streams == {f"integration:{integration.pk}"}
+
+
+def test_page_of_a_program_webhook_links_to_its_events(sign_in: SignIn, sam: User) -> None:
+    configuration = EndpointConfiguration("Build", ["integration.listed"], address="https://hooks.program.example/1")
+    endpoint, _secret = create_endpoint(None, configuration, actor=sam, now=NOW)
+    client, query = sign_in(sam), f"stream=webhook:{endpoint.pk}&detail=webhook:{endpoint.uuid}"
+    page = client.get(reverse("webhooks:detail", args=[endpoint.uuid])).text
+    events = [json.loads(line)["event_type"] for line in export(client, f"{query}&format=jsonl").splitlines()]
+    assert (query.replace("&", "&amp;") in page, events) == (True, ["webhook.created"])
+
+
+def test_agreement_links_to_its_events(rocket: Any, alice: User, sign_in: SignIn, sam: User) -> None:
+    agreement = sign(rocket, alice, NOW)
+    client, query = sign_in(sam), f"company=Acme&detail=digest:{agreement.digest}"
+    page = client.get(reverse("reviews:agreements")).text
+    events = [json.loads(line)["event_type"] for line in export(client, f"{query}&format=jsonl").splitlines()]
+    assert (query.replace("&", "&amp;") in page, events) == (True, ["agreement.signed_by_partner"])
