@@ -53,17 +53,25 @@ def render_flat(badge_status: BadgeStatus, day: date) -> SafeString:
 
 
 def render_large(badge_status: BadgeStatus, day: date) -> SafeString:
-    """Return a badge of 72 pixels with the integration, the partner, the program, the status, and the date."""
+    """Return a badge of 72 pixels with the integration, the partner, the program, the status, and the date.
+
+    It is taller with a line of support times.
+    """
     footer = f"{badge_status.program} program · {_format_date(day)}"
     texts = (
         BadgeText(truncate_text(badge_status.integration, 15, 240, bold=True), 52, 27, 15, is_bold=True),
         BadgeText(truncate_text(f"by {badge_status.partner}", 12, 240), 52, 44, 12, color=QUIET_COLOR),
         BadgeText(footer, 52, 60, 11, color=QUIET_COLOR),
+        *([BadgeText(badge_status.support, 52, 76, 11, color=QUIET_COLOR)] if badge_status.support else []),
     )
+    height = 88 if badge_status.support else 72
     split = round(max(text.end for text in texts) + 16, 1)
-    text = BadgeText(badge_status.label, round(split + 30, 1), 40.5, 13, is_bold=True)
-    size = {"split": split, "width": round(text.end + 14, 1), "height": 72, "radius": 8}
-    marks = {"mark": "translate(16 24) scale(1.2)", "icon": f"translate({split + 11:g} 28)"}
+    text = BadgeText(badge_status.label, round(split + 30, 1), height / 2 + 4.5, 13, is_bold=True)
+    size = {"split": split, "width": round(text.end + 14, 1), "height": height, "radius": 8}
+    marks = {
+        "mark": f"translate(16 {height / 2 - 12:g}) scale(1.2)",
+        "icon": f"translate({split + 11:g} {height / 2 - 8:g})",
+    }
     return _render_svg(badge_status, day, size | marks | {"texts": (*texts, text)})
 
 

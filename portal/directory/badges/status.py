@@ -10,6 +10,8 @@ from integrations.submissions.models import Integration
 from integrations.submissions.public_status import LISTED_STATUS, get_public_listing_status, get_status_changed_at
 from portal.core.badge_impersonation import strip_decoration
 from portal.core.site_urls import build_absolute_url
+from portal.directory.models import Listing
+from portal.directory.support_metrics import MIN_SAMPLE_SIZE
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,7 @@ class BadgeStatus:
         status_label: The display name of the listing status.
         tier, tier_key: The tier, or empty strings if the listing shows no tier.
         page: The absolute URL of the listing.
+        support: The median times of the SLA clocks, empty without enough data.
     """
 
     uuid: str
@@ -39,6 +42,7 @@ class BadgeStatus:
     listed_since: datetime
     listing_status_since: datetime
     page: str
+    support: str = ""
 
     @property
     def is_good(self) -> bool:
@@ -53,7 +57,8 @@ class BadgeStatus:
     @property
     def sentence(self) -> str:
         """Return the text alternative of the badge."""
-        return f"{self.integration} by {self.partner}: {self.label} in the {self.program} program"
+        sentence = f"{self.integration} by {self.partner}: {self.label} in the {self.program} program"
+        return f"{sentence}. {self.support}" if self.support else sentence
 
 
 def get_badge_status(row: Integration) -> BadgeStatus:
@@ -76,4 +81,21 @@ def get_badge_status(row: Integration) -> BadgeStatus:
         listed_since=row.released_at,  # type: ignore[arg-type]
         listing_status_since=get_status_changed_at(row) or row.released_at,  # type: ignore[arg-type]
         page=build_absolute_url("directory:listing", row.uuid),
+        support=describe_support(row) if listing_status == LISTED_STATUS else "",
     )
+
+
+def describe_support(row: Integration) -> str:
+    """Return the median times in English, of first responses only if the program publishes a target for them.
+
+    A median of too few issues is left out. The text is empty if the issue tracker can't be measured.
+    """
+    listing: Listing | None = getattr(row, "listing", None)
+    if listing is None or not listing.sla_target:
+        return ""
+    clocks = (
+        ("first response", listing.median_hours, listing.answers if row.edition.sla.respond else 0),
+        ("resolution", listing.median_resolution_hours, listing.resolutions),
+    )
+    medians = [f"{name} {hours:g} h" for name, hours, count in clocks if hours is not None and count >= MIN_SAMPLE_SIZE]
+    return f"Median {' · '.join(medians)}" if medians else ""

@@ -45,7 +45,7 @@ def serve_publicly(view: BadgeView) -> BadgeView:
 
 def get_badge_status_or_404(uuid: UUID) -> BadgeStatus:
     """Return the status of an integration that is or was listed, or raise Http404."""
-    row = Integration.objects.filter_public().select_related("partner").filter(uuid=uuid).first()
+    row = Integration.objects.filter_public().select_related("partner", "listing").filter(uuid=uuid).first()
     if row is None:
         raise Http404("This integration was never listed.")
     return get_badge_status(row)

@@ -100,7 +100,7 @@ def get_current_status(result: VerificationResult) -> BadgeStatus | None:
         return None
     if result.claims.get("iss") != settings.SITE_URL:
         return None
-    row = Integration.objects.filter_public().select_related("partner").filter(uuid=uuid).first()
+    row = Integration.objects.filter_public().select_related("partner", "listing").filter(uuid=uuid).first()
     return get_badge_status(row) if row else None
 
 

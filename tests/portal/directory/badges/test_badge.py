@@ -2,6 +2,7 @@
 
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -88,6 +89,34 @@ def test_badge_for_machines_has_the_times_of_both_clocks(stands: Any, client: Cl
     assert [support[name] for name in names] == list(times.values())
 
 
+@pytest.mark.parametrize(
+    ("program", "changes", "line"),
+    [
+        ("consul", {}, "Median first response 3.5 h · resolution 30 h"),
+        ("consul", {"resolutions": 4}, "Median first response 3.5 h"),
+        ("consul", {"answers": 4, "resolutions": 4}, None),
+        ("consul", {"measured_target": ""}, None),
+        ("terraform-provider", {}, "Median resolution 30 h"),
+    ],
+)
+def test_card_shows_the_clocks_of_the_program(
+    at: Any, client: Client, program: str, changes: dict[str, object], line: str | None
+) -> None:
+    row = at("support", program=program)
+    times = {"median_hours": 3.5, "answers": 5, "median_resolution_hours": 30, "resolutions": 5}
+    Listing.objects.filter(integration=row).update(**times | {"measured_target": "Partners respond."} | changes)
+    svg = client.get(f"/directory/{row.uuid}/badge.svg?style=large").text
+    title = ET.fromstring(svg).findtext(f"{SVG}title") or ""
+    assert [text for text in texts(svg) if text.startswith("Median")] == [line] * bool(line)
+    assert (f". {line}, on" in title) == bool(line)
+
+
+def test_suspended_listing_shows_no_clocks(stands: Any, client: Client) -> None:
+    row = stands("suspended")
+    Listing.objects.filter(integration=row).update(median_resolution_hours=30, resolutions=9, measured_target="Text.")
+    assert "Median" not in client.get(f"/directory/{row.uuid}/badge.svg?style=large").text
+
+
 def test_badge_of_what_is_no_longer_supported_says_since_when(
     stands: Any, alice: Any, client: Client, now: datetime
 ) -> None:
@@ -172,6 +201,7 @@ def test_edge_of_a_badge_is_seen_on_light_and_on_dark(page: str) -> None:
 
 def test_text_stays_within_the_badge() -> None:
     wide = a_truth(integration="W" * 80, partner="社" * 80, program="Terraform run task", tier="Partner Premier")
+    wide = replace(wide, support="Median first response 1234.5 h · resolution 12345.6 h")
     for draw in rendering.RENDERERS_BY_STYLE.values():
         svg = ET.fromstring(draw(wide, ON))
         for text in svg.iter(f"{SVG}text"):
