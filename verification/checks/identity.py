@@ -16,6 +16,7 @@ from verification.checks.services.observations import FACT_PREFIX
 
 IDENTITY_CHECKS = frozenset({"repository.owner", "keys.registered", "keys.personal"})
 LISTING, SIGNING_KEYS = f"{FACT_PREFIX}listing", f"{FACT_PREFIX}signing_keys"
+MAX_EARLIER_INTEGRATIONS = 20  # that an integration is compared with
 PROVIDER_QUESTION = "provider"  # key of the question for the registry's name, NAMESPACE/NAME
 
 Values = tuple[str, ...]
@@ -48,7 +49,7 @@ class IdentityRow:
 
 @dataclass(frozen=True, slots=True)
 class IdentityComparison:
-    """Aspects of a company's identity, and its earlier integrations, newest first."""
+    """Aspects of a company's identity, and its newest earlier integrations, newest first."""
 
     rows: tuple[IdentityRow, ...]
     earlier: tuple[Integration, ...]
@@ -62,16 +63,15 @@ def is_about_identity(requirement: Requirement, integration: Integration) -> boo
 
 def compare_identity(partner: Partner, integration: Integration | None) -> IdentityComparison:
     """Return the identity that a company claims with an integration, by default its newest one."""
-    integrations = list(partner.integrations.order_by("-created_at"))
-    if integration is None:
-        integration, earlier = (integrations[0], integrations[1:]) if integrations else (None, [])
-    else:
-        earlier = [each for each in integrations if each.created_at < integration.created_at]
+    rows = partner.integrations.order_by("-created_at", "-pk")
+    integration = integration or rows.first()
+    earlier_rows = rows.filter(created_at__lt=integration.created_at) if integration else rows
+    earlier = list(earlier_rows[:MAX_EARLIER_INTEGRATIONS])
     proofs = list(PartnerVerification.objects.filter(partner=partner).order_by("verified_at"))
-    rows = [_compare_domains(partner, proofs), _compare_organizations(integration, earlier, proofs)]
+    comparison = [_compare_domains(partner, proofs), _compare_organizations(integration, earlier, proofs)]
     if integration is not None:
-        rows += _compare_registry(integration, earlier)
-    return IdentityComparison(tuple(rows), tuple(earlier))
+        comparison += _compare_registry(integration, earlier)
+    return IdentityComparison(tuple(comparison), tuple(earlier))
 
 
 def _compare_domains(partner: Partner, proofs: Sequence[PartnerVerification]) -> IdentityRow:

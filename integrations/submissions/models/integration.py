@@ -8,12 +8,14 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Upper
+from django.utils.translation import gettext
 from django_fsm import FSMModelMixin
 
 from integrations.partners import permissions
 from integrations.partners.models import VerificationState
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Category, Program, Step, Tier
+from integrations.submissions.models.choices import STATE_LABELS
 from integrations.submissions.models.stage import StageFields
 from integrations.submissions.workflow.actions import PENDING_ACTION
 from integrations.submissions.workflow.next_action import render_sentence
@@ -161,6 +163,14 @@ class Integration(FSMModelMixin, StageFields):
     def finding_events(self) -> "list[AuditEvent]":
         """Return the events about findings that both sides see, oldest first."""
         return list(self.events.filter(internal=False, event_type__startswith="finding.").order_by("seq"))
+
+    def get_stage_display(self) -> str:  # type: ignore[no-redef]
+        """Return the label of the stage. Django's method translates the labels of all stages first."""
+        return gettext(STATE_LABELS[self.stage])
+
+    def get_listing_status_display(self) -> str:  # type: ignore[no-redef]
+        """Return the label of the listing status. Django's method translates all labels first."""
+        return gettext(STATE_LABELS[self.listing_status])
 
     @property
     def audit_stream(self) -> str:

@@ -1,6 +1,6 @@
 """Formatting of times: exact in the reader's time zone, relative, and due dates."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from functools import lru_cache
 
 from django.utils import dateformat, timezone
@@ -15,19 +15,9 @@ FORMS = ("exact", "relative", "age", "both")
 UTC_NAME = "UTC"
 
 
-def _format(moment: date, pattern: str) -> str:
-    return _format_in_language(get_language(), str(getattr(moment, "tzinfo", "")), moment, pattern)
-
-
-@lru_cache(maxsize=10_000)
-def _format_in_language(_language: str | None, _zone: str, moment: date, pattern: str) -> str:
-    """Return the formatted time. The same time of two zones is equal, so the zone is part of the key."""
-    return dateformat.format(moment, pattern)
-
-
 def format_short(moment: date) -> str:
     """Return a date without its year, such as "Tue, Apr 14"."""
-    return _format(moment, pgettext("date format", "D, M j"))
+    return _format_date(moment, pgettext("date format", "D, M j"))
 
 
 def format_day(moment: date, now: datetime) -> str:
@@ -36,12 +26,23 @@ def format_day(moment: date, now: datetime) -> str:
 
 
 def _format_with_year(moment: date) -> str:
-    return _format(moment, pgettext("date format", "D, M j, Y"))
+    return _format_date(moment, pgettext("date format", "D, M j, Y"))
+
+
+def _format_date(moment: date, pattern: str) -> str:
+    day = moment.date() if isinstance(moment, datetime) else moment
+    return _format_cached(day, pattern, get_language())
+
+
+@lru_cache(maxsize=4096)
+def _format_cached(moment: date | time, pattern: str, _language: str | None) -> str:
+    """Format a day or a time of day. A list repeats a few of them often, and Django takes long for each."""
+    return dateformat.time_format(moment, pattern) if isinstance(moment, time) else dateformat.format(moment, pattern)
 
 
 def format_time(moment: datetime) -> str:
     """Return a time of day such as "2:10 PM"."""
-    return _format(moment, pgettext("time format", "g:i A"))
+    return _format_cached(time(moment.hour, moment.minute), pgettext("time format", "g:i A"), get_language())
 
 
 def format_clock(moment: datetime | None) -> str:

@@ -11,7 +11,7 @@ from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from tests.conftest import NOW, begin
 from verification.checks.facts import REGISTRY, Fact
-from verification.checks.identity import IdentityRow, compare_identity, is_about_identity
+from verification.checks.identity import MAX_EARLIER_INTEGRATIONS, IdentityRow, compare_identity, is_about_identity
 from verification.checks.services import facts
 
 pytestmark = pytest.mark.any_database
@@ -97,3 +97,11 @@ def test_identity_is_shown_to_staff_where_they_decide(
     Membership.objects.filter(user=rita).delete()
     other = next(each for each in provider.edition.requirements() if not is_about_identity(each, provider))
     assert 'id="identity"' not in sign_in(rita).get(f"/integrations/{provider.uuid}/requirements/{other.id}/").text
+
+
+def test_integration_is_compared_with_a_limited_number_of_earlier_ones(acme: Partner, alice: User) -> None:
+    names = [f"terraform-provider-n{number}" for number in range(MAX_EARLIER_INTEGRATIONS + 2)]
+    for number, name in enumerate(names):
+        begin(acme, alice, "terraform-provider", NOW + number * DAY, name=name, repository=f"acme-{number}/{name}")
+    earlier = compare_identity(acme, None).earlier
+    assert [each.name for each in earlier] == names[-2:0:-1]
