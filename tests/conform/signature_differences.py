@@ -25,11 +25,13 @@ NOT_FOR_SIGNING = "gpg lets a key without key flags sign; Terraform does not"
 DIGEST = "gpg knows RIPEMD-160, Terraform does not"
 SEVERAL_PACKETS = "gpg verifies every packet of the file; Terraform stops at the first signature by a listed key"
 NO_SIGNATURE = "gpg refuses a file with other packets or bytes around the signature"
-ENDLESS_SIGNATURE = "gpg refuses a signature packet without a length; Terraform reads it to the end of the file"
+NO_LENGTH = "gpg refuses a signature packet without a known length; Terraform reads it to the end of the file"
 SHORT_DIGEST = "gpg wants a digest as long as the curve"
 SHORT_CLAIM = "gpg does not import the key: it signs itself with a digest shorter than its curve"
 ED448 = "gpg does not import the key: it does not know Ed448"
 NO_KEY = "gpg reads no key from the armor; Terraform does"
+CRITICAL = "gpg refuses an unknown critical subpacket that the signature does not cover; Terraform passes over it"
+DAMAGED_SUBKEY = "gpg imports the key without its subkey: a part that Terraform does not verify is damaged"
 DAMAGED_KEY = "gpg does not import the key: a part that Terraform does not verify is damaged"
 
 
@@ -79,6 +81,8 @@ ACCEPTED_BY_GPG: dict[SignatureClass, tuple[str, Callable[[Case, Verdict, GpgVer
 
 def _explain_refusal(case: Case, verdict: Verdict, gpg: GpgVerdict) -> str:
     """Explain why gpg refuses what Terraform accepts."""
+    if "unknown critical bit" in gpg.text:
+        return CRITICAL
     has_more = _has_more(case.signature)
     if gpg.signer is not None:
         return SEVERAL_PACKETS if has_more and "BADSIG" not in gpg.words else ""
@@ -88,7 +92,7 @@ def _explain_refusal(case: Case, verdict: Verdict, gpg: GpgVerdict) -> str:
         return _explain_error(verdict, gpg, error)
     is_no_signature = "NODATA" in gpg.words or "not a detached signature" in gpg.text
     if is_no_signature and _has_no_length(case.signature):
-        return ENDLESS_SIGNATURE
+        return NO_LENGTH
     return NO_SIGNATURE if has_more and is_no_signature else ""
 
 
@@ -98,8 +102,10 @@ def _explain_error(verdict: Verdict, gpg: GpgVerdict, error: Sequence[str]) -> s
     if reason == GENERAL_ERROR:
         return SHORT_DIGEST if algorithm == ECDSA and digest in SHORT_DIGESTS else ""
     certificate = verdict.certificate
-    if reason != MISSING_KEY or certificate is None or certificate.primary.fingerprint in gpg.imported_fingerprints:
+    if reason != MISSING_KEY or certificate is None:
         return ""
+    if certificate.primary.fingerprint in gpg.imported_fingerprints:
+        return DAMAGED_SUBKEY if error[1] != certificate.primary.key_id else ""
     if not gpg.count_read():
         return NO_KEY
     if not gpg.count_without_user_id():
@@ -114,8 +120,8 @@ def _explain_error(verdict: Verdict, gpg: GpgVerdict, error: Sequence[str]) -> s
 
 
 def _has_no_length(signature: bytes) -> bool:
-    """Return whether the first packet has an old header with length type 3, which is no length (RFC 9580, 4.2.2)."""
-    return signature[0] & 0xC3 == 0x83
+    """Return whether the first packet has the length type 3, or the length of its first part (RFC 9580, 4.2)."""
+    return signature[0] & 0xC3 == 0x83 or (signature[0] & 0xC0 == 0xC0 and 224 <= signature[1] < 255)
 
 
 def _has_more(signature: bytes) -> bool:

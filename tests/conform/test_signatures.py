@@ -6,7 +6,7 @@ import pytest
 
 from tests.conform import signature_judges, signature_vectors, signatures
 from tests.conform.base import RunOptions
-from tests.conform.signature_differences import ENDLESS_SIGNATURE, explain
+from tests.conform.signature_differences import CRITICAL, NO_LENGTH, explain
 from tests.conform.signature_judges import GpgVerdict
 from tests.conform.signature_mutations import add_armor, remove_armor
 from tests.conform.signature_vectors import RECORDED_CASES, RECORDED_SEED, fuzz_cases, load_cases, load_fuzz_verdicts
@@ -93,15 +93,28 @@ def test_subkey_with_unknown_key_derivation_is_passed_over(changed_derivation, m
     assert verdict.terraform.message == message
 
 
-def test_signature_packet_without_a_length_is_explained():
-    """Terraform 1.11.4 installs this release."""
-    case = next(case for case, _ in load_cases() if case.name == "gpg ed25519 SHA256")
-    assert case.signature[0] == 0x88
-    endless_case = replace(case, signature=bytes([0x8B]) + case.signature[2:])
-    assert signatures.judge_signature(endless_case).terraform.accepts
-    differences, figures = signatures.compare_with_gpg([endless_case])
+def _replace_first(case_name, old, new):
+    """Return a recorded case with other bytes in its signature."""
+    case = next(case for case, _ in load_cases() if case.name == case_name)
+    assert old in case.signature[:70]
+    return replace(case, signature=case.signature.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("case_name", "old", "new", "reason"),
+    [
+        ("gpg ed25519 SHA256", b"\x88\x8b\x04", b"\x8b\x04", NO_LENGTH),
+        ("go ProtonMail rsa3072 sha224-a", b"\xc2\xc0\xf3\x04", b"\xc2\xf3\x04", NO_LENGTH),
+        ("gpg dsa SHA256", b"\x0a\x09\x10", b"\x0a\x09\xea", CRITICAL),
+    ],
+)
+def test_sound_signature_that_only_gpg_refuses_is_explained(case_name, old, new, reason):
+    """Terraform 1.11.4 installs these releases."""
+    changed_case = _replace_first(case_name, old, new)
+    assert signatures.judge_signature(changed_case).terraform.accepts
+    differences, figures = signatures.compare_with_gpg([changed_case])
     assert differences == []
-    assert figures[1] == (f"gpg: {ENDLESS_SIGNATURE}", "1")
+    assert figures[1] == (f"gpg: {reason}", "1")
 
 
 def test_fuzzer_without_terraform_and_record_is_not_run(monkeypatch):

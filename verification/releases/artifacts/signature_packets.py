@@ -149,10 +149,10 @@ def _split(area: bytes) -> Iterator[tuple[int, bytes]]:
 def _read_subpackets(signature: Signature, area: bytes, *, is_hashed: bool) -> None:
     for kind, content in list(_split(area)):
         number, is_critical = kind & 0x7F, bool(kind & 0x80)
-        if is_critical and number not in KNOWN_SUBPACKETS:
-            raise UnsupportedError(f"unknown critical signature subpacket type {number}")
         if not is_hashed and number not in UNHASHED_SUBPACKETS:
             continue
+        if is_critical and number not in KNOWN_SUBPACKETS:
+            raise UnsupportedError(f"unknown critical signature subpacket type {number}")
         if number in SIZES and len(content) not in SIZES[number]:
             raise StructuralError(f"subpacket of type {number} with bad length")
         _apply(signature, number, content, is_critical)
