@@ -1,6 +1,6 @@
 """Items of all kinds in the review queue: counts, order, and pages. Each takes one query for any number of kinds."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,7 +22,7 @@ SORT_COLUMNS = {
 }
 SORT_ORDERS = ("", *SORT_COLUMNS, *(f"-{name}" for name in SORT_COLUMNS))
 OPEN_TABS = tuple(tab for tab in TAB_LABELS if tab != "snoozed")
-MOST_URGENT_FIRST = ("action_due_at", "integration_id", "began_at", "uuid", "slug", "detail")
+MOST_URGENT_FIRST = ("action_due_at", "integration_id", "began_at", "uuid", "slug")  # identifies an item
 ITEM_NAMES = ("kind", *ITEM_COLUMNS)
 
 
@@ -86,14 +86,22 @@ def _annotate(kind: QueueKind, filters: Filters, user: User, now: datetime, colu
 
 
 def list_items(
-    summary: QueueSummary, kind: str, tab: str, filters: Filters, user: User, now: datetime, sort: str = ""
+    summary: QueueSummary,
+    kind: str,
+    tab: str,
+    filters: Filters,
+    user: User,
+    now: datetime,
+    sort: str = "",
+    after: Q | None = None,
 ) -> QuerySet[Any, tuple[Any, ...]]:
     """Return the items of a kind, or of all kinds without one, in a tab as tuples of ITEM_NAMES.
 
-    Kinds that have none, according to the summary, don't take part in the query.
+    Kinds that have none, according to the summary, don't take part in the query. `after` is a condition of
+    `build_position_condition`, for the order without `sort`.
     """
     keys = [key for key in summary.counts if kind in ("", key) and summary.count(key, tab)]
-    queries = [_select_items(KINDS[key], tab, filters, user, now) for key in keys]
+    queries = [_select_items(KINDS[key], tab, filters, user, now, after) for key in keys]
     if not queries:
         return Integration.objects.none().values_list("pk")
     rows = queries[0].union(*queries[1:], all=True) if len(queries) > 1 else queries[0]
@@ -106,10 +114,25 @@ def list_items(
     )
 
 
-def _select_items(kind: QueueKind, tab: str, filters: Filters, user: User, now: datetime) -> QuerySet[Any, Any]:
+def build_position_condition(values: Sequence[object]) -> Q:
+    """Return the condition for items after one with these values of MOST_URGENT_FIRST. None is the last value."""
+    is_after, is_equal = Q(pk__in=()), Q()
+    for name, value in zip(MOST_URGENT_FIRST, values, strict=True):
+        column = f"item_{name}"
+        if value is None:
+            is_equal &= Q(**{f"{column}__isnull": True})
+        else:
+            is_after |= is_equal & (Q(**{f"{column}__gt": value}) | Q(**{f"{column}__isnull": True}))
+            is_equal &= Q(**{column: value})
+    return is_after
+
+
+def _select_items(
+    kind: QueueKind, tab: str, filters: Filters, user: User, now: datetime, after: Q | None = None
+) -> QuerySet[Any, Any]:
     rows = _annotate(kind, filters, user, now, ITEM_COLUMNS).annotate(item_kind=Value(kind.key, CharField()))
     condition = kind.build_tab_condition(tab, user, now)
-    return rows.filter(condition or Q()).order_by().values_list(*(f"item_{name}" for name in ITEM_NAMES))
+    return rows.filter(condition or Q(), after or Q()).order_by().values_list(*(f"item_{name}" for name in ITEM_NAMES))
 
 
 def list_decidable_items(filters: Filters, user: User, now: datetime) -> QuerySet[Any, tuple[Any, ...]]:

@@ -1,20 +1,17 @@
 """Operations for reviewers: queue, claims, findings, and profile."""
 
-from datetime import UTC, date, datetime
+from datetime import date
 from uuid import UUID
 
 from django.contrib.auth import get_user_model
-from django.db.models import F, Q
 from django.http import Http404
 from django.utils import timezone
-from ninja import Query, Schema
+from ninja import Schema
 from pydantic import Field
 
 from integrations.partners import permissions
-from integrations.reviews.forms.queue import QueueFilterForm
 from integrations.reviews.forms.reviewers import ReviewerProfileForm
 from integrations.reviews.models import ReviewerProfile
-from integrations.reviews.selectors import queue
 from integrations.reviews.services import claims
 from integrations.reviews.views.review import load_finding
 from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm, FindingReplyForm
@@ -25,47 +22,13 @@ from integrations.submissions.services import findings as reviewing
 from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from portal.accounts.requests import AuthenticatedRequest
 from portal.api.form_data import build_form_data, clean
-from portal.api.pagination import (
-    CursorPage,
-    Page,
-    PaginationParams,
-    build_cursor_error,
-    build_page,
-    decode_cursor,
-    encode_cursor,
-)
 from portal.api.problems import FieldError
 from portal.api.routing import RowId, ScopedRouter, StrictSchema
 from portal.api.v1.integrations import READ_SCOPE, WRITE_SCOPE, load_as_program_staff, require_program_staff
 from portal.api.v1.schemas import submissions
-from portal.core.value_types import JsonObject
 
 router = ScopedRouter("Reviews")
 REVIEW_SCOPE = "reviews:write"
-
-
-class ReviewQueueParams(PaginationParams):
-    """Filters of the review queue."""
-
-    tab: str = Field("all", pattern="^(all|overdue|today|mine|free|snoozed)$")
-    program: str = Field("", max_length=60)
-    stage: str = Field("", max_length=60)
-    category: str = Field("", max_length=60)
-    age: str = Field("", max_length=10, description="Minimum waiting time in days.")
-    holder: str = Field("", max_length=20)
-
-
-class QueueItemOut(Schema):
-    """Item of the review queue. `checks` counts checks by outcome."""
-
-    integration: submissions.IntegrationOut
-    reasons: list[str] = Field(validation_alias="reason_labels")
-    checks: JsonObject = Field(validation_alias="requirement_counts")
-    claim_expires_at: datetime | None
-
-    @staticmethod
-    def resolve_integration(row: Integration) -> Integration:
-        return row
 
 
 class FindingIn(StrictSchema):
@@ -110,37 +73,6 @@ class ReadMarkerOut(Schema):
     """Read marker. `before` is the sequence number of the previous marker."""
 
     before: int
-
-
-@router.get("/queue", REVIEW_SCOPE, CursorPage[QueueItemOut])
-def get_queue(request: AuthenticatedRequest, params: Query[ReviewQueueParams]) -> Page[Integration]:
-    """List the integrations in the review queue, most urgent first."""
-    require_program_staff(request)
-    now = timezone.now()
-    filters = clean(QueueFilterForm(data=params.model_dump(exclude={"tab", "after", "limit"})))
-    rows = queue.filter_queue(filters, now).filter(queue.build_tab_condition(params.tab, request.user, now))
-    if params.after is not None:
-        rows = rows.filter(_build_cursor_condition(*decode_cursor(params.after)))
-    rows = rows.order_by(F("action_due_at").asc(nulls_last=True), "pk").select_related("partner", "reviewer")
-    return build_page(request, list(rows[: params.limit + 1]), params, _encode_cursor)
-
-
-def _encode_cursor(row: Integration) -> str:
-    """Encode the row's position, because the row may move or leave before the next page."""
-    return encode_cursor(row.pk, row.action_due_at.astimezone(UTC).isoformat() if row.action_due_at else "")
-
-
-def _build_cursor_condition(pk: int, position: str) -> Q:
-    """Return the condition for rows after a position. Rows without a due date come last."""
-    if not position:
-        return Q(action_due_at=None, pk__gt=pk)
-    try:
-        due_at = datetime.fromisoformat(position)
-    except ValueError:
-        due_at = None
-    if due_at is None or due_at.tzinfo is None:
-        raise build_cursor_error()
-    return Q(action_due_at=due_at, pk__gt=pk) | Q(action_due_at__gt=due_at) | Q(action_due_at=None)
 
 
 @router.post("/integrations/{uuid:uuid}/claim", REVIEW_SCOPE, submissions.IntegrationDetail)

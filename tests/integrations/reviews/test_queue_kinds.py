@@ -4,11 +4,14 @@ import csv
 import io
 from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 from bs4 import BeautifulSoup
+from django.conf import settings
 
 from integrations.partners.models import Membership, Partner
+from integrations.reviews.selectors.queue_kinds import KINDS
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.submissions.models import Integration, RequirementFulfillment
 from portal.accounts.models import User
@@ -17,6 +20,7 @@ from tests.integrations.compliance.transitions import take
 from tests.integrations.reviews.conftest import create_integration_in_review
 from tests.integrations.reviews.queue_page import figures, names, row_of
 from tests.integrations.sla.clocks import issue_of
+from tests.portal.api.calling import caller, with_second_factor
 
 pytestmark = pytest.mark.any_database
 
@@ -186,3 +190,52 @@ def test_mixed_list_takes_as_many_queries_for_many_items(
         name for page in range(1, count // 50 + 2) for name in names(client.get(f"/queue/?page={page}&sort=name"))
     ]
     assert (len(listed), len(set(listed))) == (count + 5, count + 5)
+
+
+@pytest.mark.parametrize(
+    "query", ["", "program=terraform-provider", "tab=free", "age=1", "stage=support", "holder=any", "kind=dispute"]
+)
+def test_api_has_the_items_and_counts_of_the_page(
+    item_of_each_kind: None, rita: User, sign_in: SignIn, query: str
+) -> None:
+    client, api = sign_in(rita), caller(with_second_factor(rita))
+    response, data = client.get(f"/queue/?{query}"), api.get(f"/queue?{query}").json()
+    hrefs = [str(link["href"]) for link in BeautifulSoup(response.content, "html.parser").select("td.main a")]
+    assert [(item["name"], item["href"]) for item in data["items"]] == [
+        (name, f"{settings.SITE_URL}{href}") for name, href in zip(names(response), hrefs, strict=True)
+    ]
+    kind, tab = parse_qs(query).get("kind", [""])[0], parse_qs(query).get("tab", ["all"])[0]
+    counts = {kind: counts[tab] for kind, counts in data["counts"].items()}
+    labels = {str(KINDS[key].label): count for key, count in counts.items()}
+    page_counts = {label: count for label, (_href, count) in links(response, "Item type").items()}
+    assert {"All kinds": sum(counts.values())} | labels == page_counts
+    assert len(data["items"]) == (counts[kind] if kind else sum(counts.values()))
+
+
+def test_api_pages_have_each_item_once(item_of_each_kind: None, rita: User) -> None:
+    api, names_by_page, path = caller(with_second_factor(rita)), [], "/queue?limit=1"
+    while path:
+        data = api.get(path).json()
+        names_by_page.append([item["name"] for item in data["items"]])
+        path = f"/queue?limit=1&after={data['next']}" if data["next"] else ""
+    assert names_by_page == [[item["name"]] for item in api.get("/queue").json()["items"]]
+
+
+def test_api_item_has_its_integration_or_none(item_of_each_kind: None, rita: User) -> None:
+    items = {item["kind"]: item for item in caller(with_second_factor(rita)).get("/queue").json()["items"]}
+    assert {kind: bool(item["integration"]) for kind, item in items.items()} == {
+        "review": True,
+        "appeal": True,
+        "stale": True,
+        "dispute": False,
+        "company": False,
+    }
+    assert items["dispute"]["reasons"] == ["Decide on the severity"]
+
+
+def test_api_names_each_kind(rita: User) -> None:
+    api = caller(with_second_factor(rita))
+    assert {kind: api.get(f"/queue?kind={kind}").status_code for kind in [*KINDS, "other"]} == {
+        **dict.fromkeys(KINDS, 200),
+        "other": 422,
+    }

@@ -50,7 +50,7 @@ def test_queue_goes_on_where_it_ended_whatever_moves_meanwhile(rita: Any, acme: 
     hers, listed_names, path = caller(with_second_factor(rita)), [], "/queue?holder=partner&limit=1"
     while path:
         data = hers.get(path).json()
-        names = [each["integration"]["name"] for each in data["items"]]
+        names = [each["name"] for each in data["items"]]
         listed_names += names
         Integration.objects.filter(name__in=names).update(
             action_due_at=now + timedelta(days=99), responsible_party="program"

@@ -1,0 +1,115 @@
+"""Operation for the review queue: the items, filters, and counts of its page."""
+
+import base64
+from datetime import datetime
+from uuid import UUID
+
+from django.utils import timezone
+from ninja import Query, Schema
+from pydantic import AwareDatetime, Field, TypeAdapter
+
+from integrations.reviews.forms.queue import QueueFilterForm
+from integrations.reviews.selectors import queue_items
+from integrations.reviews.selectors.queue_kinds import KINDS
+from integrations.reviews.selectors.queue_rows import get_url_arguments, list_tasks
+from integrations.submissions.models import Integration
+from portal.accounts.requests import AuthenticatedRequest
+from portal.api.form_data import clean
+from portal.api.pagination import CursorPage, PaginationParams, build_cursor_error, build_page
+from portal.api.routing import ScopedRouter
+from portal.api.v1.integrations import require_program_staff
+from portal.api.v1.schemas import submissions
+from portal.core.site_urls import build_absolute_url
+from portal.core.value_types import JsonObject, NamedValues
+
+router = ScopedRouter("Reviews")
+REVIEW_SCOPE = "reviews:write"
+# Values of queue_items.MOST_URGENT_FIRST
+POSITION = TypeAdapter(tuple[AwareDatetime | None, int | None, AwareDatetime | None, UUID | None, str])
+
+
+class ReviewQueueParams(PaginationParams):
+    """Filters of the review queue."""
+
+    after: str | None = Field(None, max_length=500, description="Cursor: the `next` value of the previous page.")
+    kind: str = Field("", pattern="^(review|appeal|company|waiver|stale|dispute)?$")
+    tab: str = Field("all", pattern="^(all|overdue|today|mine|free|snoozed)$")
+    program: str = Field("", max_length=60)
+    stage: str = Field("", max_length=60)
+    category: str = Field("", max_length=60)
+    age: str = Field("", max_length=10, description="Minimum waiting time in days.")
+    holder: str = Field("", max_length=20)
+
+
+class QueueItemOut(Schema):
+    """Item of the review queue: a review, appeal, company, waiver request, stale listing, or dispute.
+
+    `integration`, `checks`, and `claim_expires_at` are those of reviews, appeals, and stale listings. `checks` counts
+    checks by outcome.
+    """
+
+    kind: str
+    name: str
+    company: str
+    program: str
+    reasons: list[str]
+    due_at: datetime | None
+    since: datetime | None
+    href: str = Field(description="Page where the item is decided.")
+    integration: submissions.IntegrationOut | None
+    checks: JsonObject | None
+    claim_expires_at: datetime | None
+
+
+class QueuePage(CursorPage[QueueItemOut]):
+    """Page of the review queue. `counts` has the number of filtered items by kind and tab."""
+
+    counts: dict[str, dict[str, int]]
+
+
+@router.get("/queue", REVIEW_SCOPE, QueuePage)
+def get_queue(request: AuthenticatedRequest, params: Query[ReviewQueueParams]) -> JsonObject:
+    """List the items in the review queue, most urgent first, with the counts of its page."""
+    require_program_staff(request)
+    now = timezone.now()
+    filters = clean(QueueFilterForm(data=params.model_dump(exclude={"kind", "tab", "after", "limit"})))
+    summary = queue_items.summarize_queue(filters, request.user, now)
+    after = queue_items.build_position_condition(_decode_cursor(params.after)) if params.after is not None else None
+    items = queue_items.list_items(summary, params.kind, params.tab, filters, request.user, now, after=after)
+    rows = [dict(zip(queue_items.ITEM_NAMES, values, strict=True)) for values in items[: params.limit + 1]]
+    page = build_page(request, rows, params, _encode_cursor)
+    pks = [values["integration_id"] for values in page.items if values["integration_id"]]
+    integrations = Integration.objects.select_related("partner", "reviewer").in_bulk(pks)
+    serialized_items = [_serialize_item(values, integrations.get(values["integration_id"])) for values in page.items]
+    return {"items": serialized_items, "next": page.next, "counts": summary.counts}
+
+
+def _serialize_item(values: NamedValues, integration: Integration | None) -> NamedValues:
+    kind = KINDS[values["kind"]]
+    return {
+        "kind": kind.key,
+        "name": values["name"],
+        "company": values["company"] or values["name"],
+        "program": values["program_key"],
+        "reasons": list_tasks(kind, values),
+        "due_at": values["action_due_at"],
+        "since": values["began_at"],
+        "href": build_absolute_url(kind.url_name, *get_url_arguments(values)),
+        "integration": integration,
+        "checks": values["requirement_counts"],
+        "claim_expires_at": values["claim_expires_at"],
+    }
+
+
+def _encode_cursor(values: NamedValues) -> str:
+    """Encode the item's position, because the item may move or leave before the next page."""
+    position = tuple(values[name] for name in queue_items.MOST_URGENT_FIRST)
+    return base64.urlsafe_b64encode(POSITION.dump_json(position)).decode().rstrip("=")
+
+
+def _decode_cursor(text: str) -> tuple[object, ...]:
+    """Decode a cursor to a position. Raises ApiError for an invalid cursor."""
+    try:
+        return POSITION.validate_json(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+    except ValueError as error:
+        raise build_cursor_error() from error
