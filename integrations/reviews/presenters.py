@@ -63,7 +63,16 @@ def explain_decision_refusal(integration: Integration, user: User) -> str:
 
 
 def get_undoable_decision(integration: Integration, user: User, now: datetime) -> dict[str, object] | None:
-    """Return the decision that can still be undone, or None."""
+    """Return the decision that can still be undone, or None.
+
+    A first approval has no time limit: nobody outside the program knows of it before the second reviewer decides.
+    """
+    if integration.is_awaiting_second_reviewer and integration.first_approver_id == user.pk:
+        return {
+            "summary": f"{_('You')} {_(EVENT_TYPES_BY_TRANSITION['approve_first'].sentence)}",
+            "is_allowed": permissions.can_decide(integration, user),
+            "transition": "undo_first_approval",
+        }
     if not integration.decision or integration.undo_until is None or integration.undo_until <= now:
         return None
     actor_name = _("You") if integration.decided_by_id == user.pk else str(integration.decided_by or _("Someone"))
@@ -71,6 +80,7 @@ def get_undoable_decision(integration: Integration, user: User, now: datetime) -
         "summary": f"{actor_name} {_(EVENT_TYPES_BY_TRANSITION[integration.decision].sentence)}",
         "expires_at": integration.undo_until,
         "is_allowed": permissions.can_undo_decision(integration, user),
+        "transition": "undo_decision",
     }
 
 
@@ -80,6 +90,7 @@ def filter_relevant_actions(
     """Return the actions that matter now. The decision's own banner shows the undo action."""
     irrelevant_by_name = {
         "undo_decision": True,
+        "undo_first_approval": True,
         "approve_first": not guards.is_first_approval(integration),
         "approve": guards.is_first_approval(integration),
         "resume": not integration.on_hold_for,

@@ -174,7 +174,8 @@ def _perform_transition(
     if for_program:
         findings.update_read_marker(integration, actor=request.user, now=now)
         end_writing(integration, request.user)
-    if not (for_program and "undo_until" in event.data):  # a banner names the decision with an undo button
+    has_undo_banner = "undo_until" in event.data or step == "approve_first"
+    if not (for_program and has_undo_banner):  # the banner names the decision
         messages.success(request, _("You %(action)s.") % {"action": event.sentence})
     if is_inline(request):
         return render_workspace(request, load_visible_integration(request, integration.uuid))

@@ -162,6 +162,17 @@ class StageFields(ListingStatusFields):
 
     @stage_transition(
         source=Stage.REVIEW,
+        target=Stage.REVIEW,
+        permission=permissions.can_decide,
+        conditions=[guards.is_own_first_approval],
+    )
+    def undo_first_approval(self, *, actor: "User", **_: object) -> None:
+        """Return the review to the first reviewer, unless someone else has claimed it. Nobody was told."""
+        self.first_approver = None
+        self.reviewer = self.reviewer or actor
+
+    @stage_transition(
+        source=Stage.REVIEW,
         target=Stage.RELEASE,
         permission=permissions.can_decide,
         conditions=[*APPROVAL_GUARDS, guards.has_other_approval],

@@ -117,6 +117,13 @@ def is_first_approval(integration: "Integration") -> bool:
     return integration.current_step.review.second_reviewer and not _has_first_approval(integration)
 
 
+@attach_refusal(gettext_noop("You didn't approve this round, or the second reviewer has decided."))
+def is_own_first_approval(integration: "Integration") -> bool:
+    actor = integration.step_context.actor
+    is_own = actor is not None and actor.pk == integration.first_approver_id
+    return is_own and integration.is_awaiting_second_reviewer
+
+
 def _has_first_approval(integration: "Integration") -> bool:
     """Whether the first approver can still decide: an approval of someone who lost the role doesn't count."""
     return permissions.can_decide(integration, integration.first_approver)

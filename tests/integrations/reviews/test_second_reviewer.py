@@ -167,3 +167,39 @@ def test_difference_of_editions_names_the_second_reviewer() -> None:
     steps = tuple(replace(step, review=ReviewPolicy()) for step in edition.steps)
     comparison = EditionComparison(replace(edition, steps=steps), edition)
     assert comparison.list_text_differences() == (("Approval", "One reviewer", "Two reviewers"),)
+
+
+def test_first_approver_undoes_the_approval_until_the_second_reviewer_decides(
+    ready: Integration, alice: User, rita: User, rob: User, sign_in: SignIn, moment: datetime
+) -> None:
+    claims.claim_review(ready, actor=rita, now=moment)
+    partner_page = text_of(sign_in(alice).get(f"/integrations/{ready.uuid}/"))
+    client, page = sign_in(rita), f"/integrations/{ready.uuid}/review/"
+    assert "You can undo this until the second reviewer decides." in text_of(
+        client.get(address(ready, "approve_first"))
+    )
+    take(client, ready, "approve_first")
+    undo = "You approved the integration as first reviewer You can undo this until the second reviewer decides."
+    assert undo in text_of(client.get(page))
+    assert undo not in text_of(sign_in(rob).get(page))
+    take(sign_in(rita), ready, "undo_first_approval")
+    row = fresh(ready)
+    assert (row.first_approver, row.reviewer, row.is_awaiting_second_reviewer) == (None, rita, False)
+    event = row.events.get(event_type="review.first_approval_undone")
+    assert (event.actor, event.internal, event.emails.count()) == ("Rita Reyes", True, 0)
+    assert text_of(sign_in(alice).get(f"/integrations/{ready.uuid}/")) == partner_page
+    assert refusal(perform_transition, ready, "approve", actor=rob, now=moment) == SECOND
+
+
+def test_first_approval_is_undone_only_by_its_reviewer_and_before_the_decision(
+    ready: Integration, rita: User, rob: User, moment: datetime
+) -> None:
+    message = "You didn't approve this round, or the second reviewer has decided."
+    perform_transition(ready, "approve_first", actor=rita, now=moment)
+    assert refusal(perform_transition, ready, "undo_first_approval", actor=rob, now=moment) == message
+    claims.claim_review(fresh(ready), actor=rob, now=moment)
+    perform_transition(ready, "undo_first_approval", actor=rita, now=moment)
+    assert fresh(ready).reviewer == rob
+    perform_transition(ready, "approve_first", actor=rob, now=moment)
+    perform_transition(ready, "approve", actor=rita, now=moment)
+    assert "isn't available" in refusal(perform_transition, ready, "undo_first_approval", actor=rob, now=moment)
